@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The independent evaluation of a planner's answer: objective and constraints straight from the definitions, layer by
+// layer, sharing no table with any planner. In every build a plan it disagrees with (1e-9 relative) is withheld.
+#pragma once
+
+#include "core/domain/plan.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/workload.hpp"
+
+namespace pipedeck {
+
+struct EvaluateOptions {
+  bool ignore_memory = false;
+  bool printed_objective = false;
+};
+
+/// Fine, or an internal error that says which figure disagrees: "objective: planner 12.5 ms, evaluation 12.7 ms".
+Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOptions& options = {});
+
+}  // namespace pipedeck

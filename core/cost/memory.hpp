@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of a device by item (simulator.md, "Memory of a device over time").
+#pragma once
+
+#include "core/cost/network.hpp"
+#include "core/domain/plan.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/simulation.hpp"
+#include "core/domain/workload.hpp"
+
+namespace pipedeck {
+
+/// Bytes a parameter byte needs: the convention in force, spelled out.
+struct StateFactors {
+  double weights = 1, gradients = 1, optimizer = 2;  ///< times parameter_bytes
+  int zero = 0;
+};
+StateFactors state_factors(Optimizer optimizer, Precision precision, int zero);
+
+/// What a device holds all the time for `parameters` bytes of weights cut over `replicas`: weights, gradients,
+/// optimizer, stashed weights ((versions - 1) x weights).
+MemoryParts state_memory(Bytes parameters, int replicas, Optimizer optimizer, Precision precision, int zero,
+                         int weight_versions = 1);
+
+/// Weight versions and micro-batches that stage `stage` of an asynchronous plan keeps: K_s = ceil(sum_{t>=s} r_t /
+/// r_s).
+int pipedream_versions(const Plan& plan, StageId stage);
+
+/// Bytes of the optimizer step over the device's memory bandwidth; 0 where that is unknown (simulator.md).
+Seconds optimizer_time(Bytes parameters, Optimizer optimizer, Precision precision, const DeviceType& type);
+
+/// D of the warm-up policies: floor((capacity - static items) / saved bytes of a micro-batch), the least over the
+/// devices of each stage, at least 1. One entry a stage.
+std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network,
+                                        const Conventions& conventions);
+
+}  // namespace pipedeck

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices, the nodes they sit in, and what joins them (formats.md, "Cluster").
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/domain/ids.hpp"
+#include "core/domain/units.hpp"
+
+namespace pipedeck {
+
+struct DeviceType {
+  std::string name;
+  Bytes memory;
+  double relative_speed = 1.0;
+  std::map<std::string, double> peak_tflops;  ///< by precision name
+  std::optional<BytesPerSecond> memory_bandwidth;
+  std::optional<double> price_per_hour;
+  std::string extra;
+  bool operator==(const DeviceType&) const = default;
+};
+
+struct Link {
+  BytesPerSecond bandwidth;
+  Seconds latency;
+  bool operator==(const Link&) const = default;
+};
+
+struct DeviceGroup {
+  std::string type;
+  int count = 1;
+  bool operator==(const DeviceGroup&) const = default;
+};
+
+struct Node {
+  std::string name;
+  std::vector<DeviceGroup> devices;
+  std::optional<Link> link;  ///< joins the devices inside; a node of one device needs none
+  bool bus = false;          ///< all devices share the one link instead of a port each
+  std::string extra;
+  bool operator==(const Node&) const = default;
+};
+
+struct Switch {
+  std::string name;
+  bool operator==(const Switch&) const = default;
+};
+
+/// Full duplex: each direction has the whole bandwidth. `from` and `to` name nodes or switches.
+struct NetworkLink {
+  std::string from, to;
+  Link link;
+  bool operator==(const NetworkLink&) const = default;
+};
+
+/// One device of the flat list that plans number.
+struct Device {
+  NodeId node;
+  int type = 0;  ///< position in Cluster::device_types
+  int slot = 0;  ///< position within its node
+  bool operator==(const Device&) const = default;
+};
+
+struct Cluster {
+  std::string name;
+  std::vector<DeviceType> device_types;
+  std::vector<Node> nodes;
+  std::vector<Switch> switches;
+  std::vector<NetworkLink> links;
+  /// Device x device, symmetric; stands instead of all links where given.
+  std::optional<std::vector<std::vector<BytesPerSecond>>> bandwidth_matrix;
+  std::string extra;
+  bool operator==(const Cluster&) const = default;
+};
+
+/// The devices in plan numbering: nodes in order, in each its groups in order. Types must exist (validate.hpp).
+std::vector<Device> devices_of(const Cluster& cluster);
+
+const DeviceType* find_device_type(const Cluster& cluster, const std::string& name);
+
+}  // namespace pipedeck

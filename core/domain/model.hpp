@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model by its layer shapes: what the runtime trains, and what profiles are computed from where nothing was measured.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pipedeck {
+
+/// Kinds and the sizes each needs:
+///   embedding    vocabulary, hidden, sequence           token + position embedding
+///   transformer  hidden, heads, feed_forward, sequence, causal (0/1)   pre-norm block
+///   layer_norm   hidden, sequence (1 where there is none)
+///   linear       in, out, sequence (1 where there is none), activation (0 none, 1 relu, 2 gelu)
+///   convolution  in, out, kernel, stride, padding, height, width       + bias + relu; input height and width
+///   max_pool, average_pool  channels, kernel, stride, padding, height, width
+///   batch_norm   channels, height, width
+///   bottleneck   in, middle, out, stride, height, width  ResNet v1.5 residual block with its projection
+///   softmax_cross_entropy  classes, sequence             the loss; last layer
+struct ModelLayer {
+  std::string name;
+  std::string kind;
+  std::map<std::string, std::int64_t> sizes;
+  bool operator==(const ModelLayer&) const = default;
+  std::int64_t size(const std::string& key) const { return sizes.at(key); }
+};
+
+/// Where samples come from. Every source is deterministic: sample i of step k is the same on any plan.
+struct DataSource {
+  std::string kind = "synthetic";  ///< "synthetic" or "text" (bytes of a file)
+  std::string path;                ///< text: the file, relative to the model file
+  std::uint64_t seed = 1;
+  bool operator==(const DataSource&) const = default;
+};
+
+struct ModelSpec {
+  std::string name;
+  std::string source;              ///< where the shapes are published
+  std::vector<ModelLayer> layers;  ///< a chain
+  DataSource data;
+  double learning_rate = 1e-3;
+  std::uint64_t seed = 1;       ///< of the initial weights
+  bool trainable_here = false;  ///< small enough to train in seconds on two CPU cores
+  std::string extra;
+  bool operator==(const ModelSpec&) const = default;
+};
+
+}  // namespace pipedeck

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of the file formats for every enumeration, in one place and both directions.
+#include <array>
+#include <utility>
+
+#include "core/domain/plan.hpp"
+#include "core/domain/schedule.hpp"
+#include "core/domain/simulation.hpp"
+#include "core/domain/workload.hpp"
+
+namespace pipedeck {
+namespace {
+
+template <class E, std::size_t N>
+using Names = std::array<std::pair<E, std::string_view>, N>;
+
+constexpr Names<Optimizer, 5> optimizers{{{Optimizer::none, "none"},
+                                          {Optimizer::sgd, "sgd"},
+                                          {Optimizer::momentum, "momentum"},
+                                          {Optimizer::adam, "adam"},
+                                          {Optimizer::rmsprop, "rmsprop"}}};
+constexpr Names<Precision, 4> precisions{{{Precision::fp32, "fp32"},
+                                          {Precision::mixed_16, "mixed-16"},
+                                          {Precision::mixed_18, "mixed-18"},
+                                          {Precision::mixed_20, "mixed-20"}}};
+constexpr Names<NetworkModel, 2> network_models{{{NetworkModel::ideal, "ideal"}, {NetworkModel::shared, "shared"}}};
+constexpr Names<Overlap, 2> overlaps{{{Overlap::none, "none"}, {Overlap::layer, "layer"}}};
+constexpr Names<ScheduleKind, 4> schedule_kinds{{{ScheduleKind::gpipe, "gpipe"},
+                                                 {ScheduleKind::one_f_one_b, "1f1b"},
+                                                 {ScheduleKind::pipedream, "pipedream"},
+                                                 {ScheduleKind::explicit_order, "explicit"}}};
+constexpr Names<Warmup, 2> warmups{{{Warmup::A, "A"}, {Warmup::B, "B"}}};
+constexpr Names<OpKind, op_kind_count> op_kinds{{{OpKind::forward, "forward"},
+                                                 {OpKind::backward, "backward"},
+                                                 {OpKind::backward_input, "backward_input"},
+                                                 {OpKind::backward_weight, "backward_weight"},
+                                                 {OpKind::recompute, "recompute"},
+                                                 {OpKind::send, "send"},
+                                                 {OpKind::receive, "receive"},
+                                                 {OpKind::all_reduce, "all_reduce"},
+                                                 {OpKind::optimizer, "optimizer"}}};
+constexpr Names<MemoryItem, memory_item_count> memory_items{{{MemoryItem::weights, "weights"},
+                                                             {MemoryItem::gradients, "gradients"},
+                                                             {MemoryItem::optimizer, "optimizer"},
+                                                             {MemoryItem::stashed_weights, "stashed_weights"},
+                                                             {MemoryItem::activations, "activations"},
+                                                             {MemoryItem::boundary, "boundary"},
+                                                             {MemoryItem::workspace, "workspace"},
+                                                             {MemoryItem::communication, "communication"},
+                                                             {MemoryItem::reserve, "reserve"}}};
+
+template <class E, std::size_t N>
+std::string_view name_in(const Names<E, N>& names, E value) {
+  for (const auto& [candidate, name] : names)
+    if (candidate == value) return name;
+  return "?";
+}
+
+template <class E, std::size_t N>
+std::optional<E> value_in(const Names<E, N>& names, std::string_view name) {
+  for (const auto& [value, candidate] : names)
+    if (candidate == name) return value;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name_of(Optimizer value) { return name_in(optimizers, value); }
+std::string_view name_of(Precision value) { return name_in(precisions, value); }
+std::string_view name_of(NetworkModel value) { return name_in(network_models, value); }
+std::string_view name_of(Overlap value) { return name_in(overlaps, value); }
+std::string_view name_of(ScheduleKind value) { return name_in(schedule_kinds, value); }
+std::string_view name_of(Warmup value) { return name_in(warmups, value); }
+std::string_view name_of(OpKind value) { return name_in(op_kinds, value); }
+std::string_view name_of(MemoryItem value) { return name_in(memory_items, value); }
+
+std::optional<Optimizer> optimizer_named(std::string_view name) { return value_in(optimizers, name); }
+std::optional<Precision> precision_named(std::string_view name) { return value_in(precisions, name); }
+std::optional<NetworkModel> network_model_named(std::string_view name) { return value_in(network_models, name); }
+std::optional<Overlap> overlap_named(std::string_view name) { return value_in(overlaps, name); }
+std::optional<ScheduleKind> schedule_named(std::string_view name) { return value_in(schedule_kinds, name); }
+std::optional<Warmup> warmup_named(std::string_view name) { return value_in(warmups, name); }
+std::optional<OpKind> op_kind_named(std::string_view name) { return value_in(op_kinds, name); }
+
+}  // namespace pipedeck

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/domain/plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace pipedeck {
+
+std::vector<LayerId> order_of(const Plan& plan, const Profile& profile) {
+  if (plan.order) return *plan.order;
+  std::vector<LayerId> order;
+  for (std::size_t i = 0; i < profile.layers.size(); ++i) order.push_back(LayerId(i));
+  return order;
+}
+
+std::vector<int> replica_samples(const Stage& stage, int micro_batch) {
+  if (stage.shares) return *stage.shares;
+  const int replicas = stage.replicas();
+  std::vector<int> samples(static_cast<std::size_t>(replicas), micro_batch / replicas);
+  for (int i = 0; i < micro_batch % replicas; ++i) ++samples[static_cast<std::size_t>(i)];
+  return samples;
+}
+
+std::vector<DeviceId> devices_used(const Plan& plan) {
+  std::vector<DeviceId> devices;
+  for (const Stage& stage : plan.stages) devices.insert(devices.end(), stage.devices.begin(), stage.devices.end());
+  std::sort(devices.begin(), devices.end());
+  return devices;
+}
+
+std::string shape_text(const Plan& plan) {
+  std::string devices, layers;
+  for (const Stage& stage : plan.stages) {
+    if (!devices.empty()) devices += ":", layers += ":";
+    devices += std::to_string(stage.devices.size());
+    layers += std::to_string(stage.last - stage.first);
+  }
+  return plan.stages.size() < 2 ? devices : devices + " \u00b7 " + layers;
+}
+
+}  // namespace pipedeck

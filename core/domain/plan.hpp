@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model is cut over devices and run: the answer of a planner, or of a user's hand (formats.md, "Plan").
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/domain/ids.hpp"
+#include "core/domain/schedule.hpp"
+#include "core/domain/units.hpp"
+#include "core/domain/workload.hpp"
+
+namespace pipedeck {
+
+enum class ScheduleKind { gpipe, one_f_one_b, pipedream, explicit_order };
+/// Warm-up policy of 1F1B (DAPPLE section V): A: K_i = min(S - i, D); B: K_i = min(2(S - i) - 1, D).
+enum class Warmup { A, B };
+
+std::string_view name_of(ScheduleKind);  // "1f1b"
+std::string_view name_of(Warmup);        // "A"
+std::optional<ScheduleKind> schedule_named(std::string_view);
+std::optional<Warmup> warmup_named(std::string_view);
+
+/// Which layers of a stage run their forward again before the backward.
+struct Recompute {
+  bool all = false;
+  std::vector<LayerId> layers;  ///< when not `all`: these positions of the plan's order
+  bool operator==(const Recompute&) const = default;
+  bool any() const { return all || !layers.empty(); }
+};
+
+struct Stage {
+  int first = 0;  ///< half-open range of positions in the plan's order
+  int last = 0;
+  std::vector<DeviceId> devices;  ///< taken `tensor_parallel` by `tensor_parallel`: one replica each
+  int tensor_parallel = 1;
+  std::optional<std::vector<int>> shares;  ///< whole samples of each micro-batch a replica; absent: even
+  Recompute recompute;
+  std::string extra;
+  bool operator==(const Stage&) const = default;
+
+  int replicas() const { return static_cast<int>(devices.size()) / tensor_parallel; }
+};
+
+/// What the planner itself minimised, by its own formula.
+struct Objective {
+  std::string name;             ///< "DAPPLE L_max"
+  std::optional<Seconds> time;  ///< exactly one of the two is there
+  std::optional<Bytes> bytes;
+  bool operator==(const Objective&) const = default;
+};
+
+/// What the simulator said of the plan when it was written.
+struct Predicted {
+  Seconds iteration;
+  double samples_per_second = 0;
+  double bubble_fraction = 0;
+  std::vector<Bytes> peak_memory;  ///< of every device of the plan, in device order
+  Seconds lower_bound;
+  bool fits = true;
+  NetworkModel network = NetworkModel::ideal;
+  Overlap overlap = Overlap::layer;
+  bool operator==(const Predicted&) const = default;
+};
+
+struct Plan {
+  std::string name;
+  std::string planner;  ///< registry name, or "hand"
+  std::string profile;  ///< names, for the reader
+  std::string cluster;
+  int global_batch = 1;
+  int micro_batch = 1;  ///< samples of a whole micro-batch; asynchronous: the mini-batch one replica processes
+  int micro_batches = 1;
+  ScheduleKind schedule = ScheduleKind::one_f_one_b;
+  Warmup warmup = Warmup::A;
+  std::optional<std::vector<int>> warmup_counts;  ///< K_i of every stage, instead of the policy's
+  Optimizer optimizer = Optimizer::adam;
+  Precision precision = Precision::fp32;
+  int zero = 0;
+  std::optional<std::vector<LayerId>> order;  ///< topological order that stages' ranges refer to; absent: list order
+  std::vector<Stage> stages;
+  std::optional<std::vector<std::vector<Operation>>> operations;  ///< with explicit_order: a list a device
+  std::optional<Objective> objective;
+  std::optional<Predicted> predicted;
+  std::string profile_sha256, cluster_sha256;  ///< of what the plan was made for; empty: unknown
+  bool truncated = false;                      ///< a time budget cut the search short
+  std::string extra;
+  bool operator==(const Plan&) const = default;
+
+  bool synchronous() const { return schedule != ScheduleKind::pipedream; }
+};
+
+/// The layers at positions 0..N-1 of the plan's order.
+std::vector<LayerId> order_of(const Plan& plan, const Profile& profile);
+
+/// Whole samples of a micro-batch of `micro_batch` on each of `stage`'s replicas: its shares, or as even as whole
+/// samples allow, the larger ones first.
+std::vector<int> replica_samples(const Stage& stage, int micro_batch);
+
+/// Devices used, ascending.
+std::vector<DeviceId> devices_used(const Plan& plan);
+
+/// "8:8 · 24:26", the short form used in tables: devices a stage, layers a stage.
+std::string shape_text(const Plan& plan);
+
+}  // namespace pipedeck

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a model's layers on a device: times, bytes, and how layers feed one another (formats.md, "Profile").
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/domain/ids.hpp"
+#include "core/domain/units.hpp"
+
+namespace pipedeck {
+
+/// A measured point at another micro-batch size.
+struct LayerPoint {
+  int micro_batch = 1;  ///< samples
+  Seconds forward, backward;
+  bool operator==(const LayerPoint&) const = default;
+};
+
+/// The layer cut over `degree` devices: time on each of them, and what each pass all-reduces.
+struct TensorParallelPoint {
+  int degree = 2;
+  Seconds forward, backward;
+  Bytes forward_allreduce, backward_allreduce;
+  bool operator==(const TensorParallelPoint&) const = default;
+};
+
+/// Times on another device type, for the profile's own micro-batch.
+struct OtherDevicePoint {
+  Seconds forward, backward;
+  bool operator==(const OtherDevicePoint&) const = default;
+};
+
+/// All figures are for one micro-batch of Profile::micro_batch samples.
+struct Layer {
+  std::string name;
+  std::string kind;
+  Seconds forward;
+  Seconds backward;            ///< input gradient and weight gradient
+  Seconds backward_weight;     ///< the weight-gradient part of `backward`
+  Bytes output;                ///< to the next layer; where there are several outputs, their sum
+  std::vector<Bytes> outputs;  ///< each output of a layer that has several; empty for one
+  Bytes saved;                 ///< kept by forward for backward
+  Bytes parameters;
+  Bytes workspace;
+  std::vector<LayerPoint> at;  ///< sorted by micro_batch, with the base point among them; empty: time is proportional
+  std::vector<TensorParallelPoint> tensor_parallel;  ///< sorted by degree
+  std::map<std::string, OtherDevicePoint> on;        ///< by device type
+  std::string extra;                                 ///< unknown keys of the file, kept as JSON text
+  bool operator==(const Layer&) const = default;
+};
+
+struct Edge {
+  LayerId from, to;
+  std::optional<int> output;  ///< which of `from`'s several outputs; absent: all of them
+  bool operator==(const Edge&) const = default;
+};
+
+struct Profile {
+  std::string name;
+  std::string source;   ///< in words: how it was measured or computed
+  std::string device;   ///< the device type that the times are for
+  int micro_batch = 1;  ///< samples that one forward/backward is for
+  std::vector<Layer> layers;
+  std::vector<Edge> edges;  ///< empty: a chain in list order
+  std::string extra;        ///< unknown keys of the file, kept as JSON text
+
+  bool operator==(const Profile&) const = default;
+  bool is_chain() const { return edges.empty(); }
+};
+
+/// `edges`, or the chain's edges where there are none.
+std::vector<Edge> edges_of(const Profile& profile);
+
+/// The fixed topological order that planners made for chains use: Kahn's, ties by list position.
+/// The profile must be acyclic (validate.hpp sees to it).
+std::vector<LayerId> topological_order(const Profile& profile);
+
+/// Smallest micro-batch that anybody measured: below it nobody knows the time.
+int smallest_measured_micro_batch(const Profile& profile);
+
+}  // namespace pipedeck

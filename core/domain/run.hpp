@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a training run reports: the events of `pipedeck-cli run`, as values.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/domain/ids.hpp"
+#include "core/domain/timeline.hpp"
+#include "core/domain/units.hpp"
+
+namespace pipedeck {
+
+struct RunStarted {
+  std::string plan, model, backend;
+  int steps = 0;
+  int devices = 0;
+  bool operator==(const RunStarted&) const = default;
+};
+
+struct StepDone {
+  int step = 0;  ///< from 1
+  double loss = 0;
+  Seconds duration;
+  double samples_per_second = 0;
+  std::vector<double> busy_fraction;  ///< a device, in device order
+  std::vector<Bytes> memory;          ///< peak of the step, a device
+  bool operator==(const StepDone&) const = default;
+};
+
+/// The operations of one step as they ran, from the step's start.
+struct MeasuredTimeline {
+  int step = 0;
+  Timeline timeline;
+  bool operator==(const MeasuredTimeline&) const = default;
+};
+
+struct RunWarning {
+  std::string message;
+  bool operator==(const RunWarning&) const = default;
+};
+
+struct RunFailed {
+  std::string message;
+  bool operator==(const RunFailed&) const = default;
+};
+
+struct RunFinished {
+  int steps = 0;
+  double loss = 0;
+  Seconds duration;
+  Seconds median_step;
+  bool stopped = false;  ///< on request, before the last step
+  bool operator==(const RunFinished&) const = default;
+};
+
+using RunEvent = std::variant<RunStarted, StepDone, MeasuredTimeline, RunWarning, RunFailed, RunFinished>;
+
+}  // namespace pipedeck

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The judge's verdict on a plan (formats.md, "Simulation").
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/domain/ids.hpp"
+#include "core/domain/timeline.hpp"
+#include "core/domain/units.hpp"
+#include "core/domain/workload.hpp"
+
+namespace pipedeck {
+
+enum class MemoryItem : std::uint8_t {
+  weights,
+  gradients,
+  optimizer,
+  stashed_weights,
+  activations,
+  boundary,
+  workspace,
+  communication,
+  reserve,
+};
+inline constexpr int memory_item_count = 9;
+std::string_view name_of(MemoryItem item);  // "stashed_weights"
+
+/// Bytes by item; `total` is their sum.
+struct MemoryParts {
+  std::array<Bytes, memory_item_count> bytes{};
+  bool operator==(const MemoryParts&) const = default;
+  Bytes& operator[](MemoryItem item) { return bytes[static_cast<std::size_t>(item)]; }
+  Bytes operator[](MemoryItem item) const { return bytes[static_cast<std::size_t>(item)]; }
+  Bytes total() const;
+};
+
+/// The sum of all items from `time` on, until the next point.
+struct MemoryPoint {
+  Nanoseconds time;
+  Bytes bytes;
+  bool operator==(const MemoryPoint&) const = default;
+};
+
+struct DeviceVerdict {
+  DeviceId device;
+  Nanoseconds busy;  ///< forward, backward, recompute, optimizer
+  Bytes peak;        ///< the curve's highest point
+  Bytes capacity;
+  Nanoseconds peak_time;
+  MemoryParts peak_parts;          ///< the items at the peak
+  int peak_micro_batches = 0;      ///< most micro-batches whose activations were kept at once
+  std::vector<MemoryPoint> curve;  ///< first point at 0
+  bool operator==(const DeviceVerdict&) const = default;
+};
+
+/// Why devices were idle, summed over devices; with busy it adds up to devices x iteration.
+struct IdleParts {
+  Nanoseconds warmup, drain, waiting_activation, waiting_gradient, waiting_all_reduce;
+  bool operator==(const IdleParts&) const = default;
+};
+
+struct Simulation {
+  NetworkModel network = NetworkModel::ideal;
+  Overlap overlap = Overlap::layer;
+  Nanoseconds iteration;
+  double samples_per_second = 0;
+  double bubble_fraction = 0;  ///< 1 - sum of busy / (devices x iteration)
+  double communication_fraction =
+      0;  ///< iteration time in which no compute lane runs but a transfer or all-reduce does
+  bool fits = true;
+  IdleParts idle;
+  std::vector<DeviceVerdict> devices;  ///< those the plan uses, ascending
+  Timeline timeline;
+  bool operator==(const Simulation&) const = default;
+};
+
+}  // namespace pipedeck

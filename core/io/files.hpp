@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading any known file by its content, writing a file so that it is whole or not there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/domain/cluster.hpp"
+#include "core/domain/model.hpp"
+#include "core/domain/plan.hpp"
+#include "core/domain/profile.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/simulation.hpp"
+
+namespace pipedeck {
+
+enum class FileKind { profile, graph_text, cluster, plan, simulation, model, project };
+std::string_view name_of(FileKind kind);  // "profile"
+
+/// Told by content, not by name: SQLite header, the JSON "format" key, else graph text.
+Result<FileKind> kind_of_content(const std::string& content);
+
+struct ReadOptions {
+  std::optional<int> profile_micro_batch;  ///< for graph text, which has none; else "-pbs-N" of the file's name is used
+};
+
+using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec>;
+
+/// Whole content of a file, at most `limit` bytes. Errors name the file.
+Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{1} << 31);
+/// Temporary file beside `path`, flush, rename.
+Result<void> write_file(const std::string& path, const std::string& content);
+
+/// Validated documents; errors carry `path` as their file.
+Result<Document> read_document(const std::string& path, const ReadOptions& options = {});
+Result<Profile> read_profile(const std::string& path, const ReadOptions& options = {});
+Result<Cluster> read_cluster(const std::string& path);
+Result<Plan> read_plan(const std::string& path);
+Result<ModelSpec> read_model(const std::string& path);
+
+/// Lower-case hexadecimal SHA-256.
+std::string sha256(const std::string& bytes);
+/// Of the canonical JSON text, so that formatting and unknown keys' order do not matter.
+std::string sha256_of(const Profile& profile);
+std::string sha256_of(const Cluster& cluster);
+
+}  // namespace pipedeck

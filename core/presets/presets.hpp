@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The presets/ folder, compiled into the program so that it is found wherever the program lies, and the arguments that
+// may name either a preset ("preset:BERT-48") or a file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/domain/cluster.hpp"
+#include "core/domain/model.hpp"
+#include "core/domain/profile.hpp"
+#include "core/domain/result.hpp"
+#include "core/io/files.hpp"
+
+namespace pipedeck {
+
+/// Names as `list models|clusters` prints them, in a fixed order.
+std::vector<std::string> model_preset_names();
+std::vector<std::string> cluster_preset_names();
+
+/// Unknown names are bad_usage and list the known ones.
+Result<ModelSpec> model_preset(const std::string& name);
+Result<Cluster> cluster_preset(const std::string& name);
+
+/// A profile computed from the preset's layer shapes for its default device type (V100-16GB fp32 for the large ones, a
+/// CPU core for the small ones). Nothing in it was measured by others.
+Result<Profile> profile_preset(const std::string& name);
+
+/// "preset:NAME" or a path.
+Result<Profile> open_profile(const std::string& argument, const ReadOptions& options = {});
+Result<Cluster> open_cluster(const std::string& argument);
+Result<ModelSpec> open_model(const std::string& argument);
+
+}  // namespace pipedeck

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trains a model for real with a plan's schedule: one worker a device, each interpreting its lane (runtime.md).
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/domain/model.hpp"
+#include "core/domain/plan.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/run.hpp"
+#include "core/domain/schedule.hpp"
+
+namespace pipedeck {
+
+struct TrainOptions {
+  int steps = 1;
+  int timeline_every = 0;                    ///< emit a MeasuredTimeline every so many steps; 0: never
+  std::chrono::milliseconds timeout{30000};  ///< a peer silent for longer fails the run
+};
+
+/// All parameters of the model after the run, layer by layer: what tests compare with one-device training.
+struct TrainedParameters {
+  std::vector<std::vector<float>> layers;
+};
+
+using EventSink = std::function<void(const RunEvent&)>;
+
+/// Runs `schedule` (of `plan`) on CPU threads. Events come from one thread at a time. Stopping finishes the step at
+/// hand and is no failure. bad_input where the model can't run the plan (layers that no kernel exists for, ranges that
+/// do not match, asynchronous schedules); run_failed when a worker failed or timed out, naming device and operation.
+Result<TrainedParameters> train_on_cpu(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
+                                       const TrainOptions& options, const EventSink& sink, std::stop_token stop = {});
+
+/// Layers the runtime cuts stages between: the model's without its loss. Equals the layers of profile_from_shapes.
+int plannable_layers(const ModelSpec& model);
+
+}  // namespace pipedeck

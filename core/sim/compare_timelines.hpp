@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicted against measured: where the time went, by kind of operation.
+#pragma once
+
+#include <vector>
+
+#include "core/domain/timeline.hpp"
+
+namespace pipedeck {
+
+struct KindDifference {
+  OpKind kind;
+  int predicted_count = 0, measured_count = 0;
+  Seconds predicted, measured;  ///< mean time of one iteration spent in this kind, summed over devices
+  bool operator==(const KindDifference&) const = default;
+};
+
+struct TimelineDifference {
+  std::vector<KindDifference> kinds;      ///< those that occur in either, in OpKind order
+  Seconds predicted_idle, measured_idle;  ///< compute lanes, summed over devices
+  Seconds predicted_iteration, measured_iteration;
+  bool operator==(const TimelineDifference&) const = default;
+};
+
+TimelineDifference difference(const Timeline& predicted, const Timeline& measured);
+
+}  // namespace pipedeck

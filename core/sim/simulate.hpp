@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The judge: runs a plan's schedule with predicted durations (simulator.md).
+#pragma once
+
+#include <memory>
+#include <stop_token>
+
+#include "core/domain/plan.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/simulation.hpp"
+#include "core/domain/workload.hpp"
+
+namespace pipedeck {
+
+/// Everything about a problem that does not change from plan to plan (paths, cut bytes, layer order), computed once, so
+/// that thousands of plans are judged quickly. Immutable: use it from several threads.
+class Simulator {
+ public:
+  static Result<Simulator> of(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
+                              const Conventions& conventions);
+
+  /// The whole verdict with timeline and memory curves. Not fitting is no error: `fits` is false.
+  Result<Simulation> run(const Plan& plan, std::stop_token stop = {}) const;
+
+  /// Iteration time alone: no timeline, no memory curve.
+  Result<Seconds> iteration_time(const Plan& plan) const;
+
+ private:
+  struct Shared;
+  explicit Simulator(std::shared_ptr<const Shared> shared) : shared_(std::move(shared)) {}
+  std::shared_ptr<const Shared> shared_;
+};
+
+/// Simulator::of and run in one, for a single plan. Validates the plan against profile and cluster first.
+Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_token stop = {});
+
+/// The plan with `predicted`, `profile` and `cluster` names filled in from its simulation.
+Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_bound);
+
+}  // namespace pipedeck

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/random_problem.hpp"
+
+namespace pipedeck::test {
+
+std::uint64_t Random::next() {
+  std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+double Random::uniform(double low, double high) {
+  return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1.0p-53);
+}
+
+int Random::integer(int low, int high) {
+  return low + static_cast<int>(next() % static_cast<std::uint64_t>(high - low + 1));
+}
+
+Problem random_problem(Random& random, const RandomProblem& shape) {
+  const auto megabytes = [&](int low, int high) { return Bytes(std::int64_t{1000000} * random.integer(low, high)); };
+  Profile profile;
+  profile.name = "random";
+  profile.device = "X";
+  profile.micro_batch = shape.micro_batch;
+  for (int i = 0; i < shape.layers; ++i) {
+    Layer layer;
+    layer.name = "l" + std::to_string(i);
+    layer.kind = "other";
+    layer.forward = milliseconds(random.uniform(1, 10));
+    layer.backward = layer.forward * random.uniform(1.5, 2.5);
+    layer.backward_weight = layer.backward / 2;
+    layer.output = shape.communication ? megabytes(1, 40) : Bytes();
+    layer.saved = megabytes(20, 200);
+    layer.parameters = shape.parameters ? megabytes(5, 200) : Bytes();
+    profile.layers.push_back(layer);
+  }
+
+  Cluster cluster;
+  cluster.name = "random";
+  cluster.device_types = {{.name = "X",
+                           .memory = shape.memory,
+                           .relative_speed = 1,
+                           .peak_tflops = {},
+                           .memory_bandwidth = {},
+                           .price_per_hour = {},
+                           .extra = {}}};
+  const Link inside{gigabytes_per_second(random.uniform(5, 20)), microseconds(random.integer(0, 1) * 50)};
+  const Link between{gigabytes_per_second(random.uniform(0.5, 3)), microseconds(random.integer(0, 1) * 50)};
+  for (std::size_t n = 0; n < shape.nodes.size(); ++n) {
+    Node node;
+    node.name = "n" + std::to_string(n);
+    node.devices = {{"X", shape.nodes[n]}};
+    node.link = inside;
+    cluster.nodes.push_back(node);
+    if (shape.nodes.size() > 1) cluster.links.push_back({node.name, "s", between});
+  }
+  if (shape.nodes.size() > 1) cluster.switches = {{"s"}};
+
+  Problem problem;
+  problem.profile = std::make_shared<const Profile>(std::move(profile));
+  problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
+  return problem;
+}
+
+Profile uniform_profile(int layers, Seconds forward, Seconds backward) {
+  Profile profile;
+  profile.name = "uniform";
+  profile.device = "X";
+  for (int i = 0; i < layers; ++i) {
+    Layer layer;
+    layer.name = "l" + std::to_string(i);
+    layer.forward = forward;
+    layer.backward = backward;
+    layer.backward_weight = backward / 2;
+    profile.layers.push_back(layer);
+  }
+  return profile;
+}
+
+Cluster flat_cluster(int devices, BytesPerSecond bandwidth, Seconds latency) {
+  Cluster cluster;
+  cluster.name = "flat";
+  cluster.device_types = {{.name = "X",
+                           .memory = Bytes(std::int64_t{1} << 50),
+                           .relative_speed = 1,
+                           .peak_tflops = {},
+                           .memory_bandwidth = {},
+                           .price_per_hour = {},
+                           .extra = {}}};
+  Node node;
+  node.name = "n0";
+  node.devices = {{"X", devices}};
+  node.link = Link{bandwidth, latency};
+  cluster.nodes = {node};
+  return cluster;
+}
+
+}  // namespace pipedeck::test
