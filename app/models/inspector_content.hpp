@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the inspector says of a plan, as plain values: every sentence is computed from the plan's own figures.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <QString>
+
+#include "app/models/plan_row.hpp"
+#include "core/domain/cluster.hpp"
+#include "core/domain/profile.hpp"
+
+namespace pipedeck::app {
+
+/// What a part of a stacked bar stands for; views choose the colour.
+enum class InspectorPartKind {
+  arithmetic,
+  fill_and_drain,
+  waiting,
+  all_reduce,
+  optimizer_step,
+  weights,
+  gradients,
+  optimizer_state,
+  stashed_weights,
+  activations,
+  boundary,
+  workspace,
+  communication,
+  reserve,
+};
+
+struct InspectorPart {
+  InspectorPartKind kind = InspectorPartKind::arithmetic;
+  QString label;
+  QString text;      ///< "588 ms"
+  QString tool_tip;  ///< empty: none
+  double share = 0;  ///< of the whole bar, [0, 1]
+  bool operator==(const InspectorPart&) const = default;
+};
+
+using InspectorFact = std::pair<QString, QString>;  ///< "Precision", "fp32"
+
+struct InspectorContent {
+  QString title;
+  QString subtitle;
+  std::vector<QString> why;              ///< sentences
+  std::vector<InspectorPart> iteration;  ///< add up to 1: a device's mean share of the iteration
+  QString memory_sentence;
+  std::vector<InspectorPart> memory;  ///< of the fullest device's capacity, or of its peak where that is more
+  double capacity_share = 1;          ///< where capacity lies on the memory bar; under 1: the plan does not fit
+  bool fits = true;
+  std::vector<QString> certificate;
+  std::vector<InspectorFact> figures;
+  std::vector<InspectorFact> conventions;
+  bool operator==(const InspectorContent&) const = default;
+};
+
+InspectorContent inspector_content(const PlanRow& row, const Profile& profile, const Cluster& cluster);
+
+}  // namespace pipedeck::app

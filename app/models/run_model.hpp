@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A training run as it comes in: series for the charts, progress, and the log. All points are kept; charts ask for a
+// decimated view.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <QPointF>
+#include <QString>
+#include <QVector>
+
+#include "core/domain/run.hpp"
+
+namespace pipedeck::app {
+
+/// At most `limit` points of `points` (ascending x): every bucket's lowest and highest, in their order, first and last
+/// point kept. Extremes never get lost. `limit` >= 4.
+QVector<QPointF> decimated(const std::vector<QPointF>& points, std::size_t limit);
+
+struct LogLine {
+  enum Level { note, warning, error };
+  Level level = note;
+  QString text;
+  bool operator==(const LogLine&) const = default;
+};
+
+enum class RunState { idle, starting, running, finished, stopped, failed };
+
+/// The state of one run, fed event by event. Appending costs the same at step 1 and at step 100,000.
+class RunModel {
+ public:
+  void clear();
+  /// Lines to add to the log for this event.
+  std::vector<LogLine> append(const RunEvent& event);
+
+  RunState state() const { return state_; }
+  int steps() const { return steps_; }
+  int steps_done() const { return steps_done_; }
+  int devices() const { return static_cast<int>(memory_.size()); }
+  /// From the mean duration of the steps so far; nothing before the second step.
+  std::optional<Seconds> time_left() const;
+  double mean_samples_per_second() const;
+  QString failure() const { return failure_; }
+
+  const std::vector<QPointF>& throughput() const { return throughput_; }  ///< x: step, y: samples/s
+  const std::vector<QPointF>& loss() const { return loss_; }
+  const std::vector<QPointF>& busy(int device) const { return busy_[static_cast<std::size_t>(device)]; }
+  const std::vector<QPointF>& memory(int device) const { return memory_[static_cast<std::size_t>(device)]; }  ///< MiB
+
+ private:
+  std::vector<LogLine> take(const RunStarted& event);
+  std::vector<LogLine> take(const StepDone& event);
+  std::vector<LogLine> take(const MeasuredTimeline& event);
+  std::vector<LogLine> take(const RunWarning& event);
+  std::vector<LogLine> take(const RunFailed& event);
+  std::vector<LogLine> take(const RunFinished& event);
+  void resize_devices(std::size_t count);
+
+  RunState state_ = RunState::idle;
+  int steps_ = 0;
+  int steps_done_ = 0;
+  double seconds_done_ = 0;
+  double samples_done_ = 0;
+  QString failure_;
+  std::vector<QPointF> throughput_, loss_;
+  std::vector<std::vector<QPointF>> busy_, memory_;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The strip of layers that the split editor cuts: where layers, cuts, captions and device chips lie, and what a pointer
+// at a pixel means. Cuts are positions in the plan's order: cut c stands before the layer at position c.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include <QRectF>
+#include <QString>
+
+#include "core/domain/plan.hpp"
+#include "core/domain/profile.hpp"
+
+namespace pipedeck::app {
+
+/// First layers of all stages, starting with 0, strictly ascending: a split of `layers` layers.
+using Firsts = std::vector<int>;
+
+Firsts firsts_of(const Plan& plan);
+
+/// `firsts` with stage `stage` (> 0) starting at `cut`, kept between its neighbours so that no stage is empty.
+Firsts with_cut(const Firsts& firsts, int stage, int cut, int layers);
+
+/// Layers of a plan along one row of pixels: width is time, never under a sliver so that each can be seen.
+struct SplitStrip {
+  double left = 0;
+  double width = 1;
+  std::vector<double> edges;  ///< N + 1 positions in [0, 1], ascending
+
+  int layers() const { return static_cast<int>(edges.size()) - 1; }
+  double x_of(int cut) const;
+  /// The cut in [low, high] nearest to pixel x; ties go to the lower one.
+  int nearest_cut(double x, int low, int high) const;
+  /// The layer under pixel x, or nothing beside the strip.
+  std::optional<int> layer_at(double x) const;
+  /// The stage (> 0) whose first cut is nearest to pixel x within `reach` pixels.
+  std::optional<int> stage_cut_at(double x, const Firsts& firsts, double reach) const;
+};
+
+/// Edges for weights (times of layers); each layer is at least `sliver` of the whole.
+std::vector<double> strip_edges(const std::vector<double>& weights, double sliver = 0.0015);
+
+/// Forward and backward of the layers in plan order, and the bytes that set their height (parameters and what forward
+/// keeps for one micro-batch of the profile).
+struct SplitLayers {
+  std::vector<QString> names;
+  std::vector<Seconds> times;
+  std::vector<Bytes> bytes;
+};
+SplitLayers split_layers(const Profile& profile, const Plan& plan);
+
+using TextWidth = std::function<double(const QString&)>;
+
+/// The longest of `variants` (longest first) that fits into `room`; empty where none does.
+QString fitting_text(const std::vector<QString>& variants, double room, const TextWidth& width_of);
+
+struct DeviceChip {
+  QRectF rect;
+  QString text;  ///< "G3", or "G0–G7" for a collapsed run
+  bool operator==(const DeviceChip&) const = default;
+};
+
+/// "G0–G7, G12": ascending runs of devices, `limit` runs at most, the rest counted.
+QString devices_text(const std::vector<DeviceId>& devices, int limit = 4);
+
+struct ChipStyle {
+  double height = 18;
+  double padding = 8;  ///< each side of the text
+  double gap = 6;
+};
+
+/// Chips of a stage's devices centred in `row`: one each where there is room, else one for all, else none.
+std::vector<DeviceChip> device_chips(const std::vector<DeviceId>& devices, const QRectF& row, const ChipStyle& style,
+                                     const TextWidth& width_of);
+
+}  // namespace pipedeck::app

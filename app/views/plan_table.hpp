@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The plans side by side: sortable, tickable, with memory as a bar against the capacity.
+#pragma once
+
+#include <vector>
+
+#include <QTableView>
+
+class QAction;
+class QSortFilterProxyModel;
+
+namespace pipedeck::app {
+
+class PlanTableModel;
+
+class PlanTable : public QTableView {
+  Q_OBJECT
+
+ public:
+  explicit PlanTable(PlanTableModel* model, QWidget* parent = nullptr);
+
+  /// The plan whose row is current; -1: none.
+  int selected_plan() const;
+  /// Makes the row current without a signal loop; -1 clears the selection.
+  void select_plan(int id);
+  /// Plan ids in the order shown.
+  std::vector<int> shown_plans() const;
+  /// Shown at a right click, and with the menu key, for the plan under it (which becomes selected first).
+  void set_context_actions(QList<QAction*> actions);
+  /// Heights: header and all rows, for a splitter that wants to show them all.
+  int full_height() const;
+
+ signals:
+  void plan_selected(int id);
+  void plan_activated(int id);  ///< double click or Enter
+  void tick_changed(int id, bool on);
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void share_out_columns();
+  void report_current();
+
+  PlanTableModel* model_;
+  QSortFilterProxyModel* sorted_;
+  QList<QAction*> context_actions_;
+  int reported_ = -1;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Launch a plan, watch it train, compare it with what was predicted.
+#pragma once
+
+#include <vector>
+
+#include <QString>
+#include <QWidget>
+
+#include "app/models/run_model.hpp"
+#include "core/domain/run.hpp"
+#include "core/domain/units.hpp"
+
+class QComboBox;
+class QLabel;
+class QPlainTextEdit;
+class QProgressBar;
+class QPushButton;
+class QSpinBox;
+class QTimer;
+class QTreeWidget;
+class QVBoxLayout;
+
+namespace pipedeck::app {
+
+class LiveChart;
+
+struct LaunchChoice {
+  int id = 0;
+  QString name;
+  QString why_not;  ///< empty: can be launched; else shown beside the disabled button
+};
+
+struct LaunchRequest {
+  int plan = 0;
+  QString model;
+  int steps = 1;
+  bool operator==(const LaunchRequest&) const = default;
+};
+
+struct RunPrediction {
+  double samples_per_second = 0;  ///< 0: none
+  std::vector<double> busy;       ///< a device, [0, 1]
+  std::vector<Bytes> memory;      ///< peak a device
+};
+
+/// Time of one kind of operation in an iteration, summed over devices.
+struct RunDifference {
+  QString kind;  ///< as shown: "forward"
+  Seconds predicted, measured;
+  bool total = false;  ///< the last row, in bold
+};
+
+struct RunListEntry {
+  int id = 0;
+  QString name;
+  QString figure;  ///< "177 samples/s"
+  QString tool_tip;
+  bool failed = false;
+};
+
+class RunView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit RunView(QWidget* parent = nullptr);
+
+  void set_plans(const std::vector<LaunchChoice>& plans);
+  void set_models(const std::vector<LaunchChoice>& models);  ///< ids are not used
+  void select_plan(int id);
+  void set_model(const QString& name);
+  void set_steps(int steps);
+  LaunchRequest request() const;
+
+  /// A run is being started: clears charts and log, Launch becomes Stop.
+  void start_run(const QString& title);
+  void append(const RunEvent& event);
+  /// The child process ended, however it did: nothing is running any more.
+  void end_run();
+  bool running() const { return running_; }
+  /// Shows a stored run: all its events at once, without the launch panel becoming busy.
+  void show_run(const QString& title, const std::vector<RunEvent>& events);
+  const RunModel& model() const { return model_; }
+
+  void set_prediction(const RunPrediction& prediction);
+  void set_differences(const std::vector<RunDifference>& differences);
+  void set_runs(const std::vector<RunListEntry>& runs);
+  void select_run(int id);
+  /// Takes ownership; nullptr empties the slot.
+  void set_timeline_widget(QWidget* widget, const QString& heading = {});
+  void log(const LogLine& line);
+  /// Charts follow at most 10 times a second; tests and pictures do not wait.
+  void refresh_now();
+
+ signals:
+  void launch_requested(const LaunchRequest& request);
+  void stop_requested();
+  void run_selected(int id);
+  void plan_chosen(int id);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  QWidget* make_launch_panel();
+  QWidget* make_pictures();
+  void make_launch_form(QVBoxLayout* column);
+  void make_progress(QVBoxLayout* column);
+  void make_tables(QVBoxLayout* column);
+  void update_launchable();
+  void update_progress();
+  void update_charts();
+  void press_launch();
+  void apply_theme();
+
+  RunModel model_;
+  RunPrediction prediction_;
+  std::vector<LaunchChoice> plans_, models_;
+  std::vector<RunDifference> differences_;
+  bool running_ = false;
+  bool stopping_ = false;
+  bool stale_ = false;
+
+  QComboBox* plan_ = nullptr;
+  QComboBox* model_choice_ = nullptr;
+  QSpinBox* steps_ = nullptr;
+  QPushButton* launch_ = nullptr;
+  QPushButton* stop_ = nullptr;
+  QLabel* why_not_ = nullptr;
+  QLabel* progress_text_ = nullptr;
+  QProgressBar* progress_ = nullptr;
+  QTreeWidget* difference_table_ = nullptr;
+  QLabel* difference_summary_ = nullptr;
+  QTreeWidget* runs_ = nullptr;
+  LiveChart* throughput_ = nullptr;
+  LiveChart* loss_ = nullptr;
+  LiveChart* busy_ = nullptr;
+  LiveChart* memory_ = nullptr;
+  QLabel* title_ = nullptr;
+  QLabel* timeline_heading_ = nullptr;
+  QVBoxLayout* timeline_slot_ = nullptr;
+  QWidget* timeline_widget_ = nullptr;
+  QPlainTextEdit* log_ = nullptr;
+  QTimer* refresh_ = nullptr;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The first thing a new user sees: model, cluster, compare.
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QSpinBox;
+
+namespace pipedeck::app {
+
+class StartPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit StartPanel(QWidget* parent = nullptr);
+
+  /// Names to choose from: what the project has, then presets.
+  void set_profiles(const QStringList& names, const QString& chosen = {});
+  void set_clusters(const QStringList& names, const QString& chosen = {});
+  void set_global_batch(int samples);
+
+  QString profile() const;
+  QString cluster() const;
+  int global_batch() const;
+
+ signals:
+  void profile_chosen(const QString& name);
+  void cluster_chosen(const QString& name);
+  void import_profile_requested();
+  void import_cluster_requested();
+  void open_project_requested();
+  void compare_requested(const QString& profile, const QString& cluster, int global_batch);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  QWidget* make_model_step();
+  QWidget* make_cluster_step();
+  QWidget* make_compare_step();
+  void update_ready();
+  void apply_theme();
+
+  QComboBox* profile_ = nullptr;
+  QComboBox* cluster_ = nullptr;
+  QSpinBox* batch_ = nullptr;
+  QPushButton* compare_ = nullptr;
+  QLabel* missing_ = nullptr;
+};
+
+}  // namespace pipedeck::app
