@@ -40,9 +40,10 @@ struct TopologySwitch {
 
 struct TopologyLink {
   QPointF from, to;
-  QPointF label;  ///< centre of the label
-  QString text;   ///< "25 Gbit/s"
-  int link = 0;   ///< position in Cluster::links
+  QPointF label;     ///< centre of the label
+  QString text;      ///< "25 Gbit/s"
+  bool arc = false;  ///< between two boxes of one row: bows upwards
+  int link = 0;      ///< position in Cluster::links
 };
 
 /// What lies under a point.
@@ -64,6 +65,14 @@ struct TopologyLayout {
 
 /// Lays the cluster out for `width` pixels: switches in a row above, nodes in rows below, as many a row as fit.
 TopologyLayout topology_layout(const Cluster& cluster, double width);
+
+/// Bytes a second between any two devices, 0 with themselves and where nothing joins them: the given matrix, else the
+/// node's link inside a node and the widest path between nodes.
+std::vector<std::vector<double>> device_bandwidth(const Cluster& cluster);
+
+/// "25 Gbit/s" for networks, "130 GB/s" within a node.
+QString network_text(BytesPerSecond bandwidth);
+QString inside_text(BytesPerSecond bandwidth);
 
 /// A point of the curve that draws `link`, t in [0, 1].
 QPointF point_on(const TopologyLink& link, double t);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Figures as people read them: three significant digits, the unit that suits, one space before it.
+#pragma once
+
+#include <span>
+
+#include <QString>
+#include <QStringList>
+
+#include "core/domain/ids.hpp"
+#include "core/domain/units.hpp"
+
+namespace pipedeck::app {
+
+QString format_time(Seconds time);                         ///< "0.735 s", "412 ms", "88.5 µs", "12 ns"
+QString format_time(Nanoseconds time);                     ///< the same
+QString format_span(Nanoseconds start, Nanoseconds end);   ///< "354.2 – 442.7 ms", in the unit of the end
+QString format_bytes(Bytes bytes);                         ///< "11.2 GiB", "16 GiB", "640 MiB", "12 B"
+QString format_rate(BytesPerSecond rate);                  ///< "130 GB/s"
+QString format_percent(double fraction);                   ///< 0.126 -> "13 %", 0.026 -> "2.6 %"
+QString format_change(double fraction);                    ///< with its sign: "+0.4 %", "−8.1 %"
+QString format_factor(double factor);                      ///< "14.4 ×"
+QString format_number(double value, int significant = 3);  ///< "87.1"
+/// A tick of a time axis whose ticks are `step` apart, in one unit for all ticks of the axis that ends at `end`.
+QString format_tick(double time_ns, double step_ns, double end_ns);
+
+/// "G3", or the given name of the device where there is one.
+QString device_name(DeviceId device, const QStringList& names = {});
+/// Ascending devices in short: "G0–G7", "G0, G8", "G0–G3, G8–G11".
+QString devices_text(std::span<const DeviceId> devices, const QStringList& names = {});
+
+}  // namespace pipedeck::app

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A timeline made ready for drawing, once: replicas that do the same are one group, every lane has its level of detail.
+// Immutable; build it off the GUI thread where the timeline is large.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/models/gantt_pyramid.hpp"
+#include "core/domain/simulation.hpp"
+#include "core/domain/timeline.hpp"
+
+namespace pipedeck::app {
+
+/// Devices whose compute and collective lanes are the same, operation by operation.
+struct GanttGroup {
+  std::vector<DeviceId> devices;                   ///< ascending
+  std::optional<std::size_t> compute, collective;  ///< lanes of the timeline: those of the first device
+  int stage = 0;                                   ///< of its first compute operation
+};
+
+struct GanttLink {
+  std::size_t lane = 0;          ///< of the timeline
+  std::size_t from = 0, to = 0;  ///< groups
+};
+
+struct GanttContent {
+  std::shared_ptr<const Timeline> timeline;
+  std::vector<GanttGroup> groups;     ///< by first device
+  std::vector<GanttLink> links;       ///< in lane order; those whose devices have no lane are left out
+  std::vector<LanePyramid> pyramids;  ///< a lane of the timeline; empty where another lane stands for it
+  std::int64_t end = 0;               ///< ns: makespan
+
+  bool empty() const { return groups.empty(); }
+  std::optional<std::size_t> group_of(DeviceId device) const;
+};
+
+std::shared_ptr<const GanttContent> make_gantt_content(std::shared_ptr<const Timeline> timeline);
+/// Of a simulation's own timeline, which stays alive with it; null for null.
+std::shared_ptr<const GanttContent> make_gantt_content(const std::shared_ptr<const Simulation>& simulation);
+
+}  // namespace pipedeck::app

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Memory over time ready for drawing: devices with the same curve are one, and a pixel reads its least and most bytes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/domain/simulation.hpp"
+
+namespace pipedeck::app {
+
+struct MemoryRange {
+  std::int64_t least = 0, most = 0;
+  bool operator==(const MemoryRange&) const = default;
+};
+
+struct MemoryCurve {
+  std::vector<DeviceId> devices;           ///< ascending
+  int stage = 0;                           ///< of the first device's first operation
+  const DeviceVerdict* verdict = nullptr;  ///< of the first device; lives as long as the simulation
+
+  /// Extremes over [begin, end) ns; begin and end may be equal: the value at that time.
+  MemoryRange range(double begin, double end) const;
+  std::int64_t at(double time) const { return range(time, time).least; }
+
+  std::vector<MemoryRange> blocks;  ///< of 64 points each, for ranges of many points
+};
+
+struct MemoryCurves {
+  std::shared_ptr<const Simulation> simulation;
+  std::vector<MemoryCurve> curves;  ///< by first device
+  std::int64_t end = 0;             ///< ns: curves hold until here
+  Bytes highest;                    ///< of any peak or capacity
+  std::vector<Bytes> capacities;    ///< the different ones, ascending
+};
+
+std::shared_ptr<const MemoryCurves> make_memory_curves(std::shared_ptr<const Simulation> simulation);
+
+}  // namespace pipedeck::app

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Gantt chart: a lane a device (replicas that do the same share one until it is opened), a second timeline as pale
+// half-height lanes, an old one as a ghost. Wheel, W and S zoom at the cursor; A and D pan; F fits; arrows step from
+// operation to operation; Enter or a click on a lane's name opens and closes it; L shows the links; Esc clears.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+
+#include <QStringList>
+
+#include "app/models/gantt_geometry.hpp"
+#include "app/views/time_view.hpp"
+
+namespace pipedeck::app {
+
+class HoverCard;
+
+class GanttView : public TimeView {
+  Q_OBJECT
+
+ public:
+  explicit GanttView(TimeLink* link, QWidget* parent = nullptr);
+
+  /// What is shown; null shows the empty text. The link's full span stays the owner's business (TimeLink::set_full).
+  void set_content(std::shared_ptr<const GanttContent> content);
+  void set_timeline(std::shared_ptr<const Timeline> timeline);
+  void set_simulation(const std::shared_ptr<const Simulation>& simulation);
+  /// A second timeline as pale half-height lanes below: the prediction under a measured run.
+  void set_pale(std::shared_ptr<const GanttContent> content);
+  /// The old plan's timeline in outlines while a new one is dragged; null ends it.
+  void set_ghost(std::shared_ptr<const GanttContent> content);
+  /// Names by device number instead of "G0".
+  void set_device_names(const QStringList& names);
+  void set_empty_text(const QString& text);
+  /// Which of several charts over one link this is (a plan's id).
+  void set_chart_id(int id) { chart_id_ = id; }
+  void set_links_visible(bool visible);
+  /// 0: by the number of lanes.
+  void set_lane_height(int height);
+  void set_opened(DeviceId first_device, bool opened);
+
+  int chart_id() const { return chart_id_; }
+  const std::shared_ptr<const GanttContent>& content() const { return content_; }
+  const GanttGeometry& geometry_of_lanes() const { return geometry_; }
+  bool links_visible() const { return links_visible_; }
+  /// Width that the longest lane name needs; owners give the link the largest of all.
+  int wanted_label_width() const;
+  /// The operation at a widget position.
+  std::optional<GanttHit> hit(const QPointF& position) const;
+  /// What the tooltip says of an operation, one fact a line.
+  QStringList describe(const GanttHit& hit) const;
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ protected:
+  void draw_content(QPainter& painter) override;
+  void draw_overlay(QPainter& painter) override;
+  void hovered(const QPointF& position) override;
+  void unhovered() override;
+  void clicked(const QPointF& position) override;
+  bool key(QKeyEvent* event) override;
+
+ private:
+  void lay_out_again();
+  void select(const GanttHit& hit);
+  void selection_moved();
+  std::optional<GanttHit> selected() const;
+  void step(GanttStep step);
+  void toggle_row(const GanttRow& row);
+  QRectF box_of(const GanttHit& hit) const;
+  QString wait_text(const GanttRow& row, std::size_t operation) const;
+  void draw_labels(QPainter& painter) const;
+
+  std::shared_ptr<const GanttContent> content_, pale_, ghost_;
+  GanttGeometry geometry_;
+  std::set<DeviceId> opened_;
+  QStringList device_names_;
+  QString empty_text_;
+  int chart_id_ = 0;
+  int lane_height_ = 0;
+  bool links_visible_ = false;
+  std::optional<GanttHit> hover_;
+  HoverCard* card_;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One plan of the comparison: its name and figures, its Gantt chart, its memory curves.
+#pragma once
+
+#include "app/models/plan_row.hpp"
+#include "app/views/gantt_view.hpp"
+#include "app/views/memory_view.hpp"
+
+namespace pipedeck::app {
+
+/// The line above the charts; the cursor runs through it.
+class PlanTitle : public TimeView {
+  Q_OBJECT
+
+ public:
+  PlanTitle(TimeLink* link, QWidget* parent);
+  void set_texts(const QString& name, const QString& figures, bool warning);
+  void set_selected(bool selected);
+  const QString& name() const { return name_; }
+  const QString& figures() const { return figures_; }
+  QSize sizeHint() const override { return {640, 30}; }
+  QSize minimumSizeHint() const override { return {100, 30}; }
+
+ signals:
+  void pressed();
+
+ protected:
+  void draw_content(QPainter& painter) override;
+  void clicked(const QPointF&) override { emit pressed(); }
+
+ private:
+  QString name_, figures_;
+  bool warning_ = false;
+  bool selected_ = false;
+};
+
+class PlanPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  PlanPanel(TimeLink* link, QWidget* parent);
+  void set_row(const PlanRow& row);
+  void set_ghost(std::shared_ptr<const GanttContent> content) { gantt_->set_ghost(std::move(content)); }
+  void set_selected(bool selected);
+  void set_device_names(const QStringList& names);
+  int plan_id() const { return row_.id; }
+  const PlanRow& row() const { return row_; }
+  GanttView& gantt() const { return *gantt_; }
+  MemoryView& memory() const { return *memory_; }
+  PlanTitle& title() const { return *title_; }
+
+ signals:
+  void clicked(int id);
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+  void mousePressEvent(QMouseEvent*) override { emit clicked(row_.id); }
+
+ private:
+  PlanRow row_;
+  bool selected_ = false;
+  bool filled_ = false;
+  PlanTitle* title_;
+  GanttView* gantt_;
+  MemoryView* memory_;
+};
+
+/// "DAPPLE 8:8 · 24:26": the plan's own name with its shape where the name does not have it already.
+QString plan_title(const Plan& plan);
+/// "0.735 s · bubble 13 %", or why there are no figures.
+QString plan_figures(const PlanRow& row);
+
+}  // namespace pipedeck::app

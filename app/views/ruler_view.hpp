@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The time scale under the charts, with the cursor's time in a bubble.
+#pragma once
+
+#include "app/views/time_view.hpp"
+
+namespace pipedeck::app {
+
+class RulerView : public TimeView {
+  Q_OBJECT
+
+ public:
+  explicit RulerView(TimeLink* link, QWidget* parent = nullptr);
+  QSize sizeHint() const override { return {640, 30}; }
+  QSize minimumSizeHint() const override { return {200, 30}; }
+
+ protected:
+  void draw_content(QPainter& painter) override;
+  void draw_overlay(QPainter& painter) override;
+};
+
+}  // namespace pipedeck::app

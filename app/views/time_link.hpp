@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What all time-based views of a window share: the visible span, the cursor and the selected operation. Views given the
+// same link zoom, pan and select together.
+#pragma once
+
+#include <optional>
+
+#include <QObject>
+
+#include "app/models/time_axis.hpp"
+#include "core/domain/schedule.hpp"
+
+namespace pipedeck::app {
+
+/// An operation of one of several charts; the others show the same kind, stage and micro-batch.
+struct OperationSelection {
+  int chart = 0;             ///< GanttView::chart_id of where it was picked
+  std::size_t position = 0;  ///< in that chart's timeline columns
+  Operation operation;
+  bool operator==(const OperationSelection&) const = default;
+};
+
+class TimeLink : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit TimeLink(QObject* parent = nullptr) : QObject(parent) {}
+
+  const TimeAxis& axis() const { return axis_; }
+  std::optional<double> cursor() const { return cursor_; }  ///< ns
+  const std::optional<OperationSelection>& selection() const { return selection_; }
+  /// Pixels left of the plots, the same in all views so that their times line up.
+  int label_width() const { return label_width_; }
+
+  void set_axis(const TimeAxis& axis);
+  /// The whole span (ns from 0) that "fit" shows: the longest of all charts. A fitted axis stays fitted.
+  void set_full(double full);
+  void set_cursor(std::optional<double> time);
+  void set_selection(const std::optional<OperationSelection>& selection);
+  void set_label_width(int width);
+
+  void zoom(double factor, double anchor) { set_axis(axis_.zoomed(factor, anchor)); }
+  void pan(double time) { set_axis(axis_.panned(time)); }
+  void fit() { set_axis(axis_.fitted()); }
+  /// Pans by as little as brings [begin, end] into view.
+  void reveal(double begin, double end);
+
+ signals:
+  void axis_changed();
+  void cursor_changed();
+  void selection_changed();
+  void label_width_changed();
+
+ private:
+  TimeAxis axis_;
+  std::optional<double> cursor_;
+  std::optional<OperationSelection> selection_;
+  int label_width_ = 84;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A widget over a shared time axis: labels on the left, a plot on the right, the cursor over it, and the keys and wheel
+// that zoom and pan. What is drawn below the cursor is kept in a picture, so that a moving cursor repaints nothing.
+#pragma once
+
+#include <optional>
+
+#include <QImage>
+#include <QPointer>
+#include <QWidget>
+
+#include "app/views/theme.hpp"
+#include "app/views/time_link.hpp"
+
+namespace pipedeck::app {
+
+class TimeView : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// `link` must outlive the view.
+  TimeView(TimeLink* link, QWidget* parent);
+
+  TimeLink& link() const { return *link_; }
+  const Theme& theme() const { return Theme::of(palette()); }
+  /// Where times are drawn, in widget coordinates.
+  QRect plot() const;
+  double x_of(double time) const;
+  double time_at(double x) const;
+  /// Times the content was drawn anew, for tests of what repaints.
+  int content_draws() const { return content_draws_; }
+
+ protected:
+  /// Draws all but the cursor and what floats.
+  virtual void draw_content(QPainter& painter) = 0;
+  /// Draws what changes with the mouse over the content.
+  virtual void draw_overlay(QPainter&) {}
+  virtual void hovered(const QPointF&) {}
+  virtual void unhovered() {}
+  virtual void clicked(const QPointF&) {}
+  /// Keys besides zoom, pan and fit; true where taken.
+  virtual bool key(QKeyEvent*) { return false; }
+  /// The content must be drawn anew.
+  void refresh();
+
+  void paintEvent(QPaintEvent*) override;
+  void wheelEvent(QWheelEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
+  void mousePressEvent(QMouseEvent*) override;
+  void mouseMoveEvent(QMouseEvent*) override;
+  void mouseReleaseEvent(QMouseEvent*) override;
+  void leaveEvent(QEvent*) override;
+  void changeEvent(QEvent*) override;
+
+  bool draws_cursor_ = true;
+
+ private:
+  bool navigate(int key);
+  void cursor_moved();
+
+  TimeLink* link_;
+  QImage content_;
+  bool stale_ = true;
+  int content_draws_ = 0;
+  std::optional<double> drawn_cursor_;  ///< x where the line was last asked for
+  std::optional<QPointF> press_;        ///< where a drag or click began
+  TimeAxis press_axis_;
+  bool dragging_ = false;
+};
+
+}  // namespace pipedeck::app
