@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/backend.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace pipedeck::cli {
+
+void declare_backend(CLI::App& app, std::string& backend) {
+  app.add_option("--backend", backend, "what to run on: cpu (one thread a device)")
+      ->required()
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->type_name("NAME");
+}
+
+Result<void> check_backend(const std::string& backend) {
+  if (backend == "cpu") return {};
+  return fail(ErrorCode::bad_usage,
+              "--backend cuda: this program was built without a CUDA backend; --backend cpu runs on processor threads");
+}
+
+}  // namespace pipedeck::cli

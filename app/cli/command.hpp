@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a command is: it declares its options, then runs. One file a command; the table of them is in command_line.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <stop_token>
+
+#include "core/domain/result.hpp"
+
+namespace pipedeck::cli {
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual void declare(CLI::App& app) = 0;
+  /// The exit status where the command has said everything itself; an error where the caller is to print it.
+  virtual Result<int> run(std::stop_token stop) = 0;
+};
+
+std::unique_ptr<Command> make_plan_command();
+std::unique_ptr<Command> make_simulate_command();
+std::unique_ptr<Command> make_compare_command();
+std::unique_ptr<Command> make_diff_command();
+std::unique_ptr<Command> make_profile_command();
+std::unique_ptr<Command> make_run_command();
+std::unique_ptr<Command> make_convert_command();
+std::unique_ptr<Command> make_validate_command();
+std::unique_ptr<Command> make_list_command();
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/command_line.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "app/cli/cancel_on_signal.hpp"
+#include "app/cli/command.hpp"
+#include "app/cli/console.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+struct CommandInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<Command> (*make)();
+};
+
+constexpr std::array<CommandInfo, 9> commands{{
+    {"plan", "find the best plan of one planner", make_plan_command},
+    {"simulate", "predict time and memory of a plan", make_simulate_command},
+    {"compare", "let several planners answer the same question", make_compare_command},
+    {"diff", "what differs between two plans, simulations or runs", make_diff_command},
+    {"profile", "measure a model's layers on this machine", make_profile_command},
+    {"run", "train a model with a plan", make_run_command},
+    {"convert", "read one format, write another", make_convert_command},
+    {"validate", "check files of any format", make_validate_command},
+    {"list", "planners, schedules, models, clusters, devices, formats", make_list_command},
+}};
+
+std::string overview() {
+  std::string text = "usage: pipedeck-cli COMMAND [options]\n\n";
+  for (const CommandInfo& command : commands) text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+  return text + "\npipedeck-cli COMMAND --help lists a command's options.\n";
+}
+
+int bad_usage(const std::string& message) {
+  print_error({ErrorCode::bad_usage, message, {}, {}});
+  return exit_status(ErrorCode::bad_usage);
+}
+
+int run_parsed(Command& command) {
+  CancelOnSignal cancel;
+  const Result<int> status = command.run(cancel.token());
+  if (status) return *status;
+  print_error(status.error());
+  return exit_status(status.error().code);
+}
+
+int run_command(const CommandInfo& info, std::vector<std::string> arguments) {
+  CLI::App app(std::string(info.summary), fmt::format("pipedeck-cli {}", info.name));
+  const std::unique_ptr<Command> command = info.make();
+  command->declare(app);
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    return print_text(app.help()) ? 0 : 1;
+  } catch (const CLI::ParseError& error) {
+    return bad_usage(
+        fmt::format("{}: {} (pipedeck-cli {} --help lists the options)", info.name, error.what(), info.name));
+  }
+  return run_parsed(*command);
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return bad_usage("a command is expected\n" + overview());
+  if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") return print_text(overview()) ? 0 : 1;
+  if (arguments[0] == "--version") return print_text("pipedeck-cli " PIPEDECK_VERSION "\n") ? 0 : 1;
+  const auto info = std::find_if(commands.begin(), commands.end(),
+                                 [&](const CommandInfo& command) { return command.name == arguments[0]; });
+  if (info == commands.end()) return bad_usage(fmt::format("unknown command \"{}\"\n{}", arguments[0], overview()));
+  try {
+    return run_command(*info, {arguments.begin() + 1, arguments.end()});
+  } catch (const std::exception& error) {  // a broken invariant, or memory ran out
+    print_error({ErrorCode::internal, fmt::format("internal error: {}", error.what()), {}, {}});
+    return exit_status(ErrorCode::internal);
+  }
+}
+
+}  // namespace pipedeck::cli

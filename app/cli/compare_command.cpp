@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// compare: several planners on one question, their plans judged by one simulator, side by side.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.hpp"
+#include "app/cli/console.hpp"
+#include "app/cli/judge.hpp"
+#include "app/cli/question.hpp"
+#include "app/cli/table.hpp"
+#include "core/io/json_formats.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+/// What one planner said: a plan, or why there is none.
+struct Answer {
+  const PlannerInfo* planner = nullptr;
+  std::optional<JudgedPlan> judged;
+  std::optional<Infeasible> infeasible;
+};
+
+struct Comparison {
+  Problem problem;
+  Seconds one_device, lower_bound;
+  std::vector<Answer> answers;
+};
+
+struct Figures {
+  Seconds iteration;
+  double speed_up = 0;
+  double over_bound = 0;
+  const DeviceVerdict* worst = nullptr;  ///< the device whose peak is nearest to, or furthest over, its capacity
+  std::string worst_peak;
+};
+
+double fullness(const DeviceVerdict& device) {
+  return device.capacity.count == 0
+             ? 0
+             : static_cast<double>(device.peak.count) / static_cast<double>(device.capacity.count);
+}
+
+Figures figures_of(const JudgedPlan& judged, const Comparison& comparison) {
+  const auto& devices = judged.simulation.devices;
+  const auto worst = std::max_element(devices.begin(), devices.end(),
+                                      [](const auto& a, const auto& b) { return fullness(a) < fullness(b); });
+  const Seconds iteration = to_seconds(judged.simulation.iteration);
+  return {.iteration = iteration,
+          .speed_up = comparison.one_device.count / iteration.count,
+          .over_bound = iteration.count / comparison.lower_bound.count - 1,
+          .worst = worst == devices.end() ? nullptr : &*worst,
+          .worst_peak = worst == devices.end()
+                            ? "-"
+                            : fmt::format("{} ({:.0f} %)", memory_text(worst->peak), fullness(*worst) * 100)};
+}
+
+std::string heading(const Comparison& comparison) {
+  const Workload& workload = comparison.problem.workload;
+  return fmt::format(
+      "{} on {}, global batch {}\none device {} ms, lower bound {} ms; network {}, overlap {}, "
+      "optimizer {}, precision {}\n\n",
+      comparison.problem.profile->name, comparison.problem.cluster->name, workload.global_batch,
+      milliseconds_text(comparison.one_device), milliseconds_text(comparison.lower_bound),
+      name_of(workload.conventions.network), name_of(workload.conventions.overlap), name_of(workload.optimizer),
+      name_of(workload.precision));
+}
+
+std::string comparison_text(const Comparison& comparison) {
+  Table table({{"plan", Align::left},
+               {"shape", Align::left},
+               {"schedule", Align::left},
+               {"micro-batches"},
+               {"iteration ms"},
+               {"warm-up A / B ms"},
+               {"samples/s"},
+               {"speed-up"},
+               {"bubble"},
+               {"comm"},
+               {"worst peak"},
+               {"over bound"},
+               {"fits", Align::left}});
+  std::string without;
+  for (const Answer& answer : comparison.answers) {
+    if (!answer.judged) {
+      without += no_plan_fits(answer.planner->title, *answer.infeasible).text() + "\n";
+      continue;
+    }
+    const auto& [plan, simulation, other] = *answer.judged;
+    const Figures figures = figures_of(*answer.judged, comparison);
+    table.add({answer.planner->title, shape_text(plan), schedule_text(plan),
+               fmt::format("{} x {}", plan.micro_batches, plan.micro_batch), milliseconds_text(figures.iteration),
+               warmups_text(plan, figures.iteration, other), fmt::format("{:.2f}", simulation.samples_per_second),
+               fmt::format("{:.2f}", figures.speed_up), percent_text(simulation.bubble_fraction),
+               percent_text(simulation.communication_fraction), figures.worst_peak, percent_text(figures.over_bound),
+               simulation.fits ? "yes" : "no"});
+  }
+  return heading(comparison) + table.text() + (without.empty() ? "" : "\n" + without);
+}
+
+nlohmann::ordered_json answer_json(const Answer& answer, const Comparison& comparison) {
+  nlohmann::ordered_json json{{"planner", answer.planner->name}, {"title", answer.planner->title}};
+  if (!answer.judged) {
+    json["infeasible"] = {{"reason", answer.infeasible->reason}, {"relaxation", answer.infeasible->relaxation}};
+    return json;
+  }
+  const auto& [plan, simulation, other] = *answer.judged;
+  const Figures figures = figures_of(*answer.judged, comparison);
+  json["shape"] = shape_text(plan);
+  json["iteration_ms"] = in_milliseconds(simulation.iteration);
+  json["samples_per_s"] = simulation.samples_per_second;
+  json["speed_up"] = figures.speed_up;
+  json["bubble_fraction"] = simulation.bubble_fraction;
+  json["communication_fraction"] = simulation.communication_fraction;
+  if (figures.worst)
+    json["worst_peak"] = {{"device", figures.worst->device.value},
+                          {"peak_memory_bytes", figures.worst->peak.count},
+                          {"memory_bytes", figures.worst->capacity.count}};
+  json["over_lower_bound"] = figures.over_bound;
+  json["fits"] = simulation.fits;
+  if (other) {
+    const bool is_a = plan.warmup == Warmup::A;
+    json["warmup_ms"] = {{"A", in_milliseconds(is_a ? figures.iteration : *other)},
+                         {"B", in_milliseconds(is_a ? *other : figures.iteration)}};
+  }
+  json["plan"] = nlohmann::ordered_json::parse(plan_to_json(plan));
+  return json;
+}
+
+std::string comparison_json(const Comparison& comparison) {
+  nlohmann::ordered_json json{{"format", "pipedeck.comparison"},
+                              {"version", 1},
+                              {"profile", comparison.problem.profile->name},
+                              {"cluster", comparison.problem.cluster->name},
+                              {"global_batch", comparison.problem.workload.global_batch},
+                              {"one_device_ms", in_milliseconds(comparison.one_device)},
+                              {"lower_bound_ms", in_milliseconds(comparison.lower_bound)},
+                              {"answers", nlohmann::ordered_json::array()}};
+  for (const Answer& answer : comparison.answers) json["answers"].push_back(answer_json(answer, comparison));
+  return json.dump(2);
+}
+
+Result<Answer> ask(const PlannerInfo& planner, const Judge& judge, const PlannerContext& context) {
+  const auto ranking = run_planner(planner, judge.problem(), {}, context);
+  if (!ranking) return tl::unexpected(ranking.error());
+  Answer answer{.planner = &planner, .judged = {}, .infeasible = ranking->infeasible};
+  if (answer.infeasible) return answer;
+  auto judged = judge.judge(ranking->plans.front(), context.stop);
+  if (!judged) return tl::unexpected(judged.error());
+  answer.judged = *std::move(judged);
+  return answer;
+}
+
+class CompareCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    question_.declare(app);
+    app.add_option("--planner", names_, "planners to compare; without, the usual ones")
+        ->delimiter(',')
+        ->type_name("NAME ...");
+    output_.declare(app);
+  }
+
+  Result<int> run(std::stop_token stop) override {
+    const auto chosen = chosen_planners();
+    if (!chosen) return tl::unexpected(chosen.error());
+    const auto threads = question_.thread_count();
+    if (!threads) return tl::unexpected(threads.error());
+    auto problem = question_.open();
+    if (!problem) return tl::unexpected(problem.error());
+    const auto comparison = compare(*std::move(problem), *chosen, *threads, stop);
+    if (!comparison) return tl::unexpected(comparison.error());
+    if (auto written = output_.write(comparison_json(*comparison), comparison_text(*comparison)); !written)
+      return tl::unexpected(written.error());
+    return closing_status(*comparison);
+  }
+
+ private:
+  Result<std::vector<const PlannerInfo*>> chosen_planners() const {
+    std::vector<const PlannerInfo*> chosen;
+    for (const std::string& name : names_) {
+      const auto planner = planner_named(name);
+      if (!planner) return tl::unexpected(planner.error());
+      if (std::find(chosen.begin(), chosen.end(), *planner) == chosen.end()) chosen.push_back(*planner);
+    }
+    if (names_.empty())
+      for (const PlannerInfo& planner : planners())
+        if (planner.compared_by_default) chosen.push_back(&planner);
+    return chosen;
+  }
+
+  static Result<Comparison> compare(Problem problem, const std::vector<const PlannerInfo*>& chosen, int threads,
+                                    std::stop_token stop) {
+    const auto judge = Judge::of(std::move(problem));
+    if (!judge) return tl::unexpected(judge.error());
+    const auto one_device = judge->one_device_time(stop);
+    if (!one_device) return tl::unexpected(one_device.error());
+    Comparison comparison{judge->problem(), *one_device, judge->lower_bound(), {}};
+    ProgressLine line;
+    const auto count = static_cast<double>(chosen.size());
+    for (const PlannerInfo* planner : chosen) {
+      const auto before = static_cast<double>(comparison.answers.size());
+      line.show(before / count, planner->title);
+      auto answer = ask(*planner, *judge, judge->context(threads, 1, Progress(), stop));
+      if (!answer) return tl::unexpected(answer.error());
+      comparison.answers.push_back(*std::move(answer));
+    }
+    return comparison;
+  }
+
+  static Result<int> closing_status(const Comparison& comparison) {
+    const bool any = std::any_of(comparison.answers.begin(), comparison.answers.end(),
+                                 [](const Answer& answer) { return answer.judged.has_value(); });
+    if (any) return 0;
+    for (const Answer& answer : comparison.answers) print_error(no_plan_fits(answer.planner->name, *answer.infeasible));
+    return exit_status(ErrorCode::infeasible);
+  }
+
+  QuestionOptions question_;
+  std::vector<std::string> names_;
+  OutputOptions output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_compare_command() { return std::make_unique<CompareCommand>(); }
+
+}  // namespace pipedeck::cli

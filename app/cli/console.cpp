@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/console.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/io/files.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+void print_message(const std::string& text) { fmt::print(stderr, "pipedeck-cli: {}\n", text); }
+
+/// Devices and pipes can't be replaced by a renamed file.
+bool is_special(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && std::filesystem::is_other(status);
+}
+
+Result<void> write_special(const std::string& path, const std::string& text) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (!file) return fail(ErrorCode::io, "can't be opened for writing", {}, path);
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) != 0 || !written) return fail(ErrorCode::io, "can't be written", {}, path);
+  return {};
+}
+
+}  // namespace
+
+void print_error(const Error& error) { print_message(error.text()); }
+
+void print_warning(const std::string& message) { print_message("warning: " + message); }
+
+bool print_text(const std::string& text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
+Result<void> write_output(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    if (!print_text(text)) return fail(ErrorCode::io, "standard output can't be written");
+    return {};
+  }
+  if (is_special(path)) return write_special(path, text);
+  return write_file(path, text);
+}
+
+Error in_file(Error error, const std::string& file) {
+  if (error.file.empty()) error.file = file;
+  return error;
+}
+
+ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
+
+ProgressLine::~ProgressLine() {
+  if (!shown_.empty()) fmt::print(stderr, "\r\033[K");
+}
+
+void ProgressLine::show(double done, std::string_view what) {
+  if (!terminal_) return;
+  std::string line = fmt::format("{:3.0f} %  {}", done * 100, what);
+  if (line == shown_) return;
+  fmt::print(stderr, "\r\033[K{}", line);
+  std::fflush(stderr);
+  shown_ = std::move(line);
+}
+
+Progress ProgressLine::callback() {
+  if (!terminal_) return {};
+  return [this](double done, std::string_view what) { show(done, what); };
+}
+
+void OutputOptions::declare(CLI::App& app) {
+  app.add_flag("--json", json, "JSON alone on standard output");
+  app.add_option("-o,--output", file, "write the JSON into FILE; - is standard output")->type_name("FILE");
+}
+
+Result<void> OutputOptions::write(const std::string& json_text, const std::string& human) const {
+  const std::string document = json_text.ends_with('\n') ? json_text : json_text + '\n';
+  if (!file.empty() && file != "-")
+    if (auto written = write_output(file, document); !written) return written;
+  return write_output("-", json_on_stdout() ? document : human);
+}
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// diff: what differs between two files of one kind, and by how much. Documents are compared leaf by leaf; timelines
+// (thousands of operations) by kind of operation; runs by their summaries.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.hpp"
+#include "app/cli/console.hpp"
+#include "app/cli/file_formats.hpp"
+#include "app/cli/json_difference.hpp"
+#include "app/cli/kind_table.hpp"
+#include "app/cli/table.hpp"
+#include "core/io/json_formats.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What of a run two runs are compared by.
+Json run_summary(const RunLog& log) {
+  Json summary;
+  for (const RunEvent& event : log.events) {
+    if (const auto* started = std::get_if<RunStarted>(&event))
+      summary.update({{"plan", started->plan},
+                      {"model", started->model},
+                      {"backend", started->backend},
+                      {"devices", started->devices}});
+    if (const auto* step = std::get_if<StepDone>(&event))
+      summary.update({{"steps", step->step}, {"loss", step->loss}, {"samples_per_s", step->samples_per_second}});
+    if (const auto* failed = std::get_if<RunFailed>(&event)) summary["failed"] = failed->message;
+    if (const auto* finished = std::get_if<RunFinished>(&event))
+      summary.update({{"duration_ms", in_milliseconds(finished->duration)},
+                      {"median_step_ms", in_milliseconds(finished->median_step)},
+                      {"stopped", finished->stopped}});
+  }
+  return summary;
+}
+
+/// The document to compare leaf by leaf; timelines are left to kinds_of.
+Json comparable(const AnyFile& file) {
+  if (const auto* log = std::get_if<RunLog>(&file)) return run_summary(*log);
+  if (const auto* simulation = std::get_if<Simulation>(&file))
+    return Json::parse(simulation_to_json(*simulation, {.intervals = false, .curves = false}));
+  const auto text = text_of(file, format_name(file));
+  return text ? Json::parse(*text) : Json();
+}
+
+const Timeline* timeline_of(const AnyFile& file) {
+  if (const auto* simulation = std::get_if<Simulation>(&file))
+    return simulation->timeline.size() > 0 ? &simulation->timeline : nullptr;
+  const Timeline* last = nullptr;
+  if (const auto* log = std::get_if<RunLog>(&file))
+    for (const RunEvent& event : log->events)
+      if (const auto* measured = std::get_if<MeasuredTimeline>(&event)) last = &measured->timeline;
+  return last;
+}
+
+std::string cell(const Json& value) { return value.is_null() ? "-" : value.dump(); }
+
+bool both_numbers(const LeafDifference& leaf) { return leaf.a.is_number() && leaf.b.is_number(); }
+
+std::string leaves_table(const std::vector<LeafDifference>& leaves) {
+  Table table({{"place", Align::left}, {"A"}, {"B"}, {"B - A"}, {"change"}});
+  for (const LeafDifference& leaf : leaves) {
+    std::vector<std::string> row{leaf.place, cell(leaf.a), cell(leaf.b)};
+    if (both_numbers(leaf)) {
+      const auto a = leaf.a.get<double>(), b = leaf.b.get<double>();
+      row.push_back(fmt::format("{:+.6g}", b - a));
+      row.push_back(change_text(a, b));
+    }
+    table.add(std::move(row));
+  }
+  return table.text();
+}
+
+Json leaves_json(const std::vector<LeafDifference>& leaves) {
+  Json list = Json::array();
+  for (const LeafDifference& leaf : leaves) {
+    Json one{{"place", leaf.place}, {"a", leaf.a}, {"b", leaf.b}};
+    if (both_numbers(leaf)) one["difference"] = leaf.b.get<double>() - leaf.a.get<double>();
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+class DiffCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("a", a_, "a plan, a simulation, a run log, or any other two files of one kind")
+        ->required()
+        ->type_name("A");
+    app.add_option("b", b_, "what to compare it with")->required()->type_name("B");
+    app.add_flag("--json", json_, "JSON alone on standard output");
+  }
+
+  Result<int> run(std::stop_token) override {
+    const auto a = read_any_file(a_);
+    if (!a) return tl::unexpected(in_file(a.error(), a_));
+    const auto b = read_any_file(b_);
+    if (!b) return tl::unexpected(in_file(b.error(), b_));
+    for (const auto& [file, path] : {std::pair{&*a, &a_}, std::pair{&*b, &b_}})
+      if (std::holds_alternative<ProjectContent>(*file))
+        return fail(ErrorCode::bad_input, "is a project, which holds several documents; expected a single one", {},
+                    *path);
+    if (format_name(*a) != format_name(*b))
+      return fail(ErrorCode::bad_input,
+                  fmt::format("found a {}, expected a {} as in {}", format_name(*b), format_name(*a), a_), {}, b_);
+    if (auto written = write_output("-", report(*a, *b)); !written) return tl::unexpected(written.error());
+    return 0;
+  }
+
+ private:
+  std::string report(const AnyFile& a, const AnyFile& b) const {
+    const std::vector<LeafDifference> leaves = differences(comparable(a), comparable(b));
+    const Timeline *first = timeline_of(a), *second = timeline_of(b);
+    std::optional<TimelineDifference> kinds;
+    if (first && second && !(*first == *second)) kinds = difference(*first, *second);
+    if (json_) {
+      Json json{{"format", "pipedeck.difference"},
+                {"version", 1},
+                {"of", format_name(a)},
+                {"differences", leaves_json(leaves)}};
+      if (kinds) json["operations"] = kinds_json(*kinds);
+      return json.dump(2) + "\n";
+    }
+    if (leaves.empty() && !kinds)
+      return fmt::format("no difference: {} and {} hold the same {}\n", a_, b_, format_name(a));
+    std::string text = leaves.empty() ? "" : leaves_table(leaves);
+    if (kinds) text += (text.empty() ? "" : "\n") + kinds_table(*kinds, "A", "B");
+    return text;
+  }
+
+  std::string a_, b_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_diff_command() { return std::make_unique<DiffCommand>(); }
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "core/domain/result.hpp"
+#include "core/domain/run.hpp"
+
+namespace pipedeck::cli {
+
+/// Events as JSON lines, each flushed at once, so that a reader at the other end of a pipe follows the run live.
+class EventLog {
+ public:
+  /// "-" is standard output; empty: events go nowhere.
+  static Result<EventLog> open(const std::string& path);
+  /// False once a line could not be written: nobody listens any more, or the disk is full.
+  bool write(const RunEvent& event);
+  Result<void> close();
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const {
+      if (file != stdout) std::fclose(file);
+    }
+  };
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string path_;
+  bool good_ = true;
+};
+
+}  // namespace pipedeck::cli

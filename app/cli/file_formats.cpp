@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/file_formats.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "core/io/graph_text.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/io/trace.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+/// JSON lines, each an event: the first line stands for itself and says so.
+bool looks_like_run_log(const std::string& content) {
+  const auto first = nlohmann::json::parse(content.substr(0, content.find('\n')), nullptr, false);
+  return first.is_object() && first.contains("event");
+}
+
+Result<AnyFile> run_log_from(const std::string& content, const std::string& path) {
+  RunLog log;
+  std::istringstream lines(content);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    if (line.empty()) continue;
+    auto event = event_from_json(line);
+    if (!event) {
+      Error error = event.error();
+      error.file = path;
+      error.place = fmt::format("line {}{}{}", number, error.place.empty() ? "" : ", ", error.place);
+      return tl::unexpected(std::move(error));
+    }
+    log.events.push_back(*std::move(event));
+  }
+  return AnyFile(std::move(log));
+}
+
+const MeasuredTimeline* last_timeline(const RunLog& log) {
+  const MeasuredTimeline* last = nullptr;
+  for (const RunEvent& event : log.events)
+    if (const auto* measured = std::get_if<MeasuredTimeline>(&event)) last = measured;
+  return last;
+}
+
+std::string run_log_text(const RunLog& log) {
+  std::string text;
+  for (const RunEvent& event : log.events) text += event_to_json(event) + '\n';
+  return text;
+}
+
+/// The formats that a file can be written in; its own first.
+std::vector<std::string_view> possible_formats(const AnyFile& file) {
+  return std::visit(Overloaded{
+                        [](const Profile&) -> std::vector<std::string_view> {
+                          return {"profile", "graph-text"};
+                        },
+                        [](const Simulation&) -> std::vector<std::string_view> {
+                          return {"simulation", "trace"};
+                        },
+                        [](const RunLog&) -> std::vector<std::string_view> {
+                          return {"run-log", "trace"};
+                        },
+                        [](const ProjectContent&) -> std::vector<std::string_view> { return {}; },
+                        [&](const auto&) -> std::vector<std::string_view> { return {format_name(file)}; },
+                    },
+                    file);
+}
+
+Result<std::string> trace_of(const Timeline& timeline, const std::string& title) {
+  if (timeline.size() == 0)
+    return fail(ErrorCode::bad_input,
+                "holds no operations to make a trace of; simulate with --intervals, run with "
+                "--timeline-every");
+  return chrome_trace(timeline, title);
+}
+
+}  // namespace
+
+const std::vector<FileFormat>& file_formats() {
+  static const std::vector<FileFormat> formats{
+      {"profile", ".profile.json", "layers of a model: times and bytes (read, written)"},
+      {"graph-text", ".txt", "layer graph of PipeDream's and DAPPLE's programs (read, written)"},
+      {"cluster", ".cluster.json", "devices, nodes and links (read, written)"},
+      {"plan", ".plan.json", "stages, devices, schedule (read, written)"},
+      {"simulation", ".simulation.json", "predicted time and memory (read, written)"},
+      {"model", ".model.json", "layer shapes that the runtime trains (read, written)"},
+      {"run-log", ".jsonl", "events of a run, a JSON object a line (read, written)"},
+      {"project", ".pipedeck", "all of the window's work in one SQLite file (read)"},
+      {"trace", ".trace.json", "Chrome trace of a timeline, for Perfetto (written)"},
+  };
+  return formats;
+}
+
+const FileFormat* file_format_named(std::string_view name) {
+  for (const FileFormat& format : file_formats())
+    if (format.name == name) return &format;
+  return nullptr;
+}
+
+const FileFormat* file_format_of_name(std::string_view path) {
+  const FileFormat* best = nullptr;
+  for (const FileFormat& format : file_formats())
+    if (path.ends_with(format.ending) && (!best || format.ending.size() > best->ending.size())) best = &format;
+  return best;
+}
+
+Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& options) {
+  const auto content = read_file(path);
+  if (!content) return tl::unexpected(content.error());
+  if (looks_like_run_log(*content)) return run_log_from(*content, path);
+  if (const auto kind = kind_of_content(*content); kind && *kind == FileKind::project) {
+    auto project = read_project(path);
+    if (!project) return tl::unexpected(project.error());
+    return AnyFile(*std::move(project));
+  }
+  auto document = read_document(path, options);
+  if (!document) return tl::unexpected(document.error());
+  return std::visit([](auto&& value) { return AnyFile(std::move(value)); }, *std::move(document));
+}
+
+std::string_view format_name(const AnyFile& file) {
+  return std::visit(Overloaded{
+                        [](const Profile&) { return "profile"; },
+                        [](const Cluster&) { return "cluster"; },
+                        [](const Plan&) { return "plan"; },
+                        [](const Simulation&) { return "simulation"; },
+                        [](const ModelSpec&) { return "model"; },
+                        [](const RunLog&) { return "run-log"; },
+                        [](const ProjectContent&) { return "project"; },
+                    },
+                    file);
+}
+
+std::string summary_of(const AnyFile& file) {
+  return std::visit(
+      Overloaded{
+          [](const Profile& profile) { return fmt::format("{}, {} layers", profile.name, profile.layers.size()); },
+          [](const Cluster& cluster) {
+            return fmt::format("{}, {} devices", cluster.name, devices_of(cluster).size());
+          },
+          [](const Plan& plan) { return fmt::format("{}, {}", plan.name, shape_text(plan)); },
+          [](const Simulation& simulation) { return fmt::format("{} devices", simulation.devices.size()); },
+          [](const ModelSpec& model) { return fmt::format("{}, {} layers", model.name, model.layers.size()); },
+          [](const RunLog& log) { return fmt::format("{} events", log.events.size()); },
+          [](const ProjectContent& project) {
+            return fmt::format("{} documents, {} runs", project.documents.size(), project.runs.size());
+          },
+      },
+      file);
+}
+
+Result<std::string> text_of(const AnyFile& file, std::string_view format) {
+  const auto possible = possible_formats(file);
+  if (std::find(possible.begin(), possible.end(), format) == possible.end())
+    return fail(ErrorCode::bad_usage,
+                fmt::format("a {} can't be written as {}; possible: {}", format_name(file), format,
+                            possible.empty() ? "nothing, it holds several documents"
+                                             : fmt::format("{}", fmt::join(possible, ", "))));
+  return std::visit(Overloaded{
+                        [&](const Profile& profile) -> Result<std::string> {
+                          return format == "graph-text" ? profile_to_graph_text(profile) : profile_to_json(profile);
+                        },
+                        [](const Cluster& cluster) -> Result<std::string> { return cluster_to_json(cluster); },
+                        [](const Plan& plan) -> Result<std::string> { return plan_to_json(plan); },
+                        [&](const Simulation& simulation) -> Result<std::string> {
+                          if (format == "trace") return trace_of(simulation.timeline, "simulation");
+                          return simulation_to_json(simulation, {.intervals = simulation.timeline.size() > 0});
+                        },
+                        [](const ModelSpec& model) -> Result<std::string> { return model_to_json(model); },
+                        [&](const RunLog& log) -> Result<std::string> {
+                          if (format == "run-log") return run_log_text(log);
+                          const MeasuredTimeline* measured = last_timeline(log);
+                          return trace_of(measured ? measured->timeline : Timeline(), "run");
+                        },
+                        [](const ProjectContent&) -> Result<std::string> { return std::string(); },
+                    },
+                    file);
+}
+
+}  // namespace pipedeck::cli

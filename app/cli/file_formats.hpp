@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every format by one name: what a file turned out to hold, and what it can be written as.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/domain/run.hpp"
+#include "core/io/files.hpp"
+#include "core/store/project_file.hpp"
+
+namespace pipedeck::cli {
+
+struct FileFormat {
+  std::string_view name;     ///< "graph-text"
+  std::string_view ending;   ///< usual ending of its files: ".plan.json"
+  std::string_view summary;  ///< one line
+};
+const std::vector<FileFormat>& file_formats();
+const FileFormat* file_format_named(std::string_view name);
+/// The format whose ending `path` has; the longest one wins. Null where none fits.
+const FileFormat* file_format_of_name(std::string_view path);
+
+/// The events of a run, as `run --events` writes them.
+struct RunLog {
+  std::vector<RunEvent> events;
+};
+
+using AnyFile = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, RunLog, ProjectContent>;
+
+/// Validated; told by content. Errors name the file.
+Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& options = {});
+
+std::string_view format_name(const AnyFile& file);
+/// One line on what is in it: "50 layers".
+std::string summary_of(const AnyFile& file);
+
+/// The text of `file` in a format of that name; bad_usage, listing what is possible, where it can't be written so.
+Result<std::string> text_of(const AnyFile& file, std::string_view format);
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/judge.hpp"
+
+#include <fmt/format.h>
+
+#include "app/cli/table.hpp"
+#include "core/cost/lower_bound.hpp"
+#include "core/io/files.hpp"
+
+namespace pipedeck::cli {
+
+Judge::Judge(Problem problem, Simulator simulator, Seconds lower_bound)
+    : problem_(std::move(problem)),
+      simulator_(std::move(simulator)),
+      lower_bound_(lower_bound),
+      profile_sha256_(sha256_of(*problem_.profile)),
+      cluster_sha256_(sha256_of(*problem_.cluster)) {}
+
+Result<Judge> Judge::of(Problem problem) {
+  auto simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  if (!simulator) return tl::unexpected(simulator.error());
+  const auto bound = pipedeck::lower_bound(problem);
+  if (!bound) return tl::unexpected(bound.error());
+  return Judge(std::move(problem), *std::move(simulator), *bound);
+}
+
+Result<JudgedPlan> Judge::judge(Plan plan, std::stop_token stop) const {
+  auto simulation = simulator_.run(plan, stop);
+  if (!simulation) return tl::unexpected(simulation.error());
+  const auto other = other_warmup_time(simulator_, plan);
+  if (!other) return tl::unexpected(other.error());
+  plan = with_prediction(std::move(plan), *simulation, lower_bound_);
+  plan.profile = problem_.profile->name;
+  plan.cluster = problem_.cluster->name;
+  plan.profile_sha256 = profile_sha256_;
+  plan.cluster_sha256 = cluster_sha256_;
+  return JudgedPlan{std::move(plan), *std::move(simulation), *other};
+}
+
+PlannerContext Judge::context(int threads, int top, Progress progress, std::stop_token stop) const {
+  return {.score = [this](const Plan& plan) { return simulator_.iteration_time(plan); },
+          .stop = std::move(stop),
+          .progress = std::move(progress),
+          .threads = threads,
+          .top = top};
+}
+
+Result<Seconds> Judge::one_device_time(std::stop_token stop) const {
+  const auto single = planner_named("single");
+  if (!single) return tl::unexpected(single.error());
+  const auto ranking =
+      run_planner(**single, problem_, {{"ignore-memory", "true"}}, context(1, 1, Progress(), std::move(stop)));
+  if (!ranking) return tl::unexpected(ranking.error());
+  if (ranking->infeasible) return tl::unexpected(no_plan_fits("single", *ranking->infeasible));
+  return simulator_.iteration_time(ranking->plans.front());
+}
+
+Error no_plan_fits(const std::string& planner, const Infeasible& infeasible) {
+  std::string message = fmt::format("{}: no plan fits: {}", planner, infeasible.reason);
+  if (!infeasible.relaxation.empty()) message += "; smallest relaxation: " + infeasible.relaxation;
+  return {ErrorCode::infeasible, std::move(message), {}, {}};
+}
+
+Result<std::optional<Seconds>> other_warmup_time(const Simulator& simulator, Plan plan) {
+  if (plan.schedule != ScheduleKind::one_f_one_b || plan.stages.size() < 2 || plan.warmup_counts)
+    return std::optional<Seconds>();
+  plan.warmup = plan.warmup == Warmup::A ? Warmup::B : Warmup::A;
+  const auto time = simulator.iteration_time(plan);
+  if (!time) return tl::unexpected(time.error());
+  return std::optional<Seconds>(*time);
+}
+
+std::string schedule_text(const Plan& plan) {
+  if (plan.schedule != ScheduleKind::one_f_one_b || plan.stages.size() < 2) return std::string(name_of(plan.schedule));
+  return fmt::format("{} {}", name_of(plan.schedule), plan.warmup_counts ? "K" : name_of(plan.warmup));
+}
+
+std::string warmups_text(const Plan& plan, Seconds own, const std::optional<Seconds>& other) {
+  if (!other) return "-";
+  const bool is_a = plan.warmup == Warmup::A;
+  return fmt::format("{:.1f} / {:.1f}", in_milliseconds(is_a ? own : *other), in_milliseconds(is_a ? *other : own));
+}
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// list: what there is to choose from.
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.hpp"
+#include "app/cli/console.hpp"
+#include "app/cli/file_formats.hpp"
+#include "app/cli/table.hpp"
+#include "core/planner/planner.hpp"
+#include "core/presets/presets.hpp"
+#include "core/runtime/profiler.hpp"
+#include "core/schedule/build.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+/// A name and what is worth saying of it.
+struct Item {
+  std::string name, summary;
+};
+using Items = Result<std::vector<Item>>;
+
+Items list_planners() {
+  std::vector<Item> items;
+  for (const PlannerInfo& planner : planners()) items.push_back({planner.name, planner.summary});
+  return items;
+}
+
+Items list_schedules() {
+  std::vector<Item> items;
+  for (const ScheduleInfo& schedule : schedules()) items.push_back({schedule.name, schedule.summary});
+  return items;
+}
+
+Items list_models() {
+  std::vector<Item> items;
+  for (const std::string& name : model_preset_names()) {
+    const auto model = model_preset(name);
+    if (!model) return tl::unexpected(model.error());
+    items.push_back({name, fmt::format("{} layers{}{}", model->layers.size(),
+                                       model->trainable_here ? ", trains here in seconds" : "",
+                                       model->source.empty() ? "" : "; " + model->source)});
+  }
+  return items;
+}
+
+Items list_clusters() {
+  std::vector<Item> items;
+  for (const std::string& name : cluster_preset_names()) {
+    const auto cluster = cluster_preset(name);
+    if (!cluster) return tl::unexpected(cluster.error());
+    items.push_back({name, fmt::format("{} nodes, {} devices", cluster->nodes.size(), devices_of(*cluster).size())});
+  }
+  return items;
+}
+
+Items list_devices() {
+  std::vector<Item> items;
+  for (const std::string& line : describe_devices()) items.push_back({line, ""});
+  return items;
+}
+
+Items list_formats() {
+  std::vector<Item> items;
+  for (const FileFormat& format : file_formats())
+    items.push_back({std::string(format.name), std::string(format.summary)});
+  return items;
+}
+
+struct List {
+  const char* name;
+  Items (*items)();
+};
+constexpr std::array<List, 6> lists{{{"planners", list_planners},
+                                     {"schedules", list_schedules},
+                                     {"models", list_models},
+                                     {"clusters", list_clusters},
+                                     {"devices", list_devices},
+                                     {"formats", list_formats}}};
+
+std::string items_json(const std::vector<Item>& items) {
+  auto json = nlohmann::ordered_json::array();
+  for (const Item& item : items) {
+    nlohmann::ordered_json one{{"name", item.name}};
+    if (!item.summary.empty()) one["summary"] = item.summary;
+    json.push_back(std::move(one));
+  }
+  return json.dump(2);
+}
+
+std::string items_text(const std::vector<Item>& items) {
+  Table table({{"", Align::left}, {"", Align::left}});
+  for (const Item& item : items) table.add({item.name, item.summary});
+  return table.text();
+}
+
+class ListCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    std::vector<std::string> names;
+    for (const List& list : lists) names.emplace_back(list.name);
+    app.add_option("what", what_, "planners, schedules, models, clusters, devices or formats")
+        ->required()
+        ->check(CLI::IsMember(names));
+    app.add_flag("--json", json_, "JSON alone on standard output");
+  }
+
+  Result<int> run(std::stop_token) override {
+    for (const List& list : lists) {
+      if (what_ != list.name) continue;
+      const Items items = list.items();
+      if (!items) return tl::unexpected(items.error());
+      if (auto written = write_output("-", json_ ? items_json(*items) + "\n" : items_text(*items)); !written)
+        return tl::unexpected(written.error());
+    }
+    return 0;
+  }
+
+ private:
+  std::string what_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_list_command() { return std::make_unique<ListCommand>(); }
+
+}  // namespace pipedeck::cli

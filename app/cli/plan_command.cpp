@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan: the best answer of one planner, or its best K, with the simulator's prediction.
+#include <fmt/format.h>
+
+#include "app/cli/command.hpp"
+#include "app/cli/console.hpp"
+#include "app/cli/judge.hpp"
+#include "app/cli/planner_arguments.hpp"
+#include "app/cli/question.hpp"
+#include "app/cli/table.hpp"
+#include "core/io/json_formats.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+constexpr int most_plans = 1000;
+
+/// One plan as itself, several as a JSON array, best first.
+std::string plans_to_json(const std::vector<JudgedPlan>& judged, bool as_list) {
+  if (!as_list) return plan_to_json(judged.front().plan);
+  std::string text = "[\n";
+  for (const JudgedPlan& one : judged) text += plan_to_json(one.plan) + (&one == &judged.back() ? "\n" : ",\n");
+  return text + "]";
+}
+
+std::string objective_text(const Plan& plan) {
+  if (!plan.objective) return "-";
+  const Objective& objective = *plan.objective;
+  return fmt::format("{} {}", objective.name,
+                     objective.time    ? milliseconds_text(*objective.time) + " ms"
+                     : objective.bytes ? memory_text(*objective.bytes)
+                                       : std::string());
+}
+
+std::string plans_table(const std::vector<JudgedPlan>& judged) {
+  Table table({{"#"},
+               {"plan", Align::left},
+               {"shape", Align::left},
+               {"schedule", Align::left},
+               {"micro-batches"},
+               {"iteration ms"},
+               {"samples/s"},
+               {"warm-up A / B ms"},
+               {"fits", Align::left},
+               {"objective", Align::left}});
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    const auto& [plan, simulation, other] = judged[i];
+    table.add({std::to_string(i + 1), plan.name, shape_text(plan), schedule_text(plan),
+               fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
+               milliseconds_text(to_seconds(simulation.iteration)),
+               fmt::format("{:.2f}", simulation.samples_per_second),
+               warmups_text(plan, to_seconds(simulation.iteration), other), simulation.fits ? "yes" : "no",
+               objective_text(plan)});
+  }
+  return table.text();
+}
+
+class PlanCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    question_.declare(app);
+    app.add_option("--planner", planner_, "planner: see pipedeck-cli list planners")->required()->type_name("NAME");
+    app.add_option("--top", top_, "the best K plans; more than one are written as a JSON array")
+        ->check(CLI::Range(1, most_plans))
+        ->capture_default_str()
+        ->type_name("K");
+    output_.declare(app);
+    app.allow_extras();
+    app.footer([] { return planner_options_help(); });
+    app_ = &app;
+  }
+
+  Result<int> run(std::stop_token stop) override {
+    const auto planner = planner_named(planner_);
+    if (!planner) return tl::unexpected(planner.error());
+    const auto options = planner_options(**planner, app_->remaining());
+    if (!options) return tl::unexpected(options.error());
+    const auto threads = question_.thread_count();
+    if (!threads) return tl::unexpected(threads.error());
+    auto problem = question_.open();
+    if (!problem) return tl::unexpected(problem.error());
+    const auto judged = search(**planner, *std::move(problem), *options, *threads, stop);
+    if (!judged) return tl::unexpected(judged.error());
+    if (auto written = output_.write(plans_to_json(*judged, top_ > 1), plans_table(*judged)); !written)
+      return tl::unexpected(written.error());
+    return 0;
+  }
+
+ private:
+  Result<std::vector<JudgedPlan>> search(const PlannerInfo& planner, Problem problem, const PlannerOptions& options,
+                                         int threads, std::stop_token stop) const {
+    const auto judge = Judge::of(std::move(problem));
+    if (!judge) return tl::unexpected(judge.error());
+    ProgressLine progress;
+    const auto ranking =
+        run_planner(planner, judge->problem(), options, judge->context(threads, top_, progress.callback(), stop));
+    if (!ranking) return tl::unexpected(ranking.error());
+    if (ranking->infeasible) return tl::unexpected(no_plan_fits(planner.name, *ranking->infeasible));
+    std::vector<JudgedPlan> judged;
+    for (const Plan& plan : ranking->plans) {
+      if (static_cast<int>(judged.size()) == top_) break;
+      auto verdict = judge->judge(plan, stop);
+      if (!verdict) return tl::unexpected(verdict.error());
+      judged.push_back(*std::move(verdict));
+    }
+    return judged;
+  }
+
+  QuestionOptions question_;
+  std::string planner_;
+  int top_ = 1;
+  OutputOptions output_;
+  CLI::App* app_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_plan_command() { return std::make_unique<PlanCommand>(); }
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/planner_arguments.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace pipedeck::cli {
+namespace {
+
+const OptionInfo* find_option(const PlannerInfo& planner, const std::string& name) {
+  const auto found = std::find_if(planner.options.begin(), planner.options.end(),
+                                  [&](const OptionInfo& option) { return option.name == name; });
+  return found == planner.options.end() ? nullptr : &*found;
+}
+
+tl::unexpected<Error> unknown_option(const PlannerInfo& planner, const std::string& argument) {
+  std::vector<std::string> known;
+  for (const OptionInfo& option : planner.options) known.push_back("--" + option.name);
+  return fail(ErrorCode::bad_usage,
+              fmt::format("plan: unknown argument \"{}\"; planner {} takes {}", argument, planner.name,
+                          known.empty() ? "no options" : fmt::format("{}", fmt::join(known, ", "))));
+}
+
+std::string option_form(const OptionInfo& option) {
+  switch (option.type) {
+    case OptionType::flag:
+      return "--" + option.name;
+    case OptionType::integer:
+      return fmt::format("--{} N", option.name);
+    case OptionType::choice:
+      return fmt::format("--{} {}", option.name, fmt::join(option.choices, "|"));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PlannerOptions> planner_options(const PlannerInfo& planner, const std::vector<std::string>& arguments) {
+  PlannerOptions options;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (!argument.starts_with("--")) return unknown_option(planner, argument);
+    const std::size_t equals = argument.find('=');
+    const OptionInfo* option =
+        find_option(planner, argument.substr(2, equals == std::string::npos ? equals : equals - 2));
+    if (!option) return unknown_option(planner, argument);
+    std::string value = "true";
+    if (equals != std::string::npos) {
+      value = argument.substr(equals + 1);
+    } else if (option->type != OptionType::flag) {
+      if (++i == arguments.size())
+        return fail(ErrorCode::bad_usage, fmt::format("plan: {} needs a value: {}", argument, option_form(*option)));
+      value = arguments[i];
+    }
+    if (!options.emplace(option->name, value).second)
+      return fail(ErrorCode::bad_usage, fmt::format("plan: --{} is given twice", option->name));
+  }
+  if (auto checked = check_options(planner, options); !checked) return tl::unexpected(checked.error());
+  return options;
+}
+
+std::string planner_options_help() {
+  std::string text = "Planner options:\n";
+  for (const PlannerInfo& planner : planners()) {
+    text += fmt::format("  {} - {}\n", planner.name, planner.summary);
+    for (const OptionInfo& option : planner.options) {
+      text += fmt::format("    {:<38}{}", option_form(option), option.help);
+      text += option.type == OptionType::flag ? "\n" : fmt::format(" [{}]\n", option.default_value);
+    }
+  }
+  return text;
+}
+
+}  // namespace pipedeck::cli

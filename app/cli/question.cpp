@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/question.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "app/cli/console.hpp"
+#include "core/cost/network.hpp"
+#include "core/presets/presets.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+constexpr int largest_count = 1 << 30;
+constexpr int most_threads = 1024;
+
+Result<int> parse_threads(std::string_view text) {
+  int threads = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  if (error != std::errc() || end != text.data() + text.size() || threads < 1 || threads > most_threads)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("PIPEDECK_THREADS: found \"{}\", expected 1 to {}", text, most_threads));
+  return threads;
+}
+
+}  // namespace
+
+void InputOptions::declare(CLI::App& app, bool required) {
+  app.add_option("--profile", profile, "profile: a file or preset:NAME")->required(required)->type_name("P");
+  app.add_option("--cluster", cluster, "cluster: a file or preset:NAME")->required(required)->type_name("C");
+  app.add_option("--profile-micro-batch", profile_micro_batch, "samples of one micro-batch of a graph text")
+      ->check(CLI::Range(1, largest_count))
+      ->type_name("N");
+}
+
+void ConventionOptions::declare(CLI::App& app) {
+  app.add_option("--network", network, "how transfers share links: ideal or shared")
+      ->check(CLI::IsMember({"ideal", "shared"}))
+      ->capture_default_str()
+      ->type_name("NAME");
+  app.add_option("--overlap", overlap, "gradients are all-reduced by layer, or at the stage's end: layer or none")
+      ->check(CLI::IsMember({"layer", "none"}))
+      ->capture_default_str()
+      ->type_name("NAME");
+  app.add_option("--reserve-bytes", reserve_bytes, "bytes of every device that are not the model's")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 2))
+      ->capture_default_str()
+      ->type_name("N");
+}
+
+Conventions ConventionOptions::conventions() const {
+  return {.network = *network_model_named(network),
+          .overlap = *overlap_named(overlap),
+          .reserve = Bytes(reserve_bytes),
+          .communication = {}};
+}
+
+void StateOptions::declare(CLI::App& app) {
+  app.add_option("--optimizer", optimizer, "none, sgd, momentum, adam or rmsprop [adam]")
+      ->check(CLI::IsMember({"none", "sgd", "momentum", "adam", "rmsprop"}))
+      ->type_name("NAME");
+  app.add_option("--precision", precision, "fp32, mixed-16, mixed-18 or mixed-20 [fp32]")
+      ->check(CLI::IsMember({"fp32", "mixed-16", "mixed-18", "mixed-20"}))
+      ->type_name("NAME");
+  app.add_option("--zero", zero, "ZeRO stage: what is divided over replicas, 0 to 3 [0]")
+      ->check(CLI::Range(0, 3))
+      ->type_name("N");
+}
+
+void QuestionOptions::declare(CLI::App& app) {
+  inputs.declare(app);
+  app.add_option("--global-batch", global_batch, "samples an iteration")
+      ->required()
+      ->check(CLI::Range(1, largest_count))
+      ->type_name("N");
+  app.add_option("--micro-batch", micro_batch, "samples of a whole micro-batch; else planners choose")
+      ->check(CLI::Range(1, largest_count))
+      ->type_name("N");
+  state.declare(app);
+  judged.declare(app);
+  app.add_option("--threads", threads, "search threads: changes speed, never the answer [1, or PIPEDECK_THREADS]")
+      ->check(CLI::Range(1, most_threads))
+      ->type_name("N");
+}
+
+Result<int> QuestionOptions::thread_count() const {
+  if (threads) return *threads;
+  const char* environment = std::getenv("PIPEDECK_THREADS");
+  return environment && *environment ? parse_threads(environment) : Result<int>(1);
+}
+
+Result<Problem> QuestionOptions::open() const {
+  if (micro_batch && global_batch % *micro_batch != 0)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("--micro-batch {} does not divide --global-batch {}", *micro_batch, global_batch));
+  auto problem = open_inputs(inputs, judged.conventions());
+  if (!problem) return problem;
+  problem->workload.global_batch = global_batch;
+  problem->workload.micro_batch = micro_batch;
+  state.apply(problem->workload);
+  return problem;
+}
+
+Result<Problem> open_inputs(const InputOptions& inputs, const Conventions& conventions) {
+  auto profile = open_profile(inputs.profile, {.profile_micro_batch = inputs.profile_micro_batch});
+  if (!profile) return tl::unexpected(in_file(profile.error(), inputs.profile));
+  auto cluster = open_cluster(inputs.cluster);
+  if (!cluster) return tl::unexpected(in_file(cluster.error(), inputs.cluster));
+  if (const auto network = Network::of(*cluster); !network)
+    return tl::unexpected(in_file(network.error(), inputs.cluster));
+  Problem problem;
+  problem.profile = std::make_shared<const Profile>(*std::move(profile));
+  problem.cluster = std::make_shared<const Cluster>(*std::move(cluster));
+  problem.workload.conventions = conventions;
+  return problem;
+}
+
+Workload workload_of(const Plan& plan, const Conventions& conventions) {
+  return {.global_batch = plan.global_batch,
+          .micro_batch = plan.micro_batch,
+          .optimizer = plan.optimizer,
+          .precision = plan.precision,
+          .zero = plan.zero,
+          .conventions = conventions};
+}
+
+}  // namespace pipedeck::cli

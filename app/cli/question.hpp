@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that make a question to the planners and to the simulator, and what they stand for once opened.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/domain/plan.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/workload.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace pipedeck::cli {
+
+/// --profile, --cluster and --profile-micro-batch.
+struct InputOptions {
+  std::string profile, cluster;
+  std::optional<int> profile_micro_batch;
+  void declare(CLI::App& app, bool required = true);
+  bool given() const { return !profile.empty() || !cluster.empty(); }
+};
+
+/// How a plan is judged: --network, --overlap, --reserve-bytes.
+struct ConventionOptions {
+  std::string network = "ideal", overlap = "layer";
+  std::int64_t reserve_bytes = 0;
+  void declare(CLI::App& app);
+  Conventions conventions() const;
+};
+
+/// What a parameter costs in memory: --optimizer, --precision, --zero. Absent: the default, or what the plan says.
+struct StateOptions {
+  std::optional<std::string> optimizer, precision;
+  std::optional<int> zero;
+  void declare(CLI::App& app);
+  template <class PlanOrWorkload>
+  void apply(PlanOrWorkload& target) const {
+    if (optimizer) target.optimizer = *optimizer_named(*optimizer);
+    if (precision) target.precision = *precision_named(*precision);
+    if (zero) target.zero = *zero;
+  }
+};
+
+/// All that `plan` and `compare` share.
+struct QuestionOptions {
+  InputOptions inputs;
+  ConventionOptions judged;
+  StateOptions state;
+  int global_batch = 0;
+  std::optional<int> micro_batch;
+  std::optional<int> threads;
+  void declare(CLI::App& app);
+  Result<Problem> open() const;
+  /// --threads, else PIPEDECK_THREADS, else 1.
+  Result<int> thread_count() const;
+};
+
+/// Profile and cluster, read and fit to be planned on; the rest of the workload at its defaults.
+Result<Problem> open_inputs(const InputOptions& inputs, const Conventions& conventions);
+
+/// The workload that a plan answers, for bounds and comparisons.
+Workload workload_of(const Plan& plan, const Conventions& conventions);
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// run: trains a model with a plan. The window starts this very command as a child and reads its events.
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "app/cli/backend.hpp"
+#include "app/cli/command.hpp"
+#include "app/cli/console.hpp"
+#include "app/cli/event_log.hpp"
+#include "app/cli/judge.hpp"
+#include "app/cli/kind_table.hpp"
+#include "app/cli/question.hpp"
+#include "app/cli/run_report.hpp"
+#include "app/cli/table.hpp"
+#include "core/cost/memory.hpp"
+#include "core/domain/validate.hpp"
+#include "core/io/files.hpp"
+#include "core/presets/presets.hpp"
+#include "core/runtime/trainer.hpp"
+#include "core/schedule/build.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+/// Timelines that the summary chooses its typical step from, when nobody asked for any.
+constexpr int sampled_timelines = 20;
+
+Result<void> check_layers(const Plan& plan, const ModelSpec& model, const std::string& plan_file) {
+  const int planned = plan.stages.empty() ? 0 : plan.stages.back().last;
+  const int there = plannable_layers(model);
+  if (planned == there) return {};
+  return fail(
+      ErrorCode::bad_input,
+      fmt::format("found {} layers, expected {}, the layers of {} without its loss", planned, there, model.name),
+      fmt::format("/stages/{}/layers/1", plan.stages.empty() ? 0 : plan.stages.size() - 1), plan_file);
+}
+
+/// Micro-batches that fit, a stage: by the memory model where profile and cluster are known, else as many as there are.
+Result<std::vector<int>> fitting_micro_batches(const Plan& plan, const std::optional<Problem>& problem) {
+  if (!problem) return std::vector<int>(plan.stages.size(), plan.micro_batches);
+  const auto network = Network::of(*problem->cluster);
+  if (!network) return tl::unexpected(network.error());
+  return micro_batches_that_fit(plan, *problem->profile, *network, problem->workload.conventions);
+}
+
+void warn_if_crowded(const Plan& plan) {
+  const std::size_t devices = devices_used(plan).size(), cores = std::thread::hardware_concurrency();
+  if (cores > 0 && devices > cores)
+    print_warning(
+        fmt::format("{} devices share {} processor cores: the times are no measurement of the plan", devices, cores));
+}
+
+class RunCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("--plan", plan_file_, "the plan")->required()->type_name("FILE");
+    app.add_option("--model", model_, "model: a file or preset:NAME")->required()->type_name("SPEC");
+    declare_backend(app, backend_);
+    app.add_option("--steps", options_.steps, "optimizer steps")
+        ->required()
+        ->check(CLI::Range(1, 1 << 30))
+        ->type_name("N");
+    app.add_option("--events", events_file_, "write events as JSON lines into FILE; - is standard output")
+        ->type_name("FILE");
+    app.add_option("--timeline-every", options_.timeline_every, "write the measured operations of every N-th step")
+        ->check(CLI::Range(1, 1 << 30))
+        ->type_name("N");
+    inputs_.declare(app, false);
+    judged_.declare(app);
+  }
+
+  Result<int> run(std::stop_token stop) override {
+    if (auto backend = check_backend(backend_); !backend) return tl::unexpected(backend.error());
+    if (inputs_.profile.empty() != inputs_.cluster.empty())
+      return fail(ErrorCode::bad_usage,
+                  "run: --profile and --cluster are given together, for the prediction, or not at all");
+    if (auto opened = open(); !opened) return tl::unexpected(opened.error());
+    warn_if_crowded(plan_);
+    return train(stop);
+  }
+
+ private:
+  Result<void> open() {
+    auto plan = read_plan(plan_file_);
+    if (!plan) return tl::unexpected(in_file(plan.error(), plan_file_));
+    auto model = open_model(model_);
+    if (!model) return tl::unexpected(in_file(model.error(), model_));
+    if (auto layers = check_layers(*plan, *model, plan_file_); !layers) return layers;
+    plan_ = *std::move(plan);
+    model_spec_ = *std::move(model);
+    return inputs_.given() ? predict() : build(std::nullopt);
+  }
+
+  Result<void> predict() {
+    auto problem = open_inputs(inputs_, judged_.conventions());
+    if (!problem) return tl::unexpected(problem.error());
+    if (auto valid = validate(plan_, *problem->profile, *problem->cluster); !valid)
+      return tl::unexpected(in_file(valid.error(), plan_file_));
+    problem->workload = workload_of(plan_, judged_.conventions());
+    auto simulation = simulate(*problem, plan_);
+    if (!simulation) return tl::unexpected(in_file(simulation.error(), plan_file_));
+    predicted_ = *std::move(simulation);
+    return build(std::move(*problem));
+  }
+
+  Result<void> build(const std::optional<Problem>& problem) {
+    const auto fitting = fitting_micro_batches(plan_, problem);
+    if (!fitting) return tl::unexpected(fitting.error());
+    auto schedule = build_schedule(plan_, *fitting);
+    if (!schedule) return tl::unexpected(in_file(schedule.error(), plan_file_));
+    if (auto ends = prove_deadlock_free(*schedule, plan_); !ends)
+      return tl::unexpected(in_file(ends.error(), plan_file_));
+    schedule_ = *std::move(schedule);
+    return {};
+  }
+
+  Result<int> train(std::stop_token stop) {
+    auto log = EventLog::open(events_file_);
+    if (!log) return tl::unexpected(log.error());
+    const bool timelines_wanted = options_.timeline_every > 0;
+    if (predicted_ && !timelines_wanted) options_.timeline_every = std::max(1, options_.steps / sampled_timelines);
+
+    RunReport report(options_.steps);
+    std::stop_source halt;  // by the user's signal, or when nobody reads the events any more
+    std::stop_callback forward(stop, [&] { halt.request_stop(); });
+    const auto take = [&](const RunEvent& event) {
+      report.remember(event);
+      if (events_file_ != "-") report.show(event);
+      if (!timelines_wanted && std::holds_alternative<MeasuredTimeline>(event)) return;
+      if (!log->write(event)) halt.request_stop();
+    };
+    const auto trained = train_on_cpu(model_spec_, plan_, schedule_, options_, take, halt.get_token());
+    if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
+    if (auto closed = log->close(); !closed) return tl::unexpected(closed.error());
+    if (!trained)
+      return tl::unexpected(in_file(trained.error(), trained.error().code == ErrorCode::bad_input ? plan_file_ : ""));
+    if (events_file_ != "-") print_text(difference_text(report));
+    if (!report.stopped()) return 0;
+    return fail(ErrorCode::cancelled, "the run was stopped on request");
+  }
+
+  std::string difference_text(const RunReport& report) const {
+    const Timeline* measured = report.typical_timeline();
+    if (!predicted_ || !measured) return {};
+    return "\n" + kinds_table(difference(predicted_->timeline, *measured), "predicted", "measured");
+  }
+
+  std::string plan_file_, model_, backend_, events_file_;
+  InputOptions inputs_;
+  ConventionOptions judged_;
+  TrainOptions options_;
+  Plan plan_;
+  ModelSpec model_spec_;
+  Schedule schedule_;
+  std::optional<Simulation> predicted_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run_command() { return std::make_unique<RunCommand>(); }
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person reads of a training run, and the measured step that stands beside the predicted one.
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "app/cli/console.hpp"
+#include "core/domain/run.hpp"
+
+namespace pipedeck::cli {
+
+class RunReport {
+ public:
+  explicit RunReport(int steps) : steps_(steps) {}
+  /// Prints lines on standard output, some ten in a whole run, and the progress line.
+  void show(const RunEvent& event);
+  void remember(const RunEvent& event);
+
+  /// The timeline of the step of median length among the last ones seen: a first step warms caches up, and a single one
+  /// may have been disturbed. Null when there is none.
+  const Timeline* typical_timeline() const;
+  bool stopped() const { return finished_ && finished_->stopped; }
+  bool failure_seen() const { return failed_; }
+
+ private:
+  void show_step(const StepDone& step);
+
+  int steps_;
+  ProgressLine progress_;
+  std::deque<MeasuredTimeline> timelines_;
+  std::optional<RunFinished> finished_;
+  bool failed_ = false;
+};
+
+}  // namespace pipedeck::cli

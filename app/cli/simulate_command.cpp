@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// simulate: what a plan takes in time and memory, by the one simulator that judges all plans.
+#include <fmt/format.h>
+
+#include "app/cli/command.hpp"
+#include "app/cli/console.hpp"
+#include "app/cli/judge.hpp"
+#include "app/cli/question.hpp"
+#include "app/cli/table.hpp"
+#include "core/cost/lower_bound.hpp"
+#include "core/domain/validate.hpp"
+#include "core/io/files.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/io/trace.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+struct Verdict {
+  Plan plan;
+  Simulation simulation;
+  Seconds lower_bound;
+  std::optional<Seconds> other_warmup;
+};
+
+void warn_if_made_for_others(const Plan& plan, const std::string& file, const Problem& problem) {
+  const auto check = [&](const std::string& sha, const std::string& now, const char* what, const std::string& name) {
+    if (!sha.empty() && sha != now)
+      print_warning(
+          fmt::format("{}: the plan was made for another {} than \"{}\" (/{}_sha256 differs)", file, what, name, what));
+  };
+  check(plan.profile_sha256, sha256_of(*problem.profile), "profile", problem.profile->name);
+  check(plan.cluster_sha256, sha256_of(*problem.cluster), "cluster", problem.cluster->name);
+}
+
+std::string summary_text(const Verdict& verdict) {
+  const auto& [plan, simulation, bound, other] = verdict;
+  const Seconds iteration = to_seconds(simulation.iteration);
+  std::string text = fmt::format("{}  {}  {}, {} micro-batches of {}\n", plan.name, shape_text(plan),
+                                 schedule_text(plan), plan.micro_batches, plan.micro_batch);
+  text += fmt::format("iteration {} ms, {:.2f} samples/s, bubble {}, exposed communication {}\n",
+                      milliseconds_text(iteration), simulation.samples_per_second,
+                      percent_text(simulation.bubble_fraction), percent_text(simulation.communication_fraction));
+  text += fmt::format("lower bound {} ms ({})\n", milliseconds_text(bound), change_text(bound.count, iteration.count));
+  if (other) text += fmt::format("warm-up A / B: {} ms\n", warmups_text(plan, iteration, other));
+  text += simulation.fits ? "fits in memory\n" : "does NOT fit in memory\n";
+  return text + fmt::format("network {}, overlap {}, optimizer {}, precision {}, zero {}\n\n",
+                            name_of(simulation.network), name_of(simulation.overlap), name_of(plan.optimizer),
+                            name_of(plan.precision), plan.zero);
+}
+
+std::string devices_table(const Simulation& simulation) {
+  Table table({{"device"}, {"busy ms"}, {"busy"}, {"peak"}, {"of"}, {"at ms"}, {"micro-batches kept"}, {"fits"}});
+  for (const DeviceVerdict& device : simulation.devices) {
+    const double share = simulation.iteration.count == 0
+                             ? 0
+                             : static_cast<double>(device.busy.count) / static_cast<double>(simulation.iteration.count);
+    table.add({std::to_string(device.device.value), milliseconds_text(to_seconds(device.busy)), percent_text(share),
+               memory_text(device.peak), memory_text(device.capacity), milliseconds_text(to_seconds(device.peak_time)),
+               std::to_string(device.peak_micro_batches), device.peak <= device.capacity ? "yes" : "NO"});
+  }
+  return table.text();
+}
+
+std::string lane_text(const TimelineLane& lane) {
+  switch (lane.role) {
+    case LaneRole::compute:
+      return fmt::format("device {}", lane.device.value);
+    case LaneRole::collective:
+      return fmt::format("device {} collective", lane.device.value);
+    case LaneRole::link:
+      return fmt::format("link {} to {}", lane.device.value, lane.to.value);
+  }
+  return {};
+}
+
+std::string intervals_table(const Timeline& timeline) {
+  Table table(
+      {{"lane", Align::left}, {"operation", Align::left}, {"stage"}, {"micro-batch"}, {"start ms"}, {"end ms"}});
+  for (const TimelineLane& lane : timeline.lanes)
+    for (std::size_t i = lane.begin; i < lane.end; ++i) {
+      const TimelineRow row = timeline.row(i);
+      table.add({lane_text(lane), std::string(name_of(row.operation.kind)), std::to_string(row.operation.stage.value),
+                 std::to_string(row.operation.micro_batch), milliseconds_text(to_seconds(row.start)),
+                 milliseconds_text(to_seconds(row.end()))});
+    }
+  return "\n" + table.text();
+}
+
+class SimulateCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    inputs_.declare(app);
+    app.add_option("--plan", plan_file_, "the plan")->required()->type_name("FILE");
+    judged_.declare(app);
+    state_.declare(app);
+    app.add_flag("--intervals", intervals_, "every operation with its start and end");
+    app.add_option("--trace", trace_file_, "write a Chrome trace into FILE")->type_name("FILE.json");
+    output_.declare(app);
+  }
+
+  Result<int> run(std::stop_token stop) override {
+    if (trace_file_ == "-") return fail(ErrorCode::bad_usage, "simulate: --trace needs a file, found \"-\"");
+    const auto verdict = judge(stop);
+    if (!verdict) return tl::unexpected(verdict.error());
+    const Simulation& simulation = verdict->simulation;
+    if (!trace_file_.empty())
+      if (auto written = write_output(trace_file_, chrome_trace(simulation.timeline, verdict->plan.name)); !written)
+        return tl::unexpected(written.error());
+    const std::string json = simulation_to_json(simulation, {.intervals = intervals_});
+    std::string human;
+    if (!output_.json_on_stdout()) human = summary_text(*verdict) + devices_table(simulation);
+    if (!output_.json_on_stdout() && intervals_) human += intervals_table(simulation.timeline);
+    if (auto written = output_.write(json, human); !written) return tl::unexpected(written.error());
+    return 0;
+  }
+
+ private:
+  Result<Verdict> judge(std::stop_token stop) const {
+    auto plan = read_plan(plan_file_);
+    if (!plan) return tl::unexpected(in_file(plan.error(), plan_file_));
+    auto problem = open_inputs(inputs_, judged_.conventions());
+    if (!problem) return tl::unexpected(problem.error());
+    state_.apply(*plan);
+    problem->workload = workload_of(*plan, judged_.conventions());
+    if (auto valid = validate(*plan, *problem->profile, *problem->cluster); !valid)
+      return tl::unexpected(in_file(valid.error(), plan_file_));
+    warn_if_made_for_others(*plan, plan_file_, *problem);
+
+    const auto simulator = Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
+    if (!simulator) return tl::unexpected(simulator.error());
+    auto simulation = simulator->run(*plan, stop);
+    if (!simulation) return tl::unexpected(in_file(simulation.error(), plan_file_));
+    const auto bound = lower_bound(*problem);
+    if (!bound) return tl::unexpected(bound.error());
+    const auto other = other_warmup_time(*simulator, *plan);
+    if (!other) return tl::unexpected(in_file(other.error(), plan_file_));
+    return Verdict{*std::move(plan), *std::move(simulation), *bound, *other};
+  }
+
+  InputOptions inputs_;
+  ConventionOptions judged_;
+  StateOptions state_;
+  std::string plan_file_, trace_file_;
+  bool intervals_ = false;
+  OutputOptions output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_simulate_command() { return std::make_unique<SimulateCommand>(); }
+
+}  // namespace pipedeck::cli
