@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails on a forbidden include, on a forbidden link between folders, and on a file without its licence line.
+
+The table below is the one of docs/architecture.md, "Who may include whom". usage: tools/check_layers.py [ROOT]
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+CORE = ["core/domain", "core/io", "core/cost", "core/schedule", "core/sim", "core/planner", "core/presets",
+        "core/runtime", "core/store"]
+
+# folder: (other folders of the project, third-party headers by their beginning, Qt modules)
+LAYERS = {
+    "core/domain": ([], ["tl/", "fmt/"], []),
+    "core/io": (["core/domain"], ["tl/", "fmt/", "nlohmann/", "openssl/"], []),
+    "core/cost": (["core/domain"], ["tl/", "fmt/"], []),
+    "core/schedule": (["core/domain"], ["tl/", "fmt/"], []),
+    "core/sim": (["core/domain", "core/cost", "core/schedule"], ["tl/", "fmt/"], []),
+    "core/planner": (["core/domain", "core/cost"], ["tl/", "fmt/"], []),
+    "core/presets": (["core/domain", "core/io", "core/cost"], ["tl/", "fmt/"], []),
+    "core/runtime": (["core/domain"], ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h"], []),
+    "core/store": (["core/domain"], ["tl/", "fmt/", "sqlite3.h"], []),
+    "app/cli": (CORE, ["tl/", "fmt/", "nlohmann/", "CLI/"], []),
+    "app/models": (["core/domain"], ["fmt/"], ["QtCore", "QtGui"]),
+    "app/views": (["core/domain", "app/models"], ["fmt/"],
+                  ["QtCore", "QtGui", "QtWidgets", "QtCharts", "QtSvg"]),
+    "app/session": (CORE, ["tl/", "fmt/", "nlohmann/"], ["QtCore", "QtConcurrent"]),
+    "app/ui": (["core/domain", "app/models", "app/views", "app/session"], ["fmt/"],
+               ["QtCore", "QtGui", "QtWidgets", "QtCharts", "QtSvg"]),
+    "tests/support": (["core/domain"], ["tl/", "fmt/"], ["QtCore", "QtTest"]),
+    "tests/core": (CORE + ["tests/support", "tests/core"], ["tl/", "fmt/", "nlohmann/", "sqlite3.h"],
+                   ["QtCore", "QtTest"]),
+}
+GPL_FOLDERS = tuple(f"{top}{part}/" for top in ("app/", "tests/app/") for part in ("session", "models", "views", "ui"))
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+LICENSED = (".cpp", ".hpp", ".h", ".py", ".sh", ".cmake", "CMakeLists.txt")
+
+
+def tracked_files(root):
+    """Tracked files and new ones that are not ignored; every file where there is no git."""
+    try:
+        listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"], check=True,
+                                capture_output=True, text=True).stdout.split("\n")
+    except (OSError, subprocess.CalledProcessError):
+        listed = [os.path.relpath(os.path.join(folder, name), root)
+                  for folder, _, names in os.walk(root) for name in names if f"{os.sep}build" not in folder]
+    return sorted(path for path in listed if path and os.path.isfile(os.path.join(root, path)))
+
+
+def layer_of(path):
+    for folder in LAYERS:
+        if path.startswith(folder + "/"):
+            return folder
+    return None
+
+
+def qt_modules_of(header):
+    """The modules that have this header; the name itself where it is written <QtGui/QColor>."""
+    if "/" in header:
+        return {header.split("/")[0]}
+    found = glob.glob(f"/usr/include/*/qt6/Qt*/{header}") + glob.glob(f"/usr/include/qt6/Qt*/{header}")
+    return {os.path.basename(os.path.dirname(path)) for path in found}
+
+
+def is_qt(header):
+    return re.match(r"Q[A-Zt]|q[a-z]+\.h$", header) is not None
+
+
+def is_standard(header):
+    """The C++ library has no dot and no slash; the C library and the system's headers end in .h."""
+    return re.fullmatch(r"[a-z_0-9]+", header) is not None or \
+        re.fullmatch(r"(signal|unistd|pthread|sched|fcntl|stdio|stdlib|string|errno|"
+                     r"immintrin|dlfcn|malloc|sys/[a-z]+)\.h", header) is not None
+
+
+def why_forbidden(folder, quote, header):
+    """The reason against an include, or None."""
+    others, third_party, qt = LAYERS[folder]
+    if quote == '"':
+        if header.endswith(".moc"):
+            return None
+        target = next((f for f in [folder, *others] if header.startswith(f + "/")), None)
+        return None if target else f"may include {', '.join([folder, *others])}"
+    if is_standard(header) or any(header.startswith(prefix) for prefix in third_party):
+        return None
+    if is_qt(header):
+        modules = qt_modules_of(header)
+        if not qt:
+            return "no Qt here"
+        return None if not modules or modules & set(qt) else f"{'/'.join(sorted(modules))} is not of {', '.join(qt)}"
+    return "this library is not for this folder"
+
+
+def check_includes(root, path):
+    folder = layer_of(path)
+    if folder is None or not path.endswith((".cpp", ".hpp", ".h")):
+        return
+    with open(os.path.join(root, path), encoding="utf-8") as text:
+        for number, line in enumerate(text, 1):
+            match = INCLUDE.match(line)
+            reason = match and why_forbidden(folder, match[1], match[2])
+            if reason:
+                yield f"{path}:{number}: {match[1]}{match[2]}{'>' if match[1] == '<' else match[1]}: {reason}"
+
+
+def check_links(root, path):
+    """A folder's CMake target links what its files may include, and nothing else of the project."""
+    folder = os.path.dirname(path)
+    if os.path.basename(path) != "CMakeLists.txt" or folder not in LAYERS or not folder.startswith(("core/", "app/")):
+        return
+    allowed = {"pipedeck_" + other.split("/")[1] for other in [folder, *LAYERS[folder][0]]}
+    allowed |= {"pipedeck_library", "pipedeck_embed_presets"}
+    with open(os.path.join(root, path), encoding="utf-8") as text:
+        for number, line in enumerate(text, 1):
+            for name in re.findall(r"\bpipedeck_\w+", line.split("#")[0]):
+                if name not in allowed:
+                    yield f"{path}:{number}: links {name}: {folder} may link {', '.join(sorted(allowed))}"
+
+
+def check_licence(root, path):
+    if not path.endswith(LICENSED) and path not in ("run.sh", "test.sh", ".ci/run"):
+        return
+    with open(os.path.join(root, path), encoding="utf-8") as text:
+        head = [text.readline() for _ in range(2)]
+    line = next((one for one in head if "SPDX-License-Identifier:" in one), None)
+    if line is None:
+        yield f"{path}:1: no SPDX-License-Identifier line"
+    elif path.endswith((".cpp", ".hpp", ".h")):
+        expected = "GPL-3.0-or-later" if path.startswith(GPL_FOLDERS) else "Apache-2.0"
+        if line.split(":", 1)[1].strip() != expected:
+            yield f"{path}:1: found{line.split(':', 1)[1].rstrip()}, expected {expected}"
+
+
+def main():
+    root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), ".."))
+    files = tracked_files(root)
+    problems = [problem for path in files for check in (check_includes, check_links, check_licence)
+                for problem in check(root, path)]
+    print("\n".join(problems) if problems else f"layers and licence lines of {len(files)} files are right")
+    sys.exit(1 if problems else 0)
+
+
+main()
