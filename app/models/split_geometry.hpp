@@ -63,7 +63,7 @@ struct DeviceChip {
 };
 
 /// "G0–G7, G12": ascending runs of devices, `limit` runs at most, the rest counted.
-QString devices_text(const std::vector<DeviceId>& devices, int limit = 4);
+QString short_devices_text(const std::vector<DeviceId>& devices, int limit = 4);
 
 struct ChipStyle {
   double height = 18;

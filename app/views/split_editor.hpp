@@ -10,6 +10,7 @@
 #include <QWidget>
 
 #include "app/models/split_geometry.hpp"
+#include "app/views/split_painter.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/profile.hpp"
 
@@ -20,15 +21,6 @@ struct SplitStageFigure {
   Seconds time;  ///< forward and backward of one micro-batch; 0: unknown
   Bytes over;    ///< more than its fullest device holds; 0: fits
   bool operator==(const SplitStageFigure&) const = default;
-};
-
-/// The split under the pointer against the plan as it was.
-struct SplitFeedback {
-  double change = 0;  ///< of the iteration time, relative: 0.004 is +0.4 %
-  Seconds iteration;
-  Bytes peak;
-  bool fits = true;
-  bool operator==(const SplitFeedback&) const = default;
 };
 
 class SplitEditor : public QWidget {
@@ -77,25 +69,19 @@ class SplitEditor : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  struct Areas;
-  Areas areas() const;
+  SplitAreas areas() const;
   SplitStrip strip() const;
   void move_cut(int stage, int cut);
   void finish();
   void restore();
   void update_accessible_text();
+  int stage_end(int stage) const;
+  int stage_of(int layer) const;
   QString layer_tip(int position) const;
   QString stage_tip(int stage) const;
   std::vector<QString> caption_variants(int stage) const;
   Seconds stage_time(int stage) const;
   Bytes overflow(int stage) const;
-
-  void paint_empty(QPainter& painter) const;
-  void paint_heading(QPainter& painter, const Areas& areas) const;
-  void paint_layers(QPainter& painter, const Areas& areas) const;
-  void paint_ghosts(QPainter& painter, const Areas& areas) const;
-  void paint_cuts(QPainter& painter, const Areas& areas) const;
-  void paint_stage(QPainter& painter, const Areas& areas, int stage) const;
 
   std::shared_ptr<const Profile> profile_;
   Plan plan_;
@@ -108,6 +94,7 @@ class SplitEditor : public QWidget {
   std::optional<int> dragged_;  ///< stage whose first cut is under the pointer, button down
   std::optional<int> hovered_;
   std::optional<int> focused_;  ///< stage whose first cut has the keyboard
+  bool stepped_ = false;        ///< moved by key, neither committed nor restored
   double grab_offset_ = 0;
 };
 

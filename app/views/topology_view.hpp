@@ -23,7 +23,7 @@ class TopologyView : public QScrollArea {
   void set_cluster(std::shared_ptr<const Cluster> cluster);
   void clear();
   const Cluster* cluster() const;
-  const TopologyLayout& layout() const;
+  const TopologyLayout& scene() const;
   QWidget* canvas() const;  ///< the drawing itself, for export
   std::optional<TopologyHit> hovered() const;
 

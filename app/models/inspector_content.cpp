@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/inspector_content.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <QCoreApplication>
+
+#include "app/models/format.hpp"
+#include "app/models/plan_reasons.hpp"
+#include "app/models/plan_table_model.hpp"
+#include "app/models/split_geometry.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Inspector)
+};
+
+QString latin(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+/// Optimizer steps close their device's lane.
+Nanoseconds optimizer_time(const Timeline& timeline) {
+  Nanoseconds sum;
+  for (const TimelineLane& lane : timeline.lanes) {
+    if (lane.role != LaneRole::compute || lane.size() == 0) continue;
+    const TimelineRow last = timeline.row(lane.end - 1);
+    if (last.operation.kind == OpKind::optimizer) sum += last.duration;
+  }
+  return sum;
+}
+
+/// Device time by what it went to: busy and idle parts add up to devices x iteration.
+std::vector<InspectorPart> iteration_parts(const Simulation& s) {
+  Nanoseconds busy;
+  for (const DeviceVerdict& device : s.devices) busy += device.busy;
+  const Nanoseconds optimizer = optimizer_time(s.timeline);
+  const Nanoseconds waiting = s.idle.waiting_activation + s.idle.waiting_gradient;
+  const Nanoseconds total = busy + s.idle.warmup + s.idle.drain + waiting + s.idle.waiting_all_reduce;
+  if (total.count <= 0) return {};
+  const double iteration = to_seconds(s.iteration).count;
+  std::vector<InspectorPart> parts;
+  const auto add = [&](InspectorPartKind kind, const QString& label, Nanoseconds time, const QString& tip) {
+    const double share = static_cast<double>(time.count) / static_cast<double>(total.count);
+    parts.push_back({kind, label, format_time(Seconds(share * iteration)), tip, share});
+  };
+  const auto mean = [&](Nanoseconds time) {
+    return format_time(Seconds(static_cast<double>(time.count) / static_cast<double>(total.count) * iteration));
+  };
+  add(InspectorPartKind::arithmetic, Text::tr("arithmetic"), busy - optimizer,
+      Text::tr("Forward, backward and recompute; mean over the plan's devices"));
+  add(InspectorPartKind::fill_and_drain, Text::tr("pipeline fill and drain"), s.idle.warmup + s.idle.drain,
+      Text::tr("Before a device's first operation %1, after its last %2").arg(mean(s.idle.warmup), mean(s.idle.drain)));
+  add(InspectorPartKind::waiting, Text::tr("waiting for other stages"), waiting,
+      Text::tr("For activations %1, for gradients %2, transfers that nothing hides included")
+          .arg(mean(s.idle.waiting_activation), mean(s.idle.waiting_gradient)));
+  add(InspectorPartKind::all_reduce, Text::tr("all-reduce tail"), s.idle.waiting_all_reduce,
+      Text::tr("Gradient all-reduce after the last backward, before the optimizer"));
+  add(InspectorPartKind::optimizer_step, Text::tr("optimizer"), optimizer, Text::tr("Optimizer step of each device"));
+  return parts;
+}
+
+struct MemoryName {
+  MemoryItem item;
+  InspectorPartKind kind;
+  const char* label;
+};
+
+constexpr std::array<MemoryName, memory_item_count> memory_names{{
+    {MemoryItem::weights, InspectorPartKind::weights, QT_TRANSLATE_NOOP("pipedeck::app::Inspector", "weights")},
+    {MemoryItem::gradients, InspectorPartKind::gradients, QT_TRANSLATE_NOOP("pipedeck::app::Inspector", "gradients")},
+    {MemoryItem::optimizer, InspectorPartKind::optimizer_state,
+     QT_TRANSLATE_NOOP("pipedeck::app::Inspector", "optimizer state")},
+    {MemoryItem::stashed_weights, InspectorPartKind::stashed_weights,
+     QT_TRANSLATE_NOOP("pipedeck::app::Inspector", "stashed weights")},
+    {MemoryItem::activations, InspectorPartKind::activations,
+     QT_TRANSLATE_NOOP("pipedeck::app::Inspector", "activations")},
+    {MemoryItem::boundary, InspectorPartKind::boundary, QT_TRANSLATE_NOOP("pipedeck::app::Inspector", "boundary")},
+    {MemoryItem::workspace, InspectorPartKind::workspace, QT_TRANSLATE_NOOP("pipedeck::app::Inspector", "workspace")},
+    {MemoryItem::communication, InspectorPartKind::communication,
+     QT_TRANSLATE_NOOP("pipedeck::app::Inspector", "communication buffers")},
+    {MemoryItem::reserve, InspectorPartKind::reserve, QT_TRANSLATE_NOOP("pipedeck::app::Inspector", "reserve")},
+}};
+
+std::optional<int> stage_of(const Plan& plan, DeviceId device) {
+  for (std::size_t i = 0; i < plan.stages.size(); ++i)
+    if (std::ranges::count(plan.stages[i].devices, device) > 0) return static_cast<int>(i);
+  return std::nullopt;
+}
+
+QString place_text(const Plan& plan, DeviceId device) {
+  const auto stage = stage_of(plan, device);
+  return stage ? Text::tr("G%1 (stage %2)").arg(device.value).arg(*stage) : QStringLiteral("G%1").arg(device.value);
+}
+
+void fill_memory(InspectorContent& content, const PlanRow& row) {
+  const DeviceVerdict* device = fullest_device(row);
+  if (!device) return;
+  const QString place = place_text(row.plan, device->device);
+  content.fits = device->peak <= device->capacity;
+  content.memory_sentence =
+      content.fits ? Text::tr("Peak %1 of %2 on %3 at %4, with %5 micro-batches kept")
+                         .arg(format_bytes(device->peak), format_bytes(device->capacity), place,
+                              format_time(to_seconds(device->peak_time)))
+                         .arg(device->peak_micro_batches)
+                   : Text::tr("Does not fit: %1 needs %2, %3 more than its %4")
+                         .arg(place, format_bytes(device->peak), format_bytes(device->peak - device->capacity),
+                              format_bytes(device->capacity));
+  const double whole = static_cast<double>(std::max({device->peak.count, device->capacity.count, std::int64_t{1}}));
+  content.capacity_share = static_cast<double>(device->capacity.count) / whole;
+  for (const MemoryName& name : memory_names) {
+    const Bytes bytes = device->peak_parts[name.item];
+    if (bytes.count <= 0) continue;
+    content.memory.push_back(
+        {name.kind, Text::tr(name.label), format_bytes(bytes), QString(), static_cast<double>(bytes.count) / whole});
+  }
+}
+
+void fill_certificate(InspectorContent& content, const PlanRow& row) {
+  const double iteration = to_seconds(row.simulation->iteration).count;
+  if (row.lower_bound.count > 0) {
+    const double gap = iteration / row.lower_bound.count - 1;
+    content.certificate.push_back(
+        gap < 1e-6 ? Text::tr("Optimal: meets the lower bound of all plans, %1.").arg(format_time(row.lower_bound))
+                   : Text::tr("At most %1 above any plan of this problem: no plan can take less than %2.")
+                         .arg(format_percent(gap), format_time(row.lower_bound)));
+  } else {
+    content.certificate.push_back(Text::tr("No lower bound is known for this plan."));
+  }
+  if (const auto& objective = row.plan.objective) {
+    const QString name = QString::fromStdString(objective->name);
+    if (objective->time) {
+      const double off = objective->time->count > 0 ? iteration / objective->time->count - 1 : 0;
+      content.certificate.push_back(Text::tr("The planner's own formula (%1) gives %2; the simulation is %3 %4 it.")
+                                        .arg(name, format_time(*objective->time), format_percent(std::abs(off)),
+                                             off < 0 ? Text::tr("under") : Text::tr("over")));
+    } else if (objective->bytes) {
+      content.certificate.push_back(
+          Text::tr("The planner minimised %1: %2.").arg(name, format_bytes(*objective->bytes)));
+    }
+  }
+  if (row.plan.truncated) content.certificate.push_back(Text::tr("A time budget cut the planner's search short."));
+}
+
+void fill_figures(InspectorContent& content, const PlanRow& row) {
+  const Simulation& s = *row.simulation;
+  const double iteration = to_seconds(s.iteration).count;
+  content.figures = {{Text::tr("Iteration"), format_time(Seconds(iteration))},
+                     {Text::tr("Throughput"), Text::tr("%1 samples/s").arg(format_number(s.samples_per_second))}};
+  if (row.single_device.count > 0 && iteration > 0)
+    content.figures.emplace_back(Text::tr("Speed-up over one device"),
+                                 format_factor(row.single_device.count / iteration));
+  content.figures.emplace_back(Text::tr("Bubble"), format_percent(s.bubble_fraction));
+  content.figures.emplace_back(Text::tr("Only communication"), format_percent(s.communication_fraction));
+  content.figures.emplace_back(Text::tr("Micro-batches"),
+                               Text::tr("%1 of %2 samples").arg(row.plan.micro_batches).arg(row.plan.micro_batch));
+}
+
+/// Bytes of weights, gradients and optimizer state a parameter (simulator.md, "Memory of a device over time").
+QString optimizer_text(const Plan& plan) {
+  const QString name = latin(name_of(plan.optimizer));
+  int bytes = 0;
+  if (plan.precision == Precision::fp32) {
+    switch (plan.optimizer) {
+      case Optimizer::adam:
+        bytes = 16;
+        break;
+      case Optimizer::momentum:
+      case Optimizer::rmsprop:
+        bytes = 12;
+        break;
+      case Optimizer::sgd:
+      case Optimizer::none:
+        bytes = 8;
+        break;
+    }
+  } else if (plan.optimizer == Optimizer::adam) {
+    bytes = plan.precision == Precision::mixed_16 ? 16 : plan.precision == Precision::mixed_18 ? 18 : 20;
+  }
+  return bytes > 0 ? Text::tr("%1, %2 bytes a parameter").arg(name).arg(bytes) : name;
+}
+
+void fill_conventions(InspectorContent& content, const PlanRow& row) {
+  const Plan& plan = row.plan;
+  QString schedule = latin(name_of(plan.schedule));
+  if (plan.schedule == ScheduleKind::one_f_one_b)
+    schedule +=
+        plan.warmup_counts ? Text::tr(", own warm-up") : Text::tr(", warm-up %1").arg(latin(name_of(plan.warmup)));
+  if (!plan.synchronous()) schedule += Text::tr(", steady state");
+  content.conventions = {{Text::tr("Schedule"), schedule},
+                         {Text::tr("Optimizer"), optimizer_text(plan)},
+                         {Text::tr("Precision"), latin(name_of(plan.precision))}};
+  if (plan.zero > 0) content.conventions.emplace_back(Text::tr("ZeRO"), Text::tr("stage %1").arg(plan.zero));
+  if (!row.simulation) return;
+  content.conventions.emplace_back(Text::tr("Network"), row.simulation->network == NetworkModel::ideal
+                                                            ? Text::tr("ideal: transfers don't share links")
+                                                            : Text::tr("shared: transfers share links fairly"));
+  content.conventions.emplace_back(Text::tr("All-reduce"), row.simulation->overlap == Overlap::layer
+                                                               ? Text::tr("by layer, as gradients get ready")
+                                                               : Text::tr("after the last backward"));
+}
+
+}  // namespace
+
+InspectorContent inspector_content(const PlanRow& row, const Profile& profile, const Cluster& cluster) {
+  InspectorContent content;
+  content.title = QString::fromStdString(row.plan.name);
+  if (!row.plan.stages.empty())
+    content.subtitle =
+        Text::tr("%1 · %2").arg(QString::fromStdString(row.plan.planner), QString::fromStdString(shape_text(row.plan)));
+  fill_conventions(content, row);
+  if (!row.simulation) {
+    content.fits = !row.plan.stages.empty();
+    content.why.push_back(row.note.isEmpty() ? Text::tr("Being simulated.") : row.note);
+    return content;
+  }
+  content.why = reasons_for(row, profile, cluster);
+  if (!row.note.isEmpty()) content.why.push_back(row.note);
+  content.iteration = iteration_parts(*row.simulation);
+  fill_memory(content, row);
+  fill_certificate(content, row);
+  fill_figures(content, row);
+  return content;
+}
+
+}  // namespace pipedeck::app

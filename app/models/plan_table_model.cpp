@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/plan_table_model.hpp"
+
+#include <algorithm>
+
+#include "app/models/format.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+const QString computing = QStringLiteral("…");
+const QString unknown = QStringLiteral("–");
+
+bool has_plan(const PlanRow& row) { return !row.plan.stages.empty(); }
+
+double share_of(const DeviceVerdict& device) {
+  return device.capacity.count > 0 ? static_cast<double>(device.peak.count) / static_cast<double>(device.capacity.count)
+                                   : 0;
+}
+
+}  // namespace
+
+const DeviceVerdict* fullest_device(const PlanRow& row) {
+  if (!row.simulation || row.simulation->devices.empty()) return nullptr;
+  const auto& devices = row.simulation->devices;
+  return &*std::max_element(devices.begin(), devices.end(),
+                            [](const DeviceVerdict& a, const DeviceVerdict& b) { return share_of(a) < share_of(b); });
+}
+
+PlanTableModel::PlanTableModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void PlanTableModel::set_rows(std::vector<PlanRow> rows) {
+  const auto same_id = [](const PlanRow& a, const PlanRow& b) { return a.id == b.id; };
+  if (rows.size() == rows_.size() && std::equal(rows.begin(), rows.end(), rows_.begin(), same_id)) {
+    rows_ = std::move(rows);
+    if (!rows_.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, column_count - 1));
+    return;
+  }
+  beginResetModel();
+  rows_ = std::move(rows);
+  endResetModel();
+}
+
+void PlanTableModel::update_row(const PlanRow& row) {
+  if (const auto at = position_of(row.id)) {
+    rows_[static_cast<std::size_t>(*at)] = row;
+    emit dataChanged(index(*at, 0), index(*at, column_count - 1));
+    return;
+  }
+  beginInsertRows({}, rowCount(), rowCount());
+  rows_.push_back(row);
+  endInsertRows();
+}
+
+void PlanTableModel::remove_row(int id) {
+  const auto at = position_of(id);
+  if (!at) return;
+  beginRemoveRows({}, *at, *at);
+  rows_.erase(rows_.begin() + *at);
+  endRemoveRows();
+}
+
+std::optional<int> PlanTableModel::position_of(int id) const {
+  const auto found = std::find_if(rows_.begin(), rows_.end(), [id](const PlanRow& row) { return row.id == id; });
+  if (found == rows_.end()) return std::nullopt;
+  return static_cast<int>(found - rows_.begin());
+}
+
+const PlanRow* PlanTableModel::find(int id) const {
+  const auto at = position_of(id);
+  return at ? &rows_[static_cast<std::size_t>(*at)] : nullptr;
+}
+
+int PlanTableModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int PlanTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : column_count; }
+
+QVariant PlanTableModel::number(const PlanRow& row, Column column) const {
+  if (column == name) return QString::fromStdString(row.plan.name);
+  if (column == tick) return row.ticked ? 0 : 1;
+  const Simulation* s = row.simulation.get();
+  if (!s) return {};
+  const double seconds = to_seconds(s->iteration).count;
+  switch (column) {
+    case iteration:
+      return seconds;
+    case samples:
+      return s->samples_per_second;
+    case speed_up:
+      return row.single_device.count > 0 && seconds > 0 ? QVariant(row.single_device.count / seconds) : QVariant();
+    case bubble:
+      return s->bubble_fraction;
+    case communication:
+      return s->communication_fraction;
+    case peak: {
+      const DeviceVerdict* fullest = fullest_device(row);
+      return fullest ? QVariant(static_cast<double>(fullest->peak.count)) : QVariant();
+    }
+    case over_bound:
+      return row.lower_bound.count > 0 ? QVariant(seconds / row.lower_bound.count - 1) : QVariant();
+    case fits:
+      return s->fits ? 0 : 1;
+    default:
+      return {};
+  }
+}
+
+QString PlanTableModel::text(const PlanRow& row, Column column) const {
+  if (column == tick || column == fits) return {};
+  if (column == name) return QString::fromStdString(row.plan.name);
+  if (!row.simulation) return has_plan(row) ? computing : column == iteration ? tr("no plan") : unknown;
+  const QVariant value = number(row, column);
+  if (!value.isValid()) return unknown;
+  switch (column) {
+    case iteration:
+      return format_time(Seconds(value.toDouble()));
+    case samples:
+      return format_number(value.toDouble());
+    case speed_up:
+      return format_factor(value.toDouble());
+    case peak:
+      return format_bytes(fullest_device(row)->peak);
+    default:
+      return format_percent(value.toDouble());
+  }
+}
+
+QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
+  if (!row.simulation && has_plan(row)) return tr("Being simulated");
+  if (!row.simulation) return row.note;
+  const Simulation& s = *row.simulation;
+  const DeviceVerdict* fullest = fullest_device(row);
+  switch (column) {
+    case name:
+      return QStringList{QString::fromStdString(row.plan.name),
+                         tr("%1 · %2 micro-batches of %3 samples · %4")
+                             .arg(QString::fromStdString(shape_text(row.plan)))
+                             .arg(row.plan.micro_batches)
+                             .arg(row.plan.micro_batch)
+                             .arg(QString::fromLatin1(name_of(row.plan.schedule).data())),
+                         row.note}
+          .join(QLatin1Char('\n'))
+          .trimmed();
+    case iteration:
+      return row.plan.synchronous() ? tr("%1 ms from the first forward to the end of the last optimizer step")
+                                          .arg(in_milliseconds(s.iteration), 0, 'f', 3)
+                                    : tr("Steady state: the time of as many samples as the global batch has, %1 ms")
+                                          .arg(in_milliseconds(s.iteration), 0, 'f', 3);
+    case peak:
+      if (!fullest) return {};
+      return tr("G%1 holds %2 of %3 at %4")
+          .arg(fullest->device.value)
+          .arg(format_bytes(fullest->peak), format_bytes(fullest->capacity),
+               format_time(to_seconds(fullest->peak_time)));
+    case over_bound:
+      return row.lower_bound.count > 0
+                 ? tr("No plan of this problem can be faster than %1").arg(format_time(row.lower_bound))
+                 : tr("No lower bound is known");
+    case fits:
+      if (s.fits || !fullest) return tr("Every device holds its share");
+      return tr("G%1 would need %2 more than it has")
+          .arg(fullest->device.value)
+          .arg(format_bytes(fullest->peak - fullest->capacity));
+    default:
+      return {};
+  }
+}
+
+QVariant PlanTableModel::data(const QModelIndex& at, int role) const {
+  if (!checkIndex(at, CheckIndexOption::IndexIsValid)) return {};
+  const PlanRow& row = rows_[static_cast<std::size_t>(at.row())];
+  const auto column = static_cast<Column>(at.column());
+  const DeviceVerdict* fullest = fullest_device(row);
+  switch (role) {
+    case Qt::DisplayRole:
+      return column == tick ? QVariant() : QVariant(text(row, column));
+    case Qt::ToolTipRole:
+      return tool_tip(row, column);
+    case Qt::CheckStateRole:
+      return column == tick ? QVariant(static_cast<int>(row.ticked ? Qt::Checked : Qt::Unchecked)) : QVariant();
+    case Qt::AccessibleTextRole:
+      if (column == fits && row.simulation) return row.simulation->fits ? tr("fits") : tr("does not fit");
+      return column == tick ? tr("show %1 below").arg(QString::fromStdString(row.plan.name)) : text(row, column);
+    case sort_role:
+      return number(row, column);
+    case id_role:
+      return row.id;
+    case share_role:
+      return fullest ? QVariant(share_of(*fullest)) : QVariant();
+    case verdict_role:
+      return !row.simulation ? (has_plan(row) ? pending : bad) : row.simulation->fits ? good : bad;
+    case steady_role:
+      return !row.plan.synchronous();
+    default:
+      return {};
+  }
+}
+
+bool PlanTableModel::setData(const QModelIndex& at, const QVariant& value, int role) {
+  if (role != Qt::CheckStateRole || at.column() != tick || !checkIndex(at, CheckIndexOption::IndexIsValid))
+    return false;
+  PlanRow& row = rows_[static_cast<std::size_t>(at.row())];
+  const bool on = value.toInt() == Qt::Checked;
+  if (row.ticked == on) return true;
+  row.ticked = on;
+  emit dataChanged(at, at, {Qt::CheckStateRole, sort_role});
+  emit ticked(row.id, on);
+  return true;
+}
+
+QVariant PlanTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= column_count) return {};
+  const struct {
+    QString title, tip;
+  } headers[column_count] = {
+      {QString(), tr("Shown as Gantt chart and memory curves below")},
+      {tr("Plan"), tr("Planner, devices a stage and layers a stage")},
+      {tr("Iteration"), tr("Simulated time of one global batch")},
+      {tr("Samples/s"), tr("Global batch over iteration time")},
+      {tr("Speed-up"), tr("Over the whole model on one device")},
+      {tr("Bubble"), tr("Share of device time in which nothing is computed")},
+      {tr("Comm."), tr("Share of the iteration in which no device computes, but data moves")},
+      {tr("Peak memory"), tr("Of the fullest device, against its capacity")},
+      {tr("Over bound"), tr("Iteration above the lower bound of all plans")},
+      {tr("Fits"), tr("Whether every device holds its share")},
+  };
+  if (role == Qt::DisplayRole) return headers[section].title;
+  if (role == Qt::ToolTipRole) return headers[section].tip;
+  if (role == Qt::TextAlignmentRole)
+    return int(Qt::AlignVCenter | (section == fits ? Qt::AlignHCenter : Qt::AlignLeft));
+  return {};
+}
+
+Qt::ItemFlags PlanTableModel::flags(const QModelIndex& at) const {
+  const Qt::ItemFlags common = QAbstractTableModel::flags(at);
+  return at.isValid() && at.column() == tick ? common | Qt::ItemIsUserCheckable : common;
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/profile_table_model.hpp"
+
+#include <algorithm>
+
+#include <QLocale>
+
+#include "app/models/format.hpp"
+
+namespace pipedeck::app {
+
+ProfileTableModel::ProfileTableModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void ProfileTableModel::set_profile(std::shared_ptr<const Profile> profile) {
+  beginResetModel();
+  profile_ = std::move(profile);
+  std::fill(std::begin(largest_), std::end(largest_), 0.0);
+  for (int row = 0; profile_ && row < static_cast<int>(profile_->layers.size()); ++row)
+    for (int column = 0; column < column_count; ++column)
+      largest_[column] = std::max(
+          largest_[column], number(profile_->layers[static_cast<std::size_t>(row)], row, static_cast<Column>(column)));
+  endResetModel();
+}
+
+int ProfileTableModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() || !profile_ ? 0 : static_cast<int>(profile_->layers.size());
+}
+
+int ProfileTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : column_count; }
+
+double ProfileTableModel::number(const Layer& layer, int row, Column column) const {
+  switch (column) {
+    case position:
+      return row;
+    case forward:
+      return layer.forward.count;
+    case backward:
+      return layer.backward.count;
+    case output:
+      return static_cast<double>(layer.output.count);
+    case saved:
+      return static_cast<double>(layer.saved.count);
+    case parameters:
+      return static_cast<double>(layer.parameters.count);
+    default:
+      return 0;
+  }
+}
+
+QString ProfileTableModel::text(const Layer& layer, int row, Column column) const {
+  switch (column) {
+    case position:
+      return QString::number(row);
+    case name:
+      return QString::fromStdString(layer.name);
+    case kind:
+      return QString::fromStdString(layer.kind);
+    case forward:
+      return format_time(layer.forward);
+    case backward:
+      return format_time(layer.backward);
+    case output:
+      return format_bytes(layer.output);
+    case saved:
+      return format_bytes(layer.saved);
+    case parameters:
+      return format_bytes(layer.parameters);
+    case column_count:
+      break;
+  }
+  return {};
+}
+
+QVariant ProfileTableModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const auto column = static_cast<Column>(index.column());
+  const Layer& layer = profile_->layers[static_cast<std::size_t>(index.row())];
+  const bool numeric = column != name && column != kind;
+  switch (role) {
+    case Qt::DisplayRole:
+      return text(layer, index.row(), column);
+    case Qt::TextAlignmentRole:
+      return int(Qt::AlignVCenter) | int(numeric ? Qt::AlignRight : Qt::AlignLeft);
+    case sort_role:
+      return numeric ? QVariant(number(layer, index.row(), column)) : QVariant(text(layer, 0, column));
+    case share_role:
+      return column >= forward && largest_[column] > 0 ? QVariant(number(layer, index.row(), column) / largest_[column])
+                                                       : QVariant();
+    case Qt::ToolTipRole:
+      if (column == backward)
+        return tr("%1, of which weight gradient %2")
+            .arg(format_time(layer.backward), format_time(layer.backward_weight));
+      if (column >= output)
+        return tr("%1 bytes").arg(QLocale().toString(static_cast<qlonglong>(number(layer, 0, column))));
+      return {};
+    default:
+      return {};
+  }
+}
+
+QVariant ProfileTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole) {
+    const bool numeric = section != name && section != kind;
+    return int(Qt::AlignVCenter) | int(numeric ? Qt::AlignRight : Qt::AlignLeft);
+  }
+  if (role == Qt::ToolTipRole) {
+    switch (static_cast<Column>(section)) {
+      case forward:
+        return tr("Time of one forward pass of one micro-batch");
+      case backward:
+        return tr("Time of one backward pass: input and weight gradient");
+      case output:
+        return tr("What goes to the next layer for one micro-batch");
+      case saved:
+        return tr("What forward keeps for backward, for one micro-batch");
+      case parameters:
+        return tr("Weights in the precision of the profile");
+      default:
+        return {};
+    }
+  }
+  if (role != Qt::DisplayRole) return {};
+  switch (static_cast<Column>(section)) {
+    case position:
+      return tr("#");
+    case name:
+      return tr("Layer");
+    case kind:
+      return tr("Kind");
+    case forward:
+      return tr("Forward");
+    case backward:
+      return tr("Backward");
+    case output:
+      return tr("Output");
+    case saved:
+      return tr("Saved");
+    case parameters:
+      return tr("Parameters");
+    case column_count:
+      break;
+  }
+  return {};
+}
+
+ProfileTotals totals_of(const Profile& profile) {
+  ProfileTotals totals;
+  totals.layers = static_cast<int>(profile.layers.size());
+  for (const Layer& layer : profile.layers) {
+    totals.forward += layer.forward;
+    totals.backward += layer.backward;
+    totals.saved += layer.saved;
+    totals.parameters += layer.parameters;
+    totals.largest_output = std::max(totals.largest_output, layer.output);
+    if (layer.parameters.count == 0) ++totals.without_parameters;
+  }
+  return totals;
+}
+
+QStringList gaps_of(const Profile& profile) {
+  const auto count_of = [&](auto holds) { return std::count_if(profile.layers.begin(), profile.layers.end(), holds); };
+  const auto layers = static_cast<std::ptrdiff_t>(profile.layers.size());
+  QStringList gaps;
+  if (const auto n = count_of([](const Layer& l) { return l.at.size() < 2; }); n > 0)
+    gaps << ProfileTableModel::tr(
+                "%1 of %2 layers are measured at one micro-batch size only: other sizes are taken as "
+                "proportional.")
+                .arg(n)
+                .arg(layers);
+  if (const auto n = count_of([](const Layer& l) { return l.tensor_parallel.empty(); }); n > 0)
+    gaps << ProfileTableModel::tr("%1 of %2 layers have no tensor-parallel times: they can't be split.")
+                .arg(n)
+                .arg(layers);
+  if (const auto n = count_of([](const Layer& l) { return l.forward.count == 0 && l.backward.count == 0; }); n > 0)
+    gaps << ProfileTableModel::tr("%1 of %2 layers take no time.").arg(n).arg(layers);
+  if (profile.device.empty()) gaps << ProfileTableModel::tr("The device that the times are for is not named.");
+  return gaps;
+}
+
+}  // namespace pipedeck::app

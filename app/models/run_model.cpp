@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/run_model.hpp"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+#include <QLocale>
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::RunModel)
+};
+
+constexpr double mebibyte = 1024.0 * 1024.0;
+
+QString whole(int number) { return QLocale().toString(number); }
+
+}  // namespace
+
+QVector<QPointF> decimated(const std::vector<QPointF>& points, std::size_t limit) {
+  const std::size_t count = points.size();
+  if (count <= limit) return QVector<QPointF>(points.begin(), points.end());
+  QVector<QPointF> result;
+  result.reserve(static_cast<qsizetype>(limit));
+  const std::size_t buckets = (limit - 2) / 2;
+  const std::size_t inner = count - 2;
+  const auto lower = [](const QPointF& a, const QPointF& b) { return a.y() < b.y(); };
+  result.append(points.front());
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+    const auto begin = points.begin() + static_cast<std::ptrdiff_t>(1 + inner * bucket / buckets);
+    const auto end = points.begin() + static_cast<std::ptrdiff_t>(1 + inner * (bucket + 1) / buckets);
+    auto [low, high] = std::minmax_element(begin, end, lower);
+    if (high < low) std::swap(low, high);
+    result.append(*low);
+    if (low != high) result.append(*high);
+  }
+  result.append(points.back());
+  return result;
+}
+
+void RunModel::clear() { *this = RunModel{}; }
+
+std::vector<LogLine> RunModel::append(const RunEvent& event) {
+  return std::visit([this](const auto& e) { return take(e); }, event);
+}
+
+std::optional<Seconds> RunModel::time_left() const {
+  if (state_ != RunState::running || steps_done_ < 2 || steps_ < steps_done_) return std::nullopt;
+  return Seconds(seconds_done_ / steps_done_ * (steps_ - steps_done_));
+}
+
+double RunModel::mean_samples_per_second() const { return seconds_done_ > 0 ? samples_done_ / seconds_done_ : 0; }
+
+void RunModel::resize_devices(std::size_t count) {
+  if (memory_.size() >= count) return;
+  busy_.resize(count);
+  memory_.resize(count);
+}
+
+std::vector<LogLine> RunModel::take(const RunStarted& event) {
+  clear();
+  state_ = RunState::running;
+  steps_ = event.steps;
+  resize_devices(static_cast<std::size_t>(std::max(event.devices, 0)));
+  return {{LogLine::note,
+           Text::tr("started %1 on %2 devices (%3) · plan %4 · %5 steps")
+               .arg(QString::fromStdString(event.model))
+               .arg(event.devices)
+               .arg(QString::fromStdString(event.backend), QString::fromStdString(event.plan), whole(event.steps))}};
+}
+
+std::vector<LogLine> RunModel::take(const StepDone& event) {
+  if (state_ == RunState::idle || state_ == RunState::starting) state_ = RunState::running;
+  steps_done_ = event.step;
+  seconds_done_ += event.duration.count;
+  samples_done_ += event.samples_per_second * event.duration.count;
+  throughput_.emplace_back(event.step, event.samples_per_second);
+  loss_.emplace_back(event.step, event.loss);
+  resize_devices(std::max(event.busy_fraction.size(), event.memory.size()));
+  for (std::size_t i = 0; i < event.busy_fraction.size(); ++i)
+    busy_[i].emplace_back(event.step, event.busy_fraction[i]);
+  for (std::size_t i = 0; i < event.memory.size(); ++i)
+    memory_[i].emplace_back(event.step, static_cast<double>(event.memory[i].count) / mebibyte);
+  return {};
+}
+
+std::vector<LogLine> RunModel::take(const MeasuredTimeline& event) {
+  return {{LogLine::note, Text::tr("timeline of step %1: %2 operations in %3 ms")
+                              .arg(whole(event.step), whole(static_cast<int>(event.timeline.size())))
+                              .arg(in_milliseconds(event.timeline.makespan()), 0, 'f', 1)}};
+}
+
+std::vector<LogLine> RunModel::take(const RunWarning& event) {
+  return {{LogLine::warning, QString::fromStdString(event.message)}};
+}
+
+std::vector<LogLine> RunModel::take(const RunFailed& event) {
+  state_ = RunState::failed;
+  failure_ = QString::fromStdString(event.message);
+  return {{LogLine::error, Text::tr("failed at step %1: %2").arg(steps_done_ + 1).arg(failure_)}};
+}
+
+std::vector<LogLine> RunModel::take(const RunFinished& event) {
+  state_ = event.stopped ? RunState::stopped : RunState::finished;
+  steps_done_ = std::max(steps_done_, event.steps);
+  const QString what = event.stopped ? Text::tr("stopped on request after %1 steps") : Text::tr("finished %1 steps");
+  return {{LogLine::note, Text::tr("%1 in %2 s · median step %3 ms · last loss %4")
+                              .arg(what.arg(whole(event.steps)))
+                              .arg(event.duration.count, 0, 'f', 1)
+                              .arg(in_milliseconds(event.median_step), 0, 'f', 2)
+                              .arg(event.loss, 0, 'g', 4)}};
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/split_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <QStringList>
+
+namespace pipedeck::app {
+
+Firsts firsts_of(const Plan& plan) {
+  Firsts firsts;
+  for (const Stage& stage : plan.stages) firsts.push_back(stage.first);
+  return firsts;
+}
+
+Firsts with_cut(const Firsts& firsts, int stage, int cut, int layers) {
+  const auto i = static_cast<std::size_t>(stage);
+  if (stage <= 0 || i >= firsts.size()) return firsts;
+  const int low = firsts[i - 1] + 1;
+  const int high = (i + 1 < firsts.size() ? firsts[i + 1] : layers) - 1;
+  Firsts moved = firsts;
+  if (low <= high) moved[i] = std::clamp(cut, low, high);
+  return moved;
+}
+
+double SplitStrip::x_of(int cut) const { return left + edges[static_cast<std::size_t>(cut)] * width; }
+
+int SplitStrip::nearest_cut(double x, int low, int high) const {
+  int best = low;
+  for (int cut = low + 1; cut <= high; ++cut)
+    if (std::abs(x_of(cut) - x) < std::abs(x_of(best) - x)) best = cut;
+  return best;
+}
+
+std::optional<int> SplitStrip::layer_at(double x) const {
+  const double at = (x - left) / width;
+  if (layers() < 1 || at < 0 || at >= 1) return std::nullopt;
+  const auto above = std::upper_bound(edges.begin(), edges.end(), at);
+  return std::min(static_cast<int>(above - edges.begin()) - 1, layers() - 1);
+}
+
+std::optional<int> SplitStrip::stage_cut_at(double x, const Firsts& firsts, double reach) const {
+  std::optional<int> best;
+  double nearest = reach;
+  for (std::size_t stage = 1; stage < firsts.size(); ++stage) {
+    const double distance = std::abs(x_of(firsts[stage]) - x);
+    if (distance > nearest || (best && distance == nearest)) continue;
+    nearest = distance;
+    best = static_cast<int>(stage);
+  }
+  return best;
+}
+
+std::vector<double> strip_edges(const std::vector<double>& weights, double sliver) {
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const double least = total > 0 ? total * sliver : 1.0;
+  std::vector<double> edges{0.0};
+  for (double weight : weights) edges.push_back(edges.back() + std::max(weight, least));
+  const double sum = edges.back();
+  if (sum > 0)
+    for (double& edge : edges) edge /= sum;
+  return edges;
+}
+
+SplitLayers split_layers(const Profile& profile, const Plan& plan) {
+  SplitLayers result;
+  for (LayerId id : order_of(plan, profile)) {
+    const Layer& layer = profile.layers[id.index()];
+    result.names.push_back(QString::fromStdString(layer.name));
+    result.times.push_back(layer.forward + layer.backward);
+    result.bytes.push_back(layer.parameters + layer.saved);
+  }
+  return result;
+}
+
+QString fitting_text(const std::vector<QString>& variants, double room, const TextWidth& width_of) {
+  for (const QString& text : variants)
+    if (width_of(text) <= room) return text;
+  return {};
+}
+
+QString short_devices_text(const std::vector<DeviceId>& devices, int limit) {
+  std::vector<DeviceId> sorted = devices;
+  std::sort(sorted.begin(), sorted.end());
+  QStringList runs;
+  int left_out = 0;
+  for (std::size_t i = 0; i < sorted.size();) {
+    std::size_t end = i + 1;
+    while (end < sorted.size() && sorted[end].value == sorted[end - 1].value + 1) ++end;
+    const QString first = QStringLiteral("G%1").arg(sorted[i].value);
+    if (runs.size() >= limit) {
+      left_out += static_cast<int>(end - i);
+    } else {
+      runs << (end - i == 1 ? first : QStringLiteral("%1–G%2").arg(first).arg(sorted[end - 1].value));
+    }
+    i = end;
+  }
+  const QString text = runs.join(QStringLiteral(", "));
+  return left_out > 0 ? QStringLiteral("%1 +%2").arg(text).arg(left_out) : text;
+}
+
+namespace {
+
+std::vector<DeviceChip> centred(const std::vector<QString>& texts, const QRectF& row, const ChipStyle& style,
+                                const TextWidth& width_of) {
+  double total = -style.gap;
+  for (const QString& text : texts) total += width_of(text) + 2 * style.padding + style.gap;
+  if (texts.empty() || total > row.width()) return {};
+  std::vector<DeviceChip> chips;
+  double x = row.center().x() - total / 2;
+  for (const QString& text : texts) {
+    const double width = width_of(text) + 2 * style.padding;
+    chips.push_back({QRectF(x, row.center().y() - style.height / 2, width, style.height), text});
+    x += width + style.gap;
+  }
+  return chips;
+}
+
+}  // namespace
+
+std::vector<DeviceChip> device_chips(const std::vector<DeviceId>& devices, const QRectF& row, const ChipStyle& style,
+                                     const TextWidth& width_of) {
+  std::vector<QString> each;
+  for (DeviceId device : devices) each.push_back(QStringLiteral("G%1").arg(device.value));
+  if (auto chips = centred(each, row, style, width_of); !chips.empty()) return chips;
+  for (int limit : {4, 2, 1})
+    if (auto chips = centred({short_devices_text(devices, limit)}, row, style, width_of); !chips.empty()) return chips;
+  return {};
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the topology view says: tips, labels, the summary, and bandwidths between devices.
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QStringList>
+
+#include "app/models/format.hpp"
+#include "app/models/topology_geometry.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Topology)
+};
+
+QString number(double value) { return QLocale().toString(value, 'g', 4); }
+
+}  // namespace
+
+QString network_text(BytesPerSecond bandwidth) {
+  const double bits = bandwidth.count * 8 / 1e9;
+  return bits >= 1 ? Text::tr("%1 Gbit/s").arg(number(bits)) : Text::tr("%1 Mbit/s").arg(number(bits * 1e3));
+}
+
+QString inside_text(BytesPerSecond bandwidth) { return format_rate(bandwidth); }
+
+std::vector<std::vector<double>> device_bandwidth(const Cluster& cluster) {
+  const std::vector<Device> devices = devices_of(cluster);
+  std::vector<std::vector<double>> result(devices.size(), std::vector<double>(devices.size(), 0.0));
+  std::map<std::string, std::size_t> position;  // nodes first, in list order, then switches
+  for (std::size_t i = 0; i < cluster.nodes.size(); ++i) position[cluster.nodes[i].name] = i;
+  for (std::size_t i = 0; i < cluster.switches.size(); ++i)
+    position[cluster.switches[i].name] = cluster.nodes.size() + i;
+  const std::size_t count = position.size();
+  std::vector<std::vector<double>> widest(count, std::vector<double>(count, 0.0));
+  for (const NetworkLink& link : cluster.links) {
+    const auto a = position.find(link.from), b = position.find(link.to);
+    if (a == position.end() || b == position.end()) continue;
+    double& there = widest[a->second][b->second];
+    there = widest[b->second][a->second] = std::max(there, link.link.bandwidth.count);
+  }
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < count; ++j)
+        widest[i][j] = std::max(widest[i][j], std::min(widest[i][k], widest[k][j]));
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    for (std::size_t j = 0; j < devices.size(); ++j) {
+      if (i == j) continue;
+      const std::size_t a = devices[i].node.index(), b = devices[j].node.index();
+      if (cluster.bandwidth_matrix) {
+        result[i][j] = (*cluster.bandwidth_matrix)[i][j].count;
+      } else if (a == b) {
+        result[i][j] = cluster.nodes[a].link ? cluster.nodes[a].link->bandwidth.count : 0;
+      } else {
+        result[i][j] = widest[a][b];
+      }
+    }
+  }
+  return result;
+}
+
+namespace {
+
+QString device_tip(const Cluster& cluster, int index) {
+  const Device device = devices_of(cluster)[static_cast<std::size_t>(index)];
+  const DeviceType& type = cluster.device_types[static_cast<std::size_t>(device.type)];
+  QStringList lines{Text::tr("<b>G%1</b> · %2 in %3")
+                        .arg(index)
+                        .arg(QString::fromStdString(type.name).toHtmlEscaped(),
+                             QString::fromStdString(cluster.nodes[device.node.index()].name).toHtmlEscaped()),
+                    Text::tr("memory %1 GiB · relative speed %2")
+                        .arg(number(static_cast<double>(type.memory.count) / (1 << 30)), number(type.relative_speed))};
+  QStringList peaks;
+  for (const auto& [precision, tflops] : type.peak_tflops)
+    peaks << Text::tr("%1 TFLOP/s %2").arg(number(tflops), QString::fromStdString(precision));
+  if (type.memory_bandwidth) peaks << Text::tr("memory at %1").arg(inside_text(*type.memory_bandwidth));
+  if (type.price_per_hour) peaks << Text::tr("%1 an hour").arg(number(*type.price_per_hour));
+  if (!peaks.isEmpty()) lines << peaks.join(QStringLiteral(" · "));
+  return lines.join(QStringLiteral("<br>"));
+}
+
+QString node_tip(const Cluster& cluster, int index) {
+  const Node& node = cluster.nodes[static_cast<std::size_t>(index)];
+  QStringList groups;
+  for (const DeviceGroup& group : node.devices)
+    groups << QStringLiteral("%1 × %2").arg(group.count).arg(QString::fromStdString(group.type).toHtmlEscaped());
+  QString tip = Text::tr("<b>%1</b> · %2").arg(QString::fromStdString(node.name).toHtmlEscaped(), groups.join(", "));
+  if (node.link)
+    tip += Text::tr("<br>inside: %1, latency %2 µs, %3")
+               .arg(inside_text(node.link->bandwidth), number(in_microseconds(node.link->latency)),
+                    node.bus ? Text::tr("one bus for all") : Text::tr("a full-duplex port each"));
+  return tip;
+}
+
+}  // namespace
+
+QString tool_tip(const Cluster& cluster, const TopologyHit& hit) {
+  switch (hit.kind) {
+    case TopologyHit::device:
+      return device_tip(cluster, hit.index);
+    case TopologyHit::node:
+      return node_tip(cluster, hit.index);
+    case TopologyHit::network_switch:
+      return Text::tr("<b>%1</b> · switch")
+          .arg(QString::fromStdString(cluster.switches[static_cast<std::size_t>(hit.index)].name).toHtmlEscaped());
+    case TopologyHit::link:
+      break;
+  }
+  const NetworkLink& link = cluster.links[static_cast<std::size_t>(hit.index)];
+  return Text::tr("<b>%1 – %2</b><br>%3 (%4) each way, latency %5 µs")
+      .arg(QString::fromStdString(link.from).toHtmlEscaped(), QString::fromStdString(link.to).toHtmlEscaped(),
+           network_text(link.link.bandwidth), inside_text(link.link.bandwidth),
+           number(in_microseconds(link.link.latency)));
+}
+
+QString summary(const Cluster& cluster) {
+  std::map<std::string, int> by_type;
+  int devices = 0;
+  for (const Node& node : cluster.nodes)
+    for (const DeviceGroup& group : node.devices) by_type[group.type] += group.count, devices += group.count;
+  const auto nodes = cluster.nodes.size();
+  QStringList parts{nodes == 1 ? Text::tr("1 node") : Text::tr("%1 nodes").arg(nodes),
+                    devices == 1 ? Text::tr("1 device") : Text::tr("%1 devices").arg(devices)};
+  for (const auto& [type, count] : by_type)
+    parts << QStringLiteral("%1 × %2").arg(count).arg(QString::fromStdString(type));
+  return parts.join(QStringLiteral(" · "));
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/run_model.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include <QTest>
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+
+namespace {
+
+StepDone step(int number, double loss) {
+  return {number, loss, milliseconds(100), 160, {0.9, 0.8}, {Bytes(1 << 20), Bytes(2 << 20)}};
+}
+
+}  // namespace
+
+class TestRunModel : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void decimation_keeps_extremes_and_ends() {
+    std::mt19937 random(3);
+    std::normal_distribution<> noise;
+    for (std::size_t count : {10u, 300u, 301u, 1000u, 9973u}) {
+      std::vector<QPointF> points;
+      for (std::size_t i = 0; i < count; ++i) points.emplace_back(static_cast<double>(i), noise(random));
+      for (std::size_t limit : {4u, 50u, 300u}) {
+        const QVector<QPointF> few = decimated(points, limit);
+        QVERIFY(few.size() <= static_cast<qsizetype>(std::max<std::size_t>(limit, 4)));
+        const auto lower = [](QPointF a, QPointF b) { return a.y() < b.y(); };
+        QCOMPARE(std::ranges::min_element(few, lower)->y(), std::ranges::min_element(points, lower)->y());
+        QCOMPARE(std::ranges::max_element(few, lower)->y(), std::ranges::max_element(points, lower)->y());
+        QCOMPARE(few.front(), points.front());
+        QCOMPARE(few.back(), points.back());
+        QVERIFY(std::ranges::is_sorted(few, {}, [](QPointF p) { return p.x(); }));
+        for (QPointF p : few) QVERIFY(points[static_cast<std::size_t>(p.x())] == p);
+      }
+    }
+    QVERIFY(decimated({}, 300).isEmpty());
+  }
+
+  void a_run_from_start_to_end() {
+    RunModel model;
+    QCOMPARE(model.state(), RunState::idle);
+    QCOMPARE(model.append(RunStarted{"DAPPLE 1:1", "gpt-tiny", "cpu", 40, 2}).size(), std::size_t{1});
+    QCOMPARE(model.state(), RunState::running);
+    QCOMPARE(model.devices(), 2);
+    QVERIFY(!model.time_left());
+    for (int i = 1; i <= 10; ++i) QVERIFY(model.append(step(i, 4.0 / i)).empty());
+    QCOMPARE(model.steps_done(), 10);
+    QVERIFY(std::abs(model.time_left()->count - 3.0) < 1e-9);
+    QVERIFY(std::abs(model.mean_samples_per_second() - 160) < 1e-9);
+    QCOMPARE(model.loss().back(), QPointF(10, 0.4));
+    QCOMPARE(model.memory(1).back(), QPointF(10, 2.0));
+    QCOMPARE(model.busy(0).size(), std::size_t{10});
+    model.append(RunFinished{10, 0.4, Seconds(1), milliseconds(100), true});
+    QCOMPARE(model.state(), RunState::stopped);
+    QVERIFY(!model.time_left());
+  }
+
+  void a_failed_run_says_why() {
+    RunModel model;
+    model.append(RunStarted{"p", "m", "cpu", 40, 2});
+    const auto lines = model.append(RunFailed{"device 1 sent nothing for 30 s"});
+    QCOMPARE(lines.front().level, LogLine::error);
+    QVERIFY(lines.front().text.contains("device 1 sent nothing"));
+    QCOMPARE(model.state(), RunState::failed);
+    QCOMPARE(model.append(RunWarning{"careful"}).front(), (LogLine{LogLine::warning, "careful"}));
+  }
+
+  void a_second_start_begins_anew() {
+    RunModel model;
+    model.append(RunStarted{"p", "m", "cpu", 4, 1});
+    model.append(step(1, 1));
+    model.append(RunStarted{"p", "m", "cpu", 4, 1});
+    QVERIFY(model.loss().empty());
+    QCOMPARE(model.steps_done(), 0);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestRunModel)
+#include "tst_run_model.moc"

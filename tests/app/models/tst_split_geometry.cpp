@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/split_geometry.hpp"
+
+#include <cmath>
+#include <random>
+
+#include <QTest>
+
+#include "tests/app/models/samples.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+
+namespace {
+
+double width_of(const QString& text) { return 7.0 * static_cast<double>(text.size()); }
+
+/// The nearest cut by trying all.
+int nearest_by_trial(const SplitStrip& strip, double x, int low, int high) {
+  int best = low;
+  for (int cut = low; cut <= high; ++cut)
+    if (std::abs(strip.x_of(cut) - x) < std::abs(strip.x_of(best) - x)) best = cut;
+  return best;
+}
+
+}  // namespace
+
+class TestSplitGeometry : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void edges_are_proportional_to_time() {
+    const auto edges = strip_edges({1, 3, 4});
+    QCOMPARE(edges, (std::vector<double>{0, 0.125, 0.5, 1}));
+  }
+
+  void a_layer_without_time_keeps_a_sliver() {
+    const auto edges = strip_edges({10, 0, 10});
+    QVERIFY(edges[2] > edges[1]);
+    QCOMPARE(edges.back(), 1.0);
+    QCOMPARE(strip_edges({0, 0}), (std::vector<double>{0, 0.5, 1}));
+    QCOMPARE(strip_edges({}), (std::vector<double>{0}));
+  }
+
+  void snapping_agrees_with_trial_at_every_width() {
+    std::mt19937 random(7);
+    std::vector<double> weights;
+    for (int i = 0; i < 50; ++i) weights.push_back(std::uniform_real_distribution<>(0, 5)(random));
+    for (double width : {40.0, 123.0, 500.0, 1111.0, 3840.0}) {
+      const SplitStrip strip{13, width, strip_edges(weights)};
+      for (double x = 0; x < width + 30; x += 0.7)
+        QCOMPARE(strip.nearest_cut(x, 3, 41), nearest_by_trial(strip, x, 3, 41));
+    }
+  }
+
+  void every_cut_snaps_to_itself_at_every_width() {
+    for (double width : {60.0, 300.0, 999.5, 1920.0}) {
+      const SplitStrip strip{5, width, strip_edges(std::vector<double>(50, 1.0))};
+      for (int cut = 1; cut < 50; ++cut) QCOMPARE(strip.nearest_cut(strip.x_of(cut), 1, 49), cut);
+    }
+  }
+
+  void the_layer_under_a_pixel() {
+    const SplitStrip strip{10, 100, strip_edges({1, 1, 2})};
+    QVERIFY(!strip.layer_at(9.9));
+    QCOMPARE(strip.layer_at(10).value(), 0);
+    QCOMPARE(strip.layer_at(34.9).value(), 0);
+    QCOMPARE(strip.layer_at(35).value(), 1);
+    QCOMPARE(strip.layer_at(109).value(), 2);
+    QVERIFY(!strip.layer_at(110));
+  }
+
+  void the_nearest_handle_is_hit() {
+    const SplitStrip strip{0, 100, strip_edges(std::vector<double>(10, 1.0))};
+    const Firsts firsts{0, 3, 4};
+    QCOMPARE(strip.stage_cut_at(31, firsts, 6).value(), 1);
+    QCOMPARE(strip.stage_cut_at(36, firsts, 6).value(), 2);
+    QVERIFY(!strip.stage_cut_at(50, firsts, 6));
+    QVERIFY(!strip.stage_cut_at(0, firsts, 6));  // the model's start is no cut
+  }
+
+  void cuts_stay_between_their_neighbours() {
+    const Firsts firsts{0, 3, 6};
+    QCOMPARE(with_cut(firsts, 1, 5, 8), (Firsts{0, 5, 6}));
+    QCOMPARE(with_cut(firsts, 1, 9, 8), (Firsts{0, 5, 6}));
+    QCOMPARE(with_cut(firsts, 1, -4, 8), (Firsts{0, 1, 6}));
+    QCOMPARE(with_cut(firsts, 2, 99, 8), (Firsts{0, 3, 7}));
+    QCOMPARE(with_cut(firsts, 0, 2, 8), firsts);
+    QCOMPARE(with_cut({0, 1}, 1, 5, 2), (Firsts{0, 1}));
+  }
+
+  void layers_follow_the_plans_order() {
+    Profile profile = samples::profile();
+    profile.layers.resize(3);
+    Plan plan = samples::plan("p", {0});
+    plan.order = std::vector<LayerId>{LayerId(2), LayerId(0), LayerId(1)};
+    const SplitLayers layers = split_layers(profile, plan);
+    QCOMPARE(layers.names.front(), QStringLiteral("layer_2"));
+    QCOMPARE(layers.times[1].count, (profile.layers[0].forward + profile.layers[0].backward).count);
+    QCOMPARE(layers.bytes[2].count, (profile.layers[1].parameters + profile.layers[1].saved).count);
+  }
+
+  void runs_of_devices_in_words() {
+    QCOMPARE(short_devices_text(samples::devices(0, 8)), QStringLiteral("G0–G7"));
+    QCOMPARE(short_devices_text({DeviceId(3), DeviceId(1), DeviceId(2), DeviceId(9)}), QStringLiteral("G1–G3, G9"));
+    QCOMPARE(short_devices_text({DeviceId(1), DeviceId(3), DeviceId(5)}, 2), QStringLiteral("G1, G3 +1"));
+    QCOMPARE(short_devices_text({}), QString());
+  }
+
+  void chips_never_leave_their_row_or_overlap() {
+    for (double width = 10; width < 900; width += 13) {
+      const QRectF row(50, 20, width, 22);
+      const auto chips = device_chips(samples::devices(0, 8), row, {}, width_of);
+      double end = row.left() - 1e-9;
+      for (const DeviceChip& chip : chips) {
+        QVERIFY(chip.rect.left() >= end);
+        end = chip.rect.right();
+      }
+      QVERIFY(end <= row.right() + 1e-9);
+    }
+    QCOMPARE(device_chips(samples::devices(0, 8), QRectF(0, 0, 800, 22), {}, width_of).size(), std::size_t{8});
+    QCOMPARE(device_chips(samples::devices(0, 8), QRectF(0, 0, 100, 22), {}, width_of).size(), std::size_t{1});
+    QVERIFY(device_chips(samples::devices(0, 8), QRectF(0, 0, 10, 22), {}, width_of).empty());
+  }
+
+  void the_longest_text_that_fits() {
+    QCOMPARE(fitting_text({"stage 0", "0"}, 50, width_of), QStringLiteral("stage 0"));
+    QCOMPARE(fitting_text({"stage 0", "0"}, 48, width_of), QStringLiteral("0"));
+    QCOMPARE(fitting_text({"stage 0", "0"}, 5, width_of), QString());
+  }
+};
+
+QTEST_APPLESS_MAIN(TestSplitGeometry)
+#include "tst_split_geometry.moc"
