@@ -15,6 +15,8 @@ Result<void> validate(const Profile& profile);
 /// A cluster that is not connected is valid (the editor shows it); planning on it is refused by core/cost/network.
 Result<void> validate(const Cluster& cluster);
 Result<void> validate(const ModelSpec& model);
+/// What a plan can be checked for alone: everything but what needs the profile's layers and the cluster's devices.
+Result<void> validate(const Plan& plan);
 /// The plan by itself, and against what it is for: ranges, devices, replicas, shares, order.
 Result<void> validate(const Plan& plan, const Profile& profile, const Cluster& cluster);
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/domain/layer_kinds.hpp"
+
+#include <array>
+
+namespace pipedeck {
+namespace {
+
+constexpr std::array embedding{SizeRule{"vocabulary"}, SizeRule{"hidden"}, SizeRule{"sequence"}};
+constexpr std::array transformer{SizeRule{"hidden"}, SizeRule{"heads"}, SizeRule{"feed_forward"}, SizeRule{"sequence"},
+                                 SizeRule{"causal", 0, 0, 1}};
+constexpr std::array layer_norm{SizeRule{"hidden"}, SizeRule{"sequence", 1}};
+constexpr std::array linear{SizeRule{"in"}, SizeRule{"out"}, SizeRule{"sequence", 1}, SizeRule{"activation", 0, 0, 2}};
+constexpr std::array convolution{SizeRule{"in"},        SizeRule{"out"},           SizeRule{"kernel"},
+                                 SizeRule{"stride", 1}, SizeRule{"padding", 0, 0}, SizeRule{"height"},
+                                 SizeRule{"width"}};
+constexpr std::array pool{SizeRule{"channels"},      SizeRule{"kernel"}, SizeRule{"stride", 1},
+                          SizeRule{"padding", 0, 0}, SizeRule{"height"}, SizeRule{"width"}};
+constexpr std::array batch_norm{SizeRule{"channels"}, SizeRule{"height"}, SizeRule{"width"}};
+constexpr std::array bottleneck{SizeRule{"in"},        SizeRule{"middle"}, SizeRule{"out"},
+                                SizeRule{"stride", 1}, SizeRule{"height"}, SizeRule{"width"}};
+constexpr std::array loss{SizeRule{"classes"}, SizeRule{"sequence", 1}};
+
+constexpr std::array kinds{
+    LayerKind{"embedding", embedding},     LayerKind{"transformer", transformer},
+    LayerKind{"layer_norm", layer_norm},   LayerKind{"linear", linear},
+    LayerKind{"convolution", convolution}, LayerKind{"max_pool", pool},
+    LayerKind{"average_pool", pool},       LayerKind{"batch_norm", batch_norm},
+    LayerKind{"bottleneck", bottleneck},   LayerKind{"softmax_cross_entropy", loss},
+};
+
+}  // namespace
+
+std::span<const LayerKind> layer_kinds() { return kinds; }
+
+const LayerKind* layer_kind_named(std::string_view name) {
+  for (const LayerKind& kind : kinds)
+    if (kind.name == name) return &kind;
+  return nullptr;
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of layers that a model file may name, and the sizes that each takes (model.hpp).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace pipedeck {
+
+struct SizeRule {
+  std::string_view name;
+  std::optional<std::int64_t> otherwise = {};  ///< what an absent size means; none: it must be given
+  std::int64_t least = 1;
+  std::int64_t most = std::int64_t{1} << 31;
+};
+
+struct LayerKind {
+  std::string_view name;
+  std::span<const SizeRule> sizes;
+};
+
+std::span<const LayerKind> layer_kinds();
+const LayerKind* layer_kind_named(std::string_view name);
+
+}  // namespace pipedeck
