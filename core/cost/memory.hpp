@@ -2,6 +2,9 @@
 // Memory of a device by item (simulator.md, "Memory of a device over time").
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "core/cost/network.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
@@ -29,9 +32,25 @@ int pipedream_versions(const Plan& plan, StageId stage);
 /// Bytes of the optimizer step over the device's memory bandwidth; 0 where that is unknown (simulator.md).
 Seconds optimizer_time(Bytes parameters, Optimizer optimizer, Precision precision, const DeviceType& type);
 
+/// What a stage keeps of one profile micro-batch from forward to backward: `before` the recompute, `full` from then on.
+/// The two are the same without recompute.
+struct KeptBytes {
+  Bytes before, full;
+  bool operator==(const KeptBytes&) const = default;
+};
+/// `cuts`: cut_bytes of the same order; the stage's input is what recompute starts from.
+KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
+                     std::span<const Bytes> cuts, StageId stage);
+
+/// The items that every device of a stage of `parameters` bytes of weights holds all the time.
+MemoryParts static_memory(const Plan& plan, Bytes parameters, StageId stage, const Conventions& conventions);
+
 /// D of the warm-up policies: floor((capacity - static items) / saved bytes of a micro-batch), the least over the
 /// devices of each stage, at least 1. One entry a stage.
 std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network,
                                         const Conventions& conventions);
+/// The same of one stage, from its bytes kept a profile micro-batch and its static total.
+int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network, const KeptBytes& kept,
+                           Bytes held, StageId stage);
 
 }  // namespace pipedeck

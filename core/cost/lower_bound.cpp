@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three bounds, the largest counts. Work: device d does at most speed_d seconds of base work in a second, so that all
+// work of all samples takes at least work / sum of speeds. Wholeness: with n devices one of them does a layer for at
+// least ceil(global batch / n) samples. Path: some sample passes every layer forward and back, one after another.
+// Every figure is the best over all device types, degrees of tensor parallelism and slice sizes that a plan may have,
+// so that larger slices that are cheaper a sample never break the bound.
+#include "core/cost/lower_bound.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "core/cost/compute.hpp"
+
+namespace pipedeck {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::infinity();
+
+/// Least seconds of a layer, forward and backward.
+struct Best {
+  double work = unknown;   ///< device-seconds a sample: over all devices of a tensor-parallel group
+  double path = unknown;   ///< of a whole slice, however small
+  double whole = unknown;  ///< of the samples that some replica gets when all devices share them
+
+  void add(const Best& other) {
+    work = std::min(work, other.work);
+    path = std::min(path, other.path);
+    whole = std::min(whole, other.whole);
+  }
+};
+
+/// What plans can choose from.
+struct Room {
+  int devices = 0;
+  int global_batch = 1;
+  int largest = 1;  ///< slice
+};
+
+/// Between neighbouring measured points time is linear, so that time a sample is least at one of them or at the ends.
+std::set<int> decisive_sizes(const Layer& layer, int largest) {
+  std::set<int> sizes{1, largest};
+  for (const LayerPoint& point : layer.at)
+    if (point.micro_batch <= largest) sizes.insert(point.micro_batch);
+  return sizes;
+}
+
+Best best_of(const Problem& problem, const Layer& layer, const DeviceType& type, int degree, const Room& room) {
+  const int replicas = room.devices / degree;
+  const int share = (room.global_batch + replicas - 1) / replicas;
+  Best forward, backward;  // apart: where a line is cut off at 0 the two may be least at different sizes
+  for (const int samples : decisive_sizes(layer, room.largest)) {
+    const LayerTimes times = layer_times(*problem.profile, layer, samples, *problem.cluster, type, degree);
+    const double f = times.forward.count, b = times.backward.count;
+    forward.add({f * degree / samples, f, f / samples * share});
+    backward.add({b * degree / samples, b, b / samples * share});
+  }
+  return {forward.work + backward.work, forward.path + backward.path, forward.whole + backward.whole};
+}
+
+Best best_on_type(const Problem& problem, const Layer& layer, const DeviceType& type, const Room& room) {
+  Best best = best_of(problem, layer, type, 1, room);
+  for (const TensorParallelPoint& point : layer.tensor_parallel)
+    if (point.degree <= room.devices) best.add(best_of(problem, layer, type, point.degree, room));
+  return best;
+}
+
+/// Devices of each type of the cluster.
+std::vector<int> type_counts(const Cluster& cluster) {
+  std::vector<int> counts(cluster.device_types.size(), 0);
+  for (const Device& device : devices_of(cluster)) ++counts[static_cast<std::size_t>(device.type)];
+  return counts;
+}
+
+}  // namespace
+
+Result<Seconds> lower_bound(const Problem& problem) {
+  const Workload& workload = problem.workload;
+  const std::vector<int> counts = type_counts(*problem.cluster);
+  Room room{std::accumulate(counts.begin(), counts.end(), 0), workload.global_batch, workload.global_batch};
+  if (room.devices == 0) return fail(ErrorCode::bad_input, "found no device, expected at least one", "/nodes");
+  if (workload.global_batch < 1) return fail(ErrorCode::bad_usage, "found a global batch below 1");
+  if (workload.micro_batch) room.largest = std::clamp(*workload.micro_batch, 1, workload.global_batch);
+
+  double work = 0, path = 0, slowest = 0;
+  std::vector<double> speed(counts.size(), 0);  // of a type: the most seconds of best work that it does in a second
+  for (const Layer& layer : problem.profile->layers) {
+    Best best;
+    std::vector<double> on_type(counts.size(), 0);
+    for (std::size_t t = 0; t < counts.size(); ++t) {
+      if (counts[t] == 0) continue;
+      const Best here = best_on_type(problem, layer, problem.cluster->device_types[t], room);
+      on_type[t] = here.work;
+      best.add(here);
+    }
+    for (std::size_t t = 0; t < counts.size(); ++t)
+      if (on_type[t] > 0) speed[t] = std::max(speed[t], best.work / on_type[t]);
+    work += best.work * workload.global_batch;
+    path += best.path;
+    slowest = std::max(slowest, best.whole);
+  }
+  double all = 0;
+  for (std::size_t t = 0; t < counts.size(); ++t) all += speed[t] * counts[t];
+  const double spread = work > 0 ? work / all : 0;
+  // Each operation may be rounded down by half a nanosecond, and has at most three parts a sample and layer.
+  const double rounding = 1.5e-9 * (workload.global_batch + static_cast<double>(problem.profile->layers.size()));
+  return Seconds(std::max(0.0, std::max({spread, path, slowest}) - rounding));
+}
+
+}  // namespace pipedeck

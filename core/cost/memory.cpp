@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cost/memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/cost/compute.hpp"
+#include "core/cost/cuts.hpp"
+
+namespace pipedeck {
+namespace {
+
+bool is_mixed(Precision precision) { return precision != Precision::fp32; }
+
+/// Bytes a parameter beside weights and gradients with Adam: what completes the name's 16, 18 or 20.
+double adam_bytes(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return 8;  // two fp32 moments
+    case Precision::mixed_16:
+    case Precision::mixed_18:
+      return 12;  // fp32 weights and two moments
+    case Precision::mixed_20:
+      return 14;  // and the 16-bit gradients, the fp32 ones being the gradients
+  }
+  return 0;
+}
+
+/// Adam keeps two fp32 moments; momentum and RMSProp one, plain SGD none.
+double optimizer_bytes(Optimizer optimizer, Precision precision) {
+  switch (optimizer) {
+    case Optimizer::none:
+      return 0;
+    case Optimizer::sgd:
+      return adam_bytes(precision) - 8;
+    case Optimizer::momentum:
+    case Optimizer::rmsprop:
+      return adam_bytes(precision) - 4;
+    case Optimizer::adam:
+      return adam_bytes(precision);
+  }
+  return 0;
+}
+
+/// Rounded up, so that the estimate is never below the truth.
+Bytes times(Bytes bytes, double factor, int parts) {
+  return Bytes(static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes.count) * factor / parts)));
+}
+
+Bytes ceil_divide(Bytes bytes, int parts) { return Bytes((bytes.count + parts - 1) / parts); }
+
+int weight_versions(const Plan& plan, StageId stage) {
+  return plan.synchronous() ? 1 : pipedream_versions(plan, stage);
+}
+
+}  // namespace
+
+StateFactors state_factors(Optimizer optimizer, Precision precision, int zero) {
+  const double weight_bytes = is_mixed(precision) ? 2 : 4;
+  StateFactors factors;
+  factors.gradients = precision == Precision::mixed_18 || precision == Precision::mixed_20 ? 2 : 1;
+  factors.optimizer = optimizer_bytes(optimizer, precision) / weight_bytes;
+  factors.zero = zero;
+  return factors;
+}
+
+MemoryParts state_memory(Bytes parameters, int replicas, Optimizer optimizer, Precision precision, int zero,
+                         int weight_versions) {
+  const StateFactors factors = state_factors(optimizer, precision, zero);
+  MemoryParts parts;
+  parts[MemoryItem::weights] = times(parameters, factors.weights, zero >= 3 ? replicas : 1);
+  parts[MemoryItem::gradients] = times(parameters, factors.gradients, zero >= 2 ? replicas : 1);
+  parts[MemoryItem::optimizer] = times(parameters, factors.optimizer, zero >= 1 ? replicas : 1);
+  parts[MemoryItem::stashed_weights] = parts[MemoryItem::weights] * (weight_versions - 1);
+  return parts;
+}
+
+int pipedream_versions(const Plan& plan, StageId stage) {
+  int workers = 0;
+  for (std::size_t t = stage.index(); t < plan.stages.size(); ++t) workers += plan.stages[t].replicas();
+  const int replicas = plan.stages[stage.index()].replicas();
+  return (workers + replicas - 1) / replicas;
+}
+
+Seconds optimizer_time(Bytes parameters, Optimizer optimizer, Precision precision, const DeviceType& type) {
+  if (!type.memory_bandwidth || optimizer == Optimizer::none) return {};
+  // Per fp32 parameter: weights and gradients read, weights written; a state is read and written.
+  const double moved = optimizer == Optimizer::sgd ? 12 : optimizer == Optimizer::adam ? 28 : 20;
+  const double count = static_cast<double>(parameters.count) / (is_mixed(precision) ? 2 : 4);
+  return Seconds(count * moved / type.memory_bandwidth->count);
+}
+
+KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
+                     std::span<const Bytes> cuts, StageId id) {
+  const Stage& stage = plan.stages[id.index()];
+  KeptBytes kept;
+  for (int p = stage.first; p < stage.last; ++p) {
+    const Bytes saved = profile.layers[order[static_cast<std::size_t>(p)].index()].saved;
+    kept.full += saved;
+    const auto& chosen = stage.recompute.layers;
+    const auto again = std::find(chosen.begin(), chosen.end(), LayerId(p)) != chosen.end();
+    if (!stage.recompute.all && !again) kept.before += saved;
+  }
+  if (stage.recompute.any()) kept.before += cuts[static_cast<std::size_t>(stage.first)];
+  // Where keeping the input as well would cost more than recomputing saves, both phases hold the larger figure.
+  kept.full = std::max(kept.full, kept.before);
+  return kept;
+}
+
+MemoryParts static_memory(const Plan& plan, Bytes parameters, StageId id, const Conventions& conventions) {
+  const Stage& stage = plan.stages[id.index()];
+  MemoryParts parts = state_memory(ceil_divide(parameters, stage.tensor_parallel), stage.replicas(), plan.optimizer,
+                                   plan.precision, plan.zero, weight_versions(plan, id));
+  parts[MemoryItem::communication] = conventions.communication;
+  parts[MemoryItem::reserve] = conventions.reserve;
+  return parts;
+}
+
+std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network,
+                                        const Conventions& conventions) {
+  const std::vector<LayerId> order = order_of(plan, profile);
+  const std::vector<Bytes> cuts = cut_bytes(profile, order);
+  std::vector<int> fitting;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    Bytes parameters;
+    for (int p = plan.stages[s].first; p < plan.stages[s].last; ++p)
+      parameters += profile.layers[order[static_cast<std::size_t>(p)].index()].parameters;
+    fitting.push_back(micro_batches_that_fit(plan, profile, network, kept_bytes(plan, profile, order, cuts, StageId(s)),
+                                             static_memory(plan, parameters, StageId(s), conventions).total(),
+                                             StageId(s)));
+  }
+  return fitting;
+}
+
+int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network, const KeptBytes& kept,
+                           Bytes held, StageId id) {
+  const Stage& stage = plan.stages[id.index()];
+  const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
+  std::int64_t fewest = std::numeric_limits<int>::max();
+  for (std::size_t i = 0; i < stage.devices.size(); ++i) {
+    const int share = samples[i / static_cast<std::size_t>(stage.tensor_parallel)];
+    const Bytes each = scale_bytes(kept.before, share, profile.micro_batch);
+    // With recompute one micro-batch at a time is whole again.
+    const Bytes again = scale_bytes(kept.full, share, profile.micro_batch) - each;
+    const Bytes room = network.type(stage.devices[i]).memory - held - again;
+    if (each.count > 0) fewest = std::min(fewest, room.count / each.count);
+  }
+  return static_cast<int>(std::max<std::int64_t>(1, fewest));
+}
+
+}  // namespace pipedeck
