@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/compare.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace pipedeck::app {
+
+namespace {
+
+/// Calls task(0..count-1) from several threads; the first exception of any is thrown here once all have ended.
+template <class Task>
+void parallel_for(std::size_t count, int threads, const Task& task) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr first_failure;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        task(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!first_failure) first_failure = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    for (int t = 1; t < threads; ++t) helpers.emplace_back(work);
+    work();
+  }
+  if (first_failure) std::rethrow_exception(first_failure);
+}
+
+/// Mean of the parts' progress under one lock; parts report from several threads.
+class SharedProgress {
+ public:
+  SharedProgress(std::size_t parts, const Progress& progress) : done_(parts, 0.0), progress_(progress) {}
+
+  void set(std::size_t part, double done, std::string_view what) {
+    const std::lock_guard lock(mutex_);
+    done_[part] = std::clamp(done, 0.0, 1.0);
+    double sum = 0;
+    for (const double d : done_) sum += d;
+    report(progress_, sum / static_cast<double>(done_.size()), what);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<double> done_;
+  const Progress& progress_;
+};
+
+ComparedPlan ask(const PlannerInfo& planner, const Problem& problem, Judge& judge, const Simulator& simulator,
+                 const ProblemFacts& facts, const Progress& progress, std::stop_token stop) {
+  ComparedPlan answer{&planner, {}, {}, {}};
+  PlannerContext context;
+  context.score = [&simulator](const Plan& plan) { return simulator.iteration_time(plan); };
+  context.stop = stop;
+  context.progress = progress;
+  auto ranking = run_planner(planner, problem, {}, context);
+  if (!ranking) {
+    answer.error = ranking.error();
+  } else if (ranking->plans.empty()) {
+    answer.infeasible = ranking->infeasible.value_or(Infeasible{"no plan was found", {}});
+  } else {
+    Plan& plan = ranking->plans.front();
+    const auto verdict = judge.verdict(problem, plan, stop);
+    if (verdict) {
+      answer.plan = with_prediction(std::move(plan), *(*verdict)->simulation, facts.lower_bound);
+    } else {
+      answer.error = verdict.error();
+    }
+  }
+  return answer;
+}
+
+}  // namespace
+
+std::vector<const PlannerInfo*> compared_planners() {
+  std::vector<const PlannerInfo*> compared;
+  for (const PlannerInfo& planner : planners()) {
+    if (planner.compared_by_default) compared.push_back(&planner);
+  }
+  return compared;
+}
+
+Result<Comparison> compare(const Problem& problem, const std::vector<const PlannerInfo*>& planners, Judge& judge,
+                           int threads, const Progress& progress, std::stop_token stop) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto simulator = judge.simulator(problem);
+  if (!simulator) return tl::unexpected(simulator.error());
+  const auto facts = judge.facts(problem, stop);
+  if (!facts) return tl::unexpected(facts.error());
+
+  Comparison comparison;
+  comparison.facts = *facts;
+  comparison.plans.resize(planners.size());
+  SharedProgress shared(planners.size(), progress);
+  parallel_for(planners.size(), threads, [&](std::size_t i) {
+    if (stop.stop_requested()) return;
+    const std::string title = planners[i]->title;
+    const Progress part = [&, i](double done, std::string_view what) {
+      shared.set(i, done, title + (what.empty() ? "" : ": ") + std::string(what));
+    };
+    part(0, {});
+    comparison.plans[i] = ask(*planners[i], problem, judge, *simulator, *facts, part, stop);
+    part(1, {});
+  });
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+  const std::chrono::duration<double> duration = std::chrono::steady_clock::now() - begin;
+  comparison.duration = Seconds(duration.count());
+  return comparison;
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Undo and redo as a list of whole states, each under the name of the step that led to it. States share what did not
+// change between them, so a step costs what it changed.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <QString>
+
+namespace pipedeck::app {
+
+template <class State>
+class History {
+ public:
+  explicit History(State initial, std::size_t most_steps = 500) : most_steps_(most_steps) {
+    steps_.push_back({{}, std::move(initial)});
+  }
+
+  const State& state() const { return steps_[at_].state; }
+
+  /// One step further; what was undone is gone. A state equal to the present one is no step.
+  bool push(const QString& name, State next) {
+    if (next == state()) return false;
+    steps_.resize(at_ + 1);
+    if (clean_ > static_cast<std::ptrdiff_t>(at_)) clean_ = never;
+    steps_.push_back({name, std::move(next)});
+    ++at_;
+    if (steps_.size() > most_steps_ + 1) forget_oldest();
+    return true;
+  }
+
+  /// Changes the present state without a step: for what is looked at rather than done (the selection).
+  template <class Change>
+  void amend(const Change& change) {
+    change(steps_[at_].state);
+  }
+
+  bool can_undo() const { return at_ > 0; }
+  bool can_redo() const { return at_ + 1 < steps_.size(); }
+  QString undo_name() const { return can_undo() ? steps_[at_].name : QString(); }
+  QString redo_name() const { return can_redo() ? steps_[at_ + 1].name : QString(); }
+  void undo() { at_ -= can_undo() ? 1 : 0; }
+  void redo() { at_ += can_redo() ? 1 : 0; }
+
+  bool clean() const { return clean_ == static_cast<std::ptrdiff_t>(at_); }
+  void mark_clean() { clean_ = static_cast<std::ptrdiff_t>(at_); }
+  /// Never equal to what lies in a file: an unsaved sample.
+  void mark_never_saved() { clean_ = never; }
+  std::size_t steps() const { return steps_.size() - 1; }
+  /// Steps between the present state and the saved one; -1 where that state is gone.
+  int changes_since_clean() const {
+    if (clean_ == never) return -1;
+    const auto distance = static_cast<std::ptrdiff_t>(at_) - clean_;
+    return static_cast<int>(distance < 0 ? -distance : distance);
+  }
+
+ private:
+  struct Step {
+    QString name;
+    State state;
+  };
+
+  void forget_oldest() {
+    steps_.erase(steps_.begin());
+    --at_;
+    clean_ = clean_ > 0 ? clean_ - 1 : never;
+  }
+
+  static constexpr std::ptrdiff_t never = -1;
+  std::vector<Step> steps_;
+  std::size_t at_ = 0;
+  std::ptrdiff_t clean_ = 0;
+  std::size_t most_steps_;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/judge.hpp"
+
+#include "core/cost/lower_bound.hpp"
+#include "core/domain/validate.hpp"
+#include "core/planner/planner.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr std::size_t most_verdicts = 128;
+constexpr std::size_t most_problems = 16;
+
+template <class Cache, class Entry>
+void remember(Cache& cache, Entry entry, std::size_t most) {
+  cache.push_front(std::move(entry));
+  if (cache.size() > most) cache.pop_back();
+}
+
+bool has_two_warmups(const Plan& plan) {
+  return plan.schedule == ScheduleKind::one_f_one_b && plan.stages.size() > 1 && !plan.warmup_counts;
+}
+
+std::optional<OtherWarmup> judge_other_warmup(const Simulator& simulator, Plan plan, std::stop_token stop) {
+  if (!has_two_warmups(plan)) return std::nullopt;
+  plan.warmup = plan.warmup == Warmup::A ? Warmup::B : Warmup::A;
+  const auto simulation = simulator.run(plan, stop);
+  if (!simulation) return std::nullopt;
+  return OtherWarmup{plan.warmup, to_seconds(simulation->iteration), simulation->fits};
+}
+
+/// The best plan on one device, whether it fits there or not: what "speed-up" is measured against.
+Seconds single_device_time(const Problem& problem, const Simulator& simulator, std::stop_token stop) {
+  const auto single = planner_named("single");
+  if (!single) return {};
+  PlannerOptions options;
+  for (const OptionInfo& option : (*single)->options) {
+    if (option.name == "ignore-memory") options[option.name] = "true";
+  }
+  PlannerContext context;
+  context.score = [&](const Plan& plan) { return simulator.iteration_time(plan); };
+  context.stop = stop;
+  const auto ranking = run_planner(**single, problem, options, context);
+  if (!ranking || ranking->plans.empty()) return {};
+  return simulator.iteration_time(ranking->plans.front()).value_or(Seconds{});
+}
+
+}  // namespace
+
+template <class Key, class Value>
+const Value* Judge::look_up(const std::list<Remembered<Key, Value>>& cache, const Key& key) {
+  for (const auto& entry : cache) {
+    if (entry.key == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+Judge::PlanKey Judge::key_of(const Problem& problem, const Plan& plan) {
+  Plan bare = plan;
+  bare.name.clear();
+  bare.planner.clear();
+  bare.profile.clear();
+  bare.cluster.clear();
+  bare.profile_sha256.clear();
+  bare.cluster_sha256.clear();
+  bare.objective.reset();
+  bare.predicted.reset();
+  bare.truncated = false;
+  bare.extra.clear();
+  return {problem.profile, problem.cluster, problem.workload.conventions, std::move(bare)};
+}
+
+Judge::ProblemKey Judge::key_of(const Problem& problem) { return {problem.profile, problem.cluster, problem.workload}; }
+
+std::shared_ptr<const Verdict> Judge::known(const Problem& problem, const Plan& plan) const {
+  const PlanKey key = key_of(problem, plan);
+  const std::lock_guard lock(mutex_);
+  const auto* verdict = look_up(verdicts_, key);
+  return verdict ? *verdict : nullptr;
+}
+
+std::optional<ProblemFacts> Judge::known_facts(const Problem& problem) const {
+  const std::lock_guard lock(mutex_);
+  const auto* facts = look_up(facts_, key_of(problem));
+  return facts ? std::optional(*facts) : std::nullopt;
+}
+
+Result<Simulator> Judge::simulator(const Problem& problem) {
+  ProblemKey key = key_of(problem);
+  key.workload = Workload{};  // paths and cuts depend on the conventions alone
+  key.workload.conventions = problem.workload.conventions;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto* known = look_up(simulators_, key)) return *known;
+  }
+  auto simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  if (!simulator) return simulator;
+  const std::lock_guard lock(mutex_);
+  remember(simulators_, Remembered<ProblemKey, Simulator>{std::move(key), *simulator}, most_problems);
+  return simulator;
+}
+
+void Judge::remember_verdict(PlanKey key, std::shared_ptr<const Verdict> verdict) {
+  const std::lock_guard lock(mutex_);
+  verdicts_.remove_if([&](const auto& entry) { return entry.key == key; });
+  remember(verdicts_, Remembered<PlanKey, std::shared_ptr<const Verdict>>{std::move(key), std::move(verdict)},
+           most_verdicts);
+}
+
+Result<std::shared_ptr<const Simulation>> Judge::simulation(const Problem& problem, const Plan& plan,
+                                                            std::stop_token stop) {
+  if (const auto verdict = known(problem, plan)) return verdict->simulation;
+  if (auto valid = validate(plan, *problem.profile, *problem.cluster); !valid) {
+    return tl::unexpected(valid.error());
+  }
+  const auto judge = simulator(problem);
+  if (!judge) return tl::unexpected(judge.error());
+  auto simulated = judge->run(plan, stop);
+  if (!simulated) return tl::unexpected(simulated.error());
+  auto simulation = std::make_shared<const Simulation>(std::move(*simulated));
+  remember_verdict(key_of(problem, plan),
+                   std::make_shared<const Verdict>(Verdict{simulation, std::nullopt, !has_two_warmups(plan)}));
+  return simulation;
+}
+
+Result<std::shared_ptr<const Verdict>> Judge::verdict(const Problem& problem, const Plan& plan, std::stop_token stop) {
+  if (auto verdict = known(problem, plan); verdict && verdict->complete) return verdict;
+  const auto simulated = simulation(problem, plan, stop);
+  if (!simulated) return tl::unexpected(simulated.error());
+  const auto judge = simulator(problem);
+  if (!judge) return tl::unexpected(judge.error());
+  auto other = judge_other_warmup(*judge, plan, stop);
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+  auto verdict = std::make_shared<const Verdict>(Verdict{*simulated, std::move(other), true});
+  remember_verdict(key_of(problem, plan), verdict);
+  return verdict;
+}
+
+Result<ProblemFacts> Judge::facts(const Problem& problem, std::stop_token stop) {
+  if (const auto facts = known_facts(problem)) return *facts;
+  const auto bound = lower_bound(problem);
+  if (!bound) return tl::unexpected(bound.error());
+  const auto judge = simulator(problem);
+  if (!judge) return tl::unexpected(judge.error());
+  const ProblemFacts facts{*bound, single_device_time(problem, *judge, stop)};
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+  const std::lock_guard lock(mutex_);
+  remember(facts_, Remembered<ProblemKey, ProblemFacts>{key_of(problem), facts}, most_problems);
+  return facts;
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/launch.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <set>
+
+#include <QFutureWatcher>
+#include <QtConcurrentRun>
+
+#include "core/domain/validate.hpp"
+#include "core/io/files.hpp"
+#include "core/io/json_formats.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+using Simulated = Result<std::shared_ptr<const Simulation>>;
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+/// Timelines that a run of any length sends: enough to see it change, few enough not to slow it down.
+constexpr int timelines_a_run = 20;
+
+int highest_device(const Plan& plan) {
+  const auto devices = devices_used(plan);
+  return devices.empty() ? 0 : devices.back().value;
+}
+
+/// The last words of a process are the ones that say what went wrong.
+QString reason(const ProcessEnd& end) {
+  if (!end.started) return end.messages;
+  const QString last = end.messages.section(QLatin1Char('\n'), -3);
+  if (end.crashed) return Launch::tr("the process was killed or crashed. %1").arg(last).trimmed();
+  return last.isEmpty() ? Launch::tr("the process ended with status %1").arg(end.exit_status) : last;
+}
+
+}  // namespace
+
+QString why_not_launchable(const Plan& plan, const ModelSpec* model) {
+  if (!model) return Launch::tr("only a profile is known of this model: a launch needs a model preset or a model file");
+  if (!model->trainable_here) {
+    return Launch::tr("%1 is too large to train on this machine's processor; choose a model such as gpt-tiny")
+        .arg(in_qt(model->name));
+  }
+  if (plan.stages.empty()) return Launch::tr("there is no plan");
+  if (!plan.synchronous()) return Launch::tr("asynchronous schedules can't be run yet: choose a synchronous plan");
+  return {};
+}
+
+std::vector<int> measured_micro_batches(const Plan& plan) {
+  std::set<int> sizes;
+  for (const Stage& stage : plan.stages) {
+    for (const int samples : replica_samples(stage, plan.micro_batch)) sizes.insert(samples);
+  }
+  sizes.erase(0);
+  return {sizes.begin(), sizes.end()};
+}
+
+Launch::Launch(LaunchSpec spec, Judge& judge, QObject* parent)
+    : QObject(parent), spec_(std::move(spec)), judge_(judge), process_(this) {
+  record_.name = in_qt(spec_.plan.name);
+  record_.model = in_qt(spec_.model->name);
+  record_.when = QDateTime::currentDateTime();
+  record_.steps = spec_.steps;
+  record_.plan = spec_.plan;
+  connect(&process_, &ChildProcess::output_line, this, &Launch::take_line);
+  connect(&process_, &ChildProcess::message_line, this, &Launch::message);
+  connect(&process_, &ChildProcess::ended, this,
+          [this](const ProcessEnd& end) { phase_ == Phase::measuring ? measuring_ended(end) : training_ended(end); });
+}
+
+Launch::~Launch() {
+  process_.disconnect(this);
+  prediction_.waitForFinished();
+}
+
+void Launch::start() {
+  if (!directory_.isValid()) {
+    end(RunOutcome::failed, tr("no temporary folder can be made: %1").arg(directory_.errorString()));
+    return;
+  }
+  const auto written = write_file(file("model.json").toStdString(), model_to_json(*spec_.model));
+  if (!written) {
+    end(RunOutcome::failed, in_qt(written.error().text()));
+    return;
+  }
+  emit progress(-1, tr("measuring the layers of %1 on this machine").arg(record_.model));
+  QStringList sizes;
+  for (const int size : measured_micro_batches(spec_.plan)) sizes << QString::number(size);
+  process_.start(spec_.program, {"profile", "--model", file("model.json"), "--backend", "cpu", "--micro-batch",
+                                 sizes.join(QLatin1Char(',')), "-o", file("profile.json"), "--cluster-out",
+                                 file("cluster.json"), "--devices", QString::number(highest_device(spec_.plan) + 1)});
+}
+
+void Launch::stop() {
+  if (phase_ == Phase::ended) return;
+  stop_requested_ = true;
+  process_.stop();
+}
+
+void Launch::measuring_ended(const ProcessEnd& process) {
+  if (stop_requested_) {
+    end(RunOutcome::stopped, tr("stopped while measuring"));
+    return;
+  }
+  if (!process.started || process.crashed || process.exit_status != 0) {
+    end(RunOutcome::failed, tr("Measuring the layers failed: %1").arg(reason(process)));
+    return;
+  }
+  if (auto taken = take_measurements(); !taken) {
+    end(RunOutcome::failed, tr("Measuring the layers failed: %1").arg(in_qt(taken.error().text())));
+    return;
+  }
+  emit measured(spec_.problem.profile, spec_.problem.cluster);
+  predict();
+}
+
+/// The problem becomes what was measured: these layers, on this machine.
+Result<void> Launch::take_measurements() {
+  auto profile = read_profile(file("profile.json").toStdString());
+  if (!profile) return tl::unexpected(profile.error());
+  auto machine = read_cluster(file("cluster.json").toStdString());
+  if (!machine) return tl::unexpected(machine.error());
+  profile->name = spec_.model->name + " (measured here)";
+  if (auto valid = validate(spec_.plan, *profile, *machine); !valid) return tl::unexpected(valid.error());
+  // Written again under its name, so that the run is judged by the very file that the plan's hash is of.
+  if (auto written = write_file(file("profile.json").toStdString(), profile_to_json(*profile)); !written) {
+    return written;
+  }
+  spec_.problem.profile = std::make_shared<const Profile>(std::move(*profile));
+  spec_.problem.cluster = std::make_shared<const Cluster>(std::move(*machine));
+  return {};
+}
+
+void Launch::predict() {
+  phase_ = Phase::predicting;
+  emit progress(-1, tr("predicting with the measured times"));
+  auto* watcher = new QFutureWatcher<Simulated>(this);
+  connect(watcher, &QFutureWatcher<Simulated>::finished, this, [this, watcher] {
+    watcher->deleteLater();
+    train(watcher->result());
+  });
+  prediction_ = QtConcurrent::run([judge = &judge_, problem = spec_.problem, plan = spec_.plan]() -> Simulated {
+    try {
+      return judge->simulation(problem, plan);
+    } catch (const std::exception& error) {
+      return fail(ErrorCode::internal, error.what());
+    }
+  });
+  watcher->setFuture(prediction_);
+}
+
+void Launch::train(const Simulated& simulation) {
+  if (stop_requested_) {
+    end(RunOutcome::stopped, tr("stopped before the first step"));
+    return;
+  }
+  if (!simulation) {
+    end(RunOutcome::failed,
+        tr("The plan can't be predicted with the measured profile: %1").arg(in_qt(simulation.error().text())));
+    return;
+  }
+  record_.predicted = *simulation;
+  Plan& plan = record_.plan;
+  plan.profile = spec_.problem.profile->name;
+  plan.profile_sha256 = sha256_of(*spec_.problem.profile);
+  plan.cluster = spec_.problem.cluster->name;
+  plan.cluster_sha256 = sha256_of(*spec_.problem.cluster);
+  plan = with_prediction(std::move(plan), **simulation, Seconds{});
+  emit predicted(*simulation);
+  const auto written = write_file(file("plan.json").toStdString(), plan_to_json(plan));
+  if (!written) {
+    end(RunOutcome::failed, in_qt(written.error().text()));
+    return;
+  }
+  phase_ = Phase::training;
+  emit progress(0, tr("starting"));
+  const int timeline_every = std::max(1, spec_.steps / timelines_a_run);
+  process_.start(spec_.program,
+                 {"run", "--plan", file("plan.json"), "--model", file("model.json"), "--backend", "cpu", "--profile",
+                  file("profile.json"), "--cluster", file("cluster.json"), "--steps", QString::number(spec_.steps),
+                  "--timeline-every", QString::number(timeline_every), "--events", "-"});
+}
+
+void Launch::take_line(const QByteArray& line) {
+  if (phase_ != Phase::training) return;
+  auto parsed = event_from_json(line.toStdString());
+  if (!parsed) {
+    emit message(tr("not understood: %1").arg(in_qt(parsed.error().text())));
+    return;
+  }
+  if (const auto* step = std::get_if<StepDone>(&*parsed)) {
+    emit progress(static_cast<double>(step->step) / spec_.steps, tr("step %1 of %2").arg(step->step).arg(spec_.steps));
+  }
+  record_.events.push_back(*parsed);
+  emit event(*parsed);
+}
+
+void Launch::training_ended(const ProcessEnd& process) {
+  QString failure;
+  bool finished = false;
+  bool stopped = stop_requested_;
+  for (const RunEvent& event : record_.events) {
+    if (const auto* failed = std::get_if<RunFailed>(&event)) failure = in_qt(failed->message);
+    if (const auto* done = std::get_if<RunFinished>(&event)) {
+      finished = true;
+      stopped = stopped || done->stopped;
+    }
+  }
+  if (finished && !stopped) {
+    end(RunOutcome::finished, {});
+  } else if (stopped) {
+    end(RunOutcome::stopped, tr("stopped"));
+  } else {
+    end(RunOutcome::failed, failure.isEmpty() ? reason(process) : failure);
+  }
+}
+
+void Launch::end(RunOutcome outcome, const QString& why) {
+  phase_ = Phase::ended;
+  record_.state = outcome;
+  record_.message = why;
+  emit ended(std::make_shared<const RunRecord>(record_));
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Training a plan for real: the model's layers and this machine are measured first, the plan is predicted with what was
+// measured, then it runs. Measuring and running are child processes of the command line; a crash there is a message
+// here.
+#pragma once
+
+#include <memory>
+
+#include <QFuture>
+#include <QObject>
+#include <QString>
+#include <QTemporaryDir>
+
+#include "app/session/child_process.hpp"
+#include "app/session/judge.hpp"
+#include "app/session/project_state.hpp"
+
+namespace pipedeck::app {
+
+struct LaunchSpec {
+  QString program;  ///< pipedeck-cli
+  Plan plan;
+  Problem problem;  ///< what the plan was made for
+  std::shared_ptr<const ModelSpec> model;
+  int steps = 1;
+};
+
+/// Why the plan can't be trained here; empty where it can.
+QString why_not_launchable(const Plan& plan, const ModelSpec* model);
+
+/// Samples that replicas of the plan work on at a time, ascending: the sizes worth measuring.
+std::vector<int> measured_micro_batches(const Plan& plan);
+
+class Launch : public QObject {
+  Q_OBJECT
+
+ public:
+  enum class Phase { measuring, predicting, training, ended };
+
+  Launch(LaunchSpec spec, Judge& judge, QObject* parent = nullptr);
+  ~Launch() override;  ///< kills the child and waits for a prediction under way
+
+  void start();
+  void stop();
+  Phase phase() const { return phase_; }
+  const LaunchSpec& spec() const { return spec_; }
+  /// Of the run so far; `state` is running until `ended`.
+  const RunRecord& record() const { return record_; }
+
+ signals:
+  void progress(double done, const QString& what);  ///< below 0: unknown
+  void message(const QString& line);                ///< what the child process says
+  void measured(std::shared_ptr<const pipedeck::Profile> profile, std::shared_ptr<const pipedeck::Cluster> machine);
+  void predicted(std::shared_ptr<const pipedeck::Simulation> simulation);
+  void event(const pipedeck::RunEvent& event);
+  void ended(std::shared_ptr<const pipedeck::app::RunRecord> record);
+
+ private:
+  void measuring_ended(const ProcessEnd& end);
+  Result<void> take_measurements();
+  void predict();
+  void train(const Result<std::shared_ptr<const Simulation>>& simulation);
+  void take_line(const QByteArray& line);
+  void training_ended(const ProcessEnd& end);
+  void end(RunOutcome outcome, const QString& why);
+  QString file(const char* name) const { return directory_.filePath(QLatin1String(name)); }
+
+  LaunchSpec spec_;
+  Judge& judge_;
+  QTemporaryDir directory_;
+  ChildProcess process_;
+  QFuture<Result<std::shared_ptr<const Simulation>>> prediction_;
+  Phase phase_ = Phase::measuring;
+  bool stop_requested_ = false;
+  RunRecord record_;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A plan under the hand: every move asks for a simulation, at most one runs at a time, and of those that wait only the
+// newest is done. Answers carry the generation of their request, so that a stale one is never shown.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include <QObject>
+#include <QThreadPool>
+
+#include "app/session/judge.hpp"
+
+namespace pipedeck::app {
+
+class LiveEdit : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit LiveEdit(Judge& judge, QObject* parent = nullptr);
+  ~LiveEdit() override;
+
+  /// Returns the request's generation: larger than any before.
+  std::int64_t request(const Problem& problem, const Plan& plan);
+  /// No answer to anything asked so far will be shown.
+  void cancel();
+  bool busy() const { return running_; }
+
+ signals:
+  /// `simulation` is null where the plan can't be simulated; `why` says so then.
+  void simulated(std::int64_t generation, const pipedeck::Plan& plan,
+                 std::shared_ptr<const pipedeck::Simulation> simulation, const QString& why);
+
+ private:
+  struct Request {
+    std::int64_t generation = 0;
+    Problem problem;
+    Plan plan;
+  };
+  void start(Request request);
+  void answer(const Request& request, const Result<std::shared_ptr<const Simulation>>& result);
+
+  Judge& judge_;
+  QThreadPool pool_;
+  std::stop_source stop_;
+  std::optional<Request> waiting_;
+  std::int64_t generation_ = 0;
+  std::int64_t oldest_wanted_ = 0;
+  bool running_ = false;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/project_content.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "core/domain/validate.hpp"
+#include "core/io/json_formats.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+const QString outcome_key = QStringLiteral("state");
+
+std::string text_of(const QJsonObject& object) {
+  return QJsonDocument(object).toJson(QJsonDocument::Compact).toStdString();
+}
+std::string text_of(const QJsonArray& array) {
+  return QJsonDocument(array).toJson(QJsonDocument::Compact).toStdString();
+}
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+QJsonDocument parsed(const std::map<std::string, std::string>& settings, const std::string& key) {
+  const auto it = settings.find(key);
+  return it == settings.end() ? QJsonDocument() : QJsonDocument::fromJson(QByteArray::fromStdString(it->second));
+}
+
+// ---- writing
+
+QJsonObject question_to_json(const Question& question) {
+  const Workload& workload = question.workload;
+  QJsonObject json{{"profile", question.profile},
+                   {"cluster", question.cluster},
+                   {"global_batch", workload.global_batch},
+                   {"optimizer", QString::fromStdString(std::string(name_of(workload.optimizer)))},
+                   {"precision", QString::fromStdString(std::string(name_of(workload.precision)))},
+                   {"zero", workload.zero},
+                   {"network", QString::fromStdString(std::string(name_of(workload.conventions.network)))},
+                   {"overlap", QString::fromStdString(std::string(name_of(workload.conventions.overlap)))},
+                   {"reserve_bytes", static_cast<qint64>(workload.conventions.reserve.count)},
+                   {"communication_bytes", static_cast<qint64>(workload.conventions.communication.count)}};
+  if (workload.micro_batch) json["micro_batch"] = *workload.micro_batch;
+  return json;
+}
+
+/// What a plan's own format has no place for: what it is for, and how it is shown. A planner that found no plan has no
+/// document, so its name stands here.
+QJsonObject plan_to_settings(const PlanEntry& entry) {
+  QJsonObject json{{"id", entry.id},         {"profile", entry.profile}, {"cluster", entry.cluster},
+                   {"ticked", entry.ticked}, {"edited", entry.edited},   {"note", entry.note}};
+  if (!entry.feasible()) {
+    json["name"] = in_qt(entry.plan->name);
+    json["planner"] = in_qt(entry.plan->planner);
+    json["global_batch"] = entry.plan->global_batch;
+  }
+  return json;
+}
+
+StoredRun run_to_store(const RunEntry& entry) {
+  const RunRecord& run = *entry.run;
+  QJsonObject json{{"model", run.model},
+                   {"when", run.when.toString(Qt::ISODateWithMs)},
+                   {outcome_key, run_outcome_name(run.state)},
+                   {"message", run.message},
+                   {"steps", run.steps},
+                   {"plan", in_qt(plan_to_json(run.plan))}};
+  if (run.predicted) json["predicted"] = in_qt(simulation_to_json(*run.predicted, {.intervals = true}));
+  StoredRun stored{entry.id, run.name.toStdString(), text_of(json), {}};
+  for (const RunEvent& event : run.events) stored.events.push_back(event_to_json(event));
+  return stored;
+}
+
+// ---- reading
+
+Error in_document(Error error, const std::string& file, const std::string& document) {
+  error.file = file;
+  error.place = document + (error.place.empty() ? "" : ": " + error.place);
+  return error;
+}
+
+/// Reads documents one by one; the first error ends it.
+class Reader {
+ public:
+  Reader(const ProjectContent& content, const std::string& file) : content_(content), file_(file) {}
+
+  Result<ProjectState> read() {
+    for (const auto& step : {&Reader::read_models, &Reader::read_profiles, &Reader::read_clusters, &Reader::read_plans,
+                             &Reader::read_runs}) {
+      if (auto done = (this->*step)(); !done) return tl::unexpected(done.error());
+    }
+    read_question();
+    return state_;
+  }
+
+ private:
+  template <class Value>
+  Result<Value> value_of(const StoredDocument& document, Result<Value> (*parse)(const std::string&)) const {
+    return parse(document.json).map_error([&](Error error) {
+      return in_document(std::move(error), file_, document.kind + " '" + document.name + "'");
+    });
+  }
+
+  std::vector<const StoredDocument*> documents(std::string_view kind) const {
+    std::vector<const StoredDocument*> found;
+    for (const StoredDocument& document : content_.documents) {
+      if (document.kind == kind) found.push_back(&document);
+    }
+    std::ranges::stable_sort(found, {}, &StoredDocument::position);
+    return found;
+  }
+
+  int use_id(std::int64_t stored) {
+    const int id = static_cast<int>(stored);
+    state_.next_id = std::max(state_.next_id, id + 1);
+    return id;
+  }
+
+  Result<void> read_models() {
+    for (const StoredDocument* document : documents("model")) {
+      auto model = value_of(*document, model_from_json);
+      if (!model) return tl::unexpected(model.error());
+      models_[static_cast<int>(document->id)] = std::make_shared<const ModelSpec>(std::move(*model));
+    }
+    return {};
+  }
+
+  Result<void> read_profiles() {
+    const QJsonObject model_of = parsed(content_.settings, "models_of_profiles").object();
+    for (const StoredDocument* document : documents("profile")) {
+      auto profile = value_of(*document, profile_from_json);
+      if (!profile) return tl::unexpected(profile.error());
+      const int id = use_id(document->id);
+      const auto model = models_.find(model_of[QString::number(id)].toInt());
+      state_.profiles.push_back(
+          {id, std::make_shared<const Profile>(std::move(*profile)), model == models_.end() ? nullptr : model->second});
+    }
+    return {};
+  }
+
+  Result<void> read_clusters() {
+    for (const StoredDocument* document : documents("cluster")) {
+      auto cluster = value_of(*document, cluster_from_json);
+      if (!cluster) return tl::unexpected(cluster.error());
+      state_.clusters.push_back({use_id(document->id), std::make_shared<const Cluster>(std::move(*cluster))});
+    }
+    return {};
+  }
+
+  Result<void> read_plans() {
+    std::map<int, std::shared_ptr<const Plan>> plans;
+    for (const StoredDocument* document : documents("plan")) {
+      auto plan = value_of(*document, plan_from_json);
+      if (!plan) return tl::unexpected(plan.error());
+      plans[static_cast<int>(document->id)] = std::make_shared<const Plan>(std::move(*plan));
+    }
+    for (const QJsonValue& value : parsed(content_.settings, "plans").array()) {
+      if (auto added = read_plan_entry(value.toObject(), plans); !added) return added;
+    }
+    return {};
+  }
+
+  Result<void> read_plan_entry(const QJsonObject& json, const std::map<int, std::shared_ptr<const Plan>>& plans) {
+    PlanEntry entry;
+    entry.id = use_id(json["id"].toInt());
+    entry.profile = json["profile"].toInt();
+    entry.cluster = json["cluster"].toInt();
+    entry.ticked = json["ticked"].toBool(true);
+    entry.edited = json["edited"].toBool();
+    entry.note = json["note"].toString();
+    const std::string what = "plan " + std::to_string(entry.id);
+    const ProfileEntry* profile = find_profile(state_, entry.profile);
+    const ClusterEntry* cluster = find_cluster(state_, entry.cluster);
+    if (!profile || !cluster) {
+      return fail(ErrorCode::bad_input, "found a plan for a profile or cluster that is not in the project", what,
+                  file_);
+    }
+    if (const auto plan = plans.find(entry.id); plan != plans.end()) {
+      entry.plan = plan->second;
+      if (auto valid = validate(*entry.plan, *profile->profile, *cluster->cluster); !valid) {
+        return tl::unexpected(in_document(valid.error(), file_, "plan '" + entry.plan->name + "'"));
+      }
+    } else {
+      Plan none;
+      none.name = json["name"].toString().toStdString();
+      none.planner = json["planner"].toString().toStdString();
+      none.global_batch = json["global_batch"].toInt(1);
+      entry.plan = std::make_shared<const Plan>(std::move(none));
+    }
+    state_.plans.push_back(std::move(entry));
+    return {};
+  }
+
+  Result<void> read_runs() {
+    for (const StoredRun& stored : content_.runs) {
+      auto run = run_of(stored);
+      if (!run) return tl::unexpected(in_document(run.error(), file_, "run '" + stored.name + "'"));
+      state_.runs.push_back({use_id(stored.id), std::make_shared<const RunRecord>(std::move(*run))});
+    }
+    return {};
+  }
+
+  static Result<RunRecord> run_of(const StoredRun& stored) {
+    const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(stored.json)).object();
+    RunRecord run;
+    run.name = in_qt(stored.name);
+    run.model = json["model"].toString();
+    run.when = QDateTime::fromString(json["when"].toString(), Qt::ISODateWithMs);
+    run.message = json["message"].toString();
+    run.steps = json["steps"].toInt();
+    run.state = RunOutcome::failed;
+    for (const RunOutcome state : {RunOutcome::finished, RunOutcome::stopped, RunOutcome::failed}) {
+      if (json[outcome_key].toString() == run_outcome_name(state)) run.state = state;
+    }
+    auto plan = plan_from_json(json["plan"].toString().toStdString());
+    if (!plan) return tl::unexpected(plan.error());
+    run.plan = std::move(*plan);
+    if (json.contains("predicted")) {
+      auto predicted = simulation_from_json(json["predicted"].toString().toStdString());
+      if (!predicted) return tl::unexpected(predicted.error());
+      run.predicted = std::make_shared<const Simulation>(std::move(*predicted));
+    }
+    for (std::size_t i = 0; i < stored.events.size(); ++i) {
+      auto event = event_from_json(stored.events[i]);
+      if (!event) return tl::unexpected(in_document(event.error(), {}, "event " + std::to_string(i)));
+      run.events.push_back(std::move(*event));
+    }
+    return run;
+  }
+
+  void read_question() {
+    const QJsonObject json = parsed(content_.settings, "question").object();
+    Question& question = state_.question;
+    question.profile = json["profile"].toInt();
+    question.cluster = json["cluster"].toInt();
+    Workload& workload = question.workload;
+    workload.global_batch = std::max(1, json["global_batch"].toInt(64));
+    if (json.contains("micro_batch")) workload.micro_batch = std::max(1, json["micro_batch"].toInt());
+    const auto name = [&](const char* key) { return json[QLatin1String(key)].toString().toStdString(); };
+    workload.optimizer = optimizer_named(name("optimizer")).value_or(workload.optimizer);
+    workload.precision = precision_named(name("precision")).value_or(workload.precision);
+    workload.zero = std::clamp(json["zero"].toInt(), 0, 3);
+    workload.conventions.network = network_model_named(name("network")).value_or(workload.conventions.network);
+    workload.conventions.overlap = overlap_named(name("overlap")).value_or(workload.conventions.overlap);
+    workload.conventions.reserve = Bytes(json["reserve_bytes"].toInteger());
+    workload.conventions.communication = Bytes(json["communication_bytes"].toInteger());
+    const int selected = parsed(content_.settings, "selection").object()["plan"].toInt();
+    state_.selected_plan = find_plan(state_, selected) ? selected : 0;
+  }
+
+  const ProjectContent& content_;
+  const std::string& file_;
+  std::map<int, std::shared_ptr<const ModelSpec>> models_;
+  ProjectState state_;
+};
+
+template <class Entries, class Name, class Text>
+void append_documents(ProjectContent& content, const char* kind, const Entries& entries, const Name& name,
+                      const Text& text) {
+  int position = 0;
+  for (const auto& entry : entries) content.documents.push_back({entry.id, kind, name(entry), text(entry), position++});
+}
+
+}  // namespace
+
+ProjectContent content_of(const ProjectState& state) {
+  ProjectContent content;
+  append_documents(
+      content, "profile", state.profiles, [](const auto& entry) { return entry.profile->name; },
+      [](const auto& entry) { return profile_to_json(*entry.profile); });
+  append_documents(
+      content, "cluster", state.clusters, [](const auto& entry) { return entry.cluster->name; },
+      [](const auto& entry) { return cluster_to_json(*entry.cluster); });
+
+  std::int64_t model_id = state.next_id;  // above every id in use
+  QJsonObject model_of;
+  int position = 0;
+  for (const ProfileEntry& entry : state.profiles) {
+    if (!entry.model) continue;
+    content.documents.push_back({model_id, "model", entry.model->name, model_to_json(*entry.model), position++});
+    model_of[QString::number(entry.id)] = static_cast<qint64>(model_id++);
+  }
+
+  QJsonArray plans;
+  position = 0;
+  for (const PlanEntry& entry : state.plans) {
+    plans.append(plan_to_settings(entry));
+    if (!entry.feasible()) continue;
+    content.documents.push_back({entry.id, "plan", entry.plan->name, plan_to_json(*entry.plan), position++});
+  }
+  for (const RunEntry& entry : state.runs) content.runs.push_back(run_to_store(entry));
+
+  content.settings["question"] = text_of(question_to_json(state.question));
+  content.settings["models_of_profiles"] = text_of(model_of);
+  content.settings["plans"] = text_of(plans);
+  content.settings["selection"] = text_of(QJsonObject{{"plan", state.selected_plan}});
+  return content;
+}
+
+Result<ProjectState> state_of(const ProjectContent& content, const std::string& file) {
+  return Reader(content, file).read();
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/project_state.hpp"
+
+#include <algorithm>
+
+namespace pipedeck::app {
+
+namespace {
+
+template <class Entry>
+const Entry* find_id(const std::vector<Entry>& entries, int id) {
+  const auto it = std::ranges::find(entries, id, &Entry::id);
+  return it == entries.end() ? nullptr : &*it;
+}
+
+/// `name`, or "name (2)", "name (3)" ... when it is taken.
+template <class Taken>
+std::string unused_name(const std::string& name, const Taken& taken) {
+  std::string candidate = name;
+  for (int n = 2; taken(candidate); ++n) candidate = name + " (" + std::to_string(n) + ")";
+  return candidate;
+}
+
+}  // namespace
+
+QString run_outcome_name(RunOutcome state) {
+  switch (state) {
+    case RunOutcome::running:
+      return QStringLiteral("running");
+    case RunOutcome::finished:
+      return QStringLiteral("finished");
+    case RunOutcome::stopped:
+      return QStringLiteral("stopped");
+    case RunOutcome::failed:
+      return QStringLiteral("failed");
+  }
+  return {};
+}
+
+const ProfileEntry* find_profile(const ProjectState& state, int id) { return find_id(state.profiles, id); }
+const ClusterEntry* find_cluster(const ProjectState& state, int id) { return find_id(state.clusters, id); }
+const PlanEntry* find_plan(const ProjectState& state, int id) { return find_id(state.plans, id); }
+const RunEntry* find_run(const ProjectState& state, int id) { return find_id(state.runs, id); }
+
+const ProfileEntry* find_profile_named(const ProjectState& state, const std::string& name) {
+  const auto it = std::ranges::find(state.profiles, name, [](const ProfileEntry& e) { return e.profile->name; });
+  return it == state.profiles.end() ? nullptr : &*it;
+}
+
+const ClusterEntry* find_cluster_named(const ProjectState& state, const std::string& name) {
+  const auto it = std::ranges::find(state.clusters, name, [](const ClusterEntry& e) { return e.cluster->name; });
+  return it == state.clusters.end() ? nullptr : &*it;
+}
+
+std::optional<Problem> problem_of(const ProjectState& state, const Question& question) {
+  const ProfileEntry* profile = find_profile(state, question.profile);
+  const ClusterEntry* cluster = find_cluster(state, question.cluster);
+  if (!profile || !cluster) return std::nullopt;
+  return Problem{profile->profile, cluster->cluster, question.workload};
+}
+
+std::optional<Problem> problem_of(const ProjectState& state, const PlanEntry& entry) {
+  auto problem = problem_of(state, Question{entry.profile, entry.cluster, state.question.workload});
+  if (!problem) return std::nullopt;
+  problem->workload.global_batch = entry.plan->global_batch;
+  problem->workload.micro_batch = entry.plan->micro_batch;
+  problem->workload.optimizer = entry.plan->optimizer;
+  problem->workload.precision = entry.plan->precision;
+  problem->workload.zero = entry.plan->zero;
+  return problem;
+}
+
+bool answers_question(const ProjectState& state, const PlanEntry& entry) {
+  return entry.profile == state.question.profile && entry.cluster == state.question.cluster &&
+         entry.plan->global_batch == state.question.workload.global_batch;
+}
+
+std::vector<const PlanEntry*> plans_of_question(const ProjectState& state) {
+  std::vector<const PlanEntry*> plans;
+  for (const PlanEntry& entry : state.plans) {
+    if (answers_question(state, entry)) plans.push_back(&entry);
+  }
+  return plans;
+}
+
+Added with_profile(ProjectState state, Profile profile, std::shared_ptr<const ModelSpec> model) {
+  for (const ProfileEntry& entry : state.profiles) {
+    if (*entry.profile == profile) return {state, entry.id};
+  }
+  profile.name = unused_name(profile.name, [&](const std::string& name) { return find_profile_named(state, name); });
+  const int id = state.next_id++;
+  state.profiles.push_back({id, std::make_shared<const Profile>(std::move(profile)), std::move(model)});
+  return {std::move(state), id};
+}
+
+Added with_measured_profile(ProjectState state, Profile profile, std::shared_ptr<const ModelSpec> model) {
+  for (ProfileEntry& entry : state.profiles) {
+    if (entry.profile->name != profile.name) continue;
+    entry.profile = std::make_shared<const Profile>(std::move(profile));
+    entry.model = std::move(model);
+    const int id = entry.id;
+    return {std::move(state), id};
+  }
+  return with_profile(std::move(state), std::move(profile), std::move(model));
+}
+
+Added with_cluster(ProjectState state, Cluster cluster) {
+  for (const ClusterEntry& entry : state.clusters) {
+    if (*entry.cluster == cluster) return {state, entry.id};
+  }
+  cluster.name = unused_name(cluster.name, [&](const std::string& name) { return find_cluster_named(state, name); });
+  const int id = state.next_id++;
+  state.clusters.push_back({id, std::make_shared<const Cluster>(std::move(cluster))});
+  return {std::move(state), id};
+}
+
+Added with_plan(ProjectState state, PlanEntry entry) {
+  entry.id = state.next_id++;
+  Plan plan = *entry.plan;
+  plan.name = unused_name(plan.name, [&](const std::string& name) {
+    return std::ranges::any_of(state.plans, [&](const PlanEntry& other) {
+      return other.profile == entry.profile && other.cluster == entry.cluster && other.plan->name == name &&
+             other.plan->global_batch == entry.plan->global_batch;
+    });
+  });
+  if (plan.name != entry.plan->name) entry.plan = std::make_shared<const Plan>(std::move(plan));
+  const int id = entry.id;
+  state.plans.push_back(std::move(entry));
+  return {std::move(state), id};
+}
+
+Added with_run(ProjectState state, std::shared_ptr<const RunRecord> run) {
+  const int id = state.next_id++;
+  state.runs.push_back({id, std::move(run)});
+  return {std::move(state), id};
+}
+
+ProjectState without_plan(ProjectState state, int id) {
+  std::erase_if(state.plans, [&](const PlanEntry& entry) { return entry.id == id; });
+  if (state.selected_plan == id) {
+    const auto rows = plans_of_question(state);
+    state.selected_plan = rows.empty() ? 0 : rows.front()->id;
+  }
+  return state;
+}
+
+ProjectState without_run(ProjectState state, int id) {
+  std::erase_if(state.runs, [&](const RunEntry& entry) { return entry.id == id; });
+  return state;
+}
+
+ProjectState without_profile(ProjectState state, int id) {
+  std::erase_if(state.profiles, [&](const ProfileEntry& entry) { return entry.id == id; });
+  std::erase_if(state.plans, [&](const PlanEntry& entry) { return entry.profile == id; });
+  if (state.question.profile == id) state.question.profile = 0;
+  if (!find_plan(state, state.selected_plan)) state.selected_plan = 0;
+  return state;
+}
+
+ProjectState without_cluster(ProjectState state, int id) {
+  std::erase_if(state.clusters, [&](const ClusterEntry& entry) { return entry.id == id; });
+  std::erase_if(state.plans, [&](const PlanEntry& entry) { return entry.cluster == id; });
+  if (state.question.cluster == id) state.question.cluster = 0;
+  if (!find_plan(state, state.selected_plan)) state.selected_plan = 0;
+  return state;
+}
+
+}  // namespace pipedeck::app

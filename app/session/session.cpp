@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/session.hpp"
+
+namespace pipedeck::app {
+
+Session::Session(SessionSeams seams, QObject* parent)
+    : QObject(parent), seams_(std::move(seams)), jobs_(this), live_(judge_, this) {
+  connect(&jobs_, &Jobs::internal_error, this, &Session::error);
+}
+
+Session::~Session() {
+  launch_.reset();
+  jobs_.disconnect(this);
+  jobs_.cancel_all();
+}
+
+void Session::report(const QString& title, const Error& error) {
+  if (error.code != ErrorCode::cancelled) emit this->error(title, QString::fromStdString(error.text()));
+}
+
+bool Session::step(const QString& name, ProjectState next) {
+  if (!history_.push(name, std::move(next))) return false;
+  emit state_changed();
+  return true;
+}
+
+void Session::undo() {
+  if (!can_undo()) return;
+  const int next_id = state().next_id;
+  history_.undo();
+  history_.amend([&](ProjectState& state) { state.next_id = next_id; });
+  emit state_changed();
+}
+
+void Session::redo() {
+  if (!can_redo()) return;
+  const int next_id = state().next_id;
+  history_.redo();
+  history_.amend([&](ProjectState& state) { state.next_id = std::max(state.next_id, next_id); });
+  emit state_changed();
+}
+
+void Session::choose_profile(int id) {
+  if (!find_profile(state(), id)) return;
+  ProjectState next = state();
+  next.question.profile = id;
+  step(tr("Choose model"), std::move(next));
+}
+
+void Session::choose_profile_preset(const QString& name) {
+  auto next = with_profile_preset(state(), name.toStdString());
+  next ? (void)step(tr("Choose model %1").arg(name), std::move(*next)) : report(tr("Model preset"), next.error());
+}
+
+void Session::choose_cluster(int id) {
+  if (!find_cluster(state(), id)) return;
+  ProjectState next = state();
+  next.question.cluster = id;
+  step(tr("Choose cluster"), std::move(next));
+}
+
+void Session::choose_cluster_preset(const QString& name) {
+  auto next = with_cluster_preset(state(), name.toStdString());
+  next ? (void)step(tr("Choose cluster %1").arg(name), std::move(*next)) : report(tr("Cluster preset"), next.error());
+}
+
+void Session::set_global_batch(int samples) {
+  if (samples < 1) return;
+  ProjectState next = state();
+  next.question.workload.global_batch = samples;
+  step(tr("Set global batch %1").arg(samples), std::move(next));
+}
+
+void Session::set_micro_batch(std::optional<int> samples) {
+  if (samples && *samples < 1) return;
+  ProjectState next = state();
+  next.question.workload.micro_batch = samples;
+  step(samples ? tr("Set micro-batch %1").arg(*samples) : tr("Leave micro-batch to planners"), std::move(next));
+}
+
+QString Session::why_not_comparable() const {
+  const Question& question = state().question;
+  if (!find_profile(state(), question.profile)) return tr("Choose a model profile first.");
+  if (!find_cluster(state(), question.cluster)) return tr("Choose a cluster first.");
+  const Workload& workload = question.workload;
+  if (workload.micro_batch && workload.global_batch % *workload.micro_batch != 0) {
+    return tr("Micro-batch %1 does not divide global batch %2.").arg(*workload.micro_batch).arg(workload.global_batch);
+  }
+  return {};
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is open: the project with its undo list, its file, and the work in the background. The window shows what is
+// here and asks for changes; it holds no truth of its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include "app/session/compare.hpp"
+#include "app/session/history.hpp"
+#include "app/session/import.hpp"
+#include "app/session/jobs.hpp"
+#include "app/session/judge.hpp"
+#include "app/session/launch.hpp"
+#include "app/session/live_edit.hpp"
+#include "app/session/project_state.hpp"
+
+namespace pipedeck::app {
+
+/// What reaches the session from outside, so that tests can put their own in place.
+struct SessionSeams {
+  AskMicroBatch ask_micro_batch;
+  QString runner;   ///< path of pipedeck-cli
+  int threads = 0;  ///< of a comparison; 0: as many as there are
+};
+
+class Session : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Session(SessionSeams seams, QObject* parent = nullptr);
+  ~Session() override;
+
+  const ProjectState& state() const { return history_.state(); }
+  Judge& judge() { return judge_; }
+  Jobs& jobs() { return jobs_; }
+  LiveEdit& live() { return live_; }
+
+  // -- the project and its file (session_files.cpp)
+  const QString& file() const { return file_; }
+  bool modified() const { return !history_.clean(); }
+  int changes_since_save() const { return history_.changes_since_clean(); }
+  void new_project();
+  void open_sample();
+  bool open(const QString& path);
+  bool save();  ///< to file(); false without one, or when it failed
+  bool save_as(const QString& path);
+  /// A project is opened, everything else is added to the one that is open.
+  bool open_or_import(const QString& path);
+  bool import(const QString& path);
+  bool export_plan(int id, const QString& path);
+
+  // -- undo
+  bool can_undo() const { return history_.can_undo(); }
+  bool can_redo() const { return history_.can_redo(); }
+  QString undo_name() const { return history_.undo_name(); }
+  QString redo_name() const { return history_.redo_name(); }
+  std::size_t undo_steps() const { return history_.steps(); }
+  void undo();
+  void redo();
+
+  // -- the question
+  void choose_profile(int id);
+  void choose_profile_preset(const QString& name);
+  void choose_cluster(int id);
+  void choose_cluster_preset(const QString& name);
+  void set_global_batch(int samples);
+  void set_micro_batch(std::optional<int> samples);
+  std::optional<Problem> problem() const { return problem_of(state(), state().question); }
+  /// Why Compare can't be pressed; empty: it can.
+  QString why_not_comparable() const;
+
+  // -- plans (session_plans.cpp)
+  int compare();  ///< the job's id; 0: nothing to compare (an error was emitted)
+  void cancel_comparison() { jobs_.cancel(compare_job_); }
+  bool comparing() const { return jobs_.running(compare_job_); }
+  void select_plan(int id);  ///< no step of undo; a plan of another question brings its question back, which is one
+  void set_ticked(int id, bool on);
+  void rename_plan(int id, const QString& name);
+  void duplicate_plan(int id);
+  void delete_plan(int id);
+  void delete_run(int id);
+  void delete_profile(int id);
+  void delete_cluster(int id);
+  /// The plan of `id` with its stages starting at `firsts`: a new plan "... (edited)", or the same one where it is a
+  /// hand's plan already. One step.
+  void move_cuts(int id, const std::vector<int>& firsts);
+  /// The moved plan without changing anything, to simulate while dragging.
+  std::optional<Plan> with_cuts(int id, const std::vector<int>& firsts) const;
+  /// Null while it is not known; it is then computed in the background and `verdicts_changed` follows.
+  std::shared_ptr<const Verdict> verdict(const PlanEntry& entry);
+  std::optional<ProblemFacts> facts() const;
+  /// Of the last comparison: how many plans it gave, and how long it took.
+  struct ComparisonSummary {
+    int plans = 0;
+    int without_plan = 0;
+    Seconds duration;
+    Seconds lower_bound;
+  };
+  const std::optional<ComparisonSummary>& last_comparison() const { return last_comparison_; }
+
+  // -- runs (session_runs.cpp)
+  bool launch(int plan, int steps);
+  void stop_launch();
+  const Launch* launch_at_hand() const { return launch_.get(); }
+  bool launching() const { return launch_ && launch_->phase() != Launch::Phase::ended; }
+  /// Another model than the plan's own can't be trained with it: the one of the plan's profile.
+  QString why_not_launchable(int plan) const;
+
+ signals:
+  void state_changed();
+  void verdicts_changed();
+  void comparison_ended();
+  void file_changed();
+  void error(const QString& title, const QString& text);
+  void notice(const QString& text);  ///< for the status bar
+  void launch_started();
+  void launch_event(const pipedeck::RunEvent& event);
+  void launch_predicted();
+  void launch_message(const QString& line);
+  void launch_ended(int run);
+
+ private:
+  void reset(ProjectState state, const QString& file);
+  bool step(const QString& name, ProjectState next);
+  void report(const QString& title, const Error& error);
+  bool write(const QString& path);
+  void apply(const Comparison& comparison, const Question& question);
+  void compute_missing_verdicts();
+  void take_measured(const std::shared_ptr<const Profile>& profile, const std::shared_ptr<const Cluster>& machine);
+  void take_run(const std::shared_ptr<const RunRecord>& record);
+  PlanEntry* entry_to_change(ProjectState& state, int id) const;
+
+  SessionSeams seams_;
+  History<ProjectState> history_{ProjectState{}};
+  QString file_;
+  Judge judge_;
+  Jobs jobs_;
+  LiveEdit live_;
+  int compare_job_ = 0;
+  int verdict_job_ = 0;
+  std::optional<ComparisonSummary> last_comparison_;
+  std::vector<int> unjudgeable_;  ///< plans whose simulation failed: not asked again
+  std::unique_ptr<Launch> launch_;
+  int launch_job_ = 0;
+};
+
+}  // namespace pipedeck::app

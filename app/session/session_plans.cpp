@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Plans: compared, selected, ticked, edited by hand.
+#include <algorithm>
+
+#include <QThread>
+
+#include "app/session/session.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+/// What a comparison says of one planner, as an entry of the project.
+PlanEntry entry_of(const ComparedPlan& compared, const Question& question) {
+  PlanEntry entry;
+  entry.profile = question.profile;
+  entry.cluster = question.cluster;
+  if (compared.plan) {
+    entry.plan = std::make_shared<const Plan>(*compared.plan);
+    return entry;
+  }
+  Plan none;
+  none.name = compared.planner->title;
+  none.planner = compared.planner->name;
+  none.global_batch = question.workload.global_batch;
+  entry.plan = std::make_shared<const Plan>(std::move(none));
+  entry.ticked = false;
+  if (compared.infeasible) {
+    entry.note = in_qt(compared.infeasible->reason);
+    if (!compared.infeasible->relaxation.empty()) {
+      entry.note += Session::tr(" It would fit with: %1.").arg(in_qt(compared.infeasible->relaxation));
+    }
+  } else if (compared.error) {
+    entry.note = in_qt(compared.error->text());
+  }
+  return entry;
+}
+
+/// The planner's row of an earlier comparison of the same question, which the new answer replaces in place.
+PlanEntry* earlier_answer(ProjectState& state, const PlanEntry& entry) {
+  const auto it = std::ranges::find_if(state.plans, [&](const PlanEntry& old) {
+    return !old.edited && old.profile == entry.profile && old.cluster == entry.cluster &&
+           old.plan->planner == entry.plan->planner && old.plan->global_batch == entry.plan->global_batch;
+  });
+  return it == state.plans.end() ? nullptr : &*it;
+}
+
+void tick_best(ProjectState& state, std::size_t most) {
+  std::vector<PlanEntry*> rows;
+  for (PlanEntry& entry : state.plans) {
+    if (answers_question(state, entry) && entry.feasible()) rows.push_back(&entry);
+  }
+  std::ranges::stable_sort(rows, [](const PlanEntry* a, const PlanEntry* b) {
+    const auto time = [](const PlanEntry* e) {
+      return e->plan->predicted ? e->plan->predicted->iteration.count : 1e300;
+    };
+    return time(a) < time(b);
+  });
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i]->ticked = i < most;
+}
+
+const PlanEntry* fastest_that_fits(const ProjectState& state) {
+  const PlanEntry* best = nullptr;
+  for (const PlanEntry* entry : plans_of_question(state)) {
+    const auto& predicted = entry->plan->predicted;
+    if (!predicted || !predicted->fits) continue;
+    if (!best || predicted->iteration < best->plan->predicted->iteration) best = entry;
+  }
+  return best;
+}
+
+constexpr std::size_t charts_at_first = 3;  // what a screen shows without scrolling
+
+}  // namespace
+
+PlanEntry* Session::entry_to_change(ProjectState& state, int id) const {
+  const auto it = std::ranges::find(state.plans, id, &PlanEntry::id);
+  return it == state.plans.end() ? nullptr : &*it;
+}
+
+int Session::compare() {
+  if (const QString why = why_not_comparable(); !why.isEmpty()) {
+    emit error(tr("Compare"), why);
+    return 0;
+  }
+  jobs_.cancel(compare_job_);
+  const Question question = state().question;
+  const int threads = seams_.threads > 0 ? seams_.threads : std::max(1, QThread::idealThreadCount());
+  const QString title = tr("Compare plans for %1").arg(in_qt(find_profile(state(), question.profile)->profile->name));
+  compare_job_ =
+      jobs_.start(title, [this, problem = *problem(), question, threads](const Jobs::Context& context) -> Jobs::Apply {
+        auto result = app::compare(problem, compared_planners(), judge_, threads, context.progress, context.stop);
+        return [this, question, result = std::move(result)] {
+          if (!result) {
+            report(tr("Compare"), result.error());
+            return in_qt(result.error().text());
+          }
+          apply(*result, question);
+          return tr("%n plan(s) in %1 s", nullptr, last_comparison_->plans).arg(result->duration.count, 0, 'f', 2);
+        };
+      });
+  return compare_job_;
+}
+
+void Session::apply(const Comparison& comparison, const Question& question) {
+  ProjectState next = state();
+  ComparisonSummary summary{0, 0, comparison.duration, comparison.facts.lower_bound};
+  bool first_comparison = true;
+  for (const ComparedPlan& compared : comparison.plans) {
+    PlanEntry entry = entry_of(compared, question);
+    ++(entry.feasible() ? summary.plans : summary.without_plan);
+    if (PlanEntry* old = earlier_answer(next, entry)) {
+      first_comparison = false;
+      entry.id = old->id;
+      entry.ticked = old->ticked && entry.feasible();
+      *old = std::move(entry);
+    } else {
+      next = with_plan(std::move(next), std::move(entry)).state;
+    }
+  }
+  if (next.question.profile == question.profile && next.question.cluster == question.cluster) {
+    const PlanEntry* selected = find_plan(next, next.selected_plan);
+    if (first_comparison) tick_best(next, charts_at_first);
+    if (!selected || !answers_question(next, *selected)) {
+      const PlanEntry* best = fastest_that_fits(next);
+      next.selected_plan = best ? best->id : 0;
+    }
+  }
+  last_comparison_ = summary;
+  // Edges between equal answers still end the comparison: the window shows how long it took.
+  step(tr("Compare plans"), std::move(next));
+  emit comparison_ended();
+}
+
+std::shared_ptr<const Verdict> Session::verdict(const PlanEntry& entry) {
+  if (!entry.feasible()) return nullptr;
+  const auto problem = problem_of(state(), entry);
+  if (!problem) return nullptr;
+  auto known = judge_.known(*problem, *entry.plan);
+  if (!known || !known->complete) compute_missing_verdicts();
+  return known;
+}
+
+std::optional<ProblemFacts> Session::facts() const {
+  const auto asked = problem();
+  return asked ? judge_.known_facts(*asked) : std::nullopt;
+}
+
+void Session::compute_missing_verdicts() {
+  if (jobs_.running(verdict_job_)) return;  // it looks again when it is done
+  struct Missing {
+    int id;
+    Problem problem;
+    std::shared_ptr<const Plan> plan;
+  };
+  std::vector<Missing> missing;
+  for (const PlanEntry* entry : plans_of_question(state())) {
+    const auto problem = problem_of(state(), *entry);
+    if (!entry->feasible() || !problem) continue;
+    if (const auto known = judge_.known(*problem, *entry->plan); known && known->complete) continue;
+    if (std::ranges::find(unjudgeable_, entry->id) != unjudgeable_.end()) continue;
+    missing.push_back({entry->id, *problem, entry->plan});
+  }
+  if (missing.empty()) return;
+  verdict_job_ = jobs_.start(
+      tr("Simulate plans"), [this, missing, asked = problem()](const Jobs::Context& context) -> Jobs::Apply {
+        std::vector<std::pair<int, Error>> failed;
+        if (asked) (void)judge_.facts(*asked, context.stop);  // shown as unknown where there are none
+        for (std::size_t i = 0; i < missing.size() && !context.stop.stop_requested(); ++i) {
+          pipedeck::report(context.progress, static_cast<double>(i) / static_cast<double>(missing.size()),
+                           missing[i].plan->name);
+          const auto verdict = judge_.verdict(missing[i].problem, *missing[i].plan, context.stop);
+          if (!verdict) failed.emplace_back(missing[i].id, verdict.error());
+        }
+        return [this, failed, count = missing.size()] {
+          for (const auto& [id, why] : failed) {
+            unjudgeable_.push_back(id);
+            report(tr("Simulate plan"), why);
+          }
+          emit verdicts_changed();
+          return tr("%n plan(s)", nullptr, static_cast<int>(count));
+        };
+      });
+}
+
+void Session::select_plan(int id) {
+  const PlanEntry* entry = find_plan(state(), id);
+  if (!entry || state().selected_plan == id) return;
+  if (answers_question(state(), *entry)) {
+    history_.amend([&](ProjectState& state) { state.selected_plan = id; });
+    emit state_changed();
+    return;
+  }
+  ProjectState next = state();
+  next.question.profile = entry->profile;
+  next.question.cluster = entry->cluster;
+  next.question.workload.global_batch = entry->plan->global_batch;
+  next.selected_plan = id;
+  step(tr("Go to %1").arg(in_qt(entry->plan->name)), std::move(next));
+}
+
+void Session::set_ticked(int id, bool on) {
+  ProjectState next = state();
+  PlanEntry* entry = entry_to_change(next, id);
+  if (!entry) return;
+  entry->ticked = on;
+  const QString name = in_qt(entry->plan->name);
+  step(on ? tr("Show %1").arg(name) : tr("Hide %1").arg(name), std::move(next));
+}
+
+void Session::rename_plan(int id, const QString& name) {
+  ProjectState next = state();
+  PlanEntry* entry = entry_to_change(next, id);
+  const QString trimmed = name.trimmed();
+  if (!entry || trimmed.isEmpty() || in_qt(entry->plan->name) == trimmed) return;
+  Plan plan = *entry->plan;
+  plan.name = trimmed.toStdString();
+  entry->plan = std::make_shared<const Plan>(std::move(plan));
+  step(tr("Rename plan"), std::move(next));
+}
+
+void Session::duplicate_plan(int id) {
+  const PlanEntry* entry = find_plan(state(), id);
+  if (!entry || !entry->feasible()) return;
+  PlanEntry copy = *entry;
+  copy.edited = true;
+  copy.ticked = true;
+  Added added = with_plan(state(), std::move(copy));
+  added.state.selected_plan = added.id;
+  step(tr("Duplicate plan"), std::move(added.state));
+}
+
+void Session::delete_plan(int id) {
+  const PlanEntry* entry = find_plan(state(), id);
+  if (entry) step(tr("Delete %1").arg(in_qt(entry->plan->name)), without_plan(state(), id));
+}
+
+void Session::delete_profile(int id) {
+  const ProfileEntry* entry = find_profile(state(), id);
+  if (entry) step(tr("Delete %1").arg(in_qt(entry->profile->name)), without_profile(state(), id));
+}
+
+void Session::delete_cluster(int id) {
+  const ClusterEntry* entry = find_cluster(state(), id);
+  if (entry) step(tr("Delete %1").arg(in_qt(entry->cluster->name)), without_cluster(state(), id));
+}
+
+std::optional<Plan> Session::with_cuts(int id, const std::vector<int>& firsts) const {
+  const PlanEntry* entry = find_plan(state(), id);
+  if (!entry || firsts.size() != entry->plan->stages.size() || firsts.empty()) return std::nullopt;
+  Plan plan = *entry->plan;
+  for (std::size_t s = 0; s < firsts.size(); ++s) {
+    Stage& stage = plan.stages[s];
+    stage.first = firsts[s];
+    stage.last = s + 1 < firsts.size() ? firsts[s + 1] : entry->plan->stages.back().last;
+    // Positions that recompute belong to the layers, not to the stage: those that went over the cut go with it.
+    if (!stage.recompute.all) {
+      std::erase_if(stage.recompute.layers,
+                    [&](LayerId layer) { return layer.value < stage.first || layer.value >= stage.last; });
+    }
+  }
+  plan.objective.reset();  // the planner's own figure is not this plan's
+  plan.predicted.reset();
+  return plan;
+}
+
+void Session::move_cuts(int id, const std::vector<int>& firsts) {
+  const PlanEntry* entry = find_plan(state(), id);
+  auto moved = with_cuts(id, firsts);
+  if (!moved) return;
+  const PlanEntry before = *entry;
+  if (before.plan->stages == moved->stages) return;
+  moved->planner = "hand";
+  ProjectState next = state();
+  if (before.edited) {
+    entry_to_change(next, id)->plan = std::make_shared<const Plan>(std::move(*moved));
+  } else {
+    moved->name += tr(" (edited)").toStdString();
+    PlanEntry edited = before;
+    edited.plan = std::make_shared<const Plan>(std::move(*moved));
+    edited.edited = true;
+    edited.ticked = true;
+    Added added = with_plan(std::move(next), std::move(edited));
+    next = std::move(added.state);
+    next.selected_plan = added.id;
+  }
+  std::erase(unjudgeable_, id);
+  step(tr("Move cut"), std::move(next));
+}
+
+}  // namespace pipedeck::app
