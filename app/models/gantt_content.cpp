@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/gantt_content.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace pipedeck::app {
+
+namespace {
+
+struct DeviceLanes {
+  DeviceId device;
+  std::optional<std::size_t> compute, collective;
+};
+
+template <class Column>
+bool equal_parts(const Column& column, const TimelineLane& a, const TimelineLane& b) {
+  const auto at = [&column](std::size_t i) { return column.begin() + static_cast<std::ptrdiff_t>(i); };
+  return std::equal(at(a.begin), at(a.end), at(b.begin), at(b.end));
+}
+
+bool same_lane(const Timeline& timeline, std::optional<std::size_t> a, std::optional<std::size_t> b) {
+  if (a.has_value() != b.has_value()) return false;
+  if (!a) return true;
+  const TimelineLane &left = timeline.lanes[*a], &right = timeline.lanes[*b];
+  return left.size() == right.size() && equal_parts(timeline.start, left, right) &&
+         equal_parts(timeline.duration, left, right) && equal_parts(timeline.kind, left, right) &&
+         equal_parts(timeline.micro_batch, left, right) && equal_parts(timeline.stage, left, right);
+}
+
+std::vector<DeviceLanes> lanes_by_device(const Timeline& timeline) {
+  std::map<DeviceId, DeviceLanes> devices;
+  for (std::size_t i = 0; i < timeline.lanes.size(); ++i) {
+    const TimelineLane& lane = timeline.lanes[i];
+    if (lane.role == LaneRole::link) continue;
+    DeviceLanes& lanes = devices[lane.device];
+    lanes.device = lane.device;
+    (lane.role == LaneRole::compute ? lanes.compute : lanes.collective) = i;
+  }
+  std::vector<DeviceLanes> list;
+  for (const auto& [device, lanes] : devices) list.push_back(lanes);
+  return list;
+}
+
+/// Few operations tell most lanes apart, so that only likely twins are compared in full.
+std::int64_t fingerprint(const Timeline& timeline, const DeviceLanes& lanes) {
+  std::int64_t mix = 17;
+  for (const std::optional<std::size_t>& index : {lanes.compute, lanes.collective}) {
+    if (!index) continue;
+    const TimelineLane& lane = timeline.lanes[*index];
+    mix = mix * 31 + static_cast<std::int64_t>(lane.size() & 0xffffff);
+    if (lane.size() > 0) mix = mix * 31 + (timeline.start[lane.begin + lane.size() / 2] & 0xffffffff);
+    mix &= 0xffffffffffff;
+  }
+  return mix;
+}
+
+int stage_of(const Timeline& timeline, const DeviceLanes& lanes) {
+  for (const std::optional<std::size_t>& lane : {lanes.compute, lanes.collective})
+    if (lane && timeline.lanes[*lane].size() > 0) return timeline.stage[timeline.lanes[*lane].begin];
+  return 0;
+}
+
+std::vector<GanttGroup> fold(const Timeline& timeline) {
+  std::vector<GanttGroup> groups;
+  std::map<std::int64_t, std::vector<std::size_t>> alike;
+  for (const DeviceLanes& lanes : lanes_by_device(timeline)) {
+    std::vector<std::size_t>& candidates = alike[fingerprint(timeline, lanes)];
+    const auto twin = std::find_if(candidates.begin(), candidates.end(), [&](std::size_t i) {
+      return same_lane(timeline, groups[i].compute, lanes.compute) &&
+             same_lane(timeline, groups[i].collective, lanes.collective);
+    });
+    if (twin != candidates.end()) {
+      groups[*twin].devices.push_back(lanes.device);
+      continue;
+    }
+    candidates.push_back(groups.size());
+    groups.push_back({{lanes.device}, lanes.compute, lanes.collective, stage_of(timeline, lanes)});
+  }
+  return groups;
+}
+
+std::vector<GanttLink> links_of(const GanttContent& content) {
+  std::vector<GanttLink> links;
+  for (std::size_t i = 0; i < content.timeline->lanes.size(); ++i) {
+    const TimelineLane& lane = content.timeline->lanes[i];
+    if (lane.role != LaneRole::link) continue;
+    const auto from = content.group_of(lane.device), to = content.group_of(lane.to);
+    if (!from || !to) continue;
+    // Links between two groups whose transfers are the same are drawn once, as the devices' lanes are.
+    const bool known = std::any_of(links.begin(), links.end(), [&](const GanttLink& link) {
+      return link.from == *from && link.to == *to && same_lane(*content.timeline, link.lane, i);
+    });
+    if (!known) links.push_back({i, *from, *to});
+  }
+  return links;
+}
+
+void build_pyramids(GanttContent& content) {
+  content.pyramids.resize(content.timeline->lanes.size());
+  const auto build = [&content](std::size_t lane) {
+    content.pyramids[lane] = build_pyramid(*content.timeline, content.timeline->lanes[lane]);
+  };
+  for (const GanttGroup& group : content.groups) {
+    if (group.compute) build(*group.compute);
+    if (group.collective) build(*group.collective);
+  }
+  for (const GanttLink& link : content.links) build(link.lane);
+}
+
+}  // namespace
+
+std::optional<std::size_t> GanttContent::group_of(DeviceId device) const {
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (std::binary_search(groups[i].devices.begin(), groups[i].devices.end(), device)) return i;
+  return std::nullopt;
+}
+
+std::shared_ptr<const GanttContent> make_gantt_content(std::shared_ptr<const Timeline> timeline) {
+  if (!timeline) return nullptr;
+  auto content = std::make_shared<GanttContent>();
+  content->end = timeline->makespan().count;
+  content->timeline = std::move(timeline);
+  content->groups = fold(*content->timeline);
+  content->links = links_of(*content);
+  build_pyramids(*content);
+  return content;
+}
+
+std::shared_ptr<const GanttContent> make_gantt_content(const std::shared_ptr<const Simulation>& simulation) {
+  if (!simulation) return nullptr;
+  return make_gantt_content(std::shared_ptr<const Timeline>(simulation, &simulation->timeline));
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/gantt_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/models/format.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+const Timeline& timeline_of(const GanttContent& content) { return *content.timeline; }
+
+/// The operation of a lane nearest to `time` (0 away: time is within it), and how far away it is, in ns.
+std::optional<std::pair<std::size_t, double>> nearest(const GanttContent& content, std::size_t lane_index,
+                                                      double time) {
+  const Timeline& timeline = timeline_of(content);
+  const TimelineLane& lane = timeline.lanes[lane_index];
+  if (lane.size() == 0) return std::nullopt;
+  const auto distance = [&](std::size_t i) {
+    const auto start = static_cast<double>(timeline.start[i]);
+    const double end = start + static_cast<double>(timeline.duration[i]);
+    return time < start ? start - time : time >= end ? time - end : 0.0;
+  };
+  const std::size_t after = first_ending_after(timeline, lane, time);
+  if (after == lane.end) return std::pair(lane.end - 1, distance(lane.end - 1));
+  if (after == lane.begin || distance(after) <= distance(after - 1)) return std::pair(after, distance(after));
+  return std::pair(after - 1, distance(after - 1));
+}
+
+/// Lanes of a row in the order in which they lie on top of one another.
+std::vector<std::size_t> lanes_of(const GanttContent& content, const GanttRow& row) {
+  std::vector<std::size_t> lanes;
+  if (const auto lane = main_lane(content, row)) lanes.push_back(*lane);
+  if (const auto lane = collective_lane(content, row)) lanes.push_back(*lane);
+  return lanes;
+}
+
+double middle_of(const Timeline& timeline, std::size_t operation) {
+  return static_cast<double>(timeline.start[operation]) + static_cast<double>(timeline.duration[operation]) / 2;
+}
+
+GanttHit step_in_lane(const GanttContent& content, const GanttRow& row, const GanttHit& from, int by) {
+  for (const std::size_t index : lanes_of(content, row)) {
+    const TimelineLane& lane = timeline_of(content).lanes[index];
+    if (from.operation < lane.begin || from.operation >= lane.end) continue;
+    if (by < 0 && from.operation == lane.begin) return from;
+    if (by > 0 && from.operation + 1 == lane.end) return from;
+    return {from.row, by < 0 ? from.operation - 1 : from.operation + 1};
+  }
+  return from;
+}
+
+GanttHit step_over_lanes(const GanttContent& content, const GanttGeometry& geometry, const GanttHit& from, int by) {
+  const double time = middle_of(timeline_of(content), from.operation);
+  const auto rows = static_cast<std::ptrdiff_t>(geometry.rows.size());
+  for (auto row = static_cast<std::ptrdiff_t>(from.row) + by; row >= 0 && row < rows; row += by) {
+    const auto lane = main_lane(content, geometry.rows[static_cast<std::size_t>(row)]);
+    if (!lane) continue;
+    if (const auto found = nearest(content, *lane, time)) return {static_cast<std::size_t>(row), found->first};
+  }
+  return from;
+}
+
+}  // namespace
+
+GanttMetrics metrics_for(std::size_t lanes) {
+  GanttMetrics metrics;
+  metrics.lane = lanes <= 8 ? 24 : lanes <= 24 ? 19 : 14;
+  metrics.strip = lanes <= 8 ? 5 : lanes <= 24 ? 4 : 3;
+  metrics.gap = lanes <= 8 ? 4 : lanes <= 24 ? 3 : 2;
+  metrics.link = lanes <= 24 ? 10 : 8;
+  metrics.pale = 0;
+  return metrics;
+}
+
+std::optional<std::size_t> GanttGeometry::row_at(double y) const {
+  if (rows.empty() || y < rows.front().top || y >= height) return std::nullopt;
+  const auto after = std::partition_point(rows.begin(), rows.end(), [y](const GanttRow& row) { return row.top <= y; });
+  return static_cast<std::size_t>(after - rows.begin()) - 1;
+}
+
+GanttGeometry lay_out(const GanttContent& content, const std::set<DeviceId>& opened, const GanttMetrics& metrics) {
+  GanttGeometry geometry;
+  int y = metrics.margin;
+  const auto add = [&](GanttRow row, int height, int pale) {
+    row.top = y;
+    row.height = height;
+    row.pale_top = y + height + (pale > 0 ? 2 : 0);
+    row.pale_height = pale;
+    y = row.pale_top + pale + metrics.gap;
+    geometry.rows.push_back(row);
+  };
+  for (std::size_t i = 0; i < content.groups.size(); ++i) {
+    const GanttGroup& group = content.groups[i];
+    const bool open = group.devices.size() > 1 && opened.contains(group.devices.front());
+    for (std::size_t device = 0; device < (open ? group.devices.size() : 1); ++device)
+      add({open ? GanttRow::Kind::device : GanttRow::Kind::group, i, device}, metrics.lane, metrics.pale);
+  }
+  if (metrics.link > 0)
+    for (std::size_t i = 0; i < content.links.size(); ++i) add({GanttRow::Kind::link, i}, metrics.link, 0);
+  geometry.height = geometry.rows.empty() ? 0 : y - metrics.gap + metrics.margin;
+  return geometry;
+}
+
+QString row_name(const GanttContent& content, const GanttRow& row, const QStringList& device_names) {
+  const auto group = [&](std::size_t i) { return devices_text(content.groups[i].devices, device_names); };
+  switch (row.kind) {
+    case GanttRow::Kind::group:
+      return group(row.group);
+    case GanttRow::Kind::device:
+      return device_name(content.groups[row.group].devices[row.device], device_names);
+    case GanttRow::Kind::link:
+      break;
+  }
+  const GanttLink& link = content.links[row.group];
+  return group(link.from) + QStringLiteral(" → ") + group(link.to);
+}
+
+std::optional<std::size_t> main_lane(const GanttContent& content, const GanttRow& row) {
+  if (row.kind == GanttRow::Kind::link) return content.links[row.group].lane;
+  return content.groups[row.group].compute;
+}
+
+std::optional<std::size_t> collective_lane(const GanttContent& content, const GanttRow& row) {
+  if (row.kind == GanttRow::Kind::link) return std::nullopt;
+  return content.groups[row.group].collective;
+}
+
+std::optional<GanttHit> hit_test(const GanttContent& content, const GanttGeometry& geometry, const TimeAxis& axis,
+                                 double plot_width, QPointF point, double slack) {
+  const auto row_index = geometry.row_at(point.y());
+  if (!row_index || point.x() < 0 || point.x() > plot_width) return std::nullopt;
+  const GanttRow& row = geometry.rows[*row_index];
+  if (point.y() >= row.bottom()) return std::nullopt;
+  const double time = axis.to_time(point.x(), plot_width);
+  const double reach = slack * axis.span() / plot_width;
+  std::vector<std::size_t> lanes = lanes_of(content, row);
+  // The strip beneath the computations belongs to the all-reduces.
+  if (lanes.size() == 2 && point.y() >= row.bottom() - std::max(3, row.height / 5)) std::swap(lanes[0], lanes[1]);
+  std::optional<GanttHit> best;
+  double best_distance = std::numeric_limits<double>::infinity();
+  for (const std::size_t lane : lanes) {
+    const auto found = nearest(content, lane, time);
+    if (!found || found->second > reach || found->second >= best_distance) continue;
+    best = GanttHit{*row_index, found->first};
+    best_distance = found->second;
+  }
+  return best;
+}
+
+GanttHit step_from(const GanttContent& content, const GanttGeometry& geometry, const GanttHit& from, GanttStep step) {
+  switch (step) {
+    case GanttStep::previous:
+      return step_in_lane(content, geometry.rows[from.row], from, -1);
+    case GanttStep::next:
+      return step_in_lane(content, geometry.rows[from.row], from, 1);
+    case GanttStep::up:
+      return step_over_lanes(content, geometry, from, -1);
+    case GanttStep::down:
+      return step_over_lanes(content, geometry, from, 1);
+  }
+  return from;
+}
+
+std::optional<GanttHit> find_operation(const GanttContent& content, const GanttGeometry& geometry,
+                                       const Operation& operation) {
+  const Timeline& timeline = timeline_of(content);
+  for (std::size_t row = 0; row < geometry.rows.size(); ++row)
+    for (const std::size_t index : lanes_of(content, geometry.rows[row])) {
+      const TimelineLane& lane = timeline.lanes[index];
+      for (std::size_t i = lane.begin; i < lane.end; ++i)
+        if (timeline.micro_batch[i] == operation.micro_batch && timeline.kind[i] == operation.kind &&
+            timeline.stage[i] == operation.stage.value)
+          return GanttHit{row, i};
+    }
+  return std::nullopt;
+}
+
+}  // namespace pipedeck::app
