@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cpu/kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+// The loader picks a clone before sanitizers are set up: they get the plain function.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define PIPEDECK_KERNEL __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#else
+#define PIPEDECK_KERNEL
+#endif
+#define PIPEDECK_INLINE inline __attribute__((always_inline))
+
+namespace pipedeck {
+namespace {
+
+constexpr float epsilon = 1e-5f;  // of layer norm, as in GPT-2
+
+/// e^x by Cody-Waite reduction and a polynomial of degree 6 (coefficients of Cephes' expf): 2 ulp, and it vectorises,
+/// which std::exp does not.
+PIPEDECK_INLINE float exponential(float x) {
+  x = std::min(std::max(x, -87.0f), 88.0f);
+  constexpr float round_magic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to whole numbers
+  const float n = (x * 1.44269504088896341f + round_magic) - round_magic;
+  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * r * r + r + 1.0f;
+  return p * std::bit_cast<float>((static_cast<std::int32_t>(n) + 127) << 23);
+}
+
+PIPEDECK_INLINE float hyperbolic_tangent(float x) { return 1.0f - 2.0f / (exponential(2.0f * x) + 1.0f); }
+
+constexpr float gelu_scale = 0.7978845608028654f;  // sqrt(2 / pi)
+constexpr float gelu_cube = 0.044715f;
+
+}  // namespace
+
+PIPEDECK_KERNEL void add(float* __restrict to, const float* __restrict from, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
+}
+
+PIPEDECK_KERNEL void scale(float* values, float factor, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) values[i] *= factor;
+}
+
+PIPEDECK_KERNEL void add_bias(float* __restrict values, const float* __restrict bias, std::int64_t rows,
+                              std::int64_t columns) {
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t i = 0; i < columns; ++i) values[row * columns + i] += bias[i];
+}
+
+PIPEDECK_KERNEL void add_column_sums(float* __restrict sums, const float* __restrict values, std::int64_t rows,
+                                     std::int64_t columns) {
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t i = 0; i < columns; ++i) sums[i] += values[row * columns + i];
+}
+
+PIPEDECK_KERNEL void relu(float* __restrict out, const float* __restrict in, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = in[i] > 0 ? in[i] : 0.0f;
+}
+
+PIPEDECK_KERNEL void relu_backward(float* __restrict gradient, const float* __restrict in, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) gradient[i] = in[i] > 0 ? gradient[i] : 0.0f;
+}
+
+PIPEDECK_KERNEL void gelu(float* __restrict out, const float* __restrict in, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float x = in[i];
+    out[i] = 0.5f * x * (1.0f + hyperbolic_tangent(gelu_scale * (x + gelu_cube * x * x * x)));
+  }
+}
+
+PIPEDECK_KERNEL void gelu_backward(float* __restrict gradient, const float* __restrict in, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float x = in[i];
+    const float t = hyperbolic_tangent(gelu_scale * (x + gelu_cube * x * x * x));
+    const float inner = gelu_scale * (1.0f + 3.0f * gelu_cube * x * x);
+    gradient[i] *= 0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * inner;
+  }
+}
+
+PIPEDECK_KERNEL void layer_norm(float* __restrict out, float* mean, float* inverse, const float* __restrict in,
+                                const float* __restrict gain, const float* __restrict shift, std::int64_t rows,
+                                std::int64_t columns) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float* x = in + row * columns;
+    float* y = out + row * columns;
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < columns; ++i) sum += x[i];
+    const float m = sum / static_cast<float>(columns);
+    float squares = 0;
+#pragma omp simd reduction(+ : squares)
+    for (std::int64_t i = 0; i < columns; ++i) squares += (x[i] - m) * (x[i] - m);
+    const float r = 1.0f / std::sqrt(squares / static_cast<float>(columns) + epsilon);
+    for (std::int64_t i = 0; i < columns; ++i) y[i] = (x[i] - m) * r * gain[i] + shift[i];
+    mean[row] = m;
+    inverse[row] = r;
+  }
+}
+
+PIPEDECK_KERNEL void layer_norm_backward(float* __restrict in_gradient, float* __restrict gain_gradient,
+                                         float* __restrict shift_gradient, const float* __restrict out_gradient,
+                                         const float* __restrict in, const float* mean, const float* inverse,
+                                         const float* __restrict gain, std::int64_t rows, std::int64_t columns) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float* x = in + row * columns;
+    const float* g = out_gradient + row * columns;
+    const float m = mean[row], r = inverse[row];
+    float sum = 0, projection = 0;
+#pragma omp simd reduction(+ : sum, projection)
+    for (std::int64_t i = 0; i < columns; ++i) {
+      const float normal = (x[i] - m) * r;
+      sum += g[i] * gain[i];
+      projection += g[i] * gain[i] * normal;
+    }
+    for (std::int64_t i = 0; i < columns; ++i) {
+      gain_gradient[i] += g[i] * (x[i] - m) * r;
+      shift_gradient[i] += g[i];
+    }
+    if (in_gradient == nullptr) continue;
+    float* to = in_gradient + row * columns;
+    const float share = 1.0f / static_cast<float>(columns);
+    for (std::int64_t i = 0; i < columns; ++i)
+      to[i] += r * (g[i] * gain[i] - share * sum - (x[i] - m) * r * share * projection);
+  }
+}
+
+PIPEDECK_KERNEL void softmax_row(float* row, std::int64_t count, std::int64_t columns) {
+  float most = row[0];
+#pragma omp simd reduction(max : most)
+  for (std::int64_t i = 0; i < count; ++i) most = std::max(most, row[i]);
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t i = 0; i < count; ++i) {
+    row[i] = exponential(row[i] - most);
+    sum += row[i];
+  }
+  const float share = 1.0f / sum;
+  for (std::int64_t i = 0; i < count; ++i) row[i] *= share;
+  for (std::int64_t i = count; i < columns; ++i) row[i] = 0;
+}
+
+PIPEDECK_KERNEL void softmax_row_backward(float* __restrict gradient, const float* __restrict probability,
+                                          std::int64_t columns, float factor) {
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t i = 0; i < columns; ++i) sum += gradient[i] * probability[i];
+  for (std::int64_t i = 0; i < columns; ++i) gradient[i] = factor * probability[i] * (gradient[i] - sum);
+}
+
+PIPEDECK_KERNEL double cross_entropy_row(float* row, std::int64_t target, std::int64_t columns) {
+  float most = row[0];
+#pragma omp simd reduction(max : most)
+  for (std::int64_t i = 0; i < columns; ++i) most = std::max(most, row[i]);
+  const float wanted = row[target] - most;
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t i = 0; i < columns; ++i) {
+    row[i] = exponential(row[i] - most);
+    sum += row[i];
+  }
+  const float share = 1.0f / sum;
+  for (std::int64_t i = 0; i < columns; ++i) row[i] *= share;
+  row[target] -= 1.0f;
+  return std::log(static_cast<double>(sum)) - static_cast<double>(wanted);
+}
+
+PIPEDECK_KERNEL void sgd_update(float* __restrict weight, const float* __restrict gradient, float rate,
+                                std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) weight[i] -= rate * gradient[i];
+}
+
+PIPEDECK_KERNEL void momentum_update(float* __restrict weight, const float* __restrict gradient,
+                                     float* __restrict velocity, float rate, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    velocity[i] = 0.9f * velocity[i] + gradient[i];
+    weight[i] -= rate * velocity[i];
+  }
+}
+
+PIPEDECK_KERNEL void rmsprop_update(float* __restrict weight, const float* __restrict gradient,
+                                    float* __restrict square, float rate, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    square[i] = 0.99f * square[i] + 0.01f * gradient[i] * gradient[i];
+    weight[i] -= rate * gradient[i] / (std::sqrt(square[i]) + 1e-8f);
+  }
+}
+
+PIPEDECK_KERNEL void adam_update(float* __restrict weight, const float* __restrict gradient, float* __restrict first,
+                                 float* __restrict second, AdamFactors factors, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    first[i] = 0.9f * first[i] + 0.1f * gradient[i];
+    second[i] = 0.999f * second[i] + 0.001f * gradient[i] * gradient[i];
+    weight[i] -= factors.rate * first[i] / (std::sqrt(second[i] * factors.second_correction) + 1e-8f);
+  }
+}
+
+}  // namespace pipedeck

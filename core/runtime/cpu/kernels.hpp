@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain loops beside the matrix products. Compiled for several instruction sets and picked when the program starts, so
+// that one binary runs on any x86-64.
+#pragma once
+
+#include <cstdint>
+
+namespace pipedeck {
+
+void add(float* to, const float* from, std::int64_t count);  ///< to += from
+void scale(float* values, float factor, std::int64_t count);
+
+/// Every row of `values` += bias.
+void add_bias(float* values, const float* bias, std::int64_t rows, std::int64_t columns);
+/// sums += the rows of `values`: the gradient of a bias.
+void add_column_sums(float* sums, const float* values, std::int64_t rows, std::int64_t columns);
+
+void relu(float* out, const float* in, std::int64_t count);
+/// gradient *= relu'(in)
+void relu_backward(float* gradient, const float* in, std::int64_t count);
+/// Tanh form (Hendrycks and Gimpel, 2016), as GPT-2 has it.
+void gelu(float* out, const float* in, std::int64_t count);
+void gelu_backward(float* gradient, const float* in, std::int64_t count);
+
+/// out = (in - mean) / sqrt(variance + 1e-5) * gain + shift, row by row; keeps mean and 1/deviation, one a row.
+void layer_norm(float* out, float* mean, float* inverse, const float* in, const float* gain, const float* shift,
+                std::int64_t rows, std::int64_t columns);
+/// in_gradient += the input's gradient; gain_gradient and shift_gradient += theirs. in_gradient may be null.
+void layer_norm_backward(float* in_gradient, float* gain_gradient, float* shift_gradient, const float* out_gradient,
+                         const float* in, const float* mean, const float* inverse, const float* gain, std::int64_t rows,
+                         std::int64_t columns);
+
+/// Softmax over the first `count` of a row; the rest of the `columns` become 0.
+void softmax_row(float* row, std::int64_t count, std::int64_t columns);
+/// gradient (of the row's softmax `probability`) becomes that of the row before its softmax, times `factor`.
+void softmax_row_backward(float* gradient, const float* probability, std::int64_t columns, float factor);
+/// The row becomes softmax(row) - onehot(target); returns -log softmax(row)[target].
+double cross_entropy_row(float* row, std::int64_t target, std::int64_t columns);
+
+struct AdamFactors {
+  float rate;               ///< learning rate / (1 - beta1^t)
+  float second_correction;  ///< 1 / (1 - beta2^t)
+};
+void sgd_update(float* weight, const float* gradient, float rate, std::int64_t count);
+void momentum_update(float* weight, const float* gradient, float* velocity, float rate, std::int64_t count);
+void rmsprop_update(float* weight, const float* gradient, float* square, float rate, std::int64_t count);
+void adam_update(float* weight, const float* gradient, float* first, float* second, AdamFactors factors,
+                 std::int64_t count);
+
+}  // namespace pipedeck

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layer normalisation (Ba, Kiros, Hinton, 2016) over the hidden width, with gain and shift.
+#include <algorithm>
+
+#include "core/runtime/cpu/kernels.hpp"
+#include "core/runtime/cpu/layers.hpp"
+
+namespace pipedeck {
+namespace {
+
+class LayerNorm final : public LayerKernel {
+ public:
+  LayerNorm(std::int64_t hidden, std::int64_t sequence)
+      : LayerKernel(sequence * hidden, sequence * hidden, 2 * hidden), hidden_(hidden), sequence_(sequence) {}
+
+  void initialise(std::span<float> parameters, Random) const override {
+    std::fill_n(parameters.data(), hidden_, 1.0f);
+    std::fill_n(parameters.data() + hidden_, hidden_, 0.0f);
+  }
+
+  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+    Tensor output = input.like();
+    Tensor mean(input.memory(), input.samples(), sequence_), inverse = mean.like();
+    layer_norm(output.data(), mean.data(), inverse.data(), input.data(), parameters.data(), parameters.data() + hidden_,
+               rows(input), hidden_);
+    saved.tensors.push_back(std::move(input));
+    saved.tensors.push_back(std::move(mean));
+    saved.tensors.push_back(std::move(inverse));
+    return output;
+  }
+
+  /// The weight gradient is two sums over what the input gradient reads anyway: taken here, added there.
+  Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
+                        bool wanted) const override {
+    const Tensor& input = saved.tensors[0];
+    Tensor sums = Tensor::zeros(input.memory(), 1, 2 * hidden_);
+    Tensor gradient;
+    if (wanted) gradient = Tensor::zeros(input.memory(), input.samples(), input.width());
+    layer_norm_backward(gradient.data(), sums.data(), sums.data() + hidden_, output_gradient.data(), input.data(),
+                        saved.tensors[1].data(), saved.tensors[2].data(), parameters.data(), rows(input), hidden_);
+    saved.tensors.clear();
+    saved.tensors.push_back(std::move(sums));
+    return gradient;
+  }
+
+  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+    add(gradients.data(), saved.tensors[0].data(), 2 * hidden_);
+    saved.tensors.clear();
+  }
+
+ private:
+  std::int64_t rows(const Tensor& input) const { return input.samples() * sequence_; }
+
+  std::int64_t hidden_, sequence_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LayerKernel>> make_layer_norm(const ModelLayer& layer) {
+  const auto hidden = size_of(layer, "hidden"), sequence = size_of(layer, "sequence");
+  for (const auto* size : {&hidden, &sequence})
+    if (!*size) return tl::unexpected(size->error());
+  return std::make_unique<LayerNorm>(*hidden, *sequence);
+}
+
+}  // namespace pipedeck

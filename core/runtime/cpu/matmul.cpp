@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cpu/matmul.hpp"
+
+#include <omp.h>
+
+#include <stdexcept>
+
+#include <oneapi/dnnl/dnnl.h>
+
+namespace pipedeck {
+
+void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix left, Matrix right, float* result,
+              std::int64_t result_stride, float keep, float scale) {
+  const dnnl_status_t status =
+      dnnl_sgemm(left.transposed ? 'T' : 'N', right.transposed ? 'T' : 'N', rows, columns, inner, scale, left.data,
+                 left.stride, right.data, right.stride, keep, result, result_stride);
+  if (status != dnnl_success) throw std::runtime_error("oneDNN refused a matrix product");
+}
+
+void use_one_thread() { omp_set_num_threads(1); }
+
+}  // namespace pipedeck

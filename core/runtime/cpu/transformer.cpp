@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pre-norm transformer block (GPT-2; causal or not):
+//   x1 = x + attention(norm1(x) Wqkv + bqkv) Wo + bo;   y = x1 + gelu(norm2(x1) W1 + b1) W2 + b2
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/runtime/cpu/attention.hpp"
+#include "core/runtime/cpu/kernels.hpp"
+#include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/cpu/matmul.hpp"
+
+namespace pipedeck {
+namespace {
+
+/// Where each parameter begins; gradients lie alike.
+struct Offsets {
+  std::int64_t gain1, shift1, qkv, qkv_bias, out, out_bias, gain2, shift2, up, up_bias, down, down_bias, end;
+  Offsets(std::int64_t h, std::int64_t f) {
+    std::int64_t next = 0;
+    const auto place = [&](std::int64_t floats) { return next += floats, next - floats; };
+    gain1 = place(h), shift1 = place(h);
+    qkv = place(h * 3 * h), qkv_bias = place(3 * h);
+    out = place(h * h), out_bias = place(h);
+    gain2 = place(h), shift2 = place(h);
+    up = place(h * f), up_bias = place(f);
+    down = place(f * h), down_bias = place(h);
+    end = next;
+  }
+};
+
+/// Saved by forward, in this order.
+enum ForwardSaved : std::size_t {
+  x,
+  mean1,
+  inverse1,
+  normal1,
+  qkv,
+  probability,
+  context,
+  x1,
+  mean2,
+  inverse2,
+  normal2,
+  up,
+  active,
+  forward_count
+};
+/// Left by backward_input for backward_weight: each product's input and the gradient of its result.
+enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2, w_dup, w_active, w_dy, w_norms };
+
+class Transformer final : public LayerKernel {
+ public:
+  Transformer(AttentionShape shape, std::int64_t feed_forward)
+      : LayerKernel(shape.sequence * shape.hidden, shape.sequence * shape.hidden,
+                    Offsets(shape.hidden, feed_forward).end),
+        shape_(shape),
+        h_(shape.hidden),
+        f_(feed_forward),
+        at_(shape.hidden, feed_forward) {}
+
+  void initialise(std::span<float> parameters, Random random) const override {
+    std::fill(parameters.begin(), parameters.end(), 0.0f);
+    for (const auto& [first, count] :
+         {std::pair{at_.qkv, 3 * h_ * h_}, {at_.out, h_ * h_}, {at_.up, h_ * f_}, {at_.down, f_ * h_}})
+      for (std::int64_t i = first; i < first + count; ++i)
+        parameters[static_cast<std::size_t>(i)] = 0.02f * random.bell();
+    std::fill_n(parameters.data() + at_.gain1, h_, 1.0f);
+    std::fill_n(parameters.data() + at_.gain2, h_, 1.0f);
+  }
+
+  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+    saved.tensors.resize(forward_count);
+    auto& s = saved.tensors;
+    s[x] = std::move(input);
+    attend(parameters.data(), s);
+    return feed_forward(parameters.data(), s);
+  }
+
+  Tensor backward_input(Tensor dy, std::span<const float> parameters, Saved& saved, bool wanted) const override {
+    auto& s = saved.tensors;
+    Tensor norms = Tensor::zeros(dy.memory(), 1, 4 * h_);  // gain1, shift1, gain2, shift2
+    Tensor dup, dqkv;
+    Tensor dx1 = feed_forward_backward(parameters.data(), s, dy, norms, dup);
+    Tensor dx = attend_backward(parameters.data(), s, dx1, norms, dqkv, wanted);
+    std::array<Tensor, 9> left{std::move(s[normal1]), std::move(dqkv),       std::move(s[context]),
+                               std::move(dx1),        std::move(s[normal2]), std::move(dup),
+                               std::move(s[active]),  std::move(dy),         std::move(norms)};
+    s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
+    return dx;
+  }
+
+  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+    const auto& s = saved.tensors;
+    float* g = gradients.data();
+    add_product(g + at_.down, s[w_active], f_, s[w_dy], h_);
+    add_column_sums(g + at_.down_bias, s[w_dy].data(), rows(s[w_dy]), h_);
+    add_product(g + at_.up, s[w_normal2], h_, s[w_dup], f_);
+    add_column_sums(g + at_.up_bias, s[w_dup].data(), rows(s[w_dup]), f_);
+    add_product(g + at_.out, s[w_context], h_, s[w_dx1], h_);
+    add_column_sums(g + at_.out_bias, s[w_dx1].data(), rows(s[w_dx1]), h_);
+    add_product(g + at_.qkv, s[w_normal1], h_, s[w_dqkv], 3 * h_);
+    add_qkv_bias(g + at_.qkv_bias, s[w_dqkv]);
+    add(g + at_.gain1, s[w_norms].data(), 2 * h_);
+    add(g + at_.gain2, s[w_norms].data() + 2 * h_, 2 * h_);
+    saved.tensors.clear();
+  }
+
+ private:
+  std::int64_t rows(const Tensor& tensor) const { return tensor.samples() * shape_.sequence; }
+  Tensor wide(const Tensor& like, std::int64_t width) const {
+    return Tensor(like.memory(), like.samples(), shape_.sequence * width);
+  }
+
+  /// in (rows x from) * weight (from x to) + bias.
+  Tensor linear(const Tensor& in, std::int64_t from, std::int64_t to, const float* weight, const float* bias) const {
+    Tensor out = wide(in, to);
+    multiply(rows(in), to, from, {in.data(), from}, {weight, to}, out.data(), to);
+    add_bias(out.data(), bias, rows(in), to);
+    return out;
+  }
+
+  /// The gradient of linear's input, from its output's.
+  Tensor linear_backward(const Tensor& gradient, std::int64_t from, std::int64_t to, const float* weight) const {
+    Tensor out = wide(gradient, from);
+    multiply(rows(gradient), from, to, {gradient.data(), to}, transpose(weight, to), out.data(), from);
+    return out;
+  }
+
+  void add_product(float* to, const Tensor& in, std::int64_t from_width, const Tensor& gradient,
+                   std::int64_t to_width) const {
+    multiply(from_width, to_width, rows(in), transpose(in.data(), from_width), {gradient.data(), to_width}, to,
+             to_width, 1);
+  }
+
+  /// A softmax does not change when all its scores grow alike, and a key's bias adds the same to all scores of a query:
+  /// its gradient is exactly zero. Summed, it would be rounding noise, which Adam divides by its own size.
+  void add_qkv_bias(float* to, const Tensor& gradient) const {
+    Tensor sums = Tensor::zeros(gradient.memory(), 1, 3 * h_);
+    add_column_sums(sums.data(), gradient.data(), rows(gradient), 3 * h_);
+    add(to, sums.data(), h_);
+    add(to + 2 * h_, sums.data() + 2 * h_, h_);
+  }
+
+  void normalise(const Tensor& in, const float* gain, const float* shift, Tensor& mean, Tensor& inverse,
+                 Tensor& out) const {
+    mean = wide(in, 1), inverse = wide(in, 1), out = in.like();
+    layer_norm(out.data(), mean.data(), inverse.data(), in.data(), gain, shift, rows(in), h_);
+  }
+
+  void attend(const float* p, std::vector<Tensor>& s) const {
+    normalise(s[x], p + at_.gain1, p + at_.shift1, s[mean1], s[inverse1], s[normal1]);
+    s[qkv] = linear(s[normal1], h_, 3 * h_, p + at_.qkv, p + at_.qkv_bias);
+    s[context] = s[x].like();
+    s[probability] = wide(s[x], shape_.heads * shape_.sequence);
+    attention(s[context].data(), s[probability].data(), s[qkv].data(), s[x].samples(), shape_);
+    s[x1] = linear(s[context], h_, h_, p + at_.out, p + at_.out_bias);
+    add(s[x1].data(), s[x].data(), s[x1].size());
+  }
+
+  Tensor feed_forward(const float* p, std::vector<Tensor>& s) const {
+    normalise(s[x1], p + at_.gain2, p + at_.shift2, s[mean2], s[inverse2], s[normal2]);
+    s[up] = linear(s[normal2], h_, f_, p + at_.up, p + at_.up_bias);
+    s[active] = s[up].like();
+    gelu(s[active].data(), s[up].data(), s[up].size());
+    Tensor y = linear(s[active], f_, h_, p + at_.down, p + at_.down_bias);
+    add(y.data(), s[x1].data(), y.size());
+    return y;
+  }
+
+  /// The gradient of x1; `dup` becomes that of the activation's input.
+  Tensor feed_forward_backward(const float* p, std::vector<Tensor>& s, const Tensor& dy, Tensor& norms,
+                               Tensor& dup) const {
+    dup = linear_backward(dy, f_, h_, p + at_.down);
+    gelu_backward(dup.data(), s[up].data(), dup.size());
+    s[up].release();
+    const Tensor dnormal = linear_backward(dup, h_, f_, p + at_.up);
+    Tensor dx1 = dy.slice(0, dy.samples(), dy.memory());
+    layer_norm_backward(dx1.data(), norms.data() + 2 * h_, norms.data() + 3 * h_, dnormal.data(), s[x1].data(),
+                        s[mean2].data(), s[inverse2].data(), p + at_.gain2, rows(dy), h_);
+    s[x1].release();
+    return dx1;
+  }
+
+  Tensor attend_backward(const float* p, std::vector<Tensor>& s, const Tensor& dx1, Tensor& norms, Tensor& dqkv,
+                         bool wanted) const {
+    dqkv = wide(dx1, 3 * h_);
+    {
+      const Tensor dcontext = linear_backward(dx1, h_, h_, p + at_.out);
+      Tensor scratch(dx1.memory(), 1, shape_.sequence * shape_.sequence);
+      attention_backward(dqkv.data(), dcontext.data(), s[probability].data(), s[qkv].data(), scratch.data(),
+                         dx1.samples(), shape_);
+    }
+    s[probability].release(), s[qkv].release();
+    const Tensor dnormal = linear_backward(dqkv, h_, 3 * h_, p + at_.qkv);
+    Tensor dx;
+    if (wanted) dx = dx1.slice(0, dx1.samples(), dx1.memory());
+    layer_norm_backward(dx.data(), norms.data(), norms.data() + h_, dnormal.data(), s[x].data(), s[mean1].data(),
+                        s[inverse1].data(), p + at_.gain1, rows(dx1), h_);
+    return dx;
+  }
+
+  AttentionShape shape_;
+  std::int64_t h_, f_;  ///< hidden, feed-forward
+  Offsets at_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LayerKernel>> make_transformer(const ModelLayer& layer) {
+  const auto hidden = size_of(layer, "hidden"), heads = size_of(layer, "heads"),
+             feed_forward = size_of(layer, "feed_forward"), sequence = size_of(layer, "sequence"),
+             causal = size_of(layer, "causal", 0);
+  for (const auto* size : {&hidden, &heads, &feed_forward, &sequence, &causal})
+    if (!*size) return tl::unexpected(size->error());
+  if (*hidden % *heads != 0)
+    return fail(ErrorCode::bad_input, fmt::format("layer '{}': hidden {} can't be cut into {} heads of one width",
+                                                  layer.name, *hidden, *heads));
+  if (*causal > 1)
+    return fail(ErrorCode::bad_input, fmt::format("layer '{}': causal is {}, expected 0 or 1", layer.name, *causal));
+  return std::make_unique<Transformer>(AttentionShape{*hidden, *heads, *sequence, *causal == 1}, *feed_forward);
+}
+
+}  // namespace pipedeck

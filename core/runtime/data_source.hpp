@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where samples come from. Sample i of step k is a function of (source, k * global batch + i) alone, so that it is the
+// same on every plan.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/domain/model.hpp"
+#include "core/domain/result.hpp"
+
+namespace pipedeck {
+
+/// One sample: what the first layer takes and what the loss compares with.
+class SampleSource {
+ public:
+  virtual ~SampleSource() = default;
+  virtual void input(std::uint64_t sample, std::span<float> values) const = 0;
+  /// One class a position.
+  virtual void target(std::uint64_t sample, std::span<float> classes) const = 0;
+};
+
+/// Token sequences for a model that begins with an embedding (the next token is the target), vectors around class
+/// centroids for any other. bad_input where data and model do not go together; io where the text can't be read.
+Result<std::unique_ptr<SampleSource>> make_source(const ModelSpec& model);
+
+}  // namespace pipedeck

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that are the same on every machine, standard library and plan: SplitMix64 (Steele, Lea, Flood, 2014).
+#pragma once
+
+#include <cstdint>
+
+namespace pipedeck {
+
+constexpr std::uint64_t mix_bits(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15ULL;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+  return value ^ (value >> 31);
+}
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  /// The stream number `stream` of `seed`: streams of one seed are as unlike as streams of two.
+  Random(std::uint64_t seed, std::uint64_t stream) : state_(mix_bits(mix_bits(seed) ^ stream)) {}
+
+  std::uint64_t next() {
+    const std::uint64_t value = mix_bits(state_);
+    state_ += 0x9e3779b97f4a7c15ULL;
+    return value;
+  }
+  /// In [0, bound).
+  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+  /// Mean 0, variance 1, within +-3.47: the sum of four uniform numbers (Irwin-Hall), which needs no logarithm.
+  float bell() {
+    const std::uint64_t bits = next();
+    const auto sum = (bits & 0xffff) + ((bits >> 16) & 0xffff) + ((bits >> 32) & 0xffff) + (bits >> 48);
+    return (static_cast<float>(sum) - 131070.0f) * (1.7320508f / 65536.0f);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace pipedeck

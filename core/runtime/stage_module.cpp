@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/stage_module.hpp"
+
+#include <utility>
+
+namespace pipedeck {
+
+StageModule::StageModule(StageShape shape, std::shared_ptr<DeviceMemory> memory)
+    : shape_(std::move(shape)), memory_(std::move(memory)), offsets_{0} {
+  for (const auto& layer : shape_.layers) offsets_.push_back(offsets_.back() + layer->parameters());
+  parameters_ = Tensor::zeros(memory_, 1, offsets_.back());
+  gradients_ = Tensor::zeros(memory_, 1, offsets_.back());
+}
+
+std::span<float> StageModule::part(Tensor& of, std::size_t layer) const {
+  return of.values().subspan(static_cast<std::size_t>(offsets_[layer]),
+                             static_cast<std::size_t>(offsets_[layer + 1] - offsets_[layer]));
+}
+
+void StageModule::initialise(std::uint64_t seed, int first_layer) {
+  for (std::size_t i = 0; i < shape_.layers.size(); ++i)
+    shape_.layers[i]->initialise(part(parameters_, i), Random(seed, static_cast<std::uint64_t>(first_layer) + i));
+}
+
+Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, Tensor input) {
+  return shape_.layers[layer]->forward(std::move(input), part(parameters_, layer), kept.layers[layer]);
+}
+
+Tensor StageModule::forward(int micro_batch, Tensor input, Tensor targets) {
+  MicroBatch& kept = micro_batches_[micro_batch];
+  kept.layers.resize(shape_.layers.size());
+  Tensor value = std::move(input);
+  for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
+    value = run_forward(kept, i, std::move(value));
+    if (!shape_.recompute[i]) continue;
+    // A run of recomputed layers begins again from its first one's input.
+    const bool begins = i == 0 || !shape_.recompute[i - 1];
+    kept.layers[i].tensors.resize(begins ? 1 : 0);
+  }
+  if (!shape_.loss) return value;
+  losses_[micro_batch] = shape_.loss->forward(value, targets);
+  if (shape_.recompute.back())
+    kept.targets = std::move(targets);
+  else
+    kept.logits = std::move(value);
+  return {};
+}
+
+void StageModule::recompute(int micro_batch) {
+  MicroBatch& kept = micro_batches_.at(micro_batch);
+  Tensor value;
+  for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
+    if (!shape_.recompute[i]) continue;
+    if (i == 0 || !shape_.recompute[i - 1]) {
+      value = std::move(kept.layers[i].tensors[0]);
+      kept.layers[i].tensors.clear();
+    }
+    value = run_forward(kept, i, std::move(value));
+  }
+  if (!shape_.loss || !shape_.recompute.back()) return;
+  shape_.loss->forward(value, kept.targets);
+  kept.targets.release();
+  kept.logits = std::move(value);
+}
+
+Tensor StageModule::backward(int micro_batch, Tensor gradient, bool weights_too) {
+  MicroBatch& kept = micro_batches_.at(micro_batch);
+  if (shape_.loss) gradient = shape_.loss->backward(std::move(kept.logits), shape_.loss_scale);
+  for (std::size_t i = shape_.layers.size(); i-- > 0;) {
+    const bool wanted = i > 0 || !shape_.first;
+    gradient = shape_.layers[i]->backward_input(std::move(gradient), part(parameters_, i), kept.layers[i], wanted);
+    if (weights_too) shape_.layers[i]->backward_weight(kept.layers[i], part(gradients_, i));
+  }
+  if (weights_too) micro_batches_.erase(micro_batch);
+  return gradient;
+}
+
+void StageModule::backward_weight(int micro_batch) {
+  MicroBatch& kept = micro_batches_.at(micro_batch);
+  for (std::size_t i = shape_.layers.size(); i-- > 0;)
+    shape_.layers[i]->backward_weight(kept.layers[i], part(gradients_, i));
+  micro_batches_.erase(micro_batch);
+}
+
+std::vector<float> StageModule::layer_parameters(std::size_t layer) const {
+  const auto values = parameters_.values();
+  return {values.begin() + offsets_[layer], values.begin() + offsets_[layer + 1]};
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/tensor.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace pipedeck {
+namespace {
+
+constexpr std::align_val_t alignment{64};  // a cache line, and the widest vector register
+
+float* allocate(std::int64_t floats) {
+  return static_cast<float*>(::operator new(static_cast<std::size_t>(floats) * sizeof(float), alignment));
+}
+
+void deallocate(float* block) noexcept { ::operator delete(block, alignment); }
+
+Bytes bytes_of(std::int64_t floats) { return Bytes(floats * static_cast<std::int64_t>(sizeof(float))); }
+
+}  // namespace
+
+DeviceMemory::~DeviceMemory() {
+  for (auto& [size, blocks] : kept_)
+    for (float* block : blocks) deallocate(block);
+}
+
+float* DeviceMemory::take(std::int64_t floats) {
+  const std::lock_guard lock(mutex_);
+  used_floats_ += floats;
+  peak_floats_ = std::max(peak_floats_, used_floats_);
+  const auto found = kept_.find(floats);
+  if (found == kept_.end() || found->second.empty()) return allocate(floats);
+  float* block = found->second.back();
+  found->second.pop_back();
+  kept_floats_ -= floats;
+  return block;
+}
+
+void DeviceMemory::give_back(float* block, std::int64_t floats) noexcept {
+  const std::lock_guard lock(mutex_);
+  used_floats_ -= floats;
+  // Blocks that peers hand over would pile up where the traffic is one-sided: never keep more than was ever needed.
+  if (kept_floats_ + floats > peak_floats_) return deallocate(block);
+  kept_[floats].push_back(block);
+  kept_floats_ += floats;
+}
+
+void DeviceMemory::charge(std::int64_t floats) {
+  const std::lock_guard lock(mutex_);
+  used_floats_ += floats;
+  peak_floats_ = std::max(peak_floats_, used_floats_);
+}
+
+Bytes DeviceMemory::in_use() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_of(used_floats_);
+}
+
+Bytes DeviceMemory::peak() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_of(peak_floats_);
+}
+
+void DeviceMemory::restart_peak() {
+  const std::lock_guard lock(mutex_);
+  peak_floats_ = used_floats_;
+}
+
+Tensor::Tensor(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t width)
+    : memory_(std::move(memory)), samples_(samples), width_(width) {
+  data_ = memory_->take(size());
+}
+
+Tensor::Tensor(Tensor&& other) noexcept
+    : memory_(std::move(other.memory_)),
+      data_(std::exchange(other.data_, nullptr)),
+      samples_(std::exchange(other.samples_, 0)),
+      width_(std::exchange(other.width_, 0)) {}
+
+Tensor& Tensor::operator=(Tensor&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  memory_ = std::move(other.memory_);
+  data_ = std::exchange(other.data_, nullptr);
+  samples_ = std::exchange(other.samples_, 0);
+  width_ = std::exchange(other.width_, 0);
+  return *this;
+}
+
+Tensor Tensor::zeros(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t width) {
+  Tensor tensor(std::move(memory), samples, width);
+  std::fill_n(tensor.data_, tensor.size(), 0.0f);
+  return tensor;
+}
+
+Tensor Tensor::slice(int first, int count, std::shared_ptr<DeviceMemory> memory) const {
+  Tensor part(std::move(memory), count, width_);
+  std::copy_n(data_ + first * width_, part.size(), part.data_);
+  return part;
+}
+
+void Tensor::hand_over(std::shared_ptr<DeviceMemory> memory) {
+  if (empty() || memory == memory_) return;
+  memory_->charge(-size());
+  memory->charge(size());
+  memory_ = std::move(memory);
+}
+
+void Tensor::release() noexcept {
+  if (data_ != nullptr) memory_->give_back(data_, size());
+  data_ = nullptr;
+  memory_.reset();
+  samples_ = 0, width_ = 0;
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers of floats, counted on the device that holds them: memory is measured, not estimated.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "core/domain/units.hpp"
+
+namespace pipedeck {
+
+/// The memory of one worker. Freed blocks are kept for the next tensor of the same size (a step repeats its shapes, and
+/// fresh pages cost more than most kernels); kept blocks don't count as in use. Safe to use from several threads.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  ~DeviceMemory();
+
+  float* take(std::int64_t floats);
+  void give_back(float* block, std::int64_t floats) noexcept;
+  /// A block that another memory handed over, or that is handed over: only the count changes.
+  void charge(std::int64_t floats);
+
+  Bytes in_use() const;
+  Bytes peak() const;  ///< since the last restart_peak
+  void restart_peak();
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::int64_t, std::vector<float*>> kept_;  ///< by floats
+  std::int64_t kept_floats_ = 0, used_floats_ = 0, peak_floats_ = 0;
+};
+
+/// `samples` x `width` floats, samples contiguous: any range of samples can be cut out. Empty when made by default.
+class Tensor {
+ public:
+  Tensor() = default;
+  /// Uninitialised.
+  Tensor(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t width);
+  Tensor(Tensor&& other) noexcept;
+  Tensor& operator=(Tensor&& other) noexcept;
+  ~Tensor() { release(); }
+
+  static Tensor zeros(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t width);
+
+  bool empty() const { return data_ == nullptr; }
+  int samples() const { return samples_; }
+  std::int64_t width() const { return width_; }
+  std::int64_t size() const { return samples_ * width_; }
+  Bytes bytes() const { return Bytes(size() * static_cast<std::int64_t>(sizeof(float))); }
+  const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
+
+  float* data() { return data_; }
+  const float* data() const { return data_; }
+  std::span<float> values() { return {data_, static_cast<std::size_t>(size())}; }
+  std::span<const float> values() const { return {data_, static_cast<std::size_t>(size())}; }
+
+  /// A tensor of the same shape and memory, uninitialised.
+  Tensor like() const { return Tensor(memory_, samples_, width_); }
+  /// A copy of `count` samples from `first` on, in `memory`.
+  Tensor slice(int first, int count, std::shared_ptr<DeviceMemory> memory) const;
+  /// Same block, counted on another device from now on.
+  void hand_over(std::shared_ptr<DeviceMemory> memory);
+  void release() noexcept;
+
+ private:
+  std::shared_ptr<DeviceMemory> memory_;
+  float* data_ = nullptr;
+  int samples_ = 0;
+  std::int64_t width_ = 0;
+};
+
+}  // namespace pipedeck

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What keeps a run from hanging: every wait of every worker ends when the run fails, is stopped, or has made no
+// progress for the time-out; and everybody says what he is doing, so that the error can name who is stuck.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/domain/ids.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/schedule.hpp"
+
+namespace pipedeck {
+
+using RunClock = std::chrono::steady_clock;
+
+/// Thrown out of a worker's waits and operations: the step is not to be finished.
+struct Interrupted {};
+
+enum class WaitsFor { nothing, activation, gradient, all_reduce };
+
+struct Activity {
+  Operation operation;
+  WaitsFor waits_for = WaitsFor::nothing;
+  bool idle = true;  ///< between steps
+  RunClock::time_point since{};
+};
+
+class RunControl {
+ public:
+  RunControl(std::chrono::milliseconds timeout, std::vector<DeviceId> devices);
+
+  /// The first failure is kept; from now on everybody is interrupted.
+  void fail(Error error);
+  std::optional<Error> failure() const;
+
+  /// Stopping drops the step at hand, unless an optimizer has begun to change weights: then the step is finished, so
+  /// that weights are always those of a whole number of steps.
+  void request_stop();
+  void begin_step();
+  bool commit();  ///< before an optimizer step; false: the step was dropped
+  bool interrupted() const;
+
+  void now_doing(std::size_t worker, Activity activity);
+  void now_idle(std::size_t worker) { now_doing(worker, {}); }
+
+  void throw_if_interrupted() const {
+    if (interrupted()) throw Interrupted{};
+  }
+
+  /// Waits until `ready()`, which is called with the lock held. Throws Interrupted.
+  template <class Ready>
+  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, Ready ready) {
+    // Whoever interrupts a run does not know all the places where it is waited: looking up is simple and safe.
+    constexpr std::chrono::milliseconds look_up{20};
+    while (!changed.wait_for(lock, look_up, ready)) {
+      throw_if_interrupted();
+      fail_if_stuck();
+    }
+  }
+
+  /// Fails the run when nobody has begun or ended an operation for the time-out.
+  void fail_if_stuck();
+
+ private:
+  enum class Phase { open, committed, dropped };
+  std::string stuck_text(RunClock::time_point now) const;
+
+  const std::chrono::milliseconds timeout_;
+  const std::vector<DeviceId> devices_;
+  std::atomic<RunClock::rep> last_progress_;
+  std::atomic<bool> failed_{false};
+  std::atomic<Phase> phase_{Phase::open};
+  mutable std::mutex mutex_;
+  std::optional<Error> failure_;
+  std::vector<Activity> activities_;  ///< a worker
+};
+
+/// "forward of micro-batch 2 on stage 1"
+std::string text_of(const Operation& operation);
+
+}  // namespace pipedeck

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kind of layer once more, in double precision and in the plainest way: what the kernels are compared with.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "core/domain/model.hpp"
+
+namespace pipedeck::test {
+
+using Vector = std::vector<double>;
+
+/// y (rows x out) = x (rows x in) W + b, W and b from `at` on.
+inline Vector reference_linear(const Vector& x, const Vector& p, std::size_t at, std::size_t in, std::size_t out) {
+  const std::size_t rows = x.size() / in;
+  Vector y(rows * out);
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t o = 0; o < out; ++o) {
+      double sum = p[at + in * out + o];
+      for (std::size_t i = 0; i < in; ++i) sum += x[r * in + i] * p[at + i * out + o];
+      y[r * out + o] = sum;
+    }
+  return y;
+}
+
+inline Vector reference_norm(const Vector& x, const Vector& p, std::size_t at, std::size_t h) {
+  Vector y(x.size());
+  for (std::size_t r = 0; r < x.size() / h; ++r) {
+    double mean = 0, variance = 0;
+    for (std::size_t i = 0; i < h; ++i) mean += x[r * h + i] / static_cast<double>(h);
+    for (std::size_t i = 0; i < h; ++i) variance += std::pow(x[r * h + i] - mean, 2) / static_cast<double>(h);
+    for (std::size_t i = 0; i < h; ++i)
+      y[r * h + i] = (x[r * h + i] - mean) / std::sqrt(variance + 1e-5) * p[at + i] + p[at + h + i];
+  }
+  return y;
+}
+
+inline double reference_gelu(double x) {
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+}
+
+inline Vector reference_attention(const Vector& qkv, std::size_t h, std::size_t heads, std::size_t s, bool causal) {
+  const std::size_t rows = qkv.size() / (3 * h), d = h / heads;
+  Vector context(rows * h);
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t head = 0; head < heads; ++head) {
+      const std::size_t first = row / s * s, last = causal ? row + 1 : first + s;
+      Vector weight;
+      double sum = 0;
+      for (std::size_t other = first; other < last; ++other) {
+        double score = 0;
+        for (std::size_t i = head * d; i < (head + 1) * d; ++i)
+          score += qkv[row * 3 * h + i] * qkv[other * 3 * h + h + i];
+        weight.push_back(std::exp(score / std::sqrt(static_cast<double>(d))));
+        sum += weight.back();
+      }
+      for (std::size_t other = first; other < last; ++other)
+        for (std::size_t i = head * d; i < (head + 1) * d; ++i)
+          context[row * h + i] += weight[other - first] / sum * qkv[other * 3 * h + 2 * h + i];
+    }
+  return context;
+}
+
+inline Vector reference_transformer(const ModelLayer& layer, const Vector& x, const Vector& p) {
+  const auto size = [&](const char* key) { return static_cast<std::size_t>(layer.size(key)); };
+  const std::size_t h = size("hidden"), f = size("feed_forward");
+  std::size_t at = 0;
+  const auto next = [&](std::size_t floats) { return at += floats, at - floats; };
+  const Vector normal1 = reference_norm(x, p, next(2 * h), h);
+  const Vector qkv = reference_linear(normal1, p, next(3 * h * h + 3 * h), h, 3 * h);
+  const Vector context = reference_attention(qkv, h, size("heads"), size("sequence"), size("causal") == 1);
+  Vector x1 = reference_linear(context, p, next(h * h + h), h, h);
+  for (std::size_t i = 0; i < x.size(); ++i) x1[i] += x[i];
+  const Vector normal2 = reference_norm(x1, p, next(2 * h), h);
+  Vector up = reference_linear(normal2, p, next(h * f + f), h, f);
+  for (double& value : up) value = reference_gelu(value);
+  Vector y = reference_linear(up, p, next(f * h + h), f, h);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += x1[i];
+  return y;
+}
+
+inline Vector reference_embedding(const ModelLayer& layer, const Vector& tokens, const Vector& p) {
+  const auto h = static_cast<std::size_t>(layer.size("hidden")), s = static_cast<std::size_t>(layer.size("sequence"));
+  const auto vocabulary = static_cast<std::size_t>(layer.size("vocabulary"));
+  Vector y;
+  for (std::size_t t = 0; t < tokens.size(); ++t)
+    for (std::size_t i = 0; i < h; ++i)
+      y.push_back(p[static_cast<std::size_t>(tokens[t]) * h + i] + p[(vocabulary + t % s) * h + i]);
+  return y;
+}
+
+inline Vector reference_forward(const ModelLayer& layer, const Vector& x, const Vector& p) {
+  const auto size = [&](const char* key) { return static_cast<std::size_t>(layer.size(key)); };
+  if (layer.kind == "transformer") return reference_transformer(layer, x, p);
+  if (layer.kind == "embedding") return reference_embedding(layer, x, p);
+  if (layer.kind == "layer_norm") return reference_norm(x, p, 0, size("hidden"));
+  Vector y = reference_linear(x, p, 0, size("in"), size("out"));
+  if (layer.size("activation") == 1)
+    for (double& value : y) value = value > 0 ? value : 0;
+  if (layer.size("activation") == 2)
+    for (double& value : y) value = reference_gelu(value);
+  return y;
+}
+
+/// Sum over rows of -log softmax(row)[target].
+inline double reference_cross_entropy(const Vector& logits, const Vector& targets) {
+  const std::size_t classes = logits.size() / targets.size();
+  double sum = 0;
+  for (std::size_t row = 0; row < targets.size(); ++row) {
+    double total = 0;
+    for (std::size_t c = 0; c < classes; ++c) total += std::exp(logits[row * classes + c]);
+    sum += std::log(total) - logits[row * classes + static_cast<std::size_t>(targets[row])];
+  }
+  return sum;
+}
+
+}  // namespace pipedeck::test
