@@ -98,9 +98,12 @@ std::vector<GanttLink> links_of(const GanttContent& content) {
 }
 
 void build_pyramids(GanttContent& content) {
-  content.pyramids.resize(content.timeline->lanes.size());
-  const auto build = [&content](std::size_t lane) {
-    content.pyramids[lane] = build_pyramid(*content.timeline, content.timeline->lanes[lane]);
+  const Timeline& timeline = *content.timeline;
+  content.pyramids.resize(timeline.lanes.size());
+  const auto build = [&](std::size_t lane) {
+    content.pyramids[lane] = build_pyramid(timeline, timeline.lanes[lane]);
+    for (std::size_t i = timeline.lanes[lane].begin; i < timeline.lanes[lane].end; ++i)
+      content.kinds[static_cast<std::size_t>(timeline.kind[i])] = true;
   };
   for (const GanttGroup& group : content.groups) {
     if (group.compute) build(*group.compute);

@@ -3,6 +3,7 @@
 // Immutable; build it off the GUI thread where the timeline is large.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,10 +28,11 @@ struct GanttLink {
 
 struct GanttContent {
   std::shared_ptr<const Timeline> timeline;
-  std::vector<GanttGroup> groups;     ///< by first device
-  std::vector<GanttLink> links;       ///< in lane order; those whose devices have no lane are left out
-  std::vector<LanePyramid> pyramids;  ///< a lane of the timeline; empty where another lane stands for it
-  std::int64_t end = 0;               ///< ns: makespan
+  std::vector<GanttGroup> groups;           ///< by first device
+  std::vector<GanttLink> links;             ///< in lane order; those whose devices have no lane are left out
+  std::vector<LanePyramid> pyramids;        ///< a lane of the timeline; empty where another lane stands for it
+  std::int64_t end = 0;                     ///< ns: makespan
+  std::array<bool, op_kind_count> kinds{};  ///< those that are drawn
 
   bool empty() const { return groups.empty(); }
   std::optional<std::size_t> group_of(DeviceId device) const;

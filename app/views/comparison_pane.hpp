@@ -44,8 +44,13 @@ class ComparisonPane : public QWidget {
  signals:
   void plan_clicked(int id);
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
  private:
   void build();
+  void update_background();
   PlanPanel* take_panel(int id);
   void arrange(const std::vector<PlanPanel*>& wanted);
   void share_scale();

@@ -11,6 +11,7 @@
 #include <QStringList>
 
 #include "app/models/gantt_geometry.hpp"
+#include "app/views/gantt_painter.hpp"
 #include "app/views/time_view.hpp"
 
 namespace pipedeck::app {
@@ -56,7 +57,7 @@ class GanttView : public TimeView {
   QSize minimumSizeHint() const override;
 
  protected:
-  void draw_content(QPainter& painter) override;
+  void draw_content(QPainter& painter, QImage& canvas) override;
   void draw_overlay(QPainter& painter) override;
   void hovered(const QPointF& position) override;
   void unhovered() override;
@@ -76,6 +77,8 @@ class GanttView : public TimeView {
 
   std::shared_ptr<const GanttContent> content_, pale_, ghost_;
   GanttGeometry geometry_;
+  GanttMetrics metrics_;
+  GanttPainter painter_;
   std::set<DeviceId> opened_;
   QStringList device_names_;
   QString empty_text_;

@@ -33,7 +33,7 @@ class MemoryView : public TimeView {
   QSize minimumSizeHint() const override { return {200, 44}; }
 
  protected:
-  void draw_content(QPainter& painter) override;
+  void draw_content(QPainter& painter, QImage& canvas) override;
   void draw_overlay(QPainter& painter) override;
   void hovered(const QPointF& position) override;
   void unhovered() override;

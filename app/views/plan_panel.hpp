@@ -25,7 +25,7 @@ class PlanTitle : public TimeView {
   void pressed();
 
  protected:
-  void draw_content(QPainter& painter) override;
+  void draw_content(QPainter& painter, QImage& canvas) override;
   void clicked(const QPointF&) override { emit pressed(); }
 
  private:
@@ -51,10 +51,6 @@ class PlanPanel : public QWidget {
 
  signals:
   void clicked(int id);
-
- protected:
-  void paintEvent(QPaintEvent*) override;
-  void mousePressEvent(QMouseEvent*) override { emit clicked(row_.id); }
 
  private:
   PlanRow row_;

@@ -15,7 +15,7 @@ class RulerView : public TimeView {
   QSize minimumSizeHint() const override { return {200, 30}; }
 
  protected:
-  void draw_content(QPainter& painter) override;
+  void draw_content(QPainter& painter, QImage& canvas) override;
   void draw_overlay(QPainter& painter) override;
 };
 

@@ -6,7 +6,8 @@
 #include <optional>
 
 #include <QImage>
-#include <QPointer>
+#include <QPointF>
+#include <QRect>
 #include <QWidget>
 
 #include "app/views/theme.hpp"
@@ -31,8 +32,9 @@ class TimeView : public QWidget {
   int content_draws() const { return content_draws_; }
 
  protected:
-  /// Draws all but the cursor and what floats.
-  virtual void draw_content(QPainter& painter) = 0;
+  /// Draws all but the cursor and what floats, on `canvas` (opaque, filled with the theme's window colour) or by the
+  /// painter that is open on it.
+  virtual void draw_content(QPainter& painter, QImage& canvas) = 0;
   /// Draws what changes with the mouse over the content.
   virtual void draw_overlay(QPainter&) {}
   virtual void hovered(const QPointF&) {}
@@ -51,12 +53,15 @@ class TimeView : public QWidget {
   void mouseReleaseEvent(QMouseEvent*) override;
   void leaveEvent(QEvent*) override;
   void changeEvent(QEvent*) override;
+  void focusInEvent(QFocusEvent*) override;
+  void focusOutEvent(QFocusEvent*) override;
 
   bool draws_cursor_ = true;
 
  private:
   bool navigate(int key);
   void cursor_moved();
+  void draw_again();
 
   TimeLink* link_;
   QImage content_;
@@ -66,6 +71,7 @@ class TimeView : public QWidget {
   std::optional<QPointF> press_;        ///< where a drag or click began
   TimeAxis press_axis_;
   bool dragging_ = false;
+  bool focus_ring_ = false;  ///< the keyboard came here by Tab
 };
 
 }  // namespace pipedeck::app

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/gantt_painter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <QFontMetricsF>
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr double box_from = 3;            // physical pixels: a narrower operation becomes part of a column
+constexpr double operations_a_pixel = 3;  // more of them in view are read from the level of detail
+constexpr double label_room = 6;          // beside a number, both sides together
+
+bool numbered(OpKind kind) {
+  return kind == OpKind::forward || kind == OpKind::backward || kind == OpKind::backward_input ||
+         kind == OpKind::backward_weight || kind == OpKind::recompute;
+}
+
+/// A number that fits a box of this height.
+QFont font_for(const QFont& base, int height) {
+  QFont font = section_font(base);
+  font.setPixelSize(std::clamp(height - 6, 8, std::max(8, QFontInfo(font).pixelSize())));
+  return font;
+}
+
+using Inks = std::array<PixelCanvas::Ink, op_kind_count>;
+
+/// `strength` below 1: as pale as the second timeline is.
+Inks inks_of(const Theme& theme, double strength) {
+  Inks inks;
+  for (int kind = 0; kind < op_kind_count; ++kind) {
+    const auto op = static_cast<OpKind>(kind);
+    const QRgb color = blended(theme.of(op), theme.panel, strength).rgb();
+    inks[static_cast<std::size_t>(kind)] = {color, color};
+    if (!Theme::hatched(op)) continue;
+    const QColor strong = theme.of(op == OpKind::recompute ? OpKind::forward : OpKind::backward);
+    inks[static_cast<std::size_t>(kind)].hatch = blended(strong, theme.panel, strength).rgb();
+  }
+  return inks;
+}
+
+}  // namespace
+
+struct GanttPainter::Frame {
+  QPainter& painter;
+  const GanttScene& scene;
+  const Theme& theme;
+  PixelCanvas pixels;
+  Inks strong, pale;
+  QFont label_font;
+  qreal ratio;
+  int left, right;  ///< of the plot, physical pixels
+  double to_pixel(double time) const { return left + scene.axis.to_pixel(time, right - left); }
+  double pixel_span() const { return scene.axis.span() / (right - left); }
+};
+
+struct GanttPainter::Band {
+  const GanttContent* content;
+  std::size_t lane;
+  int top, bottom;  ///< physical pixels
+  const Inks* inks;
+  bool labels;
+  bool plain;  ///< nothing but the empty track lies beneath
+};
+
+void GanttPainter::draw(QPainter& painter, QImage& canvas, const GanttScene& scene, const Theme& theme,
+                        const QFont& font) {
+  const qreal ratio = canvas.devicePixelRatio();
+  const int left = qRound(scene.plot.left() * ratio), right = qRound((scene.plot.left() + scene.plot.width()) * ratio);
+  const QRect area(left, 0, right - left, canvas.height());
+  const int lane = scene.geometry->rows.empty() ? 24 : scene.geometry->rows.front().height;
+  Frame frame{
+      painter, scene, theme, PixelCanvas(canvas, area), inks_of(theme, 1), inks_of(theme, 0.45), font_for(font, lane),
+      ratio,   left,  right};
+  if (label_font_ != frame.label_font || label_ratio_ != ratio) labels_.clear();
+  label_font_ = frame.label_font;
+  label_ratio_ = ratio;
+  for (const GanttRow& row : scene.geometry->rows) draw_row(frame, row);
+  draw_transfers(frame);
+}
+
+void GanttPainter::draw_row(Frame& frame, const GanttRow& row) {
+  const auto physical = [&](int y) { return qRound(y * frame.ratio); };
+  const GanttScene& scene = frame.scene;
+  const auto track = [&](int top, int height) {
+    frame.painter.setRenderHint(QPainter::Antialiasing, false);
+    frame.painter.fillRect(QRect(scene.plot.left() - 1, top - 1, scene.plot.width() + 2, height + 2),
+                           frame.theme.border);
+    frame.painter.fillRect(QRect(scene.plot.left(), top, scene.plot.width(), height), frame.theme.panel);
+  };
+  track(row.top, row.height);
+  if (row.pale_height > 0) track(row.pale_top, row.pale_height);
+  const int top = physical(row.top), bottom = physical(row.bottom());
+  const auto collective = collective_lane(*scene.content, row);
+  const bool shared = collective && scene.content->timeline->lanes[*collective].size() > 0;
+  if (shared) draw_lane(frame, {scene.content, *collective, top, bottom, &frame.strong, false, true});
+  if (const auto lane = main_lane(*scene.content, row)) {
+    const int end = shared ? physical(row.bottom() - scene.strip) : bottom;
+    draw_lane(frame, {scene.content, *lane, top, end, &frame.strong, row.kind != GanttRow::Kind::link, !shared});
+  }
+  if (row.kind == GanttRow::Kind::link) return;
+  const DeviceId device = scene.content->groups[row.group].devices[row.device];
+  if (scene.pale && row.pale_height > 0)
+    if (const auto group = scene.pale->group_of(device))
+      if (const auto lane = scene.pale->groups[*group].compute)
+        draw_lane(frame, {scene.pale, *lane, physical(row.pale_top), physical(row.pale_top + row.pale_height),
+                          &frame.pale, false, true});
+  if (scene.ghost) draw_ghost(frame, row);
+}
+
+void GanttPainter::draw_lane(Frame& frame, const Band& band) {
+  const Timeline& timeline = *band.content->timeline;
+  const TimelineLane& lane = timeline.lanes[band.lane];
+  const std::size_t in_view = first_starting_from(timeline, lane, frame.scene.axis.end) -
+                              first_ending_after(timeline, lane, frame.scene.axis.begin);
+  const bool crowded = static_cast<double>(in_view) > operations_a_pixel * (frame.right - frame.left);
+  if (crowded && band.content->pyramids[band.lane].level_for(frame.pixel_span()) >= 0)
+    draw_detail(frame, band);
+  else
+    draw_boxes(frame, band);
+}
+
+void GanttPainter::draw_detail(Frame& frame, const Band& band) {
+  const LanePyramid& pyramid = band.content->pyramids[band.lane];
+  const double span = frame.pixel_span();
+  const int level = pyramid.level_for(span);
+  const auto count = static_cast<std::size_t>(frame.right - frame.left);
+  columns_.assign(count, {});
+  for (std::size_t i = 0; i < count; ++i) {
+    const double begin = frame.scene.axis.begin + static_cast<double>(i) * span;
+    const LaneBin bin = pyramid.sample(level, begin, begin + span);
+    columns_[i] = {(*band.inks)[bin.kind].color, bin.cover};
+  }
+  frame.pixels.columns(frame.left, band.top, band.bottom, columns_, band.plain);
+}
+
+void GanttPainter::draw_boxes(Frame& frame, const Band& band) {
+  const Timeline& timeline = *band.content->timeline;
+  const TimelineLane& lane = timeline.lanes[band.lane];
+  const TimeAxis& axis = frame.scene.axis;
+  const std::size_t first = first_ending_after(timeline, lane, axis.begin);
+  const auto edges = [&](std::size_t i) {
+    const auto start = static_cast<double>(timeline.start[i]);
+    return std::pair(frame.to_pixel(start), frame.to_pixel(start + static_cast<double>(timeline.duration[i])));
+  };
+  // What is too narrow for a box gets the pixels that it touches, as strong as it covers them.
+  columns_.assign(static_cast<std::size_t>(frame.right - frame.left), {});
+  bool narrow = false;
+  const auto end_time = axis.end;
+  std::size_t last = first;
+  for (; last < lane.end && static_cast<double>(timeline.start[last]) < end_time; ++last) {
+    const auto [x0, x1] = edges(last);
+    if (x1 - x0 >= box_from) continue;
+    narrow = true;
+    const QRgb color = (*band.inks)[static_cast<std::size_t>(timeline.kind[last])].color;
+    for (int x = std::max(frame.left, static_cast<int>(std::floor(x0))); x < std::min<double>(frame.right, x1); ++x) {
+      PixelCanvas::Column& column = columns_[static_cast<std::size_t>(x - frame.left)];
+      const auto share = static_cast<unsigned>(255 * (std::min<double>(x1, x + 1) - std::max<double>(x0, x)));
+      if (share >= column.share || column.share == 0) column.color = color;
+      column.share = std::min(255u, column.share + std::max(share, 40u));
+    }
+  }
+  if (narrow) frame.pixels.columns(frame.left, band.top, band.bottom, columns_, band.plain);
+  const int gap = std::max(1, qRound(frame.ratio));
+  const int radius = qRound(ThemeSizes::box_radius * frame.ratio);
+  // Boxes far longer than the plot are cut where nobody sees it: pixels are ints.
+  const double lowest = frame.left - 100.0, highest = frame.right + 100.0;
+  for (std::size_t i = first; i < last; ++i) {
+    const auto [x0, x1] = edges(i);
+    if (x1 - x0 < box_from) continue;
+    const int left = qRound(std::max(x0, lowest)), right = qRound(std::min(x1, highest)) - gap;
+    frame.pixels.box(left, right, band.top, band.bottom, (*band.inks)[static_cast<std::size_t>(timeline.kind[i])],
+                     right - left >= 8 * frame.ratio ? radius : 0);
+    if (band.labels) draw_label(frame, band, i, x0, x1);
+  }
+}
+
+void GanttPainter::draw_label(Frame& frame, const Band& band, std::size_t operation, double left, double right) {
+  const Timeline& timeline = *band.content->timeline;
+  const OpKind kind = timeline.kind[operation];
+  // The number stays in view while any wide part of its box is.
+  const double from = std::max<double>(left, frame.left), to = std::min<double>(right, frame.right);
+  if (!numbered(kind) || to - from < 9 * frame.ratio) return;
+  const QRgb color = frame.theme.on(frame.theme.of(kind)).rgb();
+  const QImage& picture = label(timeline.micro_batch[operation], frame.label_font, color, frame.ratio);
+  if (picture.width() + label_room * frame.ratio > to - from) return;
+  const double x = std::round((from + to - frame.ratio - picture.width()) / 2);
+  const double y = std::floor((band.top + band.bottom - picture.height()) / 2.0);
+  frame.painter.drawImage(QPointF(x / frame.ratio, y / frame.ratio), picture);
+}
+
+const QImage& GanttPainter::label(int number, const QFont& font, QRgb color, qreal ratio) {
+  const auto key = std::pair(number, color);
+  if (const auto found = labels_.find(key); found != labels_.end()) return found->second;
+  if (labels_.size() > 20'000) labels_.clear();
+  const QString text = QString::number(number);
+  const QFontMetricsF metrics(font);
+  const QSize size(qCeil(metrics.horizontalAdvance(text) * ratio), qCeil(metrics.height() * ratio));
+  QImage picture(size, QImage::Format_ARGB32_Premultiplied);
+  picture.setDevicePixelRatio(ratio);
+  picture.fill(Qt::transparent);
+  QPainter painter(&picture);
+  painter.setFont(font);
+  painter.setPen(QColor::fromRgb(color));
+  painter.drawText(QPointF(0, metrics.ascent()), text);
+  return labels_[key] = picture;
+}
+
+void GanttPainter::draw_ghost(Frame& frame, const GanttRow& row) {
+  const GanttContent& ghost = *frame.scene.ghost;
+  const auto group = ghost.group_of(frame.scene.content->groups[row.group].devices[row.device]);
+  if (!group || !ghost.groups[*group].compute) return;
+  const Timeline& timeline = *ghost.timeline;
+  const TimelineLane& lane = timeline.lanes[*ghost.groups[*group].compute];
+  const QRgb color = blended(frame.theme.text, frame.theme.panel, 0.6).rgb();
+  const int top = qRound(row.top * frame.ratio), bottom = qRound(row.bottom() * frame.ratio);
+  const std::size_t first = first_ending_after(timeline, lane, frame.scene.axis.begin);
+  const std::size_t last = first_starting_from(timeline, lane, frame.scene.axis.end);
+  const double lowest = frame.left - 100.0, highest = frame.right + 100.0;
+  if (static_cast<double>(last - first) * 6 < frame.right - frame.left)
+    for (std::size_t i = first; i < last; ++i) {
+      const double x0 = frame.to_pixel(static_cast<double>(timeline.start[i]));
+      const double x1 = frame.to_pixel(static_cast<double>(timeline.start[i] + timeline.duration[i]));
+      frame.pixels.outline(qRound(std::max(x0, lowest)), qRound(std::min(x1, highest)), top, bottom, color);
+    }
+  // Where the old plan ended: seen at every zoom.
+  const double end = frame.to_pixel(static_cast<double>(ghost.end));
+  if (end > frame.left && end < frame.right)
+    frame.pixels.box(qRound(end), qRound(end) + std::max(2, qRound(2 * frame.ratio)), top, bottom, {color, color}, 0);
+}
+
+void GanttPainter::draw_transfers(Frame& frame) {
+  const GanttScene& scene = frame.scene;
+  const Timeline& timeline = *scene.content->timeline;
+  const auto row_of = [&](std::size_t group) -> const GanttRow* {
+    for (const GanttRow& row : scene.geometry->rows)
+      if (row.kind == GanttRow::Kind::group && row.group == group) return &row;
+    return nullptr;
+  };
+  frame.painter.setRenderHint(QPainter::Antialiasing);
+  frame.painter.setPen(QPen(frame.theme.of(OpKind::send), 1.6));
+  frame.painter.setClipRect(scene.plot);
+  for (const GanttLink& link : scene.content->links) {
+    const GanttRow *from = row_of(link.from), *to = row_of(link.to);
+    // Lines between neighbours only: across other lanes they would hide what they cross.
+    if (!from || !to || link.from == link.to || std::max(link.from, link.to) - std::min(link.from, link.to) != 1)
+      continue;
+    const double from_y = link.from < link.to ? from->bottom() + 0.5 : from->top - 0.5;
+    const double to_y = link.from < link.to ? to->top - 0.5 : to->bottom() + 0.5;
+    const TimelineLane& lane = timeline.lanes[link.lane];
+    const std::size_t first = first_ending_after(timeline, lane, scene.axis.begin);
+    const std::size_t last = first_starting_from(timeline, lane, scene.axis.end);
+    if (static_cast<int>(last - first) > scene.plot.width() / 8) continue;
+    for (std::size_t i = first; i < last; ++i) {
+      const auto start = static_cast<double>(timeline.start[i]);
+      const auto x = [&](double time) { return scene.plot.left() + scene.axis.to_pixel(time, scene.plot.width()); };
+      frame.painter.drawLine(QPointF(x(start), from_y),
+                             QPointF(x(start + static_cast<double>(timeline.duration[i])), to_y));
+    }
+  }
+  frame.painter.setClipping(false);
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Draws the lanes of a Gantt chart: boxes where an operation has a few pixels, columns of the level of detail where it
+// has less, micro-batch numbers where there is room.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <QFont>
+#include <QImage>
+#include <QPainter>
+
+#include "app/models/gantt_geometry.hpp"
+#include "app/views/pixel_canvas.hpp"
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+struct GanttScene {
+  const GanttContent* content = nullptr;
+  const GanttContent* pale = nullptr;   ///< may be null
+  const GanttContent* ghost = nullptr;  ///< may be null
+  const GanttGeometry* geometry = nullptr;
+  TimeAxis axis;
+  QRect plot;     ///< device-independent
+  int strip = 5;  ///< of a lane, for all-reduces beneath computations
+};
+
+/// Keeps the pictures of numbers between frames.
+class GanttPainter {
+ public:
+  void draw(QPainter& painter, QImage& canvas, const GanttScene& scene, const Theme& theme, const QFont& font);
+
+ private:
+  struct Band;  ///< where and how one lane of operations is drawn
+  struct Frame;
+
+  void draw_row(Frame& frame, const GanttRow& row);
+  void draw_lane(Frame& frame, const Band& band);
+  void draw_detail(Frame& frame, const Band& band);
+  void draw_boxes(Frame& frame, const Band& band);
+  void draw_ghost(Frame& frame, const GanttRow& row);
+  void draw_transfers(Frame& frame);
+  void draw_label(Frame& frame, const Band& band, std::size_t operation, double left, double right);
+  const QImage& label(int number, const QFont& font, QRgb color, qreal ratio);
+
+  std::map<std::pair<int, QRgb>, QImage> labels_;
+  QFont label_font_;
+  qreal label_ratio_ = 0;
+  std::vector<PixelCanvas::Column> columns_;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/memory_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <QPainter>
+#include <QPainterPath>
+
+#include "app/models/format.hpp"
+#include "app/views/hover_card.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int top_space = 6, bottom_space = 8;  // around the plot's frame
+constexpr double headroom = 1.1;                // above the highest of curves and capacities
+
+}  // namespace
+
+MemoryView::MemoryView(TimeLink* link, QWidget* parent) : TimeView(link, parent), card_(new HoverCard(this)) {
+  setObjectName(QStringLiteral("memory_view"));
+  setAccessibleName(tr("Memory over time"));
+}
+
+void MemoryView::set_simulation(std::shared_ptr<const Simulation> simulation) {
+  if (curves_ && curves_->simulation == simulation) return;
+  curves_ = make_memory_curves(std::move(simulation));
+  hover_.reset();
+  card_->hide();
+  if (curves_ && !curves_->curves.empty()) {
+    QStringList peaks;
+    for (const MemoryCurve& curve : curves_->curves)
+      peaks << tr("%1: peak %2 of %3")
+                   .arg(devices_text(curve.devices, device_names_), format_bytes(curve.verdict->peak),
+                        format_bytes(curve.verdict->capacity));
+    setAccessibleDescription(peaks.join(QStringLiteral("; ")));
+  }
+  refresh();
+}
+
+void MemoryView::set_device_names(const QStringList& names) {
+  device_names_ = names;
+  refresh();
+}
+
+double MemoryView::y_of(Bytes bytes) const {
+  const double full = curves_ ? std::max<double>(1, static_cast<double>(curves_->highest.count)) * headroom : 1;
+  const double bottom = height() - bottom_space, top = top_space;
+  return bottom - static_cast<double>(bytes.count) / full * (bottom - top);
+}
+
+void MemoryView::draw_content(QPainter& painter, QImage&) {
+  const QRectF frame(plot().left() - 0.5, top_space - 0.5, plot().width() + 1, height() - top_space - bottom_space + 1);
+  painter.setPen(QPen(theme().border, 1));
+  painter.setBrush(theme().panel);
+  painter.drawRect(frame);
+  painter.setFont(caption_font(font()));
+  painter.setPen(theme().muted);
+  const QRect label(ThemeSizes::margin, top_space - 1, link().label_width() - ThemeSizes::margin, 18);
+  painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter, tr("memory"));
+  if (!curves_ || curves_->curves.empty()) return;
+  Bytes peak;
+  bool over = false;
+  for (const MemoryCurve& curve : curves_->curves) {
+    peak = std::max(peak, curve.verdict->peak);
+    over |= curve.verdict->peak > curve.verdict->capacity;
+  }
+  painter.setPen(over ? theme().bad : theme().muted);
+  painter.drawText(label.translated(0, 15), Qt::AlignLeft | Qt::AlignVCenter, format_bytes(peak));
+  painter.setClipRect(plot());
+  draw_capacity(painter);
+  for (const MemoryCurve& curve : curves_->curves) draw_curve(painter, curve, 1.5);
+  draw_peak(painter);
+  painter.setClipping(false);
+}
+
+void MemoryView::draw_capacity(QPainter& painter) const {
+  const QFont small = caption_font(font());
+  painter.setFont(small);
+  for (const Bytes capacity : curves_->capacities) {
+    const double y = std::round(y_of(capacity)) + 0.5;
+    QPen pen(theme().bad, 1);
+    pen.setDashPattern({5, 4});
+    painter.setPen(pen);
+    painter.drawLine(QPointF(plot().left(), y), QPointF(plot().right() + 1, y));
+    painter.setPen(theme().bad);
+    painter.drawText(QRectF(plot().left(), y + 1, plot().width() - 6, QFontMetrics(small).height()),
+                     Qt::AlignRight | Qt::AlignTop, format_bytes(capacity));
+  }
+}
+
+void MemoryView::draw_curve(QPainter& painter, const MemoryCurve& curve, double pen_width) const {
+  const TimeAxis& axis = link().axis();
+  const std::vector<MemoryPoint>& points = curve.verdict->curve;
+  const auto from = [&points](double time) {
+    return std::partition_point(points.begin(), points.end(), [time](const MemoryPoint& point) {
+      return static_cast<double>(point.time.count) <= time;
+    });
+  };
+  const double last = x_of(std::min(static_cast<double>(curves_->end), axis.end));
+  if (points.empty() || last < plot().left()) return;
+  const auto first_after = from(axis.begin), after = from(axis.end);
+  QPolygonF line;
+  line << QPointF(plot().left(), y_of(Bytes(curve.at(axis.begin))));
+  if (after - first_after <= plot().width()) {
+    for (auto point = first_after; point < after; ++point) {
+      const double x = x_of(static_cast<double>(point->time.count));
+      line << QPointF(x, line.last().y()) << QPointF(x, y_of(point->bytes));
+    }
+  } else {
+    // More steps than pixels: each pixel shows the least and the most that was held during it.
+    for (int x = plot().left(); x < last; ++x) {
+      const MemoryRange range = curve.range(time_at(x), time_at(x + 1));
+      line << QPointF(x + 0.5, y_of(Bytes(range.most))) << QPointF(x + 0.5, y_of(Bytes(range.least)));
+    }
+  }
+  line << QPointF(last, line.last().y());
+  const auto draw = [&](const QColor& color, double fill) {
+    QPolygonF area = line;
+    area << QPointF(last, y_of(Bytes(0))) << QPointF(plot().left(), y_of(Bytes(0)));
+    QColor shade = color;
+    shade.setAlphaF(fill);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(shade);
+    painter.drawPolygon(area);
+    painter.setPen(QPen(color, pen_width));
+    painter.drawPolyline(line);
+  };
+  draw(theme().of_stage(curve.stage), 0.06F);
+  if (curve.verdict->capacity.count == 0 || curve.verdict->peak <= curve.verdict->capacity) return;
+  painter.save();
+  painter.setClipRect(QRectF(plot().left(), 0, plot().width(), y_of(curve.verdict->capacity)), Qt::IntersectClip);
+  draw(theme().bad, 0.3F);
+  painter.restore();
+}
+
+void MemoryView::draw_peak(QPainter& painter) const {
+  const auto highest =
+      std::max_element(curves_->curves.begin(), curves_->curves.end(),
+                       [](const MemoryCurve& a, const MemoryCurve& b) { return a.verdict->peak < b.verdict->peak; });
+  const QPointF at(x_of(static_cast<double>(highest->verdict->peak_time.count)), y_of(highest->verdict->peak));
+  const bool over = highest->verdict->peak > highest->verdict->capacity;
+  painter.setPen(QPen(theme().panel, 1.5));
+  painter.setBrush(over ? theme().bad : theme().of_stage(highest->stage));
+  painter.drawEllipse(at, 3.5, 3.5);
+}
+
+void MemoryView::draw_overlay(QPainter& painter) {
+  if (!hover_ || !curves_) return;
+  painter.save();
+  painter.setClipRect(plot(), Qt::IntersectClip);
+  draw_curve(painter, curves_->curves[*hover_], 2.5);
+  painter.restore();
+}
+
+std::optional<std::size_t> MemoryView::curve_at(const QPointF& position) const {
+  constexpr double reach = 8;
+  if (!curves_ || position.x() < plot().left() || position.x() > plot().right()) return std::nullopt;
+  const double begin = time_at(position.x() - 2), end = time_at(position.x() + 2);
+  std::optional<std::size_t> best;
+  double nearest = reach;
+  for (std::size_t i = 0; i < curves_->curves.size(); ++i) {
+    const MemoryRange range = curves_->curves[i].range(begin, end);
+    const double high = y_of(Bytes(range.most)), low = y_of(Bytes(range.least));
+    const double away = position.y() < high ? high - position.y() : std::max(0.0, position.y() - low);
+    if (away < nearest) nearest = away, best = i;
+  }
+  return best;
+}
+
+QStringList MemoryView::describe(std::size_t index, double time) const {
+  const MemoryCurve& curve = curves_->curves[index];
+  const DeviceVerdict& verdict = *curve.verdict;
+  const auto now = Nanoseconds(static_cast<std::int64_t>(std::max(0.0, time)));
+  QStringList lines{tr("memory · %1").arg(devices_text(curve.devices, device_names_))};
+  lines << tr("%1 at %2").arg(format_bytes(Bytes(curve.at(time))), format_time(now));
+  lines << tr("peak %1 of %2, at %3")
+               .arg(format_bytes(verdict.peak), format_bytes(verdict.capacity), format_time(verdict.peak_time));
+  if (verdict.peak > verdict.capacity)
+    lines << tr("does not fit: %1 too much").arg(format_bytes(verdict.peak - verdict.capacity));
+  std::vector<MemoryItem> items;
+  for (int i = 0; i < memory_item_count; ++i)
+    if (verdict.peak_parts[static_cast<MemoryItem>(i)].count > 0) items.push_back(static_cast<MemoryItem>(i));
+  std::stable_sort(items.begin(), items.end(),
+                   [&](MemoryItem a, MemoryItem b) { return verdict.peak_parts[a] > verdict.peak_parts[b]; });
+  for (const MemoryItem item : items)
+    lines << tr("    %1  %2").arg(format_bytes(verdict.peak_parts[item]), item_text(item));
+  return lines;
+}
+
+void MemoryView::hovered(const QPointF& position) {
+  const auto now = curve_at(position);
+  if (now != hover_) {
+    hover_ = now;
+    update();
+  }
+  if (now)
+    card_->show_at(position, describe(*now, time_at(position.x())));
+  else
+    card_->hide();
+}
+
+void MemoryView::unhovered() {
+  card_->hide();
+  if (!hover_) return;
+  hover_.reset();
+  update();
+}
+
+}  // namespace pipedeck::app

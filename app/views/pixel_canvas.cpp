@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/pixel_canvas.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace pipedeck::app {
+
+PixelCanvas::PixelCanvas(QImage& image, const QRect& area)
+    : bits_(image.bits()),
+      stride_(image.bytesPerLine()),
+      area_(area.intersected(image.rect())),
+      hatch_period_(std::max(5, qRound(5 * image.devicePixelRatio()))),
+      hatch_width_(std::max(2, qRound(1.6 * image.devicePixelRatio()))) {}
+
+void PixelCanvas::corner_row(QRgb* row, int left, int right, double inset, QRgb color) {
+  const int whole = static_cast<int>(inset);
+  const auto share = static_cast<unsigned>((1 - (inset - whole)) * 255);
+  const auto put = [&](int x) {
+    if (x >= area_.left() && x <= area_.right()) row[x] = mixed(color, row[x], share);
+  };
+  put(left + whole);
+  put(right - 1 - whole);
+  const int from = std::max(left + whole + 1, area_.left());
+  const int to = std::min(right - 1 - whole, area_.right() + 1);
+  if (from < to) std::fill(row + from, row + to, color);
+}
+
+void PixelCanvas::box(int left, int right, int top, int bottom, const Ink& ink, int radius) {
+  const int from = std::max(left, area_.left()), to = std::min(right, area_.right() + 1);
+  if (from >= to) return;
+  radius = std::min({radius, (right - left) / 2, (bottom - top) / 2});
+  const int last = std::min(bottom, area_.bottom() + 1);
+  for (int y = std::max(top, area_.top()); y < last; ++y) {
+    QRgb* pixels = row(y);
+    const int depth = std::min(y - top, bottom - 1 - y);
+    if (depth < radius) {
+      const double rise = radius - depth - 0.5;  // from the corner's centre
+      corner_row(pixels, left, right, radius - std::sqrt(radius * radius - rise * rise), ink.color);
+      continue;
+    }
+    std::fill(pixels + from, pixels + to, ink.color);
+    if (ink.hatch == ink.color) continue;
+    for (int x = from; x < to; ++x)
+      if ((x + y) % hatch_period_ < hatch_width_) pixels[x] = ink.hatch;
+  }
+}
+
+void PixelCanvas::outline(int left, int right, int top, int bottom, QRgb color) {
+  const int from = std::max(left, area_.left()), to = std::min(right, area_.right() + 1);
+  if (from >= to) return;
+  const int last = std::min(bottom, area_.bottom() + 1);
+  for (int y = std::max(top, area_.top()); y < last; ++y) {
+    QRgb* pixels = row(y);
+    if (y == top || y == bottom - 1) {
+      std::fill(pixels + from, pixels + to, color);
+      continue;
+    }
+    if (left >= area_.left()) pixels[left] = color;
+    if (right - 1 <= area_.right()) pixels[right - 1] = color;
+  }
+}
+
+void PixelCanvas::columns(int left, int top, int bottom, std::span<const Column> columns, bool plain) {
+  const int from = std::max(left, area_.left());
+  const int to = std::min(left + static_cast<int>(columns.size()), area_.right() + 1);
+  const int first = std::max(top, area_.top()), last = std::min(bottom, area_.bottom() + 1);
+  if (from >= to) return;
+  for (int y = first; y < last; ++y) {
+    QRgb* pixels = row(y);
+    if (plain && y > first) {
+      std::memcpy(pixels + from, row(first) + from, static_cast<std::size_t>(to - from) * sizeof(QRgb));
+      continue;
+    }
+    for (int x = from; x < to; ++x) {
+      const Column& column = columns[static_cast<std::size_t>(x - left)];
+      if (column.share > 0) pixels[x] = mixed(column.color, pixels[x], column.share);
+    }
+  }
+}
+
+}  // namespace pipedeck::app

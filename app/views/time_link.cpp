@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/time_link.hpp"
+
+#include <algorithm>
+
+namespace pipedeck::app {
+
+void TimeLink::set_axis(const TimeAxis& axis) {
+  if (axis == axis_) return;
+  axis_ = axis;
+  emit axis_changed();
+}
+
+void TimeLink::set_full(double full) {
+  full = std::max(full, 1.0);
+  if (full == axis_.full) return;
+  const bool fitted = axis_ == axis_.fitted();
+  TimeAxis axis{axis_.begin, axis_.end, full};
+  set_axis(fitted ? axis.fitted() : axis.panned(0));  // panned: back within the new span
+}
+
+void TimeLink::set_cursor(std::optional<double> time) {
+  if (time == cursor_) return;
+  cursor_ = time;
+  emit cursor_changed();
+}
+
+void TimeLink::set_selection(const std::optional<OperationSelection>& selection) {
+  if (selection == selection_) return;
+  selection_ = selection;
+  emit selection_changed();
+}
+
+void TimeLink::set_label_width(int width) {
+  if (width == label_width_) return;
+  label_width_ = width;
+  emit label_width_changed();
+}
+
+void TimeLink::reveal(double begin, double end) {
+  if (begin < axis_.begin)
+    pan(begin - axis_.begin);
+  else if (end > axis_.end)
+    pan(std::min(end - axis_.end, begin - axis_.begin));
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/time_view.hpp"
+
+#include <cmath>
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QWheelEvent>
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr double wheel_zoom = 1.2;  // a notch
+constexpr double key_zoom = 1.5;
+constexpr double key_pan = 0.15;  // of the visible span
+constexpr double drag_start = 4;  // pixels: less is a click
+
+/// The letter at the place where W, A, S and D are on a US keyboard, whatever the layout has there.
+int physical_key(const QKeyEvent& event) {
+#ifdef Q_OS_LINUX
+  switch (event.nativeScanCode()) {  // XKB key codes, the same under X11 and Wayland
+    case 25:
+      return Qt::Key_W;
+    case 38:
+      return Qt::Key_A;
+    case 39:
+      return Qt::Key_S;
+    case 40:
+      return Qt::Key_D;
+    default:
+      break;
+  }
+#endif
+  return event.key();
+}
+
+}  // namespace
+
+TimeView::TimeView(TimeLink* link, QWidget* parent) : QWidget(parent), link_(link) {
+  setMouseTracking(true);
+  setFocusPolicy(Qt::StrongFocus);
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  connect(link, &TimeLink::axis_changed, this, &TimeView::refresh);
+  connect(link, &TimeLink::label_width_changed, this, &TimeView::refresh);
+  connect(link, &TimeLink::cursor_changed, this, &TimeView::cursor_moved);
+}
+
+QRect TimeView::plot() const {
+  const int left = link_->label_width();
+  return {left, 0, std::max(1, width() - left - ThemeSizes::margin), height()};
+}
+
+double TimeView::x_of(double time) const { return plot().left() + link_->axis().to_pixel(time, plot().width()); }
+
+double TimeView::time_at(double x) const { return link_->axis().to_time(x - plot().left(), plot().width()); }
+
+void TimeView::refresh() {
+  stale_ = true;
+  update();
+}
+
+void TimeView::cursor_moved() {
+  if (!draws_cursor_) return update();
+  const auto strip = [this](double x) { return QRect(static_cast<int>(std::floor(x)) - 1, 0, 4, height()); };
+  if (drawn_cursor_) update(strip(*drawn_cursor_));
+  drawn_cursor_.reset();
+  if (!link_->cursor()) return;
+  drawn_cursor_ = x_of(*link_->cursor());
+  update(strip(*drawn_cursor_));
+}
+
+void TimeView::draw_again() {
+  const qreal ratio = devicePixelRatioF();
+  const QSize pixels(qCeil(width() * ratio), qCeil(height() * ratio));
+  if (content_.size() != pixels) content_ = QImage(pixels, QImage::Format_RGB32);
+  content_.setDevicePixelRatio(ratio);
+  content_.fill(theme().window);
+  QPainter painter(&content_);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setFont(font());
+  draw_content(painter, content_);
+  stale_ = false;
+  ++content_draws_;
+}
+
+void TimeView::paintEvent(QPaintEvent* event) {
+  const qreal ratio = devicePixelRatioF();
+  if (stale_ || content_.size() != QSize(qCeil(width() * ratio), qCeil(height() * ratio))) draw_again();
+  QPainter painter(this);
+  painter.setClipRect(event->rect());
+  painter.drawImage(0, 0, content_);
+  painter.setRenderHint(QPainter::Antialiasing);
+  draw_overlay(painter);
+  if (draws_cursor_ && link_->cursor()) {
+    const double x = std::floor(x_of(*link_->cursor())) + 0.5;
+    if (x >= plot().left() && x <= plot().right() + 1) {
+      painter.setPen(QPen(theme().cursor, 1));
+      painter.drawLine(QPointF(x, 0), QPointF(x, height()));
+    }
+  }
+  if (focus_ring_ && hasFocus()) {
+    painter.setPen(QPen(theme().accent, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(1.5, 1.5, -1.5, -1.5), ThemeSizes::radius, ThemeSizes::radius);
+  }
+}
+
+void TimeView::wheelEvent(QWheelEvent* event) {
+  const QPointF position = event->position();
+  // Beside the plot the wheel scrolls what the view lies in.
+  if (position.x() < plot().left() || position.x() > plot().right()) return event->ignore();
+  const QPoint notches = event->angleDelta();
+  const double along = notches.x() != 0 ? notches.x() : (event->modifiers() & Qt::ShiftModifier) ? notches.y() : 0;
+  if (along != 0)
+    link_->pan(-along / 120.0 * key_pan * link_->axis().span());
+  else
+    link_->zoom(std::pow(wheel_zoom, notches.y() / 120.0), time_at(position.x()));
+  event->accept();
+}
+
+bool TimeView::navigate(int key) {
+  const TimeAxis& axis = link_->axis();
+  const double anchor = link_->cursor().value_or((axis.begin + axis.end) / 2);
+  switch (key) {
+    case Qt::Key_W:
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+      link_->zoom(key_zoom, anchor);
+      return true;
+    case Qt::Key_S:
+    case Qt::Key_Minus:
+      link_->zoom(1 / key_zoom, anchor);
+      return true;
+    case Qt::Key_A:
+      link_->pan(-key_pan * axis.span());
+      return true;
+    case Qt::Key_D:
+      link_->pan(key_pan * axis.span());
+      return true;
+    case Qt::Key_F:
+      link_->fit();
+      return true;
+    case Qt::Key_Home:
+      link_->pan(-axis.full);
+      return true;
+    case Qt::Key_End:
+      link_->pan(axis.full);
+      return true;
+    default:
+      return false;
+  }
+}
+
+void TimeView::keyPressEvent(QKeyEvent* event) {
+  const bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
+  if (plain && (key(event) || navigate(physical_key(*event)))) return event->accept();
+  QWidget::keyPressEvent(event);
+}
+
+void TimeView::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return QWidget::mousePressEvent(event);
+  press_ = event->position();
+  press_axis_ = link_->axis();
+  dragging_ = false;
+  event->accept();
+}
+
+void TimeView::mouseMoveEvent(QMouseEvent* event) {
+  const QPointF position = event->position();
+  if (press_ && (dragging_ || std::abs(position.x() - press_->x()) >= drag_start)) {
+    if (!dragging_) unhovered();
+    dragging_ = true;
+    setCursor(Qt::ClosedHandCursor);
+    // From where the drag began, so that rounding never adds up.
+    link_->set_axis(press_axis_.panned((press_->x() - position.x()) / plot().width() * press_axis_.span()));
+  }
+  const bool inside = position.x() >= plot().left() && position.x() <= plot().right();
+  link_->set_cursor(inside ? std::optional(time_at(position.x())) : std::nullopt);
+  if (!dragging_) hovered(position);
+}
+
+void TimeView::mouseReleaseEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton || !press_) return QWidget::mouseReleaseEvent(event);
+  const bool click = !dragging_;
+  press_.reset();
+  dragging_ = false;
+  unsetCursor();
+  if (click) clicked(event->position());
+}
+
+void TimeView::leaveEvent(QEvent* event) {
+  link_->set_cursor(std::nullopt);
+  unhovered();
+  QWidget::leaveEvent(event);
+}
+
+void TimeView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange ||
+      event->type() == QEvent::StyleChange)
+    refresh();
+  QWidget::changeEvent(event);
+}
+
+void TimeView::focusInEvent(QFocusEvent* event) {
+  focus_ring_ = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+  update();
+}
+
+void TimeView::focusOutEvent(QFocusEvent*) { update(); }
+
+}  // namespace pipedeck::app
