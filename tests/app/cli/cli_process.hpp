@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the real program and small files to run it on.
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+#include <QStringList>
+#include <QTemporaryDir>
+
+namespace pipedeck::test {
+
+struct Answer {
+  int status = -1;  ///< -1: did not start, crashed or did not end in time
+  QByteArray out, err;
+};
+
+/// pipedeck-cli with these arguments, in `folder`, with `environment` ("NAME=value") added.
+Answer run_cli(const QStringList& arguments, const QString& folder, const QStringList& environment = {});
+
+/// A folder with a profile of six layers, a cluster of two nodes with two devices, and a two-stage plan for them.
+class SmallProblem {
+ public:
+  SmallProblem();
+  QString folder() const { return folder_.path(); }
+  QString path(const QString& name) const { return folder_.filePath(name); }
+  void write(const QString& name, const QByteArray& content) const;
+  QByteArray read(const QString& name) const;
+  QStringList files() const;  ///< names in the folder, sorted
+
+  Answer run(const QStringList& arguments, const QStringList& environment = {}) const {
+    return run_cli(arguments, folder(), environment);
+  }
+
+ private:
+  QTemporaryDir folder_;
+};
+
+/// "--profile p.json --cluster c.json".
+QStringList inputs();
+
+QByteArray small_profile();
+QByteArray small_cluster();
+QByteArray small_plan();
+
+}  // namespace pipedeck::test

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each command answers, through the real program.
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTest>
+
+#include "tests/app/cli/cli_process.hpp"
+
+using pipedeck::test::Answer;
+using pipedeck::test::inputs;
+using pipedeck::test::SmallProblem;
+
+namespace {
+
+QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
+
+/// A list item at a JSON pointer of keys and positions.
+QJsonValue at(QJsonValue value, const QStringList& path) {
+  for (const QString& step : path) {
+    bool is_index = false;
+    const int index = step.toInt(&is_index);
+    value = is_index ? value.toArray().at(index) : value.toObject().value(step);
+  }
+  return value;
+}
+
+QStringList question(const QString& planner) {
+  return QStringList{"plan", "--planner", planner, "--global-batch", "8"} + inputs();
+}
+
+}  // namespace
+
+class TestCliCommands : public QObject {
+  Q_OBJECT
+ private slots:
+  void a_plan_carries_prediction_and_checksums();
+  void standard_output_is_json_alone();
+  void output_file_and_standard_output_agree();
+  void several_plans_are_a_list_best_first();
+  void the_same_question_gives_the_same_bytes_data();
+  void the_same_question_gives_the_same_bytes();
+  void simulate_agrees_with_the_plan();
+  void simulate_adds_up();
+  void simulate_warns_of_another_profile();
+  void simulate_takes_state_options();
+  void a_trace_lists_every_operation();
+  void compare_shows_both_warmups();
+  void compare_as_json();
+  void diff_names_what_differs();
+  void diff_of_simulations_compares_operations();
+  void diff_of_unlike_files_is_refused();
+  void convert_there_and_back();
+  void validate_reports_each_file();
+  void lists_data();
+  void lists();
+  void output_to_a_full_device_fails();
+  void a_folder_that_is_not_there();
+
+ private:
+  SmallProblem problem_;
+};
+
+void TestCliCommands::a_plan_carries_prediction_and_checksums() {
+  const Answer answer = problem_.run(question("dapple") + QStringList{"-o", "-"});
+  QCOMPARE(answer.status, 0);
+  const QJsonObject plan = object_of(answer.out);
+  QCOMPARE(plan["format"].toString(), "pipedeck.plan");
+  QCOMPARE(plan["planner"].toString(), "dapple");
+  QCOMPARE(plan["profile"].toString(), "six");
+  QCOMPARE(plan["cluster"].toString(), "two by two");
+  QCOMPARE(plan["profile_sha256"].toString().size(), 64);
+  QCOMPARE(plan["cluster_sha256"].toString().size(), 64);
+  const QJsonObject predicted = plan["predicted"].toObject();
+  QVERIFY(predicted["lower_bound_ms"].toDouble() > 0);
+  QVERIFY(predicted["iteration_ms"].toDouble() >= predicted["lower_bound_ms"].toDouble());
+  QVERIFY(predicted["fits"].toBool());
+  QVERIFY(at(plan, {"objective", "value_ms"}).toDouble() > 0);
+}
+
+void TestCliCommands::standard_output_is_json_alone() {
+  const QList<QStringList> commands{
+      question("gpipe") + QStringList{"--json"},
+      question("gpipe") + QStringList{"-o", "-"},
+      question("gpipe") + QStringList{"-o", "-", "--json"},
+      QStringList{"simulate", "--plan", "plan.json", "--json", "--intervals"} + inputs(),
+      QStringList{"compare", "--global-batch", "8", "--json"} + inputs(),
+      {"diff", "plan.json", "plan.json", "--json"},
+      {"list", "planners", "--json"},
+      {"validate", "p.json", "--json"},
+      {"convert", "plan.json", "-"},
+  };
+  for (const QStringList& command : commands) {
+    const Answer answer = problem_.run(command);
+    QCOMPARE(answer.status, 0);
+    QJsonParseError error;
+    QJsonDocument::fromJson(answer.out, &error);
+    QVERIFY2(error.error == QJsonParseError::NoError, qPrintable(command.join(' ') + ": " + error.errorString()));
+    QVERIFY(answer.out.endsWith('\n'));
+    QCOMPARE(answer.err, QByteArray());  // no terminal: no progress
+  }
+}
+
+void TestCliCommands::output_file_and_standard_output_agree() {
+  const Answer streamed = problem_.run(question("dapple") + QStringList{"-o", "-"});
+  const Answer filed = problem_.run(question("dapple") + QStringList{"-o", "dapple.plan.json"});
+  QCOMPARE(filed.status, 0);
+  QVERIFY2(filed.out.contains("iteration ms"), filed.out);
+  QCOMPARE(problem_.read("dapple.plan.json"), streamed.out);
+}
+
+void TestCliCommands::several_plans_are_a_list_best_first() {
+  const Answer answer = problem_.run(question("dapple") + QStringList{"--top", "4", "--json"});
+  QCOMPARE(answer.status, 0);
+  const QJsonArray plans = QJsonDocument::fromJson(answer.out).array();
+  QVERIFY(plans.size() >= 2 && plans.size() <= 4);
+  const auto iteration = [&](int i) { return at(plans.at(i), {"predicted", "iteration_ms"}).toDouble(); };
+  for (int i = 1; i < plans.size(); ++i) QVERIFY(iteration(i - 1) <= iteration(i));
+  const QJsonObject best = object_of(problem_.run(question("dapple") + QStringList{"--json"}).out);
+  QCOMPARE(plans.at(0).toObject(), best);
+}
+
+void TestCliCommands::the_same_question_gives_the_same_bytes_data() {
+  QTest::addColumn<QStringList>("command");
+  for (const char* planner : {"dapple", "pipedream", "capture", "gpipe", "data-parallel", "single"})
+    QTest::newRow(planner) << question(planner) + QStringList{"--top", "3", "--json"};
+  QTest::newRow("compare") << QStringList{"compare", "--global-batch", "8", "--json"} + inputs();
+}
+
+void TestCliCommands::the_same_question_gives_the_same_bytes() {
+  QFETCH(QStringList, command);
+  const Answer first = problem_.run(command);
+  QCOMPARE(first.status, 0);
+  QCOMPARE(problem_.run(command).out, first.out);
+  QCOMPARE(problem_.run(command + QStringList{"--threads", "2"}).out, first.out);
+  QCOMPARE(problem_.run(command, {"PIPEDECK_THREADS=2"}).out, first.out);
+}
+
+void TestCliCommands::simulate_agrees_with_the_plan() {
+  for (const char* planner : {"dapple", "pipedream", "capture", "gpipe", "data-parallel", "single"}) {
+    QCOMPARE(problem_.run(question(planner) + QStringList{"-o", "made.json"}).status, 0);
+    const Answer answer = problem_.run(QStringList{"simulate", "--plan", "made.json", "--json"} + inputs());
+    QCOMPARE(answer.status, 0);
+    QCOMPARE(answer.err, QByteArray());
+    const QJsonObject predicted = object_of(problem_.read("made.json"))["predicted"].toObject();
+    const QJsonObject simulation = object_of(answer.out);
+    for (const char* key : {"iteration_ms", "samples_per_s", "bubble_fraction", "fits", "network", "overlap"})
+      QCOMPARE(simulation[key], predicted[key]);
+  }
+}
+
+void TestCliCommands::simulate_adds_up() {
+  const Answer answer =
+      problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json", "--intervals"} + inputs());
+  QCOMPARE(answer.status, 0);
+  const QJsonObject simulation = object_of(answer.out);
+  const double iteration = simulation["iteration_ms"].toDouble();
+  QVERIFY(qAbs(simulation["samples_per_s"].toDouble() - 8 / iteration * 1e3) < 1e-6);
+  double busy = 0;
+  for (const QJsonValue& device : simulation["devices"].toArray()) busy += device["busy_ms"].toDouble();
+  QVERIFY(qAbs(simulation["bubble_fraction"].toDouble() - (1 - busy / (4 * iteration))) < 1e-9);
+
+  // Every device does a forward and a backward of each of the four micro-batches, within the iteration.
+  int forwards = 0, backwards = 0;
+  for (const QJsonValue& interval : simulation["intervals"].toArray()) {
+    forwards += interval["kind"] == "forward";
+    backwards += interval["kind"] == "backward";
+    QVERIFY(interval["start_ms"].toDouble() >= 0 && interval["end_ms"].toDouble() <= iteration + 1e-9);
+  }
+  QCOMPARE(forwards, 16);
+  QCOMPARE(backwards, 16);
+}
+
+void TestCliCommands::simulate_warns_of_another_profile() {
+  QCOMPARE(problem_.run(question("gpipe") + QStringList{"-o", "gpipe.json"}).status, 0);
+  problem_.write("p2.json", pipedeck::test::small_profile().replace("\"forward_ms\": 6", "\"forward_ms\": 7"));
+  const Answer answer =
+      problem_.run({"simulate", "--plan", "gpipe.json", "--json", "--profile", "p2.json", "--cluster", "c.json"});
+  QCOMPARE(answer.status, 0);
+  QVERIFY2(answer.err.contains("warning") && answer.err.contains("profile_sha256"), answer.err);
+  QVERIFY(!answer.err.contains("cluster_sha256"));
+}
+
+void TestCliCommands::simulate_takes_state_options() {
+  const auto peak = [&](const QStringList& more) {
+    const Answer answer = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json"} + inputs() + more);
+    return at(object_of(answer.out), {"devices", "0", "peak_memory_bytes"}).toDouble();
+  };
+  const double adam = peak({}), none = peak({"--optimizer", "none"}), reserved = peak({"--reserve-bytes", "1000"});
+  QCOMPARE(adam - none, 2.0 * 3 * 40e6);  // two moments of three layers' weights
+  QCOMPARE(reserved - adam, 1000.0);
+}
+
+void TestCliCommands::a_trace_lists_every_operation() {
+  const Answer answer = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--trace", "t.json"} + inputs());
+  QCOMPARE(answer.status, 0);
+  const QByteArray trace = problem_.read("t.json");
+  const QJsonDocument document = QJsonDocument::fromJson(trace);
+  QVERIFY(!document.isNull());
+  QVERIFY(trace.count("forward") >= 16);
+}
+
+void TestCliCommands::compare_shows_both_warmups() {
+  const Answer answer = problem_.run(
+      QStringList{"compare", "--global-batch", "16", "--micro-batch", "1", "--planner", "capture", "gpipe"} + inputs());
+  QCOMPARE(answer.status, 0);
+  QVERIFY2(answer.out.contains("warm-up A / B"), answer.out);
+  QVERIFY2(answer.out.contains("lower bound"), answer.out);
+  for (const QByteArray& line : answer.out.split('\n')) QVERIFY(!line.endsWith(' '));
+}
+
+void TestCliCommands::compare_as_json() {
+  const Answer answer = problem_.run(QStringList{"compare", "--global-batch", "8", "--json"} + inputs());
+  QCOMPARE(answer.status, 0);
+  const QJsonObject comparison = object_of(answer.out);
+  QCOMPARE(comparison["format"].toString(), "pipedeck.comparison");
+  const double bound = comparison["lower_bound_ms"].toDouble(), alone = comparison["one_device_ms"].toDouble();
+  QCOMPARE(alone, 8 * 108.0);  // six layers of 13, 15, ... 23 ms a sample
+  QSet<QString> planners;
+  for (const QJsonValue& row : comparison["answers"].toArray()) {
+    planners.insert(row["planner"].toString());
+    const double iteration = row["iteration_ms"].toDouble();
+    QVERIFY(qAbs(row["speed_up"].toDouble() - alone / iteration) < 1e-9);
+    QVERIFY(qAbs(row["over_lower_bound"].toDouble() - (iteration / bound - 1)) < 1e-9);
+    QCOMPARE(at(row, {"plan", "predicted", "iteration_ms"}).toDouble(), iteration);
+    if (row.toObject().contains("warmup_ms")) {
+      const QJsonObject times = row["warmup_ms"].toObject();
+      QCOMPARE(times[at(row, {"plan", "warmup"}).toString()].toDouble(), iteration);
+    }
+  }
+  for (const char* planner : {"dapple", "pipedream", "capture", "gpipe", "data-parallel"})
+    QVERIFY2(planners.contains(planner), planner);
+}
+
+void TestCliCommands::diff_names_what_differs() {
+  problem_.write("moved.json", pipedeck::test::small_plan().replace("[0, 3]", "[0, 4]").replace("[3, 6]", "[4, 6]"));
+  const Answer same = problem_.run({"diff", "plan.json", "plan.json"});
+  QCOMPARE(same.status, 0);
+  QVERIFY2(same.out.startsWith("no difference"), same.out);
+
+  const Answer moved = problem_.run({"diff", "plan.json", "moved.json", "--json"});
+  QCOMPARE(moved.status, 0);
+  const QJsonArray found = object_of(moved.out)["differences"].toArray();
+  QCOMPARE(found.size(), 2);
+  QCOMPARE(found[0]["place"].toString(), "/stages/0/layers/1");
+  QCOMPARE(found[0]["difference"].toDouble(), 1.0);
+  QCOMPARE(found[1]["place"].toString(), "/stages/1/layers/0");
+  QVERIFY(problem_.run({"diff", "plan.json", "moved.json"}).out.contains("+33.33 %"));
+}
+
+void TestCliCommands::diff_of_simulations_compares_operations() {
+  const auto simulate = [&](const char* overlap) {
+    return problem_
+        .run(QStringList{"simulate", "--plan", "plan.json", "--json", "--intervals", "--overlap", overlap} + inputs())
+        .out;
+  };
+  problem_.write("layer.json", simulate("layer"));
+  problem_.write("none.json", simulate("none"));
+  const Answer answer = problem_.run({"diff", "layer.json", "none.json"});
+  QCOMPARE(answer.status, 0);
+  QVERIFY2(answer.out.contains("/overlap"), answer.out);
+  QVERIFY2(answer.out.contains("all_reduce"), answer.out);
+}
+
+void TestCliCommands::diff_of_unlike_files_is_refused() {
+  const Answer answer = problem_.run({"diff", "plan.json", "c.json"});
+  QCOMPARE(answer.status, 2);
+  QVERIFY2(answer.err.contains("c.json: found a cluster, expected a plan"), answer.err);
+}
+
+void TestCliCommands::convert_there_and_back() {
+  QCOMPARE(problem_.run({"convert", "p.json", "p.txt"}).status, 0);
+  QVERIFY(problem_.read("p.txt").contains("forward_compute_time=4"));
+  QCOMPARE(problem_.run({"convert", "p.txt", "no-batch.profile.json"}).status, 2);  // graph text has no micro-batch
+  QCOMPARE(problem_.run({"convert", "p.txt", "again.profile.json", "--profile-micro-batch", "1"}).status, 0);
+  const QJsonArray before = object_of(problem_.read("p.json"))["layers"].toArray();
+  const QJsonArray after = object_of(problem_.read("again.profile.json"))["layers"].toArray();
+  QCOMPARE(after.size(), before.size());
+  for (int i = 0; i < before.size(); ++i)
+    for (const char* key : {"forward_ms", "backward_ms", "output_bytes", "parameter_bytes"})
+      QCOMPARE(after[i][key], before[i][key]);
+
+  for (const char* file : {"plan.json", "c.json"}) {  // canonical text is a fixed point
+    QCOMPARE(problem_.run({"convert", file, "once.json"}).status, 0);
+    QCOMPARE(problem_.run({"convert", "once.json", "twice.json"}).status, 0);
+    QCOMPARE(problem_.read("twice.json"), problem_.read("once.json"));
+  }
+}
+
+void TestCliCommands::validate_reports_each_file() {
+  problem_.write("broken.json", "{\"format\": \"pipedeck.plan\", \"version\": 7}");
+  const Answer good = problem_.run({"validate", "p.json", "c.json", "plan.json"});
+  QCOMPARE(good.status, 0);
+  QCOMPARE(good.out.count('\n'), 3);
+  const Answer mixed = problem_.run({"validate", "p.json", "broken.json", "missing.json", "c.json"});
+  QCOMPARE(mixed.status, 2);
+  QCOMPARE(mixed.out.count('\n'), 2);
+  QVERIFY2(mixed.err.contains("broken.json: /version"), mixed.err);
+  QVERIFY2(mixed.err.contains("missing.json"), mixed.err);
+}
+
+void TestCliCommands::lists_data() {
+  QTest::addColumn<QString>("what");
+  QTest::addColumn<QStringList>("expected");
+  QTest::newRow("planners") << "planners"
+                            << QStringList{"dapple", "pipedream", "capture", "data-parallel", "gpipe", "single"};
+  QTest::newRow("schedules") << "schedules" << QStringList{"gpipe", "1f1b", "pipedream"};
+  QTest::newRow("models") << "models" << QStringList{"BERT-48", "VGG-19", "ResNet-50", "mlp-small"};
+  QTest::newRow("clusters") << "clusters" << QStringList{"DAPPLE config A", "V100"};
+  QTest::newRow("devices") << "devices" << QStringList{"cpu"};
+  QTest::newRow("formats") << "formats" << QStringList{"profile", "graph-text", "cluster", "plan", "simulation",
+                                                       "model",   "run-log",    "project", "trace"};
+}
+
+void TestCliCommands::lists() {
+  QFETCH(QString, what);
+  QFETCH(QStringList, expected);
+  const Answer answer = problem_.run({"list", what});
+  QCOMPARE(answer.status, 0);
+  for (const QString& name : expected) QVERIFY2(answer.out.toLower().contains(name.toLower().toUtf8()), answer.out);
+}
+
+void TestCliCommands::output_to_a_full_device_fails() {
+  const Answer answer = problem_.run(question("gpipe") + QStringList{"-o", "/dev/full"});
+  QCOMPARE(answer.status, 1);
+  QVERIFY2(answer.err.contains("/dev/full"), answer.err);
+  QCOMPARE(problem_.run(question("gpipe") + QStringList{"-o", "/dev/null"}).status, 0);
+  QVERIFY(!QFileInfo("/dev/null").isFile());  // and not replaced by a file
+}
+
+void TestCliCommands::a_folder_that_is_not_there() {
+  const Answer answer = problem_.run(question("gpipe") + QStringList{"-o", "nowhere/plan.json"});
+  QVERIFY(answer.status == 1 || answer.status == 2);
+  QVERIFY2(answer.err.contains("nowhere/plan.json"), answer.err);
+  QCOMPARE(answer.out, QByteArray());
+}
+
+QTEST_GUILESS_MAIN(TestCliCommands)
+#include "tst_cli_commands.moc"

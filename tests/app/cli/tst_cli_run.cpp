@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole way on the command line: measure, plan, simulate, run; and a run that is stopped.
+#include <signal.h>
+
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTest>
+
+#include "tests/app/cli/cli_process.hpp"
+
+using pipedeck::test::Answer;
+using pipedeck::test::SmallProblem;
+
+namespace {
+
+const QStringList measured_inputs{"--profile", "mlp.profile.json", "--cluster", "cpu.cluster.json"};
+
+QList<QJsonObject> events_of(const QByteArray& lines) {
+  QList<QJsonObject> events;
+  for (const QByteArray& line : lines.split('\n'))
+    if (!line.isEmpty()) events << QJsonDocument::fromJson(line).object();
+  return events;
+}
+
+QStringList names_of(const QList<QJsonObject>& events) {
+  QStringList names;
+  for (const QJsonObject& event : events) names << event["event"].toString();
+  return names;
+}
+
+}  // namespace
+
+class TestCliRun : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase();
+  void a_planned_pipeline_simulates_and_trains();
+  void events_go_to_standard_output_alone();
+  void events_go_to_a_file_that_validates();
+  void predicted_stands_beside_measured();
+  void the_same_run_gives_the_same_losses();
+  void a_signal_stops_the_run();
+  void a_plan_of_another_model_is_refused();
+  void a_full_disk_fails_the_run();
+
+ private:
+  QStringList run_command(const QString& steps) const {
+    return {"run", "--plan", "two.plan.json", "--model", "preset:mlp-small", "--backend", "cpu", "--steps", steps};
+  }
+  SmallProblem problem_;
+};
+
+void TestCliRun::initTestCase() {
+  const Answer profile =
+      problem_.run({"profile", "--model", "preset:mlp-small", "--backend", "cpu", "--micro-batch", "2,4,8", "-o",
+                    "mlp.profile.json", "--cluster-out", "cpu.cluster.json", "--devices", "2"});
+  QVERIFY2(profile.status == 0, profile.err);
+  QCOMPARE(problem_.run({"validate", "mlp.profile.json", "cpu.cluster.json"}).status, 0);
+  const Answer plan = problem_.run(
+      QStringList{"plan", "--planner", "gpipe", "--global-batch", "16", "--micro-batch", "4", "-o", "two.plan.json"} +
+      measured_inputs);
+  QVERIFY2(plan.status == 0, plan.err);
+}
+
+void TestCliRun::a_planned_pipeline_simulates_and_trains() {
+  QCOMPARE(problem_.run(QStringList{"simulate", "--plan", "two.plan.json", "--json"} + measured_inputs).status, 0);
+  const Answer run = problem_.run(run_command("5"));
+  QVERIFY2(run.status == 0, run.err);
+  QVERIFY2(run.out.contains("finished after 5 steps"), run.out);
+}
+
+void TestCliRun::events_go_to_standard_output_alone() {
+  const Answer run = problem_.run(run_command("4") + QStringList{"--events", "-", "--timeline-every", "2"});
+  QVERIFY2(run.status == 0, run.err);
+  const QList<QJsonObject> events = events_of(run.out);
+  const QStringList names = names_of(events);
+  QCOMPARE(names.first(), "started");
+  QCOMPARE(names.last(), "finished");
+  QCOMPARE(names.count("step"), 4);
+  QCOMPARE(names.count("timeline"), 2);
+  QCOMPARE(names.count(QString()), 0);
+}
+
+void TestCliRun::events_go_to_a_file_that_validates() {
+  const Answer run = problem_.run(run_command("3") + QStringList{"--events", "run.jsonl", "--timeline-every", "3"});
+  QVERIFY2(run.status == 0, run.err);
+  QVERIFY(run.out.contains("finished"));
+  const Answer valid = problem_.run({"validate", "run.jsonl"});
+  QVERIFY2(valid.status == 0, valid.err);
+  QVERIFY2(valid.out.contains("run-log"), valid.out);
+  QCOMPARE(problem_.run({"convert", "run.jsonl", "run.trace.json"}).status, 0);
+  QVERIFY(problem_.read("run.trace.json").contains("backward"));
+  QCOMPARE(problem_.run({"diff", "run.jsonl", "run.jsonl"}).status, 0);
+}
+
+void TestCliRun::predicted_stands_beside_measured() {
+  const Answer run = problem_.run(run_command("6") + measured_inputs);
+  QVERIFY2(run.status == 0, run.err);
+  for (const char* word : {"predicted ms", "measured ms", "forward", "backward", "idle", "iteration"})
+    QVERIFY2(run.out.contains(word), run.out);
+}
+
+void TestCliRun::the_same_run_gives_the_same_losses() {
+  const auto losses = [&] {
+    QList<double> all;
+    for (const QJsonObject& event : events_of(problem_.run(run_command("5") + QStringList{"--events", "-"}).out))
+      if (event["event"] == "step") all << event["loss"].toDouble();
+    return all;
+  };
+  const QList<double> first = losses();
+  QCOMPARE(first.size(), 5);
+  QCOMPARE(losses(), first);
+}
+
+void TestCliRun::a_signal_stops_the_run() {
+  QProcess process;
+  process.setWorkingDirectory(problem_.folder());
+  process.start(PIPEDECK_CLI, run_command("1000000") + QStringList{"--events", "-"});
+  QByteArray lines;
+  while (lines.count("\"step\"") < 2) {
+    QVERIFY(process.waitForReadyRead(60000));
+    lines += process.readAllStandardOutput();
+  }
+  ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+  QVERIFY(process.waitForFinished(30000));
+  lines += process.readAllStandardOutput();
+  QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+  QCOMPARE(process.exitCode(), 130);
+  const QList<QJsonObject> events = events_of(lines);
+  QCOMPARE(events.last()["event"].toString(), "finished");
+  QVERIFY(events.last()["stopped"].toBool());
+}
+
+void TestCliRun::a_plan_of_another_model_is_refused() {
+  const Answer run = problem_.run({"run", "--plan", "plan.json", "--model", "preset:mlp-small", "--backend", "cpu",
+                                   "--steps", "1", "--events", "none.jsonl"});
+  QCOMPARE(run.status, 2);
+  QVERIFY2(run.err.contains("plan.json: /stages/1/layers/1"), run.err);
+  QVERIFY(!QFile::exists(problem_.path("none.jsonl")));
+}
+
+void TestCliRun::a_full_disk_fails_the_run() {
+  const Answer run = problem_.run(run_command("1000000") + QStringList{"--events", "/dev/full"});
+  QCOMPARE(run.status, 1);
+  QVERIFY2(run.err.contains("/dev/full"), run.err);
+}
+
+QTEST_GUILESS_MAIN(TestCliRun)
+#include "tst_cli_run.moc"
