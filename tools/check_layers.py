@@ -121,16 +121,22 @@ def check_links(root, path):
                     yield f"{path}:{number}: links {name}: {folder} may link {', '.join(sorted(allowed))}"
 
 
+def is_of_the_window(path, lines):
+    """Under the GPL: the window itself, its tests, and a benchmark that includes it."""
+    return path.startswith(GPL_FOLDERS) or path.startswith("tests/bench/") and \
+        any((match := INCLUDE.match(line)) and match[2].startswith(GPL_FOLDERS) for line in lines)
+
+
 def check_licence(root, path):
     if not path.endswith(LICENSED) and path not in ("run.sh", "test.sh", ".ci/run"):
         return
     with open(os.path.join(root, path), encoding="utf-8") as text:
-        head = [text.readline() for _ in range(2)]
-    line = next((one for one in head if "SPDX-License-Identifier:" in one), None)
+        lines = text.read().split("\n")
+    line = next((one for one in lines[:2] if "SPDX-License-Identifier:" in one), None)
     if line is None:
         yield f"{path}:1: no SPDX-License-Identifier line"
     elif path.endswith((".cpp", ".hpp", ".h")):
-        expected = "GPL-3.0-or-later" if path.startswith(GPL_FOLDERS) else "Apache-2.0"
+        expected = "GPL-3.0-or-later" if is_of_the_window(path, lines) else "Apache-2.0"
         if line.split(":", 1)[1].strip() != expected:
             yield f"{path}:1: found{line.split(':', 1)[1].rstrip()}, expected {expected}"
 
