@@ -12,6 +12,8 @@ namespace pipedeck {
 struct EvaluateOptions {
   bool ignore_memory = false;
   bool printed_objective = false;
+  bool flat_levels = false;      ///< PipeDream: all devices are one level
+  bool paper_in_flight = false;  ///< CAPTURE: every stage keeps one micro-batch, as its paper predicts
 };
 
 /// Fine, or an internal error that says which figure disagrees: "objective: planner 12.5 ms, evaluation 12.7 ms".

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cost/evaluate.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/cost/evaluate_parts.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+bool differ(double planner, double evaluation) {
+  return !(std::abs(planner - evaluation) <= 1e-9 * std::max(std::abs(planner), std::abs(evaluation)));
+}
+
+Result<void> compare(const Plan& plan, Seconds mine) {
+  if (plan.objective && plan.objective->time && !differ(plan.objective->time->count, mine.count)) return {};
+  const double theirs = plan.objective && plan.objective->time ? in_milliseconds(*plan.objective->time) : NAN;
+  return fail(ErrorCode::internal, fmt::format("{}: objective: planner {:.9g} ms, evaluation {:.9g} ms", plan.planner,
+                                               theirs, in_milliseconds(mine)));
+}
+
+Result<void> compare(const Plan& plan, Bytes mine) {
+  if (plan.objective && plan.objective->bytes && *plan.objective->bytes == mine) return {};
+  const std::int64_t theirs = plan.objective && plan.objective->bytes ? plan.objective->bytes->count : -1;
+  return fail(ErrorCode::internal,
+              fmt::format("{}: objective: planner {} bytes, evaluation {} bytes", plan.planner, theirs, mine.count));
+}
+
+template <class T>
+Result<void> compare(const Plan& plan, const Result<T>& mine) {
+  if (!mine) return tl::unexpected(mine.error());
+  return compare(plan, *mine);
+}
+
+}  // namespace
+
+Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOptions& options) {
+  auto network = Network::of(*problem.cluster);
+  if (!network) return tl::unexpected(network.error());
+  const Evaluation e{problem, plan, *network, options, order_of(plan, *problem.profile)};
+  if (auto holds = check_constraints(e); !holds) return holds;
+  if (plan.planner == "dapple") return compare(plan, dapple_objective(e));
+  if (plan.planner == "capture") return compare(plan, capture_objective(e));
+  if (plan.planner == "pipedream" && !plan.synchronous()) return compare(plan, pipedream_objective(e));
+  return {};  // the others' objective is the simulator's answer
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// DAPPLE's objective of a finished plan: our L_max, or eq. 1-3 as printed.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "core/cost/collective.hpp"
+#include "core/cost/compute.hpp"
+#include "core/cost/evaluate_parts.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+/// A stage of the formula: computing, or the communication between two that compute.
+struct Step {
+  double forward = 0, backward = 0, all_reduce = 0;
+  bool communication = false;
+};
+
+Step compute_step(const Evaluation& e, int s) {
+  const Stage& stage = e.stage(s);
+  const std::vector<int> samples = replica_samples(stage, e.plan.micro_batch);
+  Step step;
+  for (std::size_t d = 0; d < stage.devices.size(); ++d) {
+    double forward = 0, backward = 0;
+    for (int p = stage.first; p < stage.last; ++p) {
+      const LayerTimes times =
+          layer_times(e.profile(), e.layer(p), samples[d], *e.problem.cluster, e.network.type(stage.devices[d]));
+      forward += times.forward.count;
+      backward += times.backward.count;
+    }
+    step.forward = std::max(step.forward, forward);
+    step.backward = std::max(step.backward, backward + (stage.recompute.all ? forward : 0));
+  }
+  step.all_reduce = all_reduce(e.network, stage.devices, parameters_of(e, s)).count;
+  return step;
+}
+
+/// Transfers from stage s to s + 1: slices that cross the same pair of nodes are one transfer, inside a node the pair
+/// of devices counts; the longest is the step's time.
+Step communication_step(const Evaluation& e, int s) {
+  struct Transfer {
+    int samples = 0;
+    std::vector<std::pair<DeviceId, DeviceId>> pairs;
+  };
+  const Stage &from = e.stage(s), &to = e.stage(s + 1);
+  const std::vector<int> sent = replica_samples(from, e.plan.micro_batch),
+                         got = replica_samples(to, e.plan.micro_batch);
+  std::map<std::array<int, 3>, Transfer> transfers;
+  int a_first = 0;
+  for (std::size_t a = 0; a < sent.size(); a_first += sent[a++]) {
+    int b_first = 0;
+    for (std::size_t b = 0; b < got.size(); b_first += got[b++]) {
+      const int both = std::min(a_first + sent[a], b_first + got[b]) - std::max(a_first, b_first);
+      if (both <= 0) continue;
+      const DeviceId sender = from.devices[a], receiver = to.devices[b];
+      const NodeId x = e.network.node_of(sender), y = e.network.node_of(receiver);
+      const std::array<int, 3> key =
+          x == y ? std::array{0, sender.value, receiver.value} : std::array{1, x.value, y.value};
+      Transfer& transfer = transfers[key];
+      transfer.samples += both;
+      transfer.pairs.push_back({sender, receiver});
+    }
+  }
+  Step step{.communication = true};
+  for (const auto& [key, transfer] : transfers) {
+    const Bytes bytes = crossing(e, s + 1, transfer.samples);
+    for (const auto& [sender, receiver] : transfer.pairs) {
+      step.forward = std::max(step.forward, e.network.transfer(sender, receiver, bytes).count);
+      step.backward = std::max(step.backward, e.network.transfer(receiver, sender, bytes).count);
+    }
+  }
+  return step;
+}
+
+std::vector<Step> steps_of(const Evaluation& e) {
+  std::vector<Step> steps;
+  for (int s = 0; s < e.stages(); ++s) {
+    steps.push_back(compute_step(e, s));
+    if (s + 1 < e.stages()) steps.push_back(communication_step(e, s));
+  }
+  return steps;
+}
+
+/// max_Q [ sum_{s<=Q} F_s + (M - 1) t_Q + max_{s<=Q}( AR_s + sum_{a=s..Q} B_a ) ]
+double l_max(const std::vector<Step>& steps, int micro_batches) {
+  double most = 0;
+  for (std::size_t q = 0; q < steps.size(); ++q) {
+    double warm = 0, ending = 0;
+    for (std::size_t s = 0; s <= q; ++s) {
+      warm += steps[s].forward;
+      double tail = steps[s].all_reduce;
+      for (std::size_t a = s; a <= q; ++a) tail += steps[a].backward;
+      ending = std::max(ending, tail);
+    }
+    const Step& pivot = steps[q];
+    const double each = pivot.communication ? std::max(pivot.forward, pivot.backward) : pivot.forward + pivot.backward;
+    most = std::max(most, warm + (micro_batches - 1) * each + ending);
+  }
+  return most;
+}
+
+/// Eq. 3: Q from S - 1 down to 0.
+std::size_t printed_pivot(const std::vector<Step>& steps, int micro_batches) {
+  const auto steady = [&](std::size_t s) { return (micro_batches - 1) * (steps[s].forward + steps[s].backward); };
+  std::size_t q = steps.size() - 1;
+  for (std::size_t s = steps.size() - 1; s-- > 0;) {
+    double between = 0;
+    for (std::size_t x = s + 1; x < q; ++x) between += steps[x].forward + steps[x].backward;
+    if (steady(s) > steady(q) + between) q = s;
+  }
+  return q;
+}
+
+/// Eq. 1-2.
+double printed_latency(const std::vector<Step>& steps, int micro_batches) {
+  const std::size_t q = printed_pivot(steps, micro_batches);
+  double warm = 0, ending = -1e300;
+  for (std::size_t s = 0; s <= q; ++s) warm += steps[s].forward;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    double backwards = 0;
+    for (std::size_t a = std::min(s, q); a <= std::max(s, q); ++a) backwards += steps[a].backward;
+    ending = std::max(ending, steps[s].all_reduce + (s >= q ? -backwards : backwards));
+  }
+  return warm + (micro_batches - 1) * (steps[q].forward + steps[q].backward) + ending;
+}
+
+}  // namespace
+
+Result<Seconds> dapple_objective(const Evaluation& e) {
+  const std::vector<Step> steps = steps_of(e);
+  const int count = e.plan.micro_batches;
+  return Seconds(e.options.printed_objective ? printed_latency(steps, count) : l_max(steps, count));
+}
+
+}  // namespace pipedeck

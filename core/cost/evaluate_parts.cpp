@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cost/evaluate_parts.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/cost/compute.hpp"
+#include "core/cost/memory.hpp"
+
+namespace pipedeck {
+
+int Evaluation::most_samples(int s) const {
+  const std::vector<int> samples = replica_samples(stage(s), plan.micro_batch);
+  return plan.synchronous() ? *std::max_element(samples.begin(), samples.end()) : plan.micro_batch;
+}
+
+Bytes parameters_of(const Evaluation& e, int stage) {
+  Bytes sum;
+  for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p) sum += e.layer(p).parameters;
+  return sum;
+}
+
+Bytes saved_by(const Evaluation& e, int stage, int samples) {
+  Bytes sum;
+  for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p)
+    sum += scale_bytes(e.layer(p).saved, samples, e.profile().micro_batch);
+  return sum;
+}
+
+Bytes largest_workspace(const Evaluation& e, int stage, int samples) {
+  Bytes most;
+  for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p)
+    most = std::max(most, scale_bytes(e.layer(p).workspace, samples, e.profile().micro_batch));
+  return most;
+}
+
+Bytes crossing(const Evaluation& e, int stage, int samples) {
+  if (stage == 0 || stage == e.stages()) return {};
+  const int cut = e.stage(stage).first;
+  std::vector<int> position(e.order.size());
+  for (std::size_t p = 0; p < e.order.size(); ++p) position[e.order[p].index()] = static_cast<int>(p);
+
+  std::set<std::pair<LayerId, int>> used;  // outputs of layers before the cut that a layer behind it reads; -1: all
+  for (const Edge& edge : edges_of(e.profile()))
+    if (position[edge.from.index()] < cut && position[edge.to.index()] >= cut)
+      used.insert({edge.from, edge.output.value_or(-1)});
+  Bytes sum;
+  for (const auto& [from, output] : used) {
+    const Layer& layer = e.profile().layers[from.index()];
+    if (output < 0)
+      sum += layer.output;
+    else if (!used.contains({from, -1}))
+      sum += layer.outputs.at(static_cast<std::size_t>(output));
+  }
+  return scale_bytes(sum, samples, e.profile().micro_batch);
+}
+
+Bytes smallest_memory(const Evaluation& e, int stage) {
+  Bytes least = e.network.type(e.stage(stage).devices.front()).memory;
+  for (const DeviceId device : e.stage(stage).devices) least = std::min(least, e.network.type(device).memory);
+  return least;
+}
+
+namespace {
+
+/// K_i that the plan's schedule keeps on stage i.
+int kept(const Evaluation& e, int stage) {
+  const Plan& plan = e.plan;
+  if (plan.schedule == ScheduleKind::gpipe) return plan.micro_batches;
+  if (!plan.synchronous()) return pipedream_versions(plan, StageId(stage));
+  if (plan.warmup_counts) return plan.warmup_counts->at(static_cast<std::size_t>(stage));
+  const int behind = e.stages() - stage;
+  return std::min(plan.warmup == Warmup::A ? behind : 2 * behind - 1, plan.micro_batches);
+}
+
+/// Most that the stage can need, with n micro-batches kept here and `before` on the stage before it: each of those
+/// `before` has its input or input gradient here, unless it is one of the n; and each of the n has its output or the
+/// output's gradient.
+Bytes most_needed(const Evaluation& e, int s) {
+  const Plan& plan = e.plan;
+  const int samples = e.most_samples(s), here = kept(e, s), before = s > 0 ? std::max(kept(e, s - 1), here) : here;
+  const int versions = plan.synchronous() ? 1 : here;
+  const Bytes fixed =
+      state_memory(parameters_of(e, s), e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions)
+          .total() +
+      e.problem.workload.conventions.reserve + e.problem.workload.conventions.communication +
+      largest_workspace(e, s, samples);
+  const Bytes saved = saved_by(e, s, samples);
+  if (!plan.synchronous()) return fixed + saved * here;  // PipeDream's own constraint: versions and activations
+  const Bytes input = crossing(e, s, samples), output = crossing(e, s + 1, samples);
+  const bool again = e.stage(s).recompute.all;
+  Bytes most;
+  for (int n = 1; n <= here; ++n)
+    most = std::max(most, ((again ? input : saved) + output) * n + input * (before - n + 1));
+  return fixed + (again ? saved : Bytes()) + most;
+}
+
+Result<void> broken(const Evaluation& e, int stage, const std::string& what) {
+  return fail(ErrorCode::internal, fmt::format("{}: stage {}: {}", e.plan.planner, stage, what));
+}
+
+}  // namespace
+
+Result<void> check_constraints(const Evaluation& e) {
+  const Plan& plan = e.plan;
+  if (plan.micro_batch * plan.micro_batches != plan.global_batch)
+    return fail(ErrorCode::internal, plan.planner + ": the micro-batches are not the global batch");
+  std::set<DeviceId> used;
+  int layer = 0;
+  for (int s = 0; s < e.stages(); ++s) {
+    const Stage& stage = e.stage(s);
+    if (stage.first != layer || stage.last <= stage.first) return broken(e, s, "its layers do not follow on");
+    layer = stage.last;
+    for (const DeviceId device : stage.devices)
+      if (!used.insert(device).second) return broken(e, s, "a device that another stage has");
+    if (plan.synchronous() && stage.replicas() > plan.micro_batch) return broken(e, s, "a replica without samples");
+    if (e.options.ignore_memory) continue;
+    const Bytes need = most_needed(e, s), capacity = smallest_memory(e, s);
+    if (need > capacity)
+      return broken(e, s, fmt::format("needs {} bytes, a device has {}", need.count, capacity.count));
+  }
+  if (layer != static_cast<int>(e.order.size()))
+    return fail(ErrorCode::internal, plan.planner + ": layers without a stage");
+  return {};
+}
+
+}  // namespace pipedeck

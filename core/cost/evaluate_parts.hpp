@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the evaluations share: a plan with its network, and sums of a stage taken layer by layer.
+#pragma once
+
+#include <vector>
+
+#include "core/cost/evaluate.hpp"
+#include "core/cost/network.hpp"
+
+namespace pipedeck {
+
+struct Evaluation {
+  const Problem& problem;
+  const Plan& plan;
+  const Network& network;
+  const EvaluateOptions& options;
+  std::vector<LayerId> order;
+
+  const Profile& profile() const { return *problem.profile; }
+  const Layer& layer(int position) const { return profile().layers[order[static_cast<std::size_t>(position)].index()]; }
+  int stages() const { return static_cast<int>(plan.stages.size()); }
+  const Stage& stage(int s) const { return plan.stages[static_cast<std::size_t>(s)]; }
+  /// Samples of the replica that has most.
+  int most_samples(int s) const;
+};
+
+/// Weights of a stage.
+Bytes parameters_of(const Evaluation& e, int stage);
+/// Kept for backward by the stage for `samples` samples.
+Bytes saved_by(const Evaluation& e, int stage, int samples);
+Bytes largest_workspace(const Evaluation& e, int stage, int samples);
+/// What crosses the cut before this stage, for `samples` samples; 0 before the first and behind the last.
+Bytes crossing(const Evaluation& e, int stage, int samples);
+Bytes smallest_memory(const Evaluation& e, int stage);
+
+/// Objectives of the planners, from their definitions.
+Result<Seconds> dapple_objective(const Evaluation& e);
+Result<Seconds> pipedream_objective(const Evaluation& e);
+Result<Bytes> capture_objective(const Evaluation& e);
+
+/// An internal error naming the stage that is not whole, or does not fit.
+Result<void> check_constraints(const Evaluation& e);
+
+}  // namespace pipedeck

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/brute_force.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/cost/evaluate_parts.hpp"
+#include "core/planner/chain.hpp"
+#include "core/planner/dapple_space.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+/// Calls `each` with every list of `parts` positive numbers of sum `total`.
+void compositions(int total, int parts, std::vector<int>& list, const std::function<void()>& each) {
+  if (parts == 0) {
+    if (total == 0) each();
+    return;
+  }
+  for (int first = 1; first <= total - (parts - 1); ++first) {
+    list.push_back(first);
+    compositions(total - first, parts - 1, list, each);
+    list.pop_back();
+  }
+}
+
+class BruteForcer {
+ public:
+  BruteForcer(Chain& chain, int micro_batch, const BruteForceOptions& options)
+      : chain_(chain), options_(options), plan_(chain.plan_of("", micro_batch)) {
+    for (const LayerId layer : chain.order()) order_.push_back(layer);
+  }
+
+  std::optional<Plan> dapple() {
+    plan_.planner = "dapple";
+    const Network& network = chain_.network();
+    nodes_.resize(static_cast<std::size_t>(network.node_count()));
+    for (int d = 0; d < network.device_count(); ++d)
+      nodes_[network.node_of(DeviceId(d)).index()].push_back(DeviceId(d));
+    add_stage(0, std::vector<int>(nodes_.size(), 0));
+    return best_;
+  }
+
+  std::optional<Plan> pipedream(bool nested) {
+    plan_.planner = "pipedream";
+    plan_.schedule = ScheduleKind::pipedream;
+    const int devices = chain_.devices(), nodes = nested ? chain_.network().node_count() : 1;
+    for (int groups = 1; groups <= std::min(nodes, chain_.layers()); ++groups) {
+      std::vector<int> shares, layers;
+      compositions(nodes, groups, shares, [&] {
+        compositions(chain_.layers(), groups, layers, [&] { inside(shares, layers, 0, 0, 0, devices / nodes); });
+      });
+    }
+    return best_;
+  }
+
+  std::optional<Plan> capture() {
+    plan_.planner = "capture";
+    const int stages = std::min(chain_.layers(), chain_.devices());
+    std::vector<int> sizes;
+    compositions(chain_.layers(), stages, sizes, [&] {
+      plan_.stages.clear();
+      for (int s = 0, first = 0; s < stages; first += sizes[static_cast<std::size_t>(s++)])
+        plan_.stages.push_back(stage_on(first, first + sizes[static_cast<std::size_t>(s)], {DeviceId(s)}));
+      take([](const Evaluation& e) {
+        const auto bytes = capture_objective(e);
+        return Objective{"", {}, *bytes};
+      });
+    });
+    return best_;
+  }
+
+ private:
+  /// Keeps the plan at hand where it fits and is better.
+  void take(const std::function<Objective(const Evaluation&)>& objective_of) {
+    const Evaluation e{chain_.problem(), plan_, chain_.network(), options_.evaluate, order_};
+    if (!check_constraints(e)) return;
+    plan_.objective = objective_of(e);
+    const auto better = [](const Objective& a, const Objective& b) {
+      return a.time ? *a.time < *b.time : *a.bytes < *b.bytes;
+    };
+    if (!best_ || better(*plan_.objective, *best_->objective)) best_ = plan_;
+  }
+
+  void add_stage(int first, const std::vector<int>& used) {
+    if (first == chain_.layers()) return take_dapple(used);
+    std::vector<int> sizes;
+    for (const auto& node : nodes_) sizes.push_back(static_cast<int>(node.size()));
+    for (int wanted = 1; wanted <= plan_.micro_batch / options_.slice; ++wanted)
+      for (const auto policy :
+           {PlacementPolicy::fresh_first, PlacementPolicy::append_first, PlacementPolicy::scatter_first}) {
+        const auto taken = place(policy, sizes, used, wanted);
+        if (!taken) continue;
+        std::vector<int> after = used;
+        std::vector<DeviceId> devices;
+        for (std::size_t n = 0; n < nodes_.size(); ++n)
+          for (int i = 0; i < (*taken)[n]; ++i) devices.push_back(nodes_[n][static_cast<std::size_t>(after[n]++)]);
+        for (int last = first + 1; last <= chain_.layers(); ++last) {
+          plan_.stages.push_back(stage_on(first, last, devices));
+          add_stage(last, after);
+          plan_.stages.pop_back();
+        }
+      }
+  }
+
+  void take_dapple(const std::vector<int>& used) {
+    int count = 0;
+    for (const int n : used) count += n;
+    if (count < chain_.devices() && !options_.allow_idle) return;
+    plan_.warmup_counts = std::vector<int>(plan_.stages.size(), 1);
+    take([](const Evaluation& e) { return Objective{"", *dapple_objective(e), {}}; });
+  }
+
+  /// Every pipeline inside each of the groups of components, from `group` on.
+  void inside(const std::vector<int>& shares, const std::vector<int>& layers, std::size_t group, int first, int node,
+              int devices) {
+    if (group == 0) plan_.stages.clear();
+    if (group == shares.size()) {
+      take([](const Evaluation& e) { return Objective{"", *pipedream_objective(e), {}}; });
+      return;
+    }
+    const std::size_t before = plan_.stages.size();
+    for (int stages = 1; stages <= std::min(devices, layers[group]); ++stages) {
+      std::vector<int> replicas, cuts;
+      compositions(devices, stages, replicas, [&] {
+        compositions(layers[group], stages, cuts, [&] {
+          plan_.stages.resize(before);
+          append_group(replicas, cuts, first, node, shares[group], devices);
+          inside(shares, layers, group + 1, first + layers[group], node + shares[group], devices);
+        });
+      });
+    }
+  }
+
+  /// One pipeline of these stages, replicated over `copies` components from `node` on.
+  void append_group(const std::vector<int>& replicas, const std::vector<int>& cuts, int first, int node, int copies,
+                    int devices) {
+    int offset = 0;
+    for (std::size_t s = 0; s < replicas.size(); ++s) {
+      Stage stage = stage_on(first, first + cuts[s], {});
+      for (int c = node; c < node + copies; ++c)
+        for (int d = 0; d < replicas[s]; ++d) stage.devices.push_back(DeviceId(c * devices + offset + d));
+      plan_.stages.push_back(std::move(stage));
+      offset += replicas[s];
+      first += cuts[s];
+    }
+  }
+
+  Chain& chain_;
+  BruteForceOptions options_;
+  Plan plan_;
+  std::vector<LayerId> order_;
+  std::vector<std::vector<DeviceId>> nodes_;
+  std::optional<Plan> best_;
+};
+
+/// Nodes of one size above 1, and more than one of them.
+bool has_levels(const Cluster& cluster) {
+  std::vector<int> sizes(cluster.nodes.size(), 0);
+  for (const Device& device : devices_of(cluster)) ++sizes[device.node.index()];
+  return sizes.size() > 1 && sizes.front() > 1 &&
+         std::all_of(sizes.begin(), sizes.end(), [&](int n) { return n == sizes.front(); });
+}
+
+}  // namespace
+
+std::optional<Plan> brute_force_dapple(const Problem& problem, int micro_batch, const BruteForceOptions& options) {
+  auto chain = Chain::of(problem);
+  return chain ? BruteForcer(*chain, micro_batch, options).dapple() : std::nullopt;
+}
+
+std::optional<Plan> brute_force_pipedream(const Problem& problem, int micro_batch, const BruteForceOptions& options) {
+  auto chain = Chain::of(problem);
+  const bool nested = !options.evaluate.flat_levels && has_levels(*problem.cluster);
+  return chain ? BruteForcer(*chain, micro_batch, options).pipedream(nested) : std::nullopt;
+}
+
+std::optional<Plan> brute_force_capture(const Problem& problem, int micro_batch, const BruteForceOptions& options) {
+  auto chain = Chain::of(problem);
+  return chain ? BruteForcer(*chain, micro_batch, options).capture() : std::nullopt;
+}
+
+}  // namespace pipedeck

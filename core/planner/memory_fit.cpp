@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/memory_fit.hpp"
+
+#include <algorithm>
+
+#include "core/cost/memory.hpp"
+
+namespace pipedeck {
+
+Bytes StageNeed::peak(int warmup, int warmup_before) const {
+  const auto with = [&](int n) { return (kept + output) * n + input * (std::max(warmup_before, n) - n + 1); };
+  return fixed + once + workspace + std::max(with(1), with(warmup));
+}
+
+StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute) {
+  const Workload& workload = chain.workload();
+  const Conventions& conventions = workload.conventions;
+  StageNeed need;
+  need.fixed =
+      state_memory(chain.parameters(first, last), replicas, workload.optimizer, workload.precision, workload.zero)
+          .total() +
+      conventions.reserve + conventions.communication;
+  need.workspace = chain.workspace(first, last, samples);
+  need.input = chain.cut(first, samples);
+  need.output = chain.cut(last, samples);
+  const Bytes saved = chain.saved(first, last, samples);
+  need.once = recompute ? saved : Bytes();
+  need.kept = recompute ? need.input : saved;
+  return need;
+}
+
+Bytes capacity_of(const Network& network, const std::vector<DeviceId>& devices) {
+  Bytes least = network.type(devices.front()).memory;
+  for (const DeviceId device : devices) least = std::min(least, network.type(device).memory);
+  return least;
+}
+
+std::vector<int> policy_warmups(int stages, int micro_batches, Warmup policy) {
+  std::vector<int> counts;
+  for (int i = 0; i < stages; ++i) {
+    const int wanted = policy == Warmup::A ? stages - i : 2 * (stages - i) - 1;
+    counts.push_back(std::min(wanted, micro_batches));
+  }
+  return counts;
+}
+
+namespace {
+
+struct Limited {
+  StageNeed need;
+  Bytes capacity;
+};
+
+std::vector<Limited> limits_of(Chain& chain, const Plan& plan) {
+  std::vector<Limited> limits;
+  for (const Stage& stage : plan.stages) {
+    const int samples = replica_samples(stage, plan.micro_batch).front();
+    limits.push_back({stage_need(chain, stage.first, stage.last, stage.replicas(), samples, stage.recompute.all),
+                      capacity_of(chain.network(), stage.devices)});
+  }
+  return limits;
+}
+
+/// No count above `most`; nothing where a stage can't hold one micro-batch behind the warm-up before it.
+std::optional<std::vector<int>> under(const std::vector<Limited>& limits, const std::vector<int>& policy, int most) {
+  std::vector<int> counts;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    const int before = counts.empty() ? policy[i] : counts.back();
+    int count = std::min({policy[i], most, before});
+    while (count > 0 && limits[i].need.peak(count, before) > limits[i].capacity) --count;
+    if (count == 0) return {};
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::optional<std::vector<int>> warmups_that_fit(Chain& chain, const Plan& plan) {
+  const std::vector<Limited> limits = limits_of(chain, plan);
+  const std::vector<int> policy = policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup);
+  for (int most = policy.front(); most > 0; --most)
+    if (auto counts = under(limits, policy, most)) return counts;
+  return {};
+}
+
+bool set_warmup(Chain& chain, Plan& plan, Warmup policy, bool ignore_memory) {
+  plan.schedule = ScheduleKind::one_f_one_b;
+  plan.warmup = policy;
+  plan.warmup_counts.reset();
+  const auto wanted = policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, policy);
+  const auto fitting = warmups_that_fit(chain, plan);
+  if (fitting == wanted) return true;
+  if (!fitting && !ignore_memory) return false;
+  plan.warmup_counts = ignore_memory ? wanted : *fitting;
+  return true;
+}
+
+bool gpipe_fits(Chain& chain, const Plan& plan) {
+  for (const Limited& limit : limits_of(chain, plan))
+    if (limit.need.peak(plan.micro_batches, plan.micro_batches) > limit.capacity) return false;
+  return true;
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does a plan fit its devices? Planners need the answer without simulating, so they use the least upper bound of the
+// simulated curve that follows from the warm-up counts alone.
+//
+// Stage i keeps at most K_i micro-batches between forward and backward, and stage i - 1 at most K_{i-1}. Each of those
+// K_{i-1} has at most one thing of input size at stage i: its activation, received and not yet used; or its input
+// gradient, on the way back; or neither, while stage i keeps it. Each micro-batch kept has at most one of output size:
+// its output, not yet sent; or the output's gradient, received and not yet used. So with n kept, n in 1..K_i (the
+// running one has its input still):
+//
+//   peak <= fixed + once + workspace + n (kept + output) + (K_{i-1} - n + 1) input
+//
+// which is linear in n: the larger of both ends.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/planner/chain.hpp"
+
+namespace pipedeck {
+
+struct StageNeed {
+  Bytes fixed;  ///< weights, gradients, optimizer, stashed weights, communication, reserve
+  Bytes once;   ///< with recompute: the saved bytes of the one micro-batch in backward
+  Bytes workspace;
+  Bytes kept;  ///< a micro-batch: saved bytes, or the stage's input with recompute
+  Bytes input, output;
+
+  Bytes peak(int warmup, int warmup_before) const;
+};
+
+/// What the stage needs on the device with the most samples: layers [first, last), `samples` of them, cut over
+/// `replicas`.
+StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute);
+
+/// Memory of the smallest of these devices.
+Bytes capacity_of(const Network& network, const std::vector<DeviceId>& devices);
+
+/// K_i of every stage of a synchronous 1F1B plan: the policy's, lowered as far as memory demands (never rising from
+/// stage to stage: a later stage must not wait for more micro-batches than an earlier one admits). Nothing where even
+/// one micro-batch does not fit.
+std::optional<std::vector<int>> warmups_that_fit(Chain& chain, const Plan& plan);
+
+/// The policy's K_i, whatever the memory.
+std::vector<int> policy_warmups(int stages, int micro_batches, Warmup policy);
+
+/// Sets the plan's warm-up policy, and explicit counts where memory lowers the policy's (or where it is to be ignored
+/// and would lower them). False where the plan does not fit.
+bool set_warmup(Chain& chain, Plan& plan, Warmup policy, bool ignore_memory);
+
+/// All micro-batches of every stage kept at once, as GPipe does.
+bool gpipe_fits(Chain& chain, const Plan& plan);
+
+}  // namespace pipedeck

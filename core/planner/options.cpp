@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+
+#include "core/planner/planner.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+const OptionInfo* find_option(const PlannerInfo& planner, const std::string& name) {
+  for (const OptionInfo& option : planner.options)
+    if (option.name == name) return &option;
+  return nullptr;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::optional<int> whole_number(const std::string& text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return {};
+  return value;
+}
+
+/// Nothing where `value` is fine, else what is expected.
+std::string expectation(const OptionInfo& option, const std::string& value) {
+  switch (option.type) {
+    case OptionType::flag:
+      return value == "true" || value == "false" ? "" : "true or false";
+    case OptionType::integer:
+      return whole_number(value) ? "" : "a whole number, 0 or more,";
+    case OptionType::choice:
+      return std::count(option.choices.begin(), option.choices.end(), value) ? "" : "one of " + joined(option.choices);
+  }
+  return "";
+}
+
+const std::string& given_or_default(const PlannerInfo& planner, const PlannerOptions& options,
+                                    const std::string& name) {
+  const OptionInfo* option = find_option(planner, name);
+  ensure(option != nullptr, "a planner asks for an option that its table does not have: " + name);
+  const auto given = options.find(name);
+  return given == options.end() ? option->default_value : given->second;
+}
+
+}  // namespace
+
+Result<void> check_options(const PlannerInfo& planner, const PlannerOptions& options) {
+  for (const auto& [name, value] : options) {
+    const OptionInfo* option = find_option(planner, name);
+    if (!option) {
+      std::vector<std::string> known;
+      for (const OptionInfo& one : planner.options) known.push_back("--" + one.name);
+      return fail(ErrorCode::bad_usage, "planner " + planner.name + " has no option --" + name + "; it has " +
+                                            (known.empty() ? "none" : joined(known)));
+    }
+    if (const std::string expected = expectation(*option, value); !expected.empty())
+      return fail(ErrorCode::bad_usage, "--" + name + " is '" + value + "', " + expected + " expected");
+  }
+  return {};
+}
+
+bool flag(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name) {
+  return given_or_default(planner, options, name) == "true";
+}
+
+int integer(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name) {
+  return whole_number(given_or_default(planner, options, name)).value_or(0);
+}
+
+std::string choice(const PlannerInfo& planner, const PlannerOptions& options, const std::string& name) {
+  return given_or_default(planner, options, name);
+}
+
+}  // namespace pipedeck

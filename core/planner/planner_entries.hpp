@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function a planner file, for the registry.
+#pragma once
+
+#include "core/planner/planner.hpp"
+
+namespace pipedeck {
+
+PlannerInfo dapple_planner();
+PlannerInfo pipedream_planner();
+PlannerInfo capture_planner();
+PlannerInfo data_parallel_planner();
+PlannerInfo gpipe_planner();
+PlannerInfo single_planner();
+
+}  // namespace pipedeck

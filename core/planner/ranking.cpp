@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/ranking.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace pipedeck {
+
+Result<Seconds> judge(const PlannerContext& context, const Plan& plan) {
+  if (!context.score) return fail(ErrorCode::internal, "planner " + plan.planner + " needs a simulator to judge plans");
+  return context.score(plan);
+}
+
+Result<void> check_stop(const PlannerContext& context) {
+  if (context.stop.stop_requested()) return fail(ErrorCode::cancelled, "planning was cancelled");
+  return {};
+}
+
+Ranking ranked(std::vector<Judged> candidates, const PlannerContext& context) {
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Judged& a, const Judged& b) { return a.iteration < b.iteration; });
+  Ranking ranking;
+  for (Judged& candidate : candidates)
+    if (static_cast<int>(ranking.plans.size()) < std::max(1, context.top))
+      ranking.plans.push_back(std::move(candidate.plan));
+  return ranking;
+}
+
+Objective simulated_objective(Seconds iteration) { return {"simulated iteration time", iteration, {}}; }
+
+Problem with_more_memory(const Problem& problem, Bytes more) {
+  Cluster cluster = *problem.cluster;
+  for (DeviceType& type : cluster.device_types) type.memory += more;
+  Problem relaxed = problem;
+  relaxed.cluster = std::make_shared<const Cluster>(std::move(cluster));
+  return relaxed;
+}
+
+Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& context,
+                             const std::function<Result<bool>(Bytes more)>& fits_with) {
+  constexpr std::int64_t mebibyte = std::int64_t{1} << 20, most = std::int64_t{1} << 32;  // in mebibytes: 4 EiB
+  std::int64_t low = 0, high = 1;
+  for (;; low = high, high *= 2) {
+    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    if (high > most) return Ranking{{}, Infeasible{reason, "no amount of memory helps"}};
+    const auto fits = fits_with(Bytes(high * mebibyte));
+    if (!fits) return tl::unexpected(fits.error());
+    if (*fits) break;
+  }
+  while (high - low > 1) {
+    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    const std::int64_t middle = low + (high - low) / 2;
+    const auto fits = fits_with(Bytes(middle * mebibyte));
+    if (!fits) return tl::unexpected(fits.error());
+    (*fits ? high : low) = middle;
+  }
+  const std::string amount =
+      high < 1024 ? fmt::format("{} MiB", high) : fmt::format("{:.2f} GiB", static_cast<double>(high) / 1024);
+  return Ranking{{}, Infeasible{reason, amount + " more memory on every device"}};
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all planners do with their candidates: have them judged, put them in order, say why there is none.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "core/planner/planner.hpp"
+
+namespace pipedeck {
+
+/// A candidate and its simulated iteration time.
+struct Judged {
+  Plan plan;
+  Seconds iteration;
+};
+
+/// The simulated iteration time; an internal error where the context has no judge.
+Result<Seconds> judge(const PlannerContext& context, const Plan& plan);
+
+/// cancelled, when a stop was requested.
+Result<void> check_stop(const PlannerContext& context);
+
+/// Best simulated first, at most `context.top`; ties keep the order given.
+Ranking ranked(std::vector<Judged> candidates, const PlannerContext& context);
+
+/// The objective of planners that have no formula of their own.
+Objective simulated_objective(Seconds iteration);
+
+/// No plan fits. `fits_with` says whether one would with that many more bytes on every device; the least is found by
+/// bisection to a mebibyte.
+Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& context,
+                             const std::function<Result<bool>(Bytes more)>& fits_with);
+
+/// The problem with so much more memory on every device.
+Problem with_more_memory(const Problem& problem, Bytes more);
+
+}  // namespace pipedeck

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/planner.hpp"
+#include "core/planner/planner_entries.hpp"
+
+namespace pipedeck {
+
+const std::vector<PlannerInfo>& planners() {
+  static const std::vector<PlannerInfo> all = {dapple_planner(),        pipedream_planner(), capture_planner(),
+                                               data_parallel_planner(), gpipe_planner(),     single_planner()};
+  return all;
+}
+
+Result<const PlannerInfo*> planner_named(const std::string& name) {
+  std::string known;
+  for (const PlannerInfo& planner : planners()) {
+    if (planner.name == name) return &planner;
+    known += (known.empty() ? "" : ", ") + planner.name;
+  }
+  return fail(ErrorCode::bad_usage, "no planner '" + name + "', one of " + known + " expected");
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The searches against enumeration of every plan, on small random problems.
+#include <QtTest/QTest>
+
+#include "core/planner/brute_force.hpp"
+#include "core/planner/planner.hpp"
+#include "tests/support/random_problem.hpp"
+
+using namespace pipedeck;
+using pipedeck::test::Random;
+using pipedeck::test::RandomProblem;
+
+namespace {
+
+Problem make(Random& random, int layers, std::vector<int> nodes, int global_batch, int micro_batch) {
+  RandomProblem shape;
+  shape.layers = layers;
+  shape.nodes = std::move(nodes);
+  Problem problem = test::random_problem(random, shape);
+  problem.workload.global_batch = global_batch;
+  problem.workload.micro_batch = micro_batch;
+  return problem;
+}
+
+/// Memory of every device, such that about half of the problems feel it.
+Problem with_memory(const Problem& problem, Random& random) {
+  std::int64_t all = 0;
+  for (const Layer& layer : problem.profile->layers) all += 4 * layer.parameters.count + layer.saved.count;
+  Cluster cluster = *problem.cluster;
+  cluster.device_types[0].memory = Bytes(static_cast<std::int64_t>(static_cast<double>(all) * random.uniform(0.4, 2)));
+  Problem limited = problem;
+  limited.cluster = std::make_shared<const Cluster>(std::move(cluster));
+  return limited;
+}
+
+std::vector<int> nodes_of(Random& random) {
+  std::vector<int> nodes;
+  for (int left = random.integer(2, 6), n = random.integer(1, 3); n > 0 && left > 0; --n) {
+    const int here = n == 1 ? left : random.integer(1, left);
+    nodes.push_back(here);
+    left -= here;
+  }
+  return nodes;
+}
+
+Result<Ranking> answer(const std::string& planner, const Problem& problem, const PlannerOptions& options, int top = 1) {
+  const auto info = planner_named(planner);
+  PlannerContext context;
+  context.top = top;
+  return run_planner(**info, problem, options, context);
+}
+
+/// Same objective, or none in both.
+void same(const Result<Ranking>& ranking, const std::optional<Plan>& expected) {
+  QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
+  QCOMPARE(ranking->plans.empty(), !expected.has_value());
+  if (!expected) {
+    QVERIFY(ranking->infeasible.has_value());
+    return;
+  }
+  const Objective &got = *ranking->plans.front().objective, &want = *expected->objective;
+  if (want.bytes) {
+    QCOMPARE(got.bytes->count, want.bytes->count);
+    return;
+  }
+  const double gap = std::abs(got.time->count - want.time->count);
+  QVERIFY2(gap <= 1e-9 * std::abs(want.time->count),
+           qPrintable(QString("%1 against %2: %3 and %4")
+                          .arg(got.time->count)
+                          .arg(want.time->count)
+                          .arg(shape_text(ranking->plans.front()).c_str(), shape_text(*expected).c_str())));
+}
+
+}  // namespace
+
+class TestSearch : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void dapple_is_optimal_data();
+  void dapple_is_optimal();
+  void dapple_list_is_in_order();
+  void pipedream_is_optimal_data();
+  void pipedream_is_optimal();
+  void capture_is_optimal_data();
+  void capture_is_optimal();
+};
+
+void TestSearch::dapple_is_optimal_data() {
+  QTest::addColumn<int>("seed");
+  for (int seed = 0; seed < 60; ++seed) QTest::addRow("%d", seed) << seed;
+}
+
+void TestSearch::dapple_is_optimal() {
+  QFETCH(int, seed);
+  Random random(static_cast<std::uint64_t>(seed) + 1000);
+  const int micro_batch = random.integer(2, 6);
+  Problem problem =
+      make(random, random.integer(2, 7), nodes_of(random), micro_batch * random.integer(1, 9), micro_batch);
+  const bool ignore = seed % 3 != 0, idle = seed % 4 == 1, printed = seed % 5 == 2;
+  if (!ignore) problem = with_memory(problem, random);
+  PlannerOptions options{{"rank-by", "objective"}, {"recompute", "off"}};
+  if (ignore) options["ignore-memory"] = "true";
+  if (idle) options["allow-idle"] = "true";
+  if (printed) options["printed-objective"] = "true";
+  const BruteForceOptions all{.evaluate = {.ignore_memory = ignore, .printed_objective = printed}, .allow_idle = idle};
+  same(answer("dapple", problem, options), brute_force_dapple(problem, micro_batch, all));
+}
+
+void TestSearch::dapple_list_is_in_order() {
+  Random random(7);
+  const Problem problem = make(random, 6, {2, 2}, 16, 4);
+  const auto ranking = answer("dapple", problem, {{"rank-by", "objective"}, {"ignore-memory", "true"}}, 8);
+  QVERIFY(ranking.has_value());
+  QCOMPARE(ranking->plans.size(), std::size_t{8});
+  for (std::size_t i = 1; i < 8; ++i) {
+    QVERIFY(ranking->plans[i - 1].objective->time->count <= ranking->plans[i].objective->time->count);
+    QVERIFY(ranking->plans[i - 1].stages != ranking->plans[i].stages);
+  }
+}
+
+void TestSearch::pipedream_is_optimal_data() {
+  QTest::addColumn<int>("seed");
+  for (int seed = 0; seed < 60; ++seed) QTest::addRow("%d", seed) << seed;
+}
+
+void TestSearch::pipedream_is_optimal() {
+  QFETCH(int, seed);
+  Random random(static_cast<std::uint64_t>(seed) + 2000);
+  const std::vector<std::vector<int>> shapes{{1}, {2}, {4}, {5}, {2, 2}, {3, 3}, {2, 2, 2}, {1, 1, 1}, {3, 2}};
+  const std::vector<int> nodes = shapes[static_cast<std::size_t>(random.integer(0, 8))];
+  Problem problem = make(random, random.integer(2, 6), nodes, 8, 1);
+  const bool ignore = seed % 2 == 0, flat = seed % 5 == 4, printed = seed % 7 == 3;
+  if (!ignore) problem = with_memory(problem, random);
+  PlannerOptions options;
+  if (ignore) options["ignore-memory"] = "true";
+  if (flat) options["levels"] = "flat";
+  if (printed) options["printed-objective"] = "true";
+  const BruteForceOptions all{.evaluate = {.ignore_memory = ignore, .printed_objective = printed, .flat_levels = flat}};
+  same(answer("pipedream", problem, options), brute_force_pipedream(problem, 1, all));
+}
+
+void TestSearch::capture_is_optimal_data() {
+  QTest::addColumn<int>("seed");
+  for (int seed = 0; seed < 60; ++seed) QTest::addRow("%d", seed) << seed;
+}
+
+void TestSearch::capture_is_optimal() {
+  QFETCH(int, seed);
+  Random random(static_cast<std::uint64_t>(seed) + 3000);
+  Problem problem = make(random, random.integer(2, 10), {random.integer(2, 4)}, 2 * random.integer(1, 5), 2);
+  const bool ignore = seed % 2 == 0, paper = seed % 3 == 0;
+  if (!ignore) problem = with_memory(problem, random);
+  PlannerOptions options;
+  if (ignore) options["ignore-memory"] = "true";
+  if (paper) options["paper-in-flight"] = "true";
+  const BruteForceOptions all{.evaluate = {.ignore_memory = ignore, .paper_in_flight = paper}};
+  const auto expected = brute_force_capture(problem, 2, all);
+  const auto exact = answer("capture", problem, options, 50);
+  same(exact, expected);
+  options["recommender"] = "bf";
+  const auto tried = answer("capture", problem, options, 50);
+  same(tried, expected);
+  QCOMPARE(tried->plans.size(), exact->plans.size());
+  for (std::size_t i = 0; i < exact->plans.size(); ++i) QVERIFY(exact->plans[i].stages == tried->plans[i].stages);
+}
+
+QTEST_APPLESS_MAIN(TestSearch)
+#include "tst_search.moc"
