@@ -14,8 +14,8 @@ class ConvertCommand : public Command {
   void declare(CLI::App& app) override {
     std::vector<std::string> names;
     for (const FileFormat& format : file_formats()) names.emplace_back(format.name);
-    app.add_option("in", in_, "file to read, told by its content")->required()->type_name("IN");
-    app.add_option("out", out_, "file to write; - is standard output")->required()->type_name("OUT");
+    app.add_option("IN", in_, "file to read, told by its content")->required();
+    app.add_option("OUT", out_, "file to write; - is standard output")->required();
     app.add_option("--to", to_, "format to write; without, what OUT's ending says, else IN's own")
         ->check(CLI::IsMember(names))
         ->type_name("FORMAT");

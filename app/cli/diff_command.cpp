@@ -87,10 +87,8 @@ Json leaves_json(const std::vector<LeafDifference>& leaves) {
 class DiffCommand : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("a", a_, "a plan, a simulation, a run log, or any other two files of one kind")
-        ->required()
-        ->type_name("A");
-    app.add_option("b", b_, "what to compare it with")->required()->type_name("B");
+    app.add_option("A", a_, "a plan, a simulation, a run log, or any other two files of one kind")->required();
+    app.add_option("B", b_, "what to compare it with")->required();
     app.add_flag("--json", json_, "JSON alone on standard output");
   }
 

@@ -102,7 +102,7 @@ class ListCommand : public Command {
   void declare(CLI::App& app) override {
     std::vector<std::string> names;
     for (const List& list : lists) names.emplace_back(list.name);
-    app.add_option("what", what_, "planners, schedules, models, clusters, devices or formats")
+    app.add_option("WHAT", what_, "planners, schedules, models, clusters, devices or formats")
         ->required()
         ->check(CLI::IsMember(names));
     app.add_flag("--json", json_, "JSON alone on standard output");

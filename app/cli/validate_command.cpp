@@ -13,7 +13,7 @@ namespace {
 class ValidateCommand : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("files", files_, "files of any format")->required()->type_name("FILE ...");
+    app.add_option("FILE", files_, "files of any format")->required();
     app.add_option("--profile-micro-batch", profile_micro_batch_, "samples of one micro-batch of a graph text")
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");

@@ -15,6 +15,7 @@ class TestCliUsage : public QObject {
   void bad_usage();
   void bad_input_data();
   void bad_input();
+  void a_file_that_is_not_there();
   void help();
   void an_infeasible_problem_exits_3();
   void one_infeasible_planner_does_not_fail_a_comparison();
@@ -72,9 +73,9 @@ void TestCliUsage::bad_usage_data() {
   row("compare with planner option", QStringList{"compare", "--global-batch", "8", "--rank-by", "objective"} + inputs(),
       "--rank-by");
   row("diff of one", {"diff", "plan.json"}, "B");
-  row("list of nothing", {"list"}, "what");
+  row("list of nothing", {"list"}, "WHAT");
   row("list of planets", {"list", "planets"}, "planets");
-  row("validate nothing", {"validate"}, "files");
+  row("validate nothing", {"validate"}, "FILE");
   row("convert one", {"convert", "p.json"}, "OUT");
   row("convert to an unknown format", {"convert", "p.json", "x", "--to", "docx"}, "docx");
   row("convert a cluster to graph text", {"convert", "c.json", "x.txt"}, "graph-text");
@@ -119,6 +120,9 @@ void TestCliUsage::bad_input_data() {
     QTest::newRow(name) << QString(file) << content << QString(place);
   };
   using namespace pipedeck::test;
+  row("graph text without a micro-batch", "p.json",
+      "node1 -- Linear -- forward_compute_time=1, backward_compute_time=1, activation_size=1, parameter_size=1\n",
+      "p.json: ");
   row("profile is no JSON", "p.json", "{", "p.json: ");
   row("profile is empty", "p.json", "", "p.json: ");
   row("negative time", "p.json", small_profile().replace("\"forward_ms\": 6", "\"forward_ms\": -6"),
@@ -156,6 +160,16 @@ void TestCliUsage::bad_input() {
   QVERIFY2(answer.err.contains("pipedeck-cli: " + place.toUtf8()), answer.err);
   QCOMPARE(answer.out, QByteArray());
   QCOMPARE(problem.files(), before);
+}
+
+void TestCliUsage::a_file_that_is_not_there() {
+  for (const char* option : {"--profile", "--cluster", "--plan"}) {
+    QStringList arguments = QStringList{"simulate", "--plan", "plan.json"} + inputs();
+    arguments[arguments.indexOf(option) + 1] = "missing.json";
+    const Answer answer = problem_.run(arguments);
+    QCOMPARE(answer.status, 2);
+    QVERIFY2(answer.err.startsWith("pipedeck-cli: missing.json: "), answer.err);
+  }
 }
 
 void TestCliUsage::help() {
