@@ -19,14 +19,15 @@ echo "No display: the sample comparison without the window."
 build/release/pipedeck-cli compare "${sample[@]}" | tee out/compare.txt
 build/release/pipedeck-cli compare "${sample[@]}" --json > out/compare.json
 build/release/pipedeck-cli plan "${sample[@]}" --planner dapple -o out/bert-48.plan.json > out/plan.txt
-export QT_QPA_PLATFORM=offscreen
-for view in compare profile topology; do
-  build/release/pipedeck --compare --view "$view" --screenshot "out/$view.png"
+shots=()
+for view in window compare profile topology; do
+  shots+=(--screenshot "$view" "out/$view.png")
 done
+QT_QPA_PLATFORM=offscreen build/release/pipedeck --compare "${shots[@]}"
 
 cat <<TEXT
 
 table     out/compare.txt (as JSON: out/compare.json)
 plan      out/bert-48.plan.json
-pictures  out/compare.png out/profile.png out/topology.png
+pictures  out/window.png out/compare.png out/profile.png out/topology.png
 TEXT

@@ -24,7 +24,7 @@ class Judge {
   Result<JudgedPlan> judge(Plan plan, std::stop_token stop) const;
   /// What a planner is given: this problem's simulator as the score.
   PlannerContext context(int threads, int top, Progress progress, std::stop_token stop) const;
-  /// One iteration of the whole model on the first device that runs it fastest, memory left aside.
+  /// One iteration of the whole model on the quickest device, memory left aside.
   Result<Seconds> one_device_time(std::stop_token stop) const;
 
   const Problem& problem() const { return problem_; }
