@@ -125,7 +125,16 @@ struct DocumentImporter {
   }
 };
 
+QStringList in_qt(const std::vector<std::string>& names) {
+  QStringList list;
+  for (const std::string& name : names) list << in_qt(name);
+  return list;
+}
+
 }  // namespace
+
+QStringList profile_preset_list() { return in_qt(model_preset_names()); }
+QStringList cluster_preset_list() { return in_qt(cluster_preset_names()); }
 
 Result<Imported> import_file(const ProjectState& state, const std::string& path, const AskMicroBatch& ask) {
   const auto content = read_file(path);

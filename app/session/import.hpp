@@ -7,6 +7,7 @@
 #include <string>
 
 #include <QString>
+#include <QStringList>
 
 #include "app/session/project_state.hpp"
 #include "core/domain/result.hpp"
@@ -27,6 +28,10 @@ struct Imported {
 /// The project with the file's content added and chosen. Plans need their profile and cluster: of the project, else a
 /// preset of that name. Project files are not imported but opened: bad_usage. Giving up is `cancelled`.
 Result<Imported> import_file(const ProjectState& state, const std::string& path, const AskMicroBatch& ask);
+
+/// Names of the presets, in their fixed order.
+QStringList profile_preset_list();
+QStringList cluster_preset_list();
 
 /// A preset by the names that the boxes list, added and chosen.
 Result<ProjectState> with_profile_preset(const ProjectState& state, const std::string& name);

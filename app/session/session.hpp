@@ -21,6 +21,7 @@
 #include "app/session/launch.hpp"
 #include "app/session/live_edit.hpp"
 #include "app/session/project_state.hpp"
+#include "app/session/run_report.hpp"
 
 namespace pipedeck::app {
 
@@ -46,9 +47,13 @@ class Session : public QObject {
   // -- the project and its file (session_files.cpp)
   const QString& file() const { return file_; }
   bool modified() const { return !history_.clean(); }
+  /// What is there now needs no saving (a sample that was compared by itself).
+  void mark_unchanged();
   int changes_since_save() const { return history_.changes_since_clean(); }
   void new_project();
   void open_sample();
+  /// What the question lacks (a model, a cluster) is taken from the sample.
+  void complete_question();
   bool open(const QString& path);
   bool save();  ///< to file(); false without one, or when it failed
   bool save_as(const QString& path);

@@ -28,7 +28,11 @@ void Session::reset(ProjectState state, const QString& file) {
   emit state_changed();
 }
 
-void Session::new_project() { reset({}, {}); }
+void Session::new_project() {
+  ProjectState empty;
+  empty.question.workload.global_batch = sample_batch;
+  reset(std::move(empty), {});
+}
 
 void Session::open_sample() {
   ProjectState sample;
@@ -38,6 +42,12 @@ void Session::open_sample() {
   auto complete = with_cluster_preset(*with_model, sample_cluster);
   if (!complete) return report(tr("Sample project"), complete.error());
   reset(std::move(*complete), {});
+}
+
+void Session::complete_question() {
+  const Question& question = state().question;
+  if (question.profile == 0) choose_profile_preset(QString::fromUtf8(sample_model));
+  if (question.cluster == 0) choose_cluster_preset(QString::fromUtf8(sample_cluster));
 }
 
 bool Session::open(const QString& path) {
@@ -67,6 +77,11 @@ bool Session::write(const QString& path) {
   emit file_changed();
   emit notice(tr("Saved %1").arg(QFileInfo(path).fileName()));
   return true;
+}
+
+void Session::mark_unchanged() {
+  history_.mark_clean();
+  emit file_changed();
 }
 
 bool Session::save() { return !file_.isEmpty() && write(file_); }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/appearance.hpp"
+
+#include <QApplication>
+#include <QPalette>
+#include <QStyle>
+#include <QStyleFactory>
+
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+/// Colours by name in the rules below: %window% and so on.
+QString with_colors(QString rules, const Theme& theme) {
+  const std::pair<const char*, QColor> colors[] = {
+      {"%window%", theme.window},
+      {"%panel%", theme.panel},
+      {"%raised%", theme.raised},
+      {"%border%", theme.border},
+      {"%text%", theme.text},
+      {"%muted%", theme.muted},
+      {"%accent%", theme.accent},
+      {"%accent-soft%", theme.accent_soft},
+      {"%on-accent%", theme.on(theme.accent)},
+      {"%accent-hover%", blended(theme.text, theme.accent, 0.12)},
+      {"%hover%", blended(theme.text, theme.panel, 0.06)},
+      {"%disabled%", blended(theme.muted, theme.window, 0.5)},
+  };
+  for (const auto& [name, color] : colors) rules.replace(QLatin1String(name), color.name());
+  return rules;
+}
+
+const char* const rules = R"(
+QMenuBar { background: %raised%; padding: 2px 6px; }
+QMenuBar::item { padding: 4px 9px; border-radius: 4px; background: transparent; }
+QMenuBar::item:selected { background: %accent-soft%; }
+QStatusBar { background: %raised%; color: %muted%; border-top: 1px solid %border%; }
+QStatusBar QLabel { color: %muted%; padding: 0 6px; }
+QStatusBar::item { border: none; }
+QToolBar { background: %panel%; border: none; border-bottom: 1px solid %border%; padding: 4px 8px; spacing: 0; }
+QMainWindow::separator { background: %border%; width: 1px; height: 1px; }
+QMainWindow::separator:hover { background: %accent%; }
+QDockWidget { color: %muted%; }
+QDockWidget::title { background: %panel%; padding: 8px 10px 4px 14px; }
+QTabWidget::pane { border: none; }
+QTabWidget::tab-bar { left: 10px; }
+QTabBar { background: transparent; }
+QTabBar::tab { padding: 5px 14px; margin: 4px 3px; border-radius: 5px; color: %text%; background: transparent; }
+QTabBar::tab:hover { background: %hover%; }
+QTabBar::tab:selected { background: %accent-soft%; color: %accent%; font-weight: 600; }
+QPushButton#primary { background: %accent%; color: %on-accent%; border: 1px solid %accent%; border-radius: 4px;
+                      padding: 4px 18px; font-weight: 600; }
+QPushButton#primary:hover { background: %accent-hover%; border-color: %accent-hover%; }
+QPushButton#primary:focus { border-color: %text%; }
+QPushButton#primary:disabled { background: %disabled%; border-color: %disabled%; color: %panel%; }
+QPushButton#secondary { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px;
+                        padding: 4px 14px; }
+QPushButton#secondary:hover { background: %hover%; }
+QPushButton#secondary:focus { border-color: %accent%; }
+QPushButton#secondary:disabled { color: %disabled%; }
+QLabel#caption, QLabel#summary { color: %muted%; }
+QSplitter::handle:vertical { background: %border%; height: 1px; }
+QToolTip { color: %text%; background: %panel%; border: 1px solid %border%; padding: 4px; }
+)";
+
+const Theme& system_theme() {
+  static const Theme& theme = Theme::of(QApplication::palette());  // before this program set its own
+  return theme;
+}
+
+}  // namespace
+
+QString appearance_name(Appearance appearance) {
+  switch (appearance) {
+    case Appearance::system:
+      return QStringLiteral("system");
+    case Appearance::light:
+      return QStringLiteral("light");
+    case Appearance::dark:
+      return QStringLiteral("dark");
+  }
+  return {};
+}
+
+Appearance appearance_named(const QString& name) {
+  for (const Appearance appearance : {Appearance::light, Appearance::dark}) {
+    if (name == appearance_name(appearance)) return appearance;
+  }
+  return Appearance::system;
+}
+
+void apply_appearance(Appearance appearance) {
+  const Theme& system = system_theme();
+  const Theme& theme = appearance == Appearance::light  ? Theme::light()
+                       : appearance == Appearance::dark ? Theme::night()
+                                                        : system;
+  if (QApplication::style()->objectName() != QLatin1String("fusion")) {
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("fusion")));
+  }
+  QApplication::setPalette(theme.palette());
+  qApp->setStyleSheet(with_colors(QString::fromLatin1(rules), theme));
+}
+
+}  // namespace pipedeck::app

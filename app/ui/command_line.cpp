@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/command_line.hpp"
+
+#include <QCoreApplication>
+
+namespace pipedeck::app {
+
+namespace {
+const QStringList views{"compare", "profile", "topology", "run", "window"};
+}
+
+WindowCommand parse_command_line(const QStringList& arguments) {
+  WindowCommand command;
+  bool options = true;
+  for (qsizetype i = 0; i < arguments.size(); ++i) {
+    const QString& argument = arguments[i];
+    if (!options || !argument.startsWith(QLatin1Char('-'))) {
+      command.files << argument;
+    } else if (argument == QLatin1String("--")) {
+      options = false;
+    } else if (argument == QLatin1String("--compare")) {
+      command.compare = true;
+    } else if (argument == QLatin1String("--reset-layout")) {
+      command.reset_layout = true;
+    } else if (argument == QLatin1String("--start-time")) {
+      command.start_time = true;
+    } else if (argument == QLatin1String("--help") || argument == QLatin1String("-h")) {
+      command.help = true;
+    } else if (argument == QLatin1String("--version")) {
+      command.version = true;
+    } else if (argument == QLatin1String("--screenshot")) {
+      if (i + 2 >= arguments.size()) {
+        command.error = QStringLiteral("--screenshot: expected a view and a file");
+        return command;
+      }
+      command.screenshots.push_back({arguments[i + 1], arguments[i + 2]});
+      i += 2;
+      if (!views.contains(command.screenshots.back().view)) {
+        command.error = QStringLiteral("--screenshot: found view '%1', expected one of %2")
+                            .arg(command.screenshots.back().view, views.join(QStringLiteral(", ")));
+        return command;
+      }
+    } else {
+      command.error = QStringLiteral("found option '%1', which there is not; see --help").arg(argument);
+      return command;
+    }
+  }
+  return command;
+}
+
+QString usage_text() {
+  return QStringLiteral(
+      "Usage: pipedeck [OPTION ...] [FILE ...]\n\n"
+      "Opens the window. Files may be projects (*.pipedeck), profiles, layer graphs, clusters,\n"
+      "plans and models; without any, a sample project is opened.\n\n"
+      "  --compare               compare plans at once\n"
+      "  --screenshot VIEW FILE  draw a view into a PNG, SVG or PDF file when it is ready, then end;\n"
+      "                          may be repeated; VIEW is compare, profile, topology, run or window\n"
+      "  --reset-layout          put docks and sizes back as they were at first\n"
+      "  --start-time            print how long it took until the window could be used\n"
+      "  --help, --version\n\n"
+      "Without a display: QT_QPA_PLATFORM=offscreen pipedeck --screenshot window window.png\n");
+}
+
+}  // namespace pipedeck::app

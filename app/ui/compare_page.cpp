@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/compare_page.hpp"
+
+#include <algorithm>
+
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include "app/models/plan_table_model.hpp"
+#include "app/ui/plan_rows.hpp"
+#include "app/views/comparison_pane.hpp"
+#include "app/views/plan_table.hpp"
+#include "app/views/split_editor.hpp"
+
+namespace pipedeck::app {
+
+ComparePage::ComparePage(Session& session, QWidget* parent)
+    : QWidget(parent),
+      session_(session),
+      model_(new PlanTableModel(this)),
+      table_(new PlanTable(model_)),
+      split_(new SplitEditor),
+      charts_(new ComparisonPane),
+      splitter_(new QSplitter(Qt::Vertical)) {
+  table_->setObjectName(QStringLiteral("plan_table"));
+  split_->setObjectName(QStringLiteral("split_editor"));
+  charts_->setObjectName(QStringLiteral("charts"));
+  splitter_->setObjectName(QStringLiteral("compare_splitter"));
+  for (QWidget* part : {static_cast<QWidget*>(table_), static_cast<QWidget*>(split_), static_cast<QWidget*>(charts_)}) {
+    splitter_->addWidget(part);
+    splitter_->setCollapsible(splitter_->count() - 1, false);
+  }
+  splitter_->setStretchFactor(2, 1);
+  splitter_->setHandleWidth(1);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(splitter_);
+
+  connect(table_, &PlanTable::plan_selected, &session_, &Session::select_plan);
+  connect(table_, &PlanTable::plan_activated, this, &ComparePage::plan_activated);
+  connect(table_, &PlanTable::tick_changed, &session_, &Session::set_ticked);
+  connect(charts_, &ComparisonPane::plan_clicked, &session_, &Session::select_plan);
+  connect(split_, &SplitEditor::preview, this, &ComparePage::preview);
+  connect(split_, &SplitEditor::committed, this, &ComparePage::commit);
+  connect(split_, &SplitEditor::cancelled, this, &ComparePage::end_preview);
+  connect(&session_.live(), &LiveEdit::simulated, this, &ComparePage::show_preview);
+}
+
+void ComparePage::set_plan_actions(const QList<QAction*>& actions) { table_->set_context_actions(actions); }
+
+const PlanRow* ComparePage::row(int id) const {
+  const auto it = std::ranges::find(rows_, id, &PlanRow::id);
+  return it == rows_.end() ? nullptr : &*it;
+}
+
+void ComparePage::refresh() {
+  // The project changed under a drag (undo, a comparison that ended): the preview is of a plan that is gone.
+  if (before_drag_) {
+    session_.live().cancel();
+    charts_->set_ghost(before_drag_->id, nullptr);
+    before_drag_.reset();
+  }
+  rows_ = plan_rows(session_);
+  show_rows(rows_);
+  show_split();
+}
+
+void ComparePage::refresh_figures() {
+  if (!before_drag_) refresh();
+}
+
+void ComparePage::show_rows(const std::vector<PlanRow>& rows) {
+  const int selected = session_.state().selected_plan;
+  const bool shown = std::ranges::any_of(rows, [&](const PlanRow& row) { return row.id == selected; });
+  const int height = table_->full_height();
+  model_->set_rows(rows);
+  table_->select_plan(shown ? selected : -1);
+  charts_->set_rows(rows);
+  charts_->set_selected_plan(shown ? std::optional(selected) : std::nullopt);
+  if (table_->full_height() != height) reset_layout();
+  emit rows_changed();
+}
+
+void ComparePage::show_split() {
+  const PlanRow* selected = row(session_.state().selected_plan);
+  const PlanEntry* entry = find_plan(session_.state(), session_.state().selected_plan);
+  const ProfileEntry* profile = entry ? find_profile(session_.state(), entry->profile) : nullptr;
+  if (!selected || !profile || !entry->feasible()) {
+    split_->clear();
+    split_->set_empty_text(selected ? tr("This planner found no plan: %1").arg(selected->note)
+                                    : tr("Press Compare, then select a plan: its layers are cut into stages here."));
+    return;
+  }
+  std::vector<SplitStageFigure> figures;
+  if (selected->simulation) figures = stage_figures(selected->plan, *selected->simulation);
+  split_->set_plan(profile->profile, selected->plan, std::move(figures));
+  split_->clear_feedback();
+}
+
+void ComparePage::preview(const std::vector<int>& firsts) {
+  const PlanEntry* entry = find_plan(session_.state(), session_.state().selected_plan);
+  if (!entry) return;
+  if (!before_drag_) {
+    const PlanRow* old = row(entry->id);
+    if (!old) return;
+    before_drag_ = *old;
+    charts_->set_ghost(entry->id, old->simulation);
+  }
+  const auto plan = session_.with_cuts(entry->id, firsts);
+  const auto problem = problem_of(session_.state(), *entry);
+  if (plan && problem) session_.live().request(*problem, *plan);
+}
+
+void ComparePage::show_preview(std::int64_t /*generation*/, const Plan& plan,
+                               const std::shared_ptr<const Simulation>& simulation, const QString& why) {
+  if (!before_drag_) return;
+  const auto dragged = std::ranges::find(rows_, before_drag_->id, &PlanRow::id);
+  if (dragged == rows_.end()) return;
+  dragged->plan = plan;
+  dragged->simulation = simulation;
+  dragged->note = why;
+  model_->update_row(*dragged);
+  charts_->set_rows(rows_);
+  if (simulation) {
+    split_->set_figures(stage_figures(plan, *simulation));
+    const Seconds iteration = to_seconds(simulation->iteration);
+    const double old = before_drag_->simulation ? to_seconds(before_drag_->simulation->iteration).count : 0;
+    split_->set_feedback(
+        {old > 0 ? iteration.count / old - 1 : 0, iteration, highest_peak(*simulation), simulation->fits});
+  }
+  emit rows_changed();
+}
+
+void ComparePage::commit(const std::vector<int>& firsts) {
+  const int id = before_drag_ ? before_drag_->id : session_.state().selected_plan;
+  session_.live().cancel();
+  if (before_drag_) charts_->set_ghost(before_drag_->id, nullptr);
+  before_drag_.reset();
+  session_.move_cuts(id, firsts);  // the state's change refreshes this page
+}
+
+void ComparePage::end_preview() {
+  session_.live().cancel();
+  if (!before_drag_) return;
+  charts_->set_ghost(before_drag_->id, nullptr);
+  before_drag_.reset();
+  refresh();
+}
+
+void ComparePage::reset_layout() {
+  const int table = std::clamp(table_->full_height(), 90, std::max(90, height() * 2 / 5));
+  const int split = split_->sizeHint().height();
+  splitter_->setSizes({table, split, std::max(100, height() - table - split)});
+}
+
+void ComparePage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (!laid_out_) reset_layout();
+  laid_out_ = true;
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The table of plans over the split editor over the charts, and what happens between them while a cut is dragged.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <QWidget>
+
+#include "app/models/plan_row.hpp"
+#include "app/session/session.hpp"
+
+class QAction;
+class QSplitter;
+
+namespace pipedeck::app {
+
+class ComparisonPane;
+class PlanTable;
+class PlanTableModel;
+class SplitEditor;
+
+class ComparePage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ComparePage(Session& session, QWidget* parent = nullptr);
+
+  void set_plan_actions(const QList<QAction*>& actions);
+  /// Shows the session's plans as they are now.
+  void refresh();
+  /// More figures are known; a drag at hand goes on undisturbed and shows them when it ends.
+  void refresh_figures();
+
+  PlanTable& table() const { return *table_; }
+  SplitEditor& split() const { return *split_; }
+  ComparisonPane& charts() const { return *charts_; }
+  const std::vector<PlanRow>& rows() const { return rows_; }
+  const PlanRow* row(int id) const;
+  /// Table and charts at their natural heights again.
+  void reset_layout();
+
+ signals:
+  void rows_changed();  ///< also while a cut is dragged
+  void plan_activated(int id);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void show_rows(const std::vector<PlanRow>& rows);
+  void show_split();
+  void preview(const std::vector<int>& firsts);
+  void show_preview(std::int64_t generation, const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
+                    const QString& why);
+  void commit(const std::vector<int>& firsts);
+  void end_preview();
+
+  Session& session_;
+  PlanTableModel* model_;
+  PlanTable* table_;
+  SplitEditor* split_;
+  ComparisonPane* charts_;
+  QSplitter* splitter_;
+  std::vector<PlanRow> rows_;
+  std::optional<PlanRow> before_drag_;
+  bool laid_out_ = false;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/dialogs.hpp"
+
+#include <QCoreApplication>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QMessageBox>
+#include <QPushButton>
+
+namespace pipedeck::app {
+
+namespace {
+
+QString text(const char* source) { return QCoreApplication::translate("pipedeck::app::Dialogs", source); }
+
+/// Shown without an event loop of its own: jobs go on, and several may stand beside one another.
+void show_box(QWidget* parent, QMessageBox::Icon icon, const QString& title, const QString& words,
+              Qt::TextFormat format) {
+  auto* box = new QMessageBox(icon, title, words, QMessageBox::Ok, parent);
+  box->setTextFormat(format);
+  box->setTextInteractionFlags(Qt::TextBrowserInteraction);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->open();
+}
+
+Unsaved ask_unsaved(QWidget* parent, const QString& project) {
+  QMessageBox box(QMessageBox::Question, text("Unsaved changes"),
+                  text("%1 has changes that are not saved.").arg(project), QMessageBox::NoButton, parent);
+  const auto* save = box.addButton(text("Save"), QMessageBox::AcceptRole);
+  const auto* discard = box.addButton(text("Do not save"), QMessageBox::DestructiveRole);
+  box.addButton(QMessageBox::Cancel);
+  box.exec();
+  if (box.clickedButton() == save) return Unsaved::save;
+  return box.clickedButton() == discard ? Unsaved::discard : Unsaved::cancel;
+}
+
+std::optional<int> ask_micro_batch(QWidget* parent, const QString& file) {
+  bool given = false;
+  const int samples = QInputDialog::getInt(
+      parent, text("Micro-batch of the profile"),
+      text("%1 does not say how many samples its times are for.\nSamples of one forward and backward pass:")
+          .arg(QFileInfo(file).fileName()),
+      1, 1, 1 << 20, 1, &given);
+  return given ? std::optional(samples) : std::nullopt;
+}
+
+}  // namespace
+
+Dialogs real_dialogs() {
+  Dialogs dialogs;
+  dialogs.open_files = [](QWidget* parent, const QString& title, const QString& filter) {
+    return QFileDialog::getOpenFileNames(parent, title, {}, filter);
+  };
+  dialogs.save_file = [](QWidget* parent, const QString& title, const QString& suggested, const QString& filter) {
+    return QFileDialog::getSaveFileName(parent, title, suggested, filter);
+  };
+  dialogs.micro_batch = ask_micro_batch;
+  dialogs.text = [](QWidget* parent, const QString& title, const QString& label,
+                    const QString& initial) -> std::optional<QString> {
+    bool given = false;
+    const QString answer = QInputDialog::getText(parent, title, label, QLineEdit::Normal, initial, &given);
+    return given ? std::optional(answer) : std::nullopt;
+  };
+  dialogs.unsaved = ask_unsaved;
+  dialogs.error = [](QWidget* parent, const QString& title, const QString& words) {
+    show_box(parent, QMessageBox::Warning, title, words, Qt::PlainText);
+  };
+  dialogs.information = [](QWidget* parent, const QString& title, const QString& html) {
+    show_box(parent, QMessageBox::NoIcon, title, html, Qt::RichText);
+  };
+  return dialogs;
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every question that the window asks, as functions, so that tests answer them without anybody clicking.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include <QString>
+#include <QStringList>
+
+class QWidget;
+
+namespace pipedeck::app {
+
+enum class Unsaved { save, discard, cancel };
+
+struct Dialogs {
+  std::function<QStringList(QWidget* parent, const QString& title, const QString& filter)> open_files;
+  std::function<QString(QWidget* parent, const QString& title, const QString& suggested, const QString& filter)>
+      save_file;  ///< empty: given up
+  std::function<std::optional<int>(QWidget* parent, const QString& file)> micro_batch;
+  std::function<std::optional<QString>(QWidget* parent, const QString& title, const QString& label,
+                                       const QString& text)>
+      text;
+  std::function<Unsaved(QWidget* parent, const QString& project)> unsaved;
+  std::function<void(QWidget* parent, const QString& title, const QString& text)> error;
+  std::function<void(QWidget* parent, const QString& title, const QString& html)> information;
+};
+
+/// The ones people see.
+Dialogs real_dialogs();
+
+}  // namespace pipedeck::app

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+namespace pipedeck::app {
+
+QString shortcuts_html();
+QString about_html();
+QString licences_html();
+
+}  // namespace pipedeck::app

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/jobs_panel.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <QHeaderView>
+#include <QProgressBar>
+#include <QToolButton>
+
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+QString state_text(const JobInfo& job) {
+  switch (job.state) {
+    case JobState::running:
+      return job.detail;
+    case JobState::finished:
+      return job.detail.isEmpty() ? JobsPanel::tr("done") : job.detail;
+    case JobState::cancelled:
+      return JobsPanel::tr("cancelled");
+    case JobState::failed:
+      return JobsPanel::tr("failed: %1").arg(job.detail);
+  }
+  return {};
+}
+
+}  // namespace
+
+JobsPanel::JobsPanel(Jobs& jobs, QWidget* parent) : QTreeWidget(parent), jobs_(jobs) {
+  setObjectName(QStringLiteral("jobs_panel"));
+  setColumnCount(column_count);
+  setHeaderLabels({tr("Job"), tr("Progress"), tr("State"), tr("Time"), {}});
+  setRootIsDecorated(false);
+  setUniformRowHeights(true);
+  setSelectionMode(QAbstractItemView::NoSelection);
+  setFrameShape(QFrame::NoFrame);
+  header()->setStretchLastSection(false);
+  header()->setSectionResizeMode(detail, QHeaderView::Stretch);
+  header()->setFont(caption_font(font()));
+  setColumnWidth(title, 300);
+  setColumnWidth(progress, 160);
+  setColumnWidth(time, 70);
+  setColumnWidth(stop, 70);
+  connect(&jobs_, &Jobs::changed, this, &JobsPanel::refresh);
+}
+
+QTreeWidgetItem* JobsPanel::item_of(int id) const {
+  for (int i = 0; i < topLevelItemCount(); ++i) {
+    if (topLevelItem(i)->data(title, Qt::UserRole).toInt() == id) return topLevelItem(i);
+  }
+  return nullptr;
+}
+
+QTreeWidgetItem* JobsPanel::make_item(const JobInfo& job) {
+  auto* item = new QTreeWidgetItem;
+  item->setData(title, Qt::UserRole, job.id);
+  item->setTextAlignment(time, Qt::AlignRight | Qt::AlignVCenter);
+  insertTopLevelItem(0, item);  // newest first
+  auto* bar = new QProgressBar;
+  bar->setTextVisible(false);
+  bar->setMaximumHeight(8);
+  setItemWidget(item, progress, bar);
+  auto* button = new QToolButton;
+  button->setText(tr("Stop"));
+  button->setAutoRaise(true);
+  connect(button, &QToolButton::clicked, this, [this, id = job.id] { jobs_.cancel(id); });
+  setItemWidget(item, stop, button);
+  return item;
+}
+
+void JobsPanel::show_job(QTreeWidgetItem* item, const JobInfo& job) {
+  item->setText(title, job.title);
+  item->setText(detail, state_text(job));
+  item->setToolTip(detail, state_text(job));
+  item->setText(time, tr("%1 s").arg(job.seconds, 0, 'f', job.seconds < 10 ? 2 : 0));
+  auto* bar = qobject_cast<QProgressBar*>(itemWidget(item, progress));
+  const bool running = job.state == JobState::running;
+  bar->setRange(0, running && job.progress < 0 ? 0 : 1000);  // an empty range shows a bar that only moves
+  bar->setValue(static_cast<int>(1000 * std::clamp(job.progress, 0.0, 1.0)));
+  itemWidget(item, stop)->setVisible(running);
+  item->setForeground(detail,
+                      job.state == JobState::failed ? Theme::of(palette()).bad : palette().color(QPalette::Text));
+}
+
+void JobsPanel::refresh() {
+  std::set<int> listed;
+  for (const JobInfo& job : jobs_.list()) {
+    listed.insert(job.id);
+    QTreeWidgetItem* item = item_of(job.id);
+    show_job(item ? item : make_item(job), job);
+  }
+  for (int i = topLevelItemCount() - 1; i >= 0; --i) {
+    if (!listed.contains(topLevelItem(i)->data(title, Qt::UserRole).toInt())) delete takeTopLevelItem(i);
+  }
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <string>
+
+#include <unistd.h>
+
+#include <QApplication>
+#include <QIcon>
+#include <QSettings>
+#include <QTimer>
+
+#include "app/ui/command_line.hpp"
+#include "app/ui/main_window.hpp"
+#include "app/ui/screenshots.hpp"
+
+using namespace pipedeck::app;
+
+namespace {
+
+/// Seconds since this process was started, loading of libraries included.
+double seconds_since_start() {
+  std::ifstream stat("/proc/self/stat");
+  std::string line;
+  std::getline(stat, line);
+  const std::size_t after_name = line.rfind(')');
+  if (after_name == std::string::npos) return 0;
+  const QStringList fields = QString::fromStdString(line.substr(after_name + 2)).split(QLatin1Char(' '));
+  constexpr int start_time_field = 19;  // the 22nd of proc(5), counted from the one after the name
+  const double started = fields.value(start_time_field).toDouble() / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9 - started;
+}
+
+void print(FILE* stream, const QString& text) { std::fputs(text.toUtf8().constData(), stream); }
+
+void open_asked_for(MainWindow& window, const WindowCommand& command) {
+  if (command.files.isEmpty()) {
+    window.open_sample();
+    return;
+  }
+  window.open_files(command.files);
+  if (!command.compare) return;
+  window.complete_question();
+  window.session().compare();
+}
+
+int run_window(const QApplication& application, const WindowCommand& command) {
+  QSettings settings(QStringLiteral("pipedeck"), QStringLiteral("pipedeck"));
+  MainWindow window({real_dialogs(), &settings, QApplication::applicationDirPath() + "/pipedeck-cli"});
+  if (command.reset_layout) window.reset_layout();
+  window.show();
+  QTimer::singleShot(0, &window, [&] {  // after the first paint: the window is there before the files are read
+    if (command.start_time) {
+      print(stderr, QStringLiteral("usable after %1 s\n").arg(seconds_since_start(), 0, 'f', 2));
+    }
+    open_asked_for(window, command);
+    if (!command.screenshots.empty()) take_screenshots(window, command.screenshots);
+  });
+  return QApplication::exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  QStringList arguments;
+  for (int i = 1; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
+  const WindowCommand command = parse_command_line(arguments);
+  if (!command.error.isEmpty()) {
+    print(stderr, QStringLiteral("pipedeck: %1\n").arg(command.error));
+    return 2;
+  }
+  if (command.help) {
+    print(stdout, usage_text());
+    return 0;
+  }
+  if (command.version) {
+    print(stdout, QStringLiteral("pipedeck %1\n").arg(QLatin1String(PIPEDECK_VERSION)));
+    return 0;
+  }
+  QApplication application(argc, argv);
+  QApplication::setApplicationName(QStringLiteral("pipedeck"));
+  QApplication::setApplicationVersion(QStringLiteral(PIPEDECK_VERSION));
+  load_resources();
+  QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/pipedeck.svg")));
+  return run_window(application, command);
+}

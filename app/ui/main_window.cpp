@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/main_window.hpp"
+
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QScrollArea>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTabWidget>
+#include <QThread>
+
+#include "app/ui/compare_page.hpp"
+#include "app/ui/jobs_panel.hpp"
+#include "app/ui/main_window_actions.hpp"
+#include "app/ui/question_bar.hpp"
+#include "app/ui/run_page.hpp"
+#include "app/views/inspector.hpp"
+#include "app/views/plan_table.hpp"
+#include "app/views/profile_view.hpp"
+#include "app/views/project_tree.hpp"
+#include "app/views/run_view.hpp"
+#include "app/views/start_panel.hpp"
+#include "app/views/theme.hpp"
+#include "app/views/topology_view.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+const QSize first_size(1440, 900);
+constexpr int layout_version = 1;
+
+}  // namespace
+
+MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
+    : QMainWindow(parent),
+      seams_(std::move(seams)),
+      session_(SessionSeams{[this](const QString& file) { return seams_.dialogs.micro_batch(this, file); },
+                            seams_.runner, 0}),
+      actions_(std::make_unique<Actions>()) {
+  setObjectName(QStringLiteral("main_window"));
+  setAcceptDrops(true);
+  setDockNestingEnabled(true);
+  set_appearance(appearance_named(seams_.settings->value("window/appearance").toString()));
+  bar_ = new QuestionBar(this);
+  addToolBar(Qt::TopToolBarArea, bar_);
+  create_pages();
+  create_docks();
+  create_actions();
+  create_status_bar();
+  connect_session();
+  connect_views();
+  resize(first_size);
+  first_layout_ = saveState(layout_version);
+  restore_layout();
+  refresh();
+}
+
+MainWindow::~MainWindow() {
+  session_.disconnect(this);
+  session_.jobs().disconnect(this);
+}
+
+void MainWindow::create_pages() {
+  compare_page_ = new ComparePage(session_);
+  profile_view_ = new ProfileView;
+  topology_view_ = new TopologyView;
+  run_page_ = new RunPage(session_);
+  run_page_->set_steps(seams_.settings->value("run/steps", 200).toInt());
+  tabs_ = new QTabWidget;
+  tabs_->setObjectName(QStringLiteral("pages"));
+  tabs_->setDocumentMode(true);
+  tabs_->addTab(compare_page_, tr("Compare"));
+  tabs_->addTab(profile_view_, tr("Profile"));
+  tabs_->addTab(topology_view_, tr("Topology"));
+  tabs_->addTab(run_page_, tr("Run"));
+  start_panel_ = new StartPanel;
+  stack_ = new QStackedWidget;
+  stack_->addWidget(start_panel_);
+  stack_->addWidget(tabs_);
+  setCentralWidget(stack_);
+}
+
+QDockWidget* MainWindow::add_dock(const QString& title, const char* name, QWidget* content, Qt::DockWidgetArea area) {
+  auto* dock = new QDockWidget(title, this);
+  dock->setObjectName(QLatin1String(name));
+  dock->setWidget(content);
+  dock->setFont(section_font(font()));
+  content->setFont(font());
+  addDockWidget(area, dock);
+  docks_.push_back(dock);
+  return dock;
+}
+
+void MainWindow::create_docks() {
+  tree_model_ = new ProjectTreeModel(this);
+  tree_ = new ProjectTree(tree_model_);
+  tree_->setObjectName(QStringLiteral("project_tree"));
+  inspector_ = new Inspector;
+  auto* project = add_dock(tr("PROJECT"), "project_dock", tree_, Qt::LeftDockWidgetArea);
+  auto* inspector = add_dock(tr("INSPECTOR"), "inspector_dock", inspector_, Qt::RightDockWidgetArea);
+  auto* jobs = add_dock(tr("JOBS"), "jobs_dock", new JobsPanel(session_.jobs()), Qt::BottomDockWidgetArea);
+  setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  resizeDocks({project, inspector}, {200, 290}, Qt::Horizontal);
+  resizeDocks({jobs}, {110}, Qt::Vertical);
+}
+
+void MainWindow::create_status_bar() {
+  saved_label_ = new QLabel;
+  statusBar()->addWidget(saved_label_);
+  auto* devices = new QLabel(
+      tr("%n processor core(s) here — Launch trains on threads of this machine", nullptr, QThread::idealThreadCount()));
+  statusBar()->addPermanentWidget(devices);
+  statusBar()->setSizeGripEnabled(false);
+}
+
+void MainWindow::connect_session() {
+  connect(&session_, &Session::state_changed, this, &MainWindow::refresh);
+  connect(&session_, &Session::file_changed, this, &MainWindow::refresh_title);
+  connect(&session_, &Session::verdicts_changed, compare_page_, &ComparePage::refresh_figures);
+  connect(&session_, &Session::comparison_ended, this, [this] {
+    if (untouched_sample_) session_.mark_unchanged();
+    untouched_sample_ = false;
+    compare_page_->refresh_figures();
+    refresh_bar();
+    refresh_title();
+  });
+  connect(&session_, &Session::error, this,
+          [this](const QString& title, const QString& text) { seams_.dialogs.error(this, title, text); });
+  connect(&session_, &Session::notice, this, [this](const QString& text) { statusBar()->showMessage(text, 8000); });
+  connect(&session_, &Session::launch_started, this, [this] {
+    show_page(Page::run);
+    refresh_bar();
+    update_actions();
+  });
+  connect(&session_, &Session::launch_ended, this, [this] {
+    refresh_bar();
+    update_actions();
+  });
+  connect(&session_.jobs(), &Jobs::ended, this, [this] { refresh_bar(); });
+}
+
+void MainWindow::connect_views() {
+  connect(bar_, &QuestionBar::profile_chosen, &session_, &Session::choose_profile);
+  connect(bar_, &QuestionBar::profile_preset_chosen, &session_, &Session::choose_profile_preset);
+  connect(bar_, &QuestionBar::cluster_chosen, &session_, &Session::choose_cluster);
+  connect(bar_, &QuestionBar::cluster_preset_chosen, &session_, &Session::choose_cluster_preset);
+  connect(bar_, &QuestionBar::import_requested, this, &MainWindow::import_with_dialog);
+  connect(bar_, &QuestionBar::global_batch_chosen, &session_, &Session::set_global_batch);
+  connect(bar_, &QuestionBar::micro_batch_chosen, &session_, &Session::set_micro_batch);
+  connect(bar_, &QuestionBar::compare_requested, actions_->compare, &QAction::trigger);
+  connect(bar_, &QuestionBar::cancel_requested, &session_, &Session::cancel_comparison);
+  connect(bar_, &QuestionBar::launch_requested, this,
+          [this] { (session_.launching() ? actions_->stop : actions_->launch)->trigger(); });
+  connect(compare_page_, &ComparePage::rows_changed, this, &MainWindow::refresh_inspector);
+  connect(compare_page_, &ComparePage::plan_activated, this, [this] { docks_[1]->show(); });
+  connect(tree_, &ProjectTree::selected, this, &MainWindow::show_entry);
+  connect(start_panel_, &StartPanel::import_profile_requested, this, &MainWindow::import_with_dialog);
+  connect(start_panel_, &StartPanel::import_cluster_requested, this, &MainWindow::import_with_dialog);
+  connect(start_panel_, &StartPanel::open_project_requested, this, &MainWindow::open_with_dialog);
+  connect(start_panel_, &StartPanel::compare_requested, this, &MainWindow::compare_from_start);
+  connect(&run_page_->view(), &RunView::launch_requested, this,
+          [this](const LaunchRequest& request) { seams_.settings->setValue("run/steps", request.steps); });
+}
+
+Page MainWindow::page() const { return static_cast<Page>(tabs_->currentIndex()); }
+
+void MainWindow::show_page(Page page) { tabs_->setCurrentIndex(static_cast<int>(page)); }
+
+QWidget* MainWindow::page_widget(Page page) const { return tabs_->widget(static_cast<int>(page)); }
+
+void MainWindow::restore_layout() {
+  restoreGeometry(seams_.settings->value("window/geometry").toByteArray());
+  restoreState(seams_.settings->value("window/state").toByteArray(), layout_version);
+}
+
+void MainWindow::save_layout() {
+  seams_.settings->setValue("window/geometry", saveGeometry());
+  seams_.settings->setValue("window/state", saveState(layout_version));
+}
+
+void MainWindow::reset_layout() {
+  resize(first_size);
+  for (QDockWidget* dock : docks_) {
+    dock->setFloating(false);
+    dock->show();
+  }
+  restoreState(first_layout_, layout_version);
+  compare_page_->reset_layout();
+  save_layout();
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (!may_discard()) {
+    event->ignore();
+    return;
+  }
+  save_layout();
+  event->accept();
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape && session_.comparing()) {
+    session_.cancel_comparison();
+    return;
+  }
+  QMainWindow::keyPressEvent(event);
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The main window: docks, actions and the wiring between session and views. What is open and what is done with it is
+// the session's business.
+#pragma once
+
+#include <memory>
+
+#include <QMainWindow>
+#include <QStringList>
+
+#include "app/models/project_tree_model.hpp"
+#include "app/session/session.hpp"
+#include "app/ui/appearance.hpp"
+#include "app/ui/dialogs.hpp"
+
+class QAction;
+class QDockWidget;
+class QLabel;
+class QMenu;
+class QSettings;
+class QStackedWidget;
+class QTabWidget;
+
+namespace pipedeck::app {
+
+class ComparePage;
+class Inspector;
+class ProfileView;
+class ProjectTree;
+class QuestionBar;
+class RunPage;
+class StartPanel;
+class TopologyView;
+
+/// What the window takes from outside; tests put their own in place.
+struct WindowSeams {
+  Dialogs dialogs;
+  QSettings* settings = nullptr;  ///< outlives the window
+  QString runner;                 ///< path of pipedeck-cli
+};
+
+enum class Page { compare, profile, topology, run };
+
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  explicit MainWindow(WindowSeams seams, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  Session& session() { return session_; }
+  ComparePage& compare_page() const { return *compare_page_; }
+  RunPage& run_page() const { return *run_page_; }
+  Page page() const;
+  void show_page(Page page);
+  /// The widget of a page, for pictures.
+  QWidget* page_widget(Page page) const;
+
+  /// Opens projects, imports all else, in order.
+  void open_files(const QStringList& files);
+  /// Takes from the sample what is still missing for a comparison.
+  void complete_question() { session_.complete_question(); }
+  /// The sample project, compared at once: something to look at. Not a change that anyone must save.
+  void open_sample();
+  void reset_layout();
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  struct Actions;
+
+  // main_window.cpp
+  void create_pages();
+  void create_docks();
+  void create_status_bar();
+  QDockWidget* add_dock(const QString& title, const char* name, QWidget* content, Qt::DockWidgetArea area);
+  void connect_session();
+  void connect_views();
+  void restore_layout();
+  void save_layout();
+
+  // main_window_actions.cpp
+  QAction* add_action(QMenu* menu, const QString& text, const char* name, const QKeySequence& shortcut,
+                      const std::function<void()>& run);
+  void create_actions();
+  void create_file_menu();
+  void create_edit_menu();
+  void create_view_menu();
+  void create_appearance_menu(QMenu* view);
+  void create_plan_menu();
+  void create_run_menu();
+  void create_help_menu();
+  void update_actions();
+  void set_appearance(Appearance appearance);
+
+  // main_window_files.cpp
+  bool may_discard();
+  void new_project();
+  void open_with_dialog();
+  void open_project(const QString& file);
+  bool save();
+  bool save_as();
+  void import_with_dialog();
+  void export_plan();
+  void export_picture();
+  void fill_recent_menu(QMenu* menu);
+  void remember_recent(const QString& file);
+
+  // main_window_update.cpp
+  void refresh();
+  void refresh_tree();
+  void refresh_pages();
+  void refresh_bar();
+  void refresh_start_panel();
+  void refresh_title();
+  void refresh_inspector();
+  void show_entry(ProjectSection section, int id);
+  void delete_entry();
+  void rename_plan();
+  void compare_from_start(const QString& profile, const QString& cluster, int batch);
+  QString comparison_summary() const;
+
+  WindowSeams seams_;
+  Session session_;
+  std::unique_ptr<Actions> actions_;
+  QuestionBar* bar_ = nullptr;
+  QStackedWidget* stack_ = nullptr;
+  StartPanel* start_panel_ = nullptr;
+  QTabWidget* tabs_ = nullptr;
+  ComparePage* compare_page_ = nullptr;
+  ProfileView* profile_view_ = nullptr;
+  TopologyView* topology_view_ = nullptr;
+  RunPage* run_page_ = nullptr;
+  ProjectTreeModel* tree_model_ = nullptr;
+  ProjectTree* tree_ = nullptr;
+  Inspector* inspector_ = nullptr;
+  std::vector<QDockWidget*> docks_;
+  QLabel* saved_label_ = nullptr;
+  QByteArray first_layout_;  ///< for View > Reset layout
+  int shown_profile_ = 0;    ///< picked in the tree; 0: the question's
+  int shown_cluster_ = 0;
+  bool untouched_sample_ = false;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Menus and actions. Every action has an object name, so that tests and settings can find it.
+#include "app/ui/main_window_actions.hpp"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QDockWidget>
+#include <QKeySequence>
+#include <QMenu>
+#include <QMenuBar>
+#include <QSettings>
+
+#include "app/ui/compare_page.hpp"
+#include "app/ui/help_texts.hpp"
+#include "app/ui/run_page.hpp"
+#include "app/views/comparison_pane.hpp"
+#include "app/views/project_tree.hpp"
+
+namespace pipedeck::app {
+
+QAction* MainWindow::add_action(QMenu* menu, const QString& text, const char* name, const QKeySequence& shortcut,
+                                const std::function<void()>& run) {
+  QAction* action = menu->addAction(text);
+  action->setObjectName(QLatin1String(name));
+  action->setShortcut(shortcut);
+  connect(action, &QAction::triggered, this, run);
+  return action;
+}
+
+void MainWindow::create_actions() {
+  create_file_menu();
+  create_edit_menu();
+  create_view_menu();
+  create_plan_menu();
+  create_run_menu();
+  create_help_menu();
+}
+
+void MainWindow::create_file_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&File"));
+  add_action(menu, tr("&New"), "action_new", QKeySequence::New, [this] { new_project(); });
+  add_action(menu, tr("Open &sample project"), "action_sample", {}, [this] {
+    if (may_discard()) open_sample();
+  });
+  add_action(menu, tr("&Open…"), "action_open", QKeySequence::Open, [this] { open_with_dialog(); });
+  QMenu* recent = menu->addMenu(tr("Open &recent"));
+  recent->setObjectName(QStringLiteral("recent_menu"));
+  connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent_menu(recent); });
+  menu->addSeparator();
+  actions_->save = add_action(menu, tr("&Save"), "action_save", QKeySequence::Save, [this] { save(); });
+  add_action(menu, tr("Save &as…"), "action_save_as", QKeySequence::SaveAs, [this] { save_as(); });
+  menu->addSeparator();
+  add_action(menu, tr("&Import…"), "action_import", QKeySequence(Qt::CTRL | Qt::Key_I),
+             [this] { import_with_dialog(); });
+  actions_->export_plan = add_action(menu, tr("&Export plan…"), "action_export_plan",
+                                     QKeySequence(Qt::CTRL | Qt::Key_E), [this] { export_plan(); });
+  add_action(menu, tr("Export &picture…"), "action_export_picture", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E),
+             [this] { export_picture(); });
+  menu->addSeparator();
+  add_action(menu, tr("&Quit"), "action_quit", QKeySequence::Quit, [this] { close(); });
+}
+
+void MainWindow::create_edit_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Edit"));
+  actions_->undo = add_action(menu, tr("&Undo"), "action_undo", QKeySequence::Undo, [this] { session_.undo(); });
+  actions_->redo = add_action(menu, tr("&Redo"), "action_redo", {}, [this] { session_.redo(); });
+  actions_->redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
+}
+
+void MainWindow::create_view_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&View"));
+  const std::pair<QString, const char*> pages[] = {{tr("&Compare"), "action_page_compare"},
+                                                   {tr("&Profile"), "action_page_profile"},
+                                                   {tr("&Topology"), "action_page_topology"},
+                                                   {tr("&Run"), "action_page_run"}};
+  for (int i = 0; i < 4; ++i) {
+    add_action(menu, pages[i].first, pages[i].second, QKeySequence(static_cast<int>(Qt::CTRL) | (Qt::Key_1 + i)),
+               [this, i] { show_page(static_cast<Page>(i)); });
+  }
+  menu->addSeparator();
+  TimeLink& link = compare_page_->charts().link();
+  const auto zoom = [&link](double factor) { link.zoom(factor, (link.axis().begin + link.axis().end) / 2); };
+  add_action(menu, tr("Zoom &in"), "action_zoom_in", QKeySequence::ZoomIn, [zoom] { zoom(1.5); });
+  add_action(menu, tr("Zoom &out"), "action_zoom_out", QKeySequence::ZoomOut, [zoom] { zoom(1 / 1.5); });
+  add_action(menu, tr("Zoom to &fit"), "action_zoom_fit", QKeySequence(Qt::CTRL | Qt::Key_0), [&link] { link.fit(); });
+  menu->addSeparator();
+  for (QDockWidget* dock : docks_) {
+    const QString title = dock->windowTitle();
+    dock->toggleViewAction()->setText(title.left(1) + title.mid(1).toLower());
+    menu->addAction(dock->toggleViewAction());
+  }
+  add_action(menu, tr("Reset &layout"), "action_reset_layout", {}, [this] { reset_layout(); });
+  menu->addSeparator();
+  create_appearance_menu(menu);
+}
+
+void MainWindow::create_appearance_menu(QMenu* view) {
+  QMenu* menu = view->addMenu(tr("&Appearance"));
+  auto* group = new QActionGroup(this);
+  const std::pair<Appearance, QString> choices[] = {
+      {Appearance::system, tr("As the &system")}, {Appearance::light, tr("&Light")}, {Appearance::dark, tr("&Dark")}};
+  const Appearance chosen = appearance_named(seams_.settings->value("window/appearance").toString());
+  for (std::size_t i = 0; i < std::size(choices); ++i) {
+    const auto [appearance, text] = choices[i];
+    const QByteArray name = "action_appearance_" + appearance_name(appearance).toLatin1();
+    QAction* action =
+        add_action(menu, text, name.constData(), {}, [this, appearance = appearance] { set_appearance(appearance); });
+    action->setCheckable(true);
+    action->setChecked(appearance == chosen);
+    group->addAction(action);
+    actions_->appearance[i] = action;
+  }
+}
+
+void MainWindow::set_appearance(Appearance appearance) {
+  apply_appearance(appearance);
+  seams_.settings->setValue("window/appearance", appearance_name(appearance));
+}
+
+void MainWindow::create_plan_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Plan"));
+  const auto selected = [this] { return session_.state().selected_plan; };
+  actions_->compare = add_action(menu, tr("&Compare"), "action_compare", QKeySequence(Qt::CTRL | Qt::Key_R), [this] {
+    show_page(Page::compare);
+    session_.compare();
+    refresh_bar();
+  });
+  menu->addSeparator();
+  actions_->duplicate = add_action(menu, tr("&Duplicate"), "action_duplicate", QKeySequence(Qt::CTRL | Qt::Key_D),
+                                   [this, selected] { session_.duplicate_plan(selected()); });
+  actions_->rename =
+      add_action(menu, tr("&Rename…"), "action_rename", QKeySequence(Qt::Key_F2), [this] { rename_plan(); });
+  actions_->remove = add_action(menu, tr("De&lete"), "action_delete", QKeySequence::Delete,
+                                [this, selected] { session_.delete_plan(selected()); });
+  const QList<QAction*> for_a_plan{actions_->duplicate, actions_->rename, actions_->remove, actions_->export_plan};
+  compare_page_->set_plan_actions(for_a_plan);
+  tree_->set_context_actions(ProjectSection::plans, for_a_plan);
+  auto* remove_entry = new QAction(tr("Delete"), this);
+  remove_entry->setObjectName(QStringLiteral("action_delete_entry"));
+  connect(remove_entry, &QAction::triggered, this, &MainWindow::delete_entry);
+  for (const auto section : {ProjectSection::profiles, ProjectSection::clusters, ProjectSection::runs}) {
+    tree_->set_context_actions(section, {remove_entry});
+  }
+}
+
+void MainWindow::create_run_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Run"));
+  actions_->launch = add_action(menu, tr("&Launch"), "action_launch", QKeySequence(Qt::Key_F5), [this] {
+    show_page(Page::run);
+    run_page_->launch(session_.state().selected_plan);
+  });
+  actions_->stop = add_action(menu, tr("&Stop"), "action_stop", QKeySequence(Qt::SHIFT | Qt::Key_F5),
+                              [this] { session_.stop_launch(); });
+}
+
+void MainWindow::create_help_menu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Help"));
+  const auto show = [this](const QString& title, QString (*html)()) {
+    return [this, title, html] { seams_.dialogs.information(this, title, html()); };
+  };
+  add_action(menu, tr("&Shortcuts"), "action_shortcuts", QKeySequence(Qt::Key_F1),
+             show(tr("Shortcuts"), shortcuts_html));
+  add_action(menu, tr("&Licences"), "action_licences", {}, show(tr("Licences"), licences_html));
+  add_action(menu, tr("&About Pipedeck"), "action_about", {}, show(tr("About Pipedeck"), about_html));
+}
+
+void MainWindow::update_actions() {
+  const PlanEntry* plan = find_plan(session_.state(), session_.state().selected_plan);
+  const bool feasible = plan && plan->feasible();
+  actions_->undo->setEnabled(session_.can_undo());
+  actions_->redo->setEnabled(session_.can_redo());
+  actions_->undo->setText(session_.can_undo() ? tr("&Undo %1").arg(session_.undo_name()) : tr("&Undo"));
+  actions_->redo->setText(session_.can_redo() ? tr("&Redo %1").arg(session_.redo_name()) : tr("&Redo"));
+  actions_->duplicate->setEnabled(feasible);
+  actions_->remove->setEnabled(plan);
+  actions_->rename->setEnabled(plan);
+  actions_->export_plan->setEnabled(feasible);
+  actions_->compare->setEnabled(session_.why_not_comparable().isEmpty() && !session_.comparing());
+  actions_->launch->setEnabled(!session_.launching());
+  actions_->stop->setEnabled(session_.launching());
+}
+
+}  // namespace pipedeck::app

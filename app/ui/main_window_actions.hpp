@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The actions whose state follows the session.
+#pragma once
+
+#include <array>
+
+#include "app/ui/main_window.hpp"
+
+namespace pipedeck::app {
+
+struct MainWindow::Actions {
+  QAction* save = nullptr;
+  QAction* export_plan = nullptr;
+  QAction* undo = nullptr;
+  QAction* redo = nullptr;
+  QAction* compare = nullptr;
+  QAction* duplicate = nullptr;
+  QAction* remove = nullptr;
+  QAction* rename = nullptr;
+  QAction* launch = nullptr;
+  QAction* stop = nullptr;
+  std::array<QAction*, 3> appearance{};
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files: opened, saved, imported, exported, dropped on the window.
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMimeData>
+#include <QRegularExpression>
+#include <QSettings>
+#include <QStatusBar>
+
+#include "app/ui/main_window.hpp"
+#include "app/ui/picture.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int most_recent = 8;
+const char* const recent_key = "files/recent";
+
+QString project_filter() { return MainWindow::tr("Pipedeck projects (*.pipedeck);;All files (*)"); }
+
+QString import_filter() {
+  return MainWindow::tr("Profiles, graphs, clusters, plans, models (*.json *.txt);;All files (*)");
+}
+
+QStringList local_files(const QMimeData* data) {
+  QStringList files;
+  for (const QUrl& url : data->urls()) {
+    if (url.isLocalFile()) files << url.toLocalFile();
+  }
+  return files;
+}
+
+QString with_ending(const QString& path, const QString& ending) {
+  return path.isEmpty() || !QFileInfo(path).suffix().isEmpty() ? path : path + ending;
+}
+
+}  // namespace
+
+bool MainWindow::may_discard() {
+  if (!session_.modified()) return true;
+  const QString name = session_.file().isEmpty() ? tr("This project") : QFileInfo(session_.file()).fileName();
+  switch (seams_.dialogs.unsaved(this, name)) {
+    case Unsaved::save:
+      return save();
+    case Unsaved::discard:
+      return true;
+    case Unsaved::cancel:
+      return false;
+  }
+  return false;
+}
+
+void MainWindow::new_project() {
+  if (!may_discard()) return;
+  untouched_sample_ = false;
+  session_.new_project();
+}
+
+void MainWindow::open_sample() {
+  untouched_sample_ = true;
+  session_.open_sample();
+  if (session_.why_not_comparable().isEmpty()) session_.compare();
+  refresh_bar();
+}
+
+void MainWindow::open_files(const QStringList& files) {
+  for (const QString& file : files) {
+    untouched_sample_ = false;
+    if (session_.open_or_import(file) && session_.file() == QFileInfo(file).absoluteFilePath()) {
+      remember_recent(session_.file());
+    }
+  }
+}
+
+void MainWindow::open_with_dialog() {
+  const QStringList files = seams_.dialogs.open_files(this, tr("Open project"), project_filter());
+  if (!files.isEmpty()) open_project(files.front());
+}
+
+void MainWindow::open_project(const QString& file) {
+  if (may_discard()) open_files({file});
+}
+
+bool MainWindow::save() {
+  if (session_.file().isEmpty()) return save_as();
+  return session_.save();
+}
+
+bool MainWindow::save_as() {
+  const QString suggested = session_.file().isEmpty() ? tr("untitled.pipedeck") : session_.file();
+  const QString file = with_ending(seams_.dialogs.save_file(this, tr("Save project as"), suggested, project_filter()),
+                                   QStringLiteral(".pipedeck"));
+  if (file.isEmpty() || !session_.save_as(file)) return false;
+  remember_recent(session_.file());
+  return true;
+}
+
+void MainWindow::import_with_dialog() { open_files(seams_.dialogs.open_files(this, tr("Import"), import_filter())); }
+
+void MainWindow::export_plan() {
+  const PlanEntry* entry = find_plan(session_.state(), session_.state().selected_plan);
+  if (!entry) return;
+  QString name = QString::fromStdString(entry->plan->name).toLower();
+  name.replace(QRegularExpression(QStringLiteral("[^a-z0-9]+")), QStringLiteral("-"));
+  const QString file =
+      with_ending(seams_.dialogs.save_file(this, tr("Export plan"), name + QStringLiteral(".plan.json"),
+                                           tr("Plans (*.plan.json);;All files (*)")),
+                  QStringLiteral(".plan.json"));
+  if (!file.isEmpty()) session_.export_plan(entry->id, file);
+}
+
+void MainWindow::export_picture() {
+  const QString file = with_ending(seams_.dialogs.save_file(this, tr("Export picture"), QStringLiteral("pipedeck.png"),
+                                                            tr("Pictures (*.png *.svg *.pdf);;All files (*)")),
+                                   QStringLiteral(".png"));
+  if (file.isEmpty()) return;
+  const QString failure = write_picture(*page_widget(page()), file);
+  if (!failure.isEmpty()) {
+    seams_.dialogs.error(this, tr("Export picture"), failure);
+    return;
+  }
+  statusBar()->showMessage(tr("Wrote %1").arg(QFileInfo(file).fileName()), 8000);
+}
+
+void MainWindow::fill_recent_menu(QMenu* menu) {
+  menu->clear();
+  const QStringList recent = seams_.settings->value(recent_key).toStringList();
+  for (const QString& file : recent) {
+    QAction* action = menu->addAction(QFileInfo(file).fileName());
+    action->setToolTip(file);
+    connect(action, &QAction::triggered, this, [this, file] { open_project(file); });
+  }
+  if (recent.isEmpty()) menu->addAction(tr("No projects yet"))->setEnabled(false);
+}
+
+void MainWindow::remember_recent(const QString& file) {
+  QStringList recent = seams_.settings->value(recent_key).toStringList();
+  recent.removeAll(file);
+  recent.prepend(file);
+  seams_.settings->setValue(recent_key, QStringList(recent.mid(0, most_recent)));
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (!local_files(event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  event->acceptProposedAction();
+  const QStringList files = local_files(event->mimeData());
+  const bool replaces = std::ranges::any_of(files, [](const QString& file) { return file.endsWith(".pipedeck"); });
+  if (!replaces || may_discard()) open_files(files);
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window after a change of the session: every part shows what is there now.
+#include <QDateTime>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QLabel>
+#include <QStackedWidget>
+#include <QTabWidget>
+
+#include "app/models/format.hpp"
+#include "app/ui/compare_page.hpp"
+#include "app/ui/main_window.hpp"
+#include "app/ui/plan_rows.hpp"
+#include "app/ui/question_bar.hpp"
+#include "app/ui/run_page.hpp"
+#include "app/views/inspector.hpp"
+#include "app/views/profile_view.hpp"
+#include "app/views/project_tree.hpp"
+#include "app/views/start_panel.hpp"
+#include "app/views/topology_view.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+template <class Entries, class Name>
+QStringList names_with(const QStringList& presets, const Entries& entries, const Name& name) {
+  QStringList names;
+  for (const auto& entry : entries) names << in_qt(name(entry));
+  for (const QString& preset : presets) {
+    if (!names.contains(preset)) names << preset;
+  }
+  return names;
+}
+
+}  // namespace
+
+void MainWindow::refresh() {
+  stack_->setCurrentWidget(session_.state().empty() ? static_cast<QWidget*>(start_panel_) : tabs_);
+  bar_->show_project(session_.state());
+  refresh_tree();
+  refresh_start_panel();
+  compare_page_->refresh();
+  refresh_pages();
+  run_page_->refresh();
+  refresh_bar();
+  refresh_title();
+  refresh_inspector();
+  update_actions();
+}
+
+void MainWindow::refresh_tree() {
+  const ProjectState& state = session_.state();
+  for (int i = 0; i < project_section_count; ++i) {
+    const auto section = static_cast<ProjectSection>(i);
+    tree_model_->set_entries(section, tree_entries(state, section));
+  }
+  if (state.selected_plan > 0) tree_->select(ProjectSection::plans, state.selected_plan);
+}
+
+void MainWindow::refresh_pages() {
+  const ProjectState& state = session_.state();
+  if (!find_profile(state, shown_profile_)) shown_profile_ = 0;
+  if (!find_cluster(state, shown_cluster_)) shown_cluster_ = 0;
+  const ProfileEntry* profile = find_profile(state, shown_profile_ > 0 ? shown_profile_ : state.question.profile);
+  const ClusterEntry* cluster = find_cluster(state, shown_cluster_ > 0 ? shown_cluster_ : state.question.cluster);
+  if (!profile) {
+    profile_view_->clear();
+  } else if (profile_view_->profile() != profile->profile.get()) {
+    profile_view_->set_profile(profile->profile);
+  }
+  if (!cluster) {
+    topology_view_->clear();
+  } else if (topology_view_->cluster() != cluster->cluster.get()) {
+    topology_view_->set_cluster(cluster->cluster);
+  }
+}
+
+QString MainWindow::comparison_summary() const {
+  const auto& last = session_.last_comparison();
+  QString summary;
+  if (last) summary = tr("%n plan(s) in %1", nullptr, last->plans).arg(format_time(last->duration));
+  const auto facts = session_.facts();
+  if (facts && facts->lower_bound.count > 0) {
+    summary += (summary.isEmpty() ? QString() : QStringLiteral("\n")) +
+               tr("lower bound %1").arg(format_time(facts->lower_bound));
+  }
+  return summary;
+}
+
+void MainWindow::refresh_bar() {
+  bar_->show_state({session_.comparing(), session_.launching(), session_.why_not_comparable(), comparison_summary()});
+  update_actions();
+}
+
+void MainWindow::refresh_start_panel() {
+  const ProjectState& state = session_.state();
+  if (!state.empty()) return;
+  start_panel_->set_profiles(
+      names_with(profile_preset_list(), state.profiles, [](const ProfileEntry& e) { return e.profile->name; }));
+  start_panel_->set_clusters(
+      names_with(cluster_preset_list(), state.clusters, [](const ClusterEntry& e) { return e.cluster->name; }));
+  start_panel_->set_global_batch(state.question.workload.global_batch);
+}
+
+void MainWindow::refresh_title() {
+  const QString name = session_.file().isEmpty() ? tr("untitled") : QFileInfo(session_.file()).fileName();
+  setWindowTitle(tr("%1[*] — Pipedeck").arg(name));
+  setWindowModified(session_.modified());
+  const int changes = session_.changes_since_save();
+  if (session_.file().isEmpty()) {
+    saved_label_->setText(session_.modified() ? tr("Not saved yet") : QString());
+  } else {
+    const QString saved = tr("Saved %1").arg(QFileInfo(session_.file()).lastModified().toString("HH:mm"));
+    saved_label_->setText(changes == 0  ? saved
+                          : changes > 0 ? tr("%1 · %n change(s) since", nullptr, changes).arg(saved)
+                                        : tr("%1 · changed since").arg(saved));
+  }
+}
+
+void MainWindow::refresh_inspector() {
+  const ProjectState& state = session_.state();
+  const PlanRow* row = compare_page_->row(state.selected_plan);
+  const PlanEntry* entry = find_plan(state, state.selected_plan);
+  const ProfileEntry* profile = entry ? find_profile(state, entry->profile) : nullptr;
+  const ClusterEntry* cluster = entry ? find_cluster(state, entry->cluster) : nullptr;
+  if (row && profile && cluster) {
+    inspector_->set_content(inspector_content(*row, *profile->profile, *cluster->cluster));
+  } else {
+    inspector_->clear(session_.state().empty() ? tr("Choose a model and a cluster, then press Compare.")
+                                               : tr("Select a plan to see where its time and memory go, and why."));
+  }
+}
+
+void MainWindow::show_entry(ProjectSection section, int id) {
+  switch (section) {
+    case ProjectSection::profiles:
+      shown_profile_ = id;
+      refresh_pages();
+      show_page(Page::profile);
+      break;
+    case ProjectSection::clusters:
+      shown_cluster_ = id;
+      refresh_pages();
+      show_page(Page::topology);
+      break;
+    case ProjectSection::plans:
+      if (page() != Page::run) show_page(Page::compare);
+      session_.select_plan(id);
+      break;
+    case ProjectSection::runs:
+      show_page(Page::run);
+      run_page_->show_run(id);
+      break;
+  }
+}
+
+void MainWindow::delete_entry() {
+  const QModelIndex current = tree_->currentIndex();
+  const int id = current.data(ProjectTreeModel::id_role).toInt();
+  switch (static_cast<ProjectSection>(current.data(ProjectTreeModel::section_role).toInt())) {
+    case ProjectSection::profiles:
+      session_.delete_profile(id);
+      break;
+    case ProjectSection::clusters:
+      session_.delete_cluster(id);
+      break;
+    case ProjectSection::plans:
+      session_.delete_plan(id);
+      break;
+    case ProjectSection::runs:
+      session_.delete_run(id);
+      break;
+  }
+}
+
+void MainWindow::rename_plan() {
+  const PlanEntry* entry = find_plan(session_.state(), session_.state().selected_plan);
+  if (!entry) return;
+  const int id = entry->id;
+  const auto name = seams_.dialogs.text(this, tr("Rename plan"), tr("Name"), in_qt(entry->plan->name));
+  if (name) session_.rename_plan(id, *name);
+}
+
+void MainWindow::compare_from_start(const QString& profile, const QString& cluster, int batch) {
+  const ProfileEntry* own_profile = find_profile_named(session_.state(), profile.toStdString());
+  own_profile ? session_.choose_profile(own_profile->id) : session_.choose_profile_preset(profile);
+  const ClusterEntry* own_cluster = find_cluster_named(session_.state(), cluster.toStdString());
+  own_cluster ? session_.choose_cluster(own_cluster->id) : session_.choose_cluster_preset(cluster);
+  session_.set_global_batch(batch);
+  show_page(Page::compare);
+  session_.compare();
+  refresh_bar();
+}
+
+}  // namespace pipedeck::app

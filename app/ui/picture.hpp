@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+class QWidget;
+
+namespace pipedeck::app {
+
+/// Draws the widget into a PNG, SVG or PDF file, by the name's ending. Empty: done; else what went wrong.
+QString write_picture(QWidget& widget, const QString& path);
+
+}  // namespace pipedeck::app

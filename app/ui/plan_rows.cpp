@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/plan_rows.hpp"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+
+#include "app/models/format.hpp"
+#include "app/models/topology_geometry.hpp"
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+QString text(const char* source) { return QCoreApplication::translate("pipedeck::app::PlanRows", source); }
+QString in_qt(const std::string& words) { return QString::fromStdString(words); }
+
+/// Forward and backward of one micro-batch on the first lane that runs the stage.
+Seconds stage_time(const Timeline& timeline, int stage) {
+  for (const TimelineLane& lane : timeline.lanes) {
+    if (lane.role != LaneRole::compute) continue;
+    std::int64_t sum = 0;
+    for (std::size_t i = lane.begin; i < lane.end; ++i) {
+      const bool counts = timeline.kind[i] != OpKind::optimizer && timeline.kind[i] != OpKind::recompute;
+      if (timeline.stage[i] == stage && counts && timeline.micro_batch[i] == timeline.micro_batch[lane.begin]) {
+        sum += timeline.duration[i];
+      }
+    }
+    if (sum > 0) return to_seconds(Nanoseconds(sum));
+  }
+  return {};
+}
+
+QString sentence(const QString& words) { return words.endsWith(QLatin1Char('.')) ? words : words + QLatin1Char('.'); }
+
+}  // namespace
+
+QString warmup_text(const Plan& plan, const Verdict& verdict) {
+  if (!verdict.other_warmup) return {};
+  const OtherWarmup& other = *verdict.other_warmup;
+  const Seconds own = to_seconds(verdict.simulation->iteration);
+  const double change = other.iteration.count / own.count - 1;
+  const QString figure =
+      change == 0 ? text("the same") : text("%1 (%2)").arg(format_time(other.iteration), format_change(change));
+  QString words = text("Warm-up %1. Policy %2 would take %3")
+                      .arg(in_qt(std::string(name_of(plan.warmup))), in_qt(std::string(name_of(other.policy))), figure);
+  if (!other.fits) words += text(" and not fit");
+  return words + QLatin1Char('.');
+}
+
+std::vector<PlanRow> plan_rows(Session& session) {
+  std::vector<PlanRow> rows;
+  const auto facts = session.facts();
+  for (const PlanEntry* entry : plans_of_question(session.state())) {
+    PlanRow row;
+    row.id = entry->id;
+    row.plan = *entry->plan;
+    row.ticked = entry->ticked;
+    row.note = entry->note;
+    if (facts) {
+      row.lower_bound = facts->lower_bound;
+      row.single_device = facts->single_device;
+    } else if (entry->plan->predicted) {
+      row.lower_bound = entry->plan->predicted->lower_bound;
+    }
+    if (const auto verdict = session.verdict(*entry)) {
+      row.simulation = verdict->simulation;
+      const QString warmup = warmup_text(row.plan, *verdict);
+      if (!warmup.isEmpty()) row.note = row.note.isEmpty() ? warmup : sentence(row.note) + QLatin1Char(' ') + warmup;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<SplitStageFigure> stage_figures(const Plan& plan, const Simulation& simulation) {
+  std::vector<SplitStageFigure> figures(plan.stages.size());
+  for (std::size_t s = 0; s < figures.size(); ++s) {
+    figures[s].time = stage_time(simulation.timeline, static_cast<int>(s));
+    for (const DeviceVerdict& device : simulation.devices) {
+      if (std::ranges::find(plan.stages[s].devices, device.device) == plan.stages[s].devices.end()) continue;
+      figures[s].over = std::max(figures[s].over, device.peak - device.capacity);
+    }
+  }
+  return figures;
+}
+
+Bytes highest_peak(const Simulation& simulation) {
+  Bytes peak;
+  for (const DeviceVerdict& device : simulation.devices) peak = std::max(peak, device.peak);
+  return peak;
+}
+
+QString run_title(const RunRecord& run) {
+  return text("%1 · %2 · %3").arg(run.when.toString(QStringLiteral("HH:mm")), run.model, run.name);
+}
+
+std::vector<ProjectEntry> tree_entries(const ProjectState& state, ProjectSection section) {
+  std::vector<ProjectEntry> entries;
+  switch (section) {
+    case ProjectSection::profiles:
+      for (const ProfileEntry& e : state.profiles) {
+        entries.push_back({e.id, in_qt(e.profile->name), in_qt(e.profile->source), false});
+      }
+      break;
+    case ProjectSection::clusters:
+      for (const ClusterEntry& e : state.clusters) {
+        entries.push_back({e.id, in_qt(e.cluster->name), summary(*e.cluster), false});
+      }
+      break;
+    case ProjectSection::plans:
+      for (const PlanEntry& e : state.plans) {
+        const QString shape = e.feasible() ? in_qt(shape_text(*e.plan)) : e.note;
+        entries.push_back({e.id, in_qt(e.plan->name), shape, !e.feasible()});
+      }
+      break;
+    case ProjectSection::runs:
+      for (const RunEntry& e : state.runs) {
+        entries.push_back({e.id, run_title(*e.run),
+                           e.run->message.isEmpty() ? run_outcome_name(e.run->state) : e.run->message,
+                           e.run->state == RunOutcome::failed});
+      }
+      break;
+  }
+  return entries;
+}
+
+RunPrediction prediction_of(const Simulation& simulation) {
+  RunPrediction prediction;
+  prediction.samples_per_second = simulation.samples_per_second;
+  for (const DeviceVerdict& device : simulation.devices) {
+    prediction.busy.push_back(static_cast<double>(device.busy.count) /
+                              static_cast<double>(std::max<std::int64_t>(1, simulation.iteration.count)));
+    prediction.memory.push_back(device.peak);
+  }
+  return prediction;
+}
+
+std::vector<RunDifference> shown_differences(const TimelineDifference& difference) {
+  std::vector<RunDifference> rows;
+  for (const KindDifference& kind : difference.kinds) {
+    rows.push_back({kind_text(kind.kind), kind.predicted, kind.measured, false});
+  }
+  rows.push_back({text("idle"), difference.predicted_idle, difference.measured_idle, false});
+  rows.push_back({text("iteration"), difference.predicted_iteration, difference.measured_iteration, true});
+  return rows;
+}
+
+std::vector<RunListEntry> run_list(const ProjectState& state) {
+  std::vector<RunListEntry> list;
+  for (auto entry = state.runs.rbegin(); entry != state.runs.rend(); ++entry) {
+    const RunRecord& run = *entry->run;
+    RunListEntry shown{entry->id, run_title(run), run_outcome_name(run.state), run.message,
+                       run.state == RunOutcome::failed};
+    double samples = 0;
+    int steps = 0;
+    for (const RunEvent& event : run.events) {
+      if (const auto* step = std::get_if<StepDone>(&event)) samples += step->samples_per_second, ++steps;
+    }
+    if (steps > 0 && run.state != RunOutcome::failed) {
+      shown.figure = text("%1 samples/s").arg(format_number(samples / steps));
+    }
+    list.push_back(std::move(shown));
+  }
+  return list;
+}
+
+}  // namespace pipedeck::app

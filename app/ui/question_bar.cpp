@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/question_bar.hpp"
+
+#include <algorithm>
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QRegularExpressionValidator>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include "app/session/import.hpp"
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+/// Data of an item: an int is the id of what the project has, a string the name of a preset, nothing is "Import…".
+void fill(QComboBox* box, const std::vector<std::pair<int, QString>>& own, const QStringList& presets, int chosen,
+          const QString& nothing) {
+  const QSignalBlocker quiet(box);
+  box->clear();
+  for (const auto& [id, name] : own) box->addItem(name, id);
+  QStringList others;
+  for (const QString& preset : presets) {
+    const bool there = std::ranges::any_of(own, [&](const auto& entry) { return entry.second == preset; });
+    if (!there) others << preset;
+  }
+  if (!own.empty() && !others.isEmpty()) box->insertSeparator(box->count());
+  for (const QString& name : others) box->addItem(name, name);
+  box->insertSeparator(box->count());
+  box->addItem(QuestionBar::tr("Import…"));
+  box->setPlaceholderText(nothing);
+  box->setCurrentIndex(chosen > 0 ? box->findData(chosen) : -1);
+  box->setToolTip(box->currentText());
+}
+
+QComboBox* make_number_box(QComboBox* box, const QStringList& values, const QString& pattern) {
+  box->setEditable(true);
+  box->setInsertPolicy(QComboBox::NoInsert);
+  box->addItems(values);
+  box->lineEdit()->setValidator(new QRegularExpressionValidator(QRegularExpression(pattern), box));
+  return box;
+}
+
+QStringList powers_of_two(int from, int to) {
+  QStringList values;
+  for (int value = from; value <= to; value *= 2) values << QString::number(value);
+  return values;
+}
+
+}  // namespace
+
+QuestionBar::QuestionBar(QWidget* parent) : QToolBar(tr("Question"), parent) {
+  setObjectName(QStringLiteral("question_bar"));
+  setMovable(false);
+  setContextMenuPolicy(Qt::PreventContextMenu);
+  auto* content = new QWidget(this);
+  auto* row = new QHBoxLayout(content);
+  row->setContentsMargins(4, 2, 4, 4);
+  row->setSpacing(10);
+  profile_ = add_box(row, tr("&Model profile"), "profile_box", 200);
+  cluster_ = add_box(row, tr("&Cluster"), "cluster_box", 250);
+  make_batch_boxes(row);
+  make_buttons(row);
+  row->addStretch(1);
+  summary_ = new QLabel(content);
+  summary_->setObjectName(QStringLiteral("summary"));
+  summary_->setAlignment(Qt::AlignRight | Qt::AlignBottom);
+  summary_->setFont(caption_font(font()));
+  row->addWidget(summary_, 0, Qt::AlignBottom);
+  addWidget(content);
+  connect(profile_, &QComboBox::activated, this, &QuestionBar::profile_activated);
+  connect(cluster_, &QComboBox::activated, this, &QuestionBar::cluster_activated);
+}
+
+QComboBox* QuestionBar::add_box(QHBoxLayout* row, const QString& caption, const char* name, int width) {
+  auto* column = new QVBoxLayout;
+  column->setSpacing(2);
+  auto* label = new QLabel(caption, this);
+  label->setObjectName(QStringLiteral("caption"));
+  label->setFont(caption_font(font()));
+  auto* box = new QComboBox(this);
+  box->setObjectName(QLatin1String(name));
+  box->setMinimumWidth(width);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  box->setMinimumContentsLength(6);
+  label->setBuddy(box);
+  box->setAccessibleName(label->text().remove(QLatin1Char('&')));
+  column->addWidget(label);
+  column->addWidget(box);
+  row->addLayout(column);
+  return box;
+}
+
+void QuestionBar::make_batch_boxes(QHBoxLayout* row) {
+  batch_ = make_number_box(add_box(row, tr("&Global batch"), "batch_box", 96), powers_of_two(8, 4096),
+                           QStringLiteral("[1-9][0-9]{0,6}"));
+  micro_batch_ = make_number_box(add_box(row, tr("M&icro-batch"), "micro_batch_box", 96),
+                                 QStringList{tr("auto")} + powers_of_two(1, 512),
+                                 QStringLiteral("%1|[1-9][0-9]{0,6}").arg(tr("auto")));
+  batch_->setToolTip(tr("Samples of one iteration"));
+  micro_batch_->setToolTip(tr("Samples of one micro-batch; auto leaves the choice to each planner"));
+  for (QComboBox* box : {batch_, micro_batch_}) {
+    const auto edited = box == batch_ ? &QuestionBar::batch_edited : &QuestionBar::micro_batch_edited;
+    connect(box, &QComboBox::activated, this, edited);
+    connect(box->lineEdit(), &QLineEdit::editingFinished, this, edited);
+  }
+}
+
+void QuestionBar::make_buttons(QHBoxLayout* row) {
+  compare_ = new QPushButton(tr("Compare"), this);
+  compare_->setObjectName(QStringLiteral("primary"));
+  compare_->setMinimumWidth(100);
+  connect(compare_, &QPushButton::clicked, this,
+          [this] { comparing_ ? emit cancel_requested() : emit compare_requested(); });
+  launch_ = new QPushButton(tr("▶ Launch"), this);
+  launch_->setObjectName(QStringLiteral("secondary"));
+  connect(launch_, &QPushButton::clicked, this, &QuestionBar::launch_requested);
+  row->addSpacing(6);
+  row->addWidget(compare_, 0, Qt::AlignBottom);
+  row->addWidget(launch_, 0, Qt::AlignBottom);
+}
+
+void QuestionBar::show_project(const ProjectState& state) {
+  shown_ = state.question;
+  std::vector<std::pair<int, QString>> profiles, clusters;
+  for (const ProfileEntry& entry : state.profiles) profiles.emplace_back(entry.id, in_qt(entry.profile->name));
+  for (const ClusterEntry& entry : state.clusters) clusters.emplace_back(entry.id, in_qt(entry.cluster->name));
+  fill(profile_, profiles, profile_preset_list(), shown_.profile, tr("choose a model"));
+  fill(cluster_, clusters, cluster_preset_list(), shown_.cluster, tr("choose a cluster"));
+  const QSignalBlocker quiet_batch(batch_), quiet_micro_batch(micro_batch_);
+  batch_->setEditText(QString::number(shown_.workload.global_batch));
+  micro_batch_->setEditText(shown_.workload.micro_batch ? QString::number(*shown_.workload.micro_batch) : tr("auto"));
+}
+
+void QuestionBar::show_state(const QuestionBarState& state) {
+  comparing_ = state.comparing;
+  compare_->setText(comparing_ ? tr("Cancel") : tr("Compare"));
+  compare_->setEnabled(comparing_ || state.why_not_comparable.isEmpty());
+  compare_->setToolTip(comparing_ ? tr("Stop comparing (Esc)")
+                       : state.why_not_comparable.isEmpty()
+                           ? tr("Plan with every planner and simulate the answers (Ctrl+R)")
+                           : state.why_not_comparable);
+  launch_->setText(state.launching ? tr("■ Stop") : tr("▶ Launch"));
+  launch_->setToolTip(state.launching ? tr("Stop the run (Shift+F5)")
+                                      : tr("Train the selected plan on this machine (F5)"));
+  summary_->setText(state.summary);
+}
+
+void QuestionBar::profile_activated(int index) {
+  const QVariant data = profile_->itemData(index);
+  if (data.typeId() == QMetaType::Int) {
+    emit profile_chosen(data.toInt());
+  } else if (data.typeId() == QMetaType::QString) {
+    emit profile_preset_chosen(data.toString());
+  } else {
+    profile_->setCurrentIndex(profile_->findData(shown_.profile));
+    emit import_requested();
+  }
+}
+
+void QuestionBar::cluster_activated(int index) {
+  const QVariant data = cluster_->itemData(index);
+  if (data.typeId() == QMetaType::Int) {
+    emit cluster_chosen(data.toInt());
+  } else if (data.typeId() == QMetaType::QString) {
+    emit cluster_preset_chosen(data.toString());
+  } else {
+    cluster_->setCurrentIndex(cluster_->findData(shown_.cluster));
+    emit import_requested();
+  }
+}
+
+void QuestionBar::batch_edited() {
+  const int samples = batch_->currentText().toInt();
+  if (samples > 0 && samples != shown_.workload.global_batch) emit global_batch_chosen(samples);
+}
+
+void QuestionBar::micro_batch_edited() {
+  const int samples = micro_batch_->currentText().toInt();
+  const auto chosen = samples > 0 ? std::optional(samples) : std::nullopt;
+  if (chosen != shown_.workload.micro_batch) emit micro_batch_chosen(chosen);
+}
+
+}  // namespace pipedeck::app

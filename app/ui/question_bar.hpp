@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tool bar that asks the question: model profile, cluster, batch; Compare and Launch; what came of it on the right.
+#pragma once
+
+#include <optional>
+
+#include <QToolBar>
+
+#include "app/session/project_state.hpp"
+
+class QComboBox;
+class QHBoxLayout;
+class QLabel;
+class QPushButton;
+
+namespace pipedeck::app {
+
+struct QuestionBarState {
+  bool comparing = false;
+  bool launching = false;
+  QString why_not_comparable;  ///< empty: Compare can be pressed
+  QString summary;             ///< two lines on the right
+};
+
+class QuestionBar : public QToolBar {
+  Q_OBJECT
+
+ public:
+  explicit QuestionBar(QWidget* parent = nullptr);
+
+  void show_project(const ProjectState& state);
+  void show_state(const QuestionBarState& state);
+
+ signals:
+  void profile_chosen(int id);
+  void profile_preset_chosen(const QString& name);
+  void cluster_chosen(int id);
+  void cluster_preset_chosen(const QString& name);
+  void import_requested();
+  void global_batch_chosen(int samples);
+  void micro_batch_chosen(std::optional<int> samples);
+  void compare_requested();
+  void cancel_requested();
+  void launch_requested();
+
+ private:
+  QComboBox* add_box(QHBoxLayout* row, const QString& caption, const char* name, int width);
+  void make_batch_boxes(QHBoxLayout* row);
+  void make_buttons(QHBoxLayout* row);
+  void profile_activated(int index);
+  void cluster_activated(int index);
+  void batch_edited();
+  void micro_batch_edited();
+
+  QComboBox* profile_ = nullptr;
+  QComboBox* cluster_ = nullptr;
+  QComboBox* batch_ = nullptr;
+  QComboBox* micro_batch_ = nullptr;
+  QPushButton* compare_ = nullptr;
+  QPushButton* launch_ = nullptr;
+  QLabel* summary_ = nullptr;
+  bool comparing_ = false;
+  Question shown_;
+};
+
+}  // namespace pipedeck::app

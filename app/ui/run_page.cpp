@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/run_page.hpp"
+
+#include <algorithm>
+
+#include <QVBoxLayout>
+
+#include "app/models/gantt_content.hpp"
+#include "app/ui/plan_rows.hpp"
+#include "app/views/gantt_view.hpp"
+#include "app/views/ruler_view.hpp"
+#include "app/views/run_view.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int timeline_interval_ms = 500;  // a chart that changes more often can't be read
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+/// A measured timeline's widget: the lanes with the ruler under them.
+class TimelineBox : public QWidget {
+ public:
+  TimelineBox(TimeLink* link, GanttView*& gantt) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    gantt = new GanttView(link, this);
+    layout->addWidget(gantt, 1);
+    layout->addWidget(new RulerView(link, this));
+  }
+};
+
+QStringList cpu_names(const Timeline& timeline) {
+  int devices = 0;
+  for (const TimelineLane& lane : timeline.lanes) devices = std::max(devices, lane.device.value + 1);
+  QStringList names;
+  for (int i = 0; i < devices; ++i) names << QStringLiteral("cpu:%1").arg(i);
+  return names;
+}
+
+}  // namespace
+
+RunPage::RunPage(Session& session, QWidget* parent) : QWidget(parent), session_(session), view_(new RunView(this)) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(view_);
+  view_->setObjectName(QStringLiteral("run_view"));
+  connect(view_, &RunView::launch_requested, this,
+          [this](const LaunchRequest& request) { session_.launch(request.plan, request.steps); });
+  connect(view_, &RunView::stop_requested, &session_, &Session::stop_launch);
+  connect(view_, &RunView::run_selected, this, &RunPage::show_run);
+  connect(view_, &RunView::plan_chosen, this, &RunPage::show_models);
+  connect(&session_, &Session::launch_started, this, &RunPage::start);
+  connect(&session_, &Session::launch_event, this, &RunPage::take);
+  connect(&session_, &Session::launch_message, this, [this](const QString& line) {
+    view_->log({LogLine::note, line});
+  });
+  connect(&session_, &Session::launch_predicted, this,
+          [this] { view_->set_prediction(prediction_of(*session_.launch_at_hand()->record().predicted)); });
+  connect(&session_, &Session::launch_ended, this, &RunPage::end);
+}
+
+int RunPage::steps() const { return view_->request().steps; }
+void RunPage::set_steps(int steps) { view_->set_steps(steps); }
+
+void RunPage::refresh() {
+  const ProjectState& state = session_.state();
+  std::vector<LaunchChoice> plans;
+  for (const PlanEntry* entry : plans_of_question(state)) {
+    if (entry->feasible())
+      plans.push_back({entry->id, in_qt(entry->plan->name), session_.why_not_launchable(entry->id)});
+  }
+  const int chosen = state.selected_plan;
+  view_->set_plans(plans);
+  if (std::ranges::any_of(plans, [&](const LaunchChoice& plan) { return plan.id == chosen; })) {
+    view_->select_plan(chosen);
+  }
+  show_models(view_->request().plan);
+  view_->set_runs(run_list(state));
+  if (shown_run_ > 0 && find_run(state, shown_run_)) view_->select_run(shown_run_);
+}
+
+/// A plan cuts one model's layers, so that model is what it trains.
+void RunPage::show_models(int plan) {
+  const PlanEntry* entry = find_plan(session_.state(), plan);
+  const ProfileEntry* profile = entry ? find_profile(session_.state(), entry->profile) : nullptr;
+  std::vector<LaunchChoice> models;
+  if (profile && profile->model) {
+    models.push_back({0, in_qt(profile->model->name), why_not_launchable(*entry->plan, profile->model.get())});
+  }
+  view_->set_models(models);
+  if (!models.empty()) view_->set_model(models.front().name);
+}
+
+void RunPage::launch(int plan) {
+  view_->select_plan(plan);
+  show_models(plan);
+  session_.launch(plan, steps());
+}
+
+void RunPage::start() {
+  const RunRecord& record = session_.launch_at_hand()->record();
+  shown_run_ = 0;
+  since_timeline_.invalidate();
+  view_->set_differences({});
+  view_->set_timeline_widget(nullptr);
+  timeline_ = nullptr;
+  view_->start_run(run_title(record));
+  view_->log({LogLine::note, tr("measuring the layers of %1 and this machine first").arg(record.model)});
+}
+
+void RunPage::take(const RunEvent& event) {
+  view_->append(event);
+  const auto* measured = std::get_if<MeasuredTimeline>(&event);
+  if (!measured) return;
+  if (since_timeline_.isValid() && since_timeline_.elapsed() < timeline_interval_ms) return;
+  since_timeline_.start();
+  show_timelines(session_.launch_at_hand()->record().predicted, *measured);
+}
+
+void RunPage::end(int run) {
+  view_->end_run();
+  shown_run_ = run;
+  const RunEntry* entry = find_run(session_.state(), run);
+  if (!entry) return;
+  if (entry->run->state == RunOutcome::failed) view_->log({LogLine::error, entry->run->message});
+  show_comparison(entry->run->predicted.get(), entry->run->events);
+  if (const auto* typical = typical_timeline(entry->run->events)) show_timelines(entry->run->predicted, *typical);
+  view_->select_run(run);
+}
+
+void RunPage::show_run(int id) {
+  const RunEntry* entry = find_run(session_.state(), id);
+  if (!entry || session_.launching() || id == shown_run_) return;
+  const RunRecord& run = *entry->run;
+  shown_run_ = id;
+  view_->show_run(run_title(run), run.events);
+  if (!run.message.isEmpty()) {
+    view_->log({run.state == RunOutcome::failed ? LogLine::error : LogLine::note, run.message});
+  }
+  view_->set_prediction(run.predicted ? prediction_of(*run.predicted) : RunPrediction{});
+  show_comparison(run.predicted.get(), run.events);
+  const auto* typical = typical_timeline(run.events);
+  if (typical) {
+    show_timelines(run.predicted, *typical);
+  } else {
+    view_->set_timeline_widget(nullptr);
+    timeline_ = nullptr;
+  }
+  view_->select_run(id);
+}
+
+void RunPage::show_comparison(const Simulation* predicted, const std::vector<RunEvent>& events) {
+  const auto difference = differences_of(predicted, events);
+  view_->set_differences(difference ? shown_differences(*difference) : std::vector<RunDifference>{});
+}
+
+void RunPage::show_timelines(const std::shared_ptr<const Simulation>& predicted, const MeasuredTimeline& measured) {
+  const auto timeline = std::make_shared<const Timeline>(measured.timeline);
+  if (!timeline_) {
+    auto* box = new TimelineBox(&link_, timeline_);
+    timeline_->setObjectName(QStringLiteral("run_timeline"));
+    view_->set_timeline_widget(box, {});
+  }
+  timeline_->set_device_names(cpu_names(*timeline));
+  timeline_->set_timeline(timeline);
+  timeline_->set_pale(make_gantt_content(predicted));
+  link_.set_label_width(timeline_->wanted_label_width());
+  const auto full = std::max(timeline->makespan(), predicted ? predicted->timeline.makespan() : Nanoseconds{});
+  link_.set_full(static_cast<double>(full.count));
+}
+
+}  // namespace pipedeck::app
