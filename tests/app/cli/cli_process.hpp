@@ -14,6 +14,14 @@ struct Answer {
   QByteArray out, err;
 };
 
+/// Ends the test function, showing what was said, unless the program ended with this status.
+#define VERIFY_STATUS(answer, expected)                                                                           \
+  do {                                                                                                            \
+    const pipedeck::test::Answer answer_ = (answer);                                                              \
+    QVERIFY2(answer_.status == (expected),                                                                        \
+             qPrintable(QString("exit %1, expected %2: %3").arg(answer_.status).arg(expected).arg(answer_.err))); \
+  } while (false)
+
 /// pipedeck-cli with these arguments, in `folder`, with `environment` ("NAME=value") added.
 Answer run_cli(const QStringList& arguments, const QString& folder, const QStringList& environment = {});
 

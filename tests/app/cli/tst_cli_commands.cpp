@@ -64,7 +64,7 @@ class TestCliCommands : public QObject {
 
 void TestCliCommands::a_plan_carries_prediction_and_checksums() {
   const Answer answer = problem_.run(question("dapple") + QStringList{"-o", "-"});
-  QCOMPARE(answer.status, 0);
+  VERIFY_STATUS(answer, 0);
   const QJsonObject plan = object_of(answer.out);
   QCOMPARE(plan["format"].toString(), "pipedeck.plan");
   QCOMPARE(plan["planner"].toString(), "dapple");
@@ -93,7 +93,7 @@ void TestCliCommands::standard_output_is_json_alone() {
   };
   for (const QStringList& command : commands) {
     const Answer answer = problem_.run(command);
-    QCOMPARE(answer.status, 0);
+    VERIFY_STATUS(answer, 0);
     QJsonParseError error;
     QJsonDocument::fromJson(answer.out, &error);
     QVERIFY2(error.error == QJsonParseError::NoError, qPrintable(command.join(' ') + ": " + error.errorString()));
@@ -105,14 +105,14 @@ void TestCliCommands::standard_output_is_json_alone() {
 void TestCliCommands::output_file_and_standard_output_agree() {
   const Answer streamed = problem_.run(question("dapple") + QStringList{"-o", "-"});
   const Answer filed = problem_.run(question("dapple") + QStringList{"-o", "dapple.plan.json"});
-  QCOMPARE(filed.status, 0);
+  VERIFY_STATUS(filed, 0);
   QVERIFY2(filed.out.contains("iteration ms"), filed.out);
   QCOMPARE(problem_.read("dapple.plan.json"), streamed.out);
 }
 
 void TestCliCommands::several_plans_are_a_list_best_first() {
   const Answer answer = problem_.run(question("dapple") + QStringList{"--top", "4", "--json"});
-  QCOMPARE(answer.status, 0);
+  VERIFY_STATUS(answer, 0);
   const QJsonArray plans = QJsonDocument::fromJson(answer.out).array();
   QVERIFY(plans.size() >= 2 && plans.size() <= 4);
   const auto iteration = [&](int i) { return at(plans.at(i), {"predicted", "iteration_ms"}).toDouble(); };
@@ -131,7 +131,7 @@ void TestCliCommands::the_same_question_gives_the_same_bytes_data() {
 void TestCliCommands::the_same_question_gives_the_same_bytes() {
   QFETCH(QStringList, command);
   const Answer first = problem_.run(command);
-  QCOMPARE(first.status, 0);
+  VERIFY_STATUS(first, 0);
   QCOMPARE(problem_.run(command).out, first.out);
   QCOMPARE(problem_.run(command + QStringList{"--threads", "2"}).out, first.out);
   QCOMPARE(problem_.run(command, {"PIPEDECK_THREADS=2"}).out, first.out);
@@ -139,9 +139,9 @@ void TestCliCommands::the_same_question_gives_the_same_bytes() {
 
 void TestCliCommands::simulate_agrees_with_the_plan() {
   for (const char* planner : {"dapple", "pipedream", "capture", "gpipe", "data-parallel", "single"}) {
-    QCOMPARE(problem_.run(question(planner) + QStringList{"-o", "made.json"}).status, 0);
+    VERIFY_STATUS((problem_.run(question(planner) + QStringList{"-o", "made.json"})), 0);
     const Answer answer = problem_.run(QStringList{"simulate", "--plan", "made.json", "--json"} + inputs());
-    QCOMPARE(answer.status, 0);
+    VERIFY_STATUS(answer, 0);
     QCOMPARE(answer.err, QByteArray());
     const QJsonObject predicted = object_of(problem_.read("made.json"))["predicted"].toObject();
     const QJsonObject simulation = object_of(answer.out);
@@ -153,7 +153,7 @@ void TestCliCommands::simulate_agrees_with_the_plan() {
 void TestCliCommands::simulate_adds_up() {
   const Answer answer =
       problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json", "--intervals"} + inputs());
-  QCOMPARE(answer.status, 0);
+  VERIFY_STATUS(answer, 0);
   const QJsonObject simulation = object_of(answer.out);
   const double iteration = simulation["iteration_ms"].toDouble();
   QVERIFY(qAbs(simulation["samples_per_s"].toDouble() - 8 / iteration * 1e3) < 1e-6);
@@ -173,11 +173,11 @@ void TestCliCommands::simulate_adds_up() {
 }
 
 void TestCliCommands::simulate_warns_of_another_profile() {
-  QCOMPARE(problem_.run(question("gpipe") + QStringList{"-o", "gpipe.json"}).status, 0);
+  VERIFY_STATUS((problem_.run(question("gpipe") + QStringList{"-o", "gpipe.json"})), 0);
   problem_.write("p2.json", pipedeck::test::small_profile().replace("\"forward_ms\": 6", "\"forward_ms\": 7"));
   const Answer answer =
       problem_.run({"simulate", "--plan", "gpipe.json", "--json", "--profile", "p2.json", "--cluster", "c.json"});
-  QCOMPARE(answer.status, 0);
+  VERIFY_STATUS(answer, 0);
   QVERIFY2(answer.err.contains("warning") && answer.err.contains("profile_sha256"), answer.err);
   QVERIFY(!answer.err.contains("cluster_sha256"));
 }
@@ -194,7 +194,7 @@ void TestCliCommands::simulate_takes_state_options() {
 
 void TestCliCommands::a_trace_lists_every_operation() {
   const Answer answer = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--trace", "t.json"} + inputs());
-  QCOMPARE(answer.status, 0);
+  VERIFY_STATUS(answer, 0);
   const QByteArray trace = problem_.read("t.json");
   const QJsonDocument document = QJsonDocument::fromJson(trace);
   QVERIFY(!document.isNull());
@@ -204,7 +204,7 @@ void TestCliCommands::a_trace_lists_every_operation() {
 void TestCliCommands::compare_shows_both_warmups() {
   const Answer answer = problem_.run(
       QStringList{"compare", "--global-batch", "16", "--micro-batch", "1", "--planner", "capture", "gpipe"} + inputs());
-  QCOMPARE(answer.status, 0);
+  VERIFY_STATUS(answer, 0);
   QVERIFY2(answer.out.contains("warm-up A / B"), answer.out);
   QVERIFY2(answer.out.contains("lower bound"), answer.out);
   for (const QByteArray& line : answer.out.split('\n')) QVERIFY(!line.endsWith(' '));
@@ -212,7 +212,7 @@ void TestCliCommands::compare_shows_both_warmups() {
 
 void TestCliCommands::compare_as_json() {
   const Answer answer = problem_.run(QStringList{"compare", "--global-batch", "8", "--json"} + inputs());
-  QCOMPARE(answer.status, 0);
+  VERIFY_STATUS(answer, 0);
   const QJsonObject comparison = object_of(answer.out);
   QCOMPARE(comparison["format"].toString(), "pipedeck.comparison");
   const double bound = comparison["lower_bound_ms"].toDouble(), alone = comparison["one_device_ms"].toDouble();
@@ -236,11 +236,11 @@ void TestCliCommands::compare_as_json() {
 void TestCliCommands::diff_names_what_differs() {
   problem_.write("moved.json", pipedeck::test::small_plan().replace("[0, 3]", "[0, 4]").replace("[3, 6]", "[4, 6]"));
   const Answer same = problem_.run({"diff", "plan.json", "plan.json"});
-  QCOMPARE(same.status, 0);
+  VERIFY_STATUS(same, 0);
   QVERIFY2(same.out.startsWith("no difference"), same.out);
 
   const Answer moved = problem_.run({"diff", "plan.json", "moved.json", "--json"});
-  QCOMPARE(moved.status, 0);
+  VERIFY_STATUS(moved, 0);
   const QJsonArray found = object_of(moved.out)["differences"].toArray();
   QCOMPARE(found.size(), 2);
   QCOMPARE(found[0]["place"].toString(), "/stages/0/layers/1");
@@ -258,22 +258,22 @@ void TestCliCommands::diff_of_simulations_compares_operations() {
   problem_.write("layer.json", simulate("layer"));
   problem_.write("none.json", simulate("none"));
   const Answer answer = problem_.run({"diff", "layer.json", "none.json"});
-  QCOMPARE(answer.status, 0);
+  VERIFY_STATUS(answer, 0);
   QVERIFY2(answer.out.contains("/overlap"), answer.out);
   QVERIFY2(answer.out.contains("all_reduce"), answer.out);
 }
 
 void TestCliCommands::diff_of_unlike_files_is_refused() {
   const Answer answer = problem_.run({"diff", "plan.json", "c.json"});
-  QCOMPARE(answer.status, 2);
+  VERIFY_STATUS(answer, 2);
   QVERIFY2(answer.err.contains("c.json: found a cluster, expected a plan"), answer.err);
 }
 
 void TestCliCommands::convert_there_and_back() {
-  QCOMPARE(problem_.run({"convert", "p.json", "p.txt"}).status, 0);
+  VERIFY_STATUS((problem_.run({"convert", "p.json", "p.txt"})), 0);
   QVERIFY(problem_.read("p.txt").contains("forward_compute_time=4"));
-  QCOMPARE(problem_.run({"convert", "p.txt", "no-batch.profile.json"}).status, 2);  // graph text has no micro-batch
-  QCOMPARE(problem_.run({"convert", "p.txt", "again.profile.json", "--profile-micro-batch", "1"}).status, 0);
+  VERIFY_STATUS((problem_.run({"convert", "p.txt", "no-batch.profile.json"})), 2);  // graph text has no micro-batch
+  VERIFY_STATUS((problem_.run({"convert", "p.txt", "again.profile.json", "--profile-micro-batch", "1"})), 0);
   const QJsonArray before = object_of(problem_.read("p.json"))["layers"].toArray();
   const QJsonArray after = object_of(problem_.read("again.profile.json"))["layers"].toArray();
   QCOMPARE(after.size(), before.size());
@@ -282,8 +282,8 @@ void TestCliCommands::convert_there_and_back() {
       QCOMPARE(after[i][key], before[i][key]);
 
   for (const char* file : {"plan.json", "c.json"}) {  // canonical text is a fixed point
-    QCOMPARE(problem_.run({"convert", file, "once.json"}).status, 0);
-    QCOMPARE(problem_.run({"convert", "once.json", "twice.json"}).status, 0);
+    VERIFY_STATUS((problem_.run({"convert", file, "once.json"})), 0);
+    VERIFY_STATUS((problem_.run({"convert", "once.json", "twice.json"})), 0);
     QCOMPARE(problem_.read("twice.json"), problem_.read("once.json"));
   }
 }
@@ -291,10 +291,10 @@ void TestCliCommands::convert_there_and_back() {
 void TestCliCommands::validate_reports_each_file() {
   problem_.write("broken.json", "{\"format\": \"pipedeck.plan\", \"version\": 7}");
   const Answer good = problem_.run({"validate", "p.json", "c.json", "plan.json"});
-  QCOMPARE(good.status, 0);
+  VERIFY_STATUS(good, 0);
   QCOMPARE(good.out.count('\n'), 3);
   const Answer mixed = problem_.run({"validate", "p.json", "broken.json", "missing.json", "c.json"});
-  QCOMPARE(mixed.status, 2);
+  VERIFY_STATUS(mixed, 2);
   QCOMPARE(mixed.out.count('\n'), 2);
   QVERIFY2(mixed.err.contains("broken.json: /version"), mixed.err);
   QVERIFY2(mixed.err.contains("missing.json"), mixed.err);
@@ -317,15 +317,15 @@ void TestCliCommands::lists() {
   QFETCH(QString, what);
   QFETCH(QStringList, expected);
   const Answer answer = problem_.run({"list", what});
-  QCOMPARE(answer.status, 0);
+  VERIFY_STATUS(answer, 0);
   for (const QString& name : expected) QVERIFY2(answer.out.toLower().contains(name.toLower().toUtf8()), answer.out);
 }
 
 void TestCliCommands::output_to_a_full_device_fails() {
   const Answer answer = problem_.run(question("gpipe") + QStringList{"-o", "/dev/full"});
-  QCOMPARE(answer.status, 1);
+  VERIFY_STATUS(answer, 1);
   QVERIFY2(answer.err.contains("/dev/full"), answer.err);
-  QCOMPARE(problem_.run(question("gpipe") + QStringList{"-o", "/dev/null"}).status, 0);
+  VERIFY_STATUS((problem_.run(question("gpipe") + QStringList{"-o", "/dev/null"})), 0);
   QVERIFY(!QFileInfo("/dev/null").isFile());  // and not replaced by a file
 }
 

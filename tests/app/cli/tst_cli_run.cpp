@@ -56,24 +56,24 @@ void TestCliRun::initTestCase() {
   const Answer profile =
       problem_.run({"profile", "--model", "preset:mlp-small", "--backend", "cpu", "--micro-batch", "2,4,8", "-o",
                     "mlp.profile.json", "--cluster-out", "cpu.cluster.json", "--devices", "2"});
-  QVERIFY2(profile.status == 0, profile.err);
-  QCOMPARE(problem_.run({"validate", "mlp.profile.json", "cpu.cluster.json"}).status, 0);
+  VERIFY_STATUS(profile, 0);
+  VERIFY_STATUS((problem_.run({"validate", "mlp.profile.json", "cpu.cluster.json"})), 0);
   const Answer plan = problem_.run(
       QStringList{"plan", "--planner", "gpipe", "--global-batch", "16", "--micro-batch", "4", "-o", "two.plan.json"} +
       measured_inputs);
-  QVERIFY2(plan.status == 0, plan.err);
+  VERIFY_STATUS(plan, 0);
 }
 
 void TestCliRun::a_planned_pipeline_simulates_and_trains() {
-  QCOMPARE(problem_.run(QStringList{"simulate", "--plan", "two.plan.json", "--json"} + measured_inputs).status, 0);
+  VERIFY_STATUS((problem_.run(QStringList{"simulate", "--plan", "two.plan.json", "--json"} + measured_inputs)), 0);
   const Answer run = problem_.run(run_command("5"));
-  QVERIFY2(run.status == 0, run.err);
+  VERIFY_STATUS(run, 0);
   QVERIFY2(run.out.contains("finished after 5 steps"), run.out);
 }
 
 void TestCliRun::events_go_to_standard_output_alone() {
   const Answer run = problem_.run(run_command("4") + QStringList{"--events", "-", "--timeline-every", "2"});
-  QVERIFY2(run.status == 0, run.err);
+  VERIFY_STATUS(run, 0);
   const QList<QJsonObject> events = events_of(run.out);
   const QStringList names = names_of(events);
   QCOMPARE(names.first(), "started");
@@ -85,19 +85,19 @@ void TestCliRun::events_go_to_standard_output_alone() {
 
 void TestCliRun::events_go_to_a_file_that_validates() {
   const Answer run = problem_.run(run_command("3") + QStringList{"--events", "run.jsonl", "--timeline-every", "3"});
-  QVERIFY2(run.status == 0, run.err);
+  VERIFY_STATUS(run, 0);
   QVERIFY(run.out.contains("finished"));
   const Answer valid = problem_.run({"validate", "run.jsonl"});
-  QVERIFY2(valid.status == 0, valid.err);
+  VERIFY_STATUS(valid, 0);
   QVERIFY2(valid.out.contains("run-log"), valid.out);
-  QCOMPARE(problem_.run({"convert", "run.jsonl", "run.trace.json"}).status, 0);
+  VERIFY_STATUS((problem_.run({"convert", "run.jsonl", "run.trace.json"})), 0);
   QVERIFY(problem_.read("run.trace.json").contains("backward"));
-  QCOMPARE(problem_.run({"diff", "run.jsonl", "run.jsonl"}).status, 0);
+  VERIFY_STATUS((problem_.run({"diff", "run.jsonl", "run.jsonl"})), 0);
 }
 
 void TestCliRun::predicted_stands_beside_measured() {
   const Answer run = problem_.run(run_command("6") + measured_inputs);
-  QVERIFY2(run.status == 0, run.err);
+  VERIFY_STATUS(run, 0);
   for (const char* word : {"predicted ms", "measured ms", "forward", "backward", "idle", "iteration"})
     QVERIFY2(run.out.contains(word), run.out);
 }
@@ -136,14 +136,14 @@ void TestCliRun::a_signal_stops_the_run() {
 void TestCliRun::a_plan_of_another_model_is_refused() {
   const Answer run = problem_.run({"run", "--plan", "plan.json", "--model", "preset:mlp-small", "--backend", "cpu",
                                    "--steps", "1", "--events", "none.jsonl"});
-  QCOMPARE(run.status, 2);
+  VERIFY_STATUS(run, 2);
   QVERIFY2(run.err.contains("plan.json: /stages/1/layers/1"), run.err);
   QVERIFY(!QFile::exists(problem_.path("none.jsonl")));
 }
 
 void TestCliRun::a_full_disk_fails_the_run() {
   const Answer run = problem_.run(run_command("1000000") + QStringList{"--events", "/dev/full"});
-  QCOMPARE(run.status, 1);
+  VERIFY_STATUS(run, 1);
   QVERIFY2(run.err.contains("/dev/full"), run.err);
 }
 

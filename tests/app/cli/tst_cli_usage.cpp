@@ -105,7 +105,7 @@ void TestCliUsage::bad_usage() {
   QFETCH(QString, said);
   const QStringList before = problem_.files();
   const Answer answer = problem_.run(arguments);
-  QCOMPARE(answer.status, 2);
+  VERIFY_STATUS(answer, 2);
   QVERIFY2(answer.err.startsWith("pipedeck-cli: "), answer.err);
   QVERIFY2(answer.err.contains(said.toUtf8()), answer.err);
   QCOMPARE(answer.out, QByteArray());
@@ -156,7 +156,7 @@ void TestCliUsage::bad_input() {
   const QStringList before = problem.files();
   const Answer answer = problem.run(
       QStringList{"simulate", "--plan", "plan.json", "--json", "-o", "out.json", "--trace", "t.json"} + inputs());
-  QCOMPARE(answer.status, 2);
+  VERIFY_STATUS(answer, 2);
   QVERIFY2(answer.err.contains("pipedeck-cli: " + place.toUtf8()), answer.err);
   QCOMPARE(answer.out, QByteArray());
   QCOMPARE(problem.files(), before);
@@ -167,18 +167,18 @@ void TestCliUsage::a_file_that_is_not_there() {
     QStringList arguments = QStringList{"simulate", "--plan", "plan.json"} + inputs();
     arguments[arguments.indexOf(option) + 1] = "missing.json";
     const Answer answer = problem_.run(arguments);
-    QCOMPARE(answer.status, 2);
+    VERIFY_STATUS(answer, 2);
     QVERIFY2(answer.err.startsWith("pipedeck-cli: missing.json: "), answer.err);
   }
 }
 
 void TestCliUsage::help() {
   const Answer overview = problem_.run({"--help"});
-  QCOMPARE(overview.status, 0);
+  VERIFY_STATUS(overview, 0);
   for (const char* command : {"plan", "simulate", "compare", "diff", "profile", "run", "convert", "validate", "list"}) {
     QVERIFY(overview.out.contains(command));
     const Answer help = problem_.run({command, "--help"});
-    QCOMPARE(help.status, 0);
+    VERIFY_STATUS(help, 0);
     QVERIFY(help.out.contains("--help"));
     QCOMPARE(help.err, QByteArray());
   }
@@ -192,14 +192,14 @@ void TestCliUsage::an_infeasible_problem_exits_3() {
   const QStringList before = problem.files();
   for (const char* planner : {"dapple", "pipedream", "capture", "gpipe", "data-parallel", "single"}) {
     const Answer answer = problem.run(QStringList{"plan", "--planner", planner} + question);
-    QCOMPARE(answer.status, 3);
+    VERIFY_STATUS(answer, 3);
     QVERIFY2(answer.err.contains("no plan fits"), answer.err);
     QVERIFY2(answer.err.contains("smallest relaxation"), answer.err);
     QCOMPARE(answer.out, QByteArray());
     QCOMPARE(problem.files(), before);
   }
   const Answer comparison = problem.run(QStringList{"compare", "--global-batch", "8"} + inputs());
-  QCOMPARE(comparison.status, 3);
+  VERIFY_STATUS(comparison, 3);
   QVERIFY2(comparison.err.contains("no plan fits"), comparison.err);
 }
 
@@ -208,16 +208,16 @@ void TestCliUsage::one_infeasible_planner_does_not_fail_a_comparison() {
   problem.write("c.json", pipedeck::test::small_cluster().replace("16000000000", "900000000"));
   const Answer answer = problem.run(
       QStringList{"compare", "--global-batch", "8", "--micro-batch", "2", "--planner", "single", "dapple"} + inputs());
-  QCOMPARE(answer.status, 0);
+  VERIFY_STATUS(answer, 0);
   QVERIFY2(answer.out.contains("no plan fits"), answer.out);
 }
 
 void TestCliUsage::threads_of_the_environment_are_checked() {
   const QStringList question = QStringList{"plan", "--planner", "gpipe", "--global-batch", "8"} + inputs();
   const Answer bad = problem_.run(question, {"PIPEDECK_THREADS=lots"});
-  QCOMPARE(bad.status, 2);
+  VERIFY_STATUS(bad, 2);
   QVERIFY2(bad.err.contains("PIPEDECK_THREADS"), bad.err);
-  QCOMPARE(problem_.run(question, {"PIPEDECK_THREADS=2"}).status, 0);
+  VERIFY_STATUS((problem_.run(question, {"PIPEDECK_THREADS=2"})), 0);
 }
 
 QTEST_GUILESS_MAIN(TestCliUsage)
