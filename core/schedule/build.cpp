@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/schedule/build.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/schedule/closed_forms.hpp"
+
+namespace pipedeck {
+
+const std::vector<ScheduleInfo>& schedules() {
+  static const std::vector<ScheduleInfo> infos = [] {
+    const auto info = [](ScheduleKind kind, const char* summary) {
+      return ScheduleInfo{kind, std::string(name_of(kind)), summary};
+    };
+    return std::vector<ScheduleInfo>{
+        info(ScheduleKind::gpipe, "GPipe: all forwards, then all backwards; keeps every micro-batch"),
+        info(ScheduleKind::one_f_one_b, "1F1B: backwards as early as they can be; warm-up A or B"),
+        info(ScheduleKind::pipedream, "PipeDream: asynchronous 1F1B, replicas in turn, weights stashed"),
+        info(ScheduleKind::explicit_order, "The order of operations that the plan lists for every device")};
+  }();
+  return infos;
+}
+
+std::vector<int> warmup_counts(const Plan& plan, std::span<const int> fitting) {
+  if (plan.schedule == ScheduleKind::gpipe) return std::vector<int>(plan.stages.size(), plan.micro_batches);
+  if (plan.schedule == ScheduleKind::pipedream) {
+    std::vector<int> counts;
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) counts.push_back(pipedream_warmup(plan, StageId(s)));
+    return counts;
+  }
+  if (!plan.warmup_counts) return policy_warmups(plan, fitting);
+  std::vector<int> counts = *plan.warmup_counts;
+  for (int& count : counts) count = std::min(count, plan.micro_batches);
+  return counts;
+}
+
+Result<Schedule> build_schedule(const Plan& plan, std::span<const int> fitting) {
+  if (plan.stages.empty()) return fail(ErrorCode::bad_input, "found no stages, expected at least one", "/stages");
+  const std::size_t counts = plan.warmup_counts ? plan.warmup_counts->size() : fitting.size();
+  if (plan.schedule == ScheduleKind::one_f_one_b && counts != plan.stages.size())
+    return fail(
+        ErrorCode::bad_input,
+        fmt::format("found {} warm-up counts, expected one for each of the {} stages", counts, plan.stages.size()),
+        "/warmup_counts");
+  switch (plan.schedule) {
+    case ScheduleKind::gpipe:
+      return gpipe(plan);
+    case ScheduleKind::one_f_one_b:
+      return one_f_one_b(plan, warmup_counts(plan, fitting));
+    case ScheduleKind::pipedream:
+      return pipedream(plan);
+    case ScheduleKind::explicit_order:
+      return explicit_order(plan);
+  }
+  return fail(ErrorCode::internal, "found a schedule that is not in the registry", "/schedule");
+}
+
+}  // namespace pipedeck

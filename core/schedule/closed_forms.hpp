@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedules that the registry in build.cpp offers, one file each.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "core/domain/plan.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/schedule.hpp"
+
+namespace pipedeck {
+
+Schedule gpipe(const Plan& plan);
+Schedule one_f_one_b(const Plan& plan, std::span<const int> warmups);
+Schedule pipedream(const Plan& plan);
+/// Every list must hold each micro-batch of its device's stage once, forward and back.
+Result<Schedule> explicit_order(const Plan& plan);
+
+/// K_i of every stage by DAPPLE's policies, never more than the micro-batches.
+std::vector<int> policy_warmups(const Plan& plan, std::span<const int> fitting);
+
+/// Mini-batches that a simulation of PipeDream runs: max(M, 8 NOAM r_0).
+int pipedream_mini_batches(const Plan& plan);
+/// K_s = ceil(sum_{t>=s} r_t / r_s); K_0 is NOAM.
+int pipedream_warmup(const Plan& plan, StageId stage);
+
+/// One lane a device, in device order: what `order(stage, replica)` says, alike on all devices of a replica.
+template <class Order>
+std::vector<DeviceLane> lanes_of(const Plan& plan, Order order) {
+  struct Place {
+    DeviceId device;
+    StageId stage;
+    int replica = 0;
+  };
+  std::vector<Place> places;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage& stage = plan.stages[s];
+    for (std::size_t i = 0; i < stage.devices.size(); ++i)
+      places.push_back({stage.devices[i], StageId(s), static_cast<int>(i) / stage.tensor_parallel});
+  }
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.device < b.device; });
+  std::vector<DeviceLane> lanes;
+  lanes.reserve(places.size());
+  for (const Place& place : places) lanes.push_back({place.device, order(place.stage, place.replica)});
+  return lanes;
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// 1F1B with DAPPLE's early backward (section V): K_i forwards, then a backward and a forward in turn, then the rest.
+#include "core/schedule/closed_forms.hpp"
+
+namespace pipedeck {
+
+std::vector<int> policy_warmups(const Plan& plan, std::span<const int> fitting) {
+  const int stages = static_cast<int>(plan.stages.size());
+  std::vector<int> warmups;
+  for (int i = 0; i < stages; ++i) {
+    const int behind = plan.warmup == Warmup::A ? stages - i : 2 * (stages - i) - 1;
+    warmups.push_back(std::min({behind, fitting[static_cast<std::size_t>(i)], plan.micro_batches}));
+  }
+  return warmups;
+}
+
+Schedule one_f_one_b(const Plan& plan, std::span<const int> warmups) {
+  const auto order = [&](StageId stage, int) {
+    return AlternatingOrder{stage, warmups[stage.index()], 0,
+                            1,     plan.micro_batches,     plan.stages[stage.index()].recompute.any()};
+  };
+  return {plan.micro_batches, true, lanes_of(plan, order)};
+}
+
+}  // namespace pipedeck

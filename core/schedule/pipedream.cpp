@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// PipeDream's 1F1B-RR (Narayanan et al., SOSP 2019, section 3.2): mini-batch b goes to replica b mod r of a stage,
+// forward and backward alike. NOAM at every stage can deadlock where replicas differ, so each stage has its own K_s.
+#include "core/schedule/closed_forms.hpp"
+
+namespace pipedeck {
+
+int pipedream_warmup(const Plan& plan, StageId stage) {
+  int workers = 0;
+  for (std::size_t t = stage.index(); t < plan.stages.size(); ++t) workers += plan.stages[t].replicas();
+  const int replicas = plan.stages[stage.index()].replicas();
+  return (workers + replicas - 1) / replicas;
+}
+
+int pipedream_mini_batches(const Plan& plan) {
+  return std::max(plan.micro_batches, 8 * pipedream_warmup(plan, StageId(0)) * plan.stages.front().replicas());
+}
+
+Schedule pipedream(const Plan& plan) {
+  const int total = pipedream_mini_batches(plan);
+  const auto order = [&](StageId id, int replica) {
+    const Stage& stage = plan.stages[id.index()];
+    const int stride = stage.replicas();
+    const int count = std::max(0, (total - replica + stride - 1) / stride);
+    return AlternatingOrder{id, pipedream_warmup(plan, id), replica, stride, count, stage.recompute.any()};
+  };
+  return {total, false, lanes_of(plan, order)};
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sim/build_timeline.hpp"
+
+#include <algorithm>
+
+namespace pipedeck {
+namespace {
+
+/// Where a device works: its worker, and its place among the worker's devices.
+struct Seat {
+  DeviceId device;
+  std::size_t worker = 0, rank = 0;
+};
+
+std::vector<Seat> seats_of(const EngineInput& run) {
+  std::vector<Seat> seats;
+  for (std::size_t w = 0; w < run.costs.workers.size(); ++w) {
+    const WorkerCosts& worker = run.costs.workers[w];
+    const auto devices = replica_devices(run.plan.stages[static_cast<std::size_t>(worker.stage)], worker.replica);
+    for (std::size_t rank = 0; rank < devices.size(); ++rank) seats.push_back({devices[rank], w, rank});
+  }
+  std::sort(seats.begin(), seats.end(), [](const Seat& a, const Seat& b) { return a.device < b.device; });
+  return seats;
+}
+
+void append_compute(Timeline& timeline, const EngineInput& run, const Trace& trace, const Seat& seat) {
+  const WorkerCosts& worker = run.costs.workers[seat.worker];
+  const auto stage = static_cast<std::size_t>(worker.stage);
+  timeline.append_lane({LaneRole::compute, seat.device, seat.device, 0, 0}, trace.operations[seat.worker]);
+  const std::int64_t duration = worker.optimizer[seat.rank];
+  if (!run.schedule.synchronous || duration == 0) return;
+  TimelineLane lane = timeline.lanes.back();
+  timeline.lanes.pop_back();
+  const std::int64_t start = std::max(trace.end[seat.worker], trace.synchronised[stage]);
+  const TimelineRow step{Nanoseconds(start), Nanoseconds(duration), {OpKind::optimizer, StageId(stage), 0}};
+  const std::size_t begin = lane.begin;
+  timeline.append_lane(lane, {&step, 1});
+  timeline.lanes.back().begin = begin;
+}
+
+void append_collectives(Timeline& timeline, const EngineInput& run, const Trace& trace, const Seat& seat) {
+  const auto stage = static_cast<std::size_t>(run.costs.workers[seat.worker].stage);
+  if (trace.reductions[stage].empty()) return;
+  std::vector<TimelineRow> rows;
+  for (const ReductionRow& row : trace.reductions[stage])
+    rows.push_back(
+        {Nanoseconds(row.start), Nanoseconds(row.duration), {OpKind::all_reduce, StageId(stage), row.micro_batch}});
+  timeline.append_lane({LaneRole::collective, seat.device, seat.device, 0, 0}, rows);
+}
+
+void append_link(Timeline& timeline, const EngineInput& run, const Trace& trace, std::size_t resource) {
+  if (trace.transfers[resource].empty()) return;
+  std::vector<TimelineRow> rows;
+  for (const TransferRow& row : trace.transfers[resource]) {
+    const Channel& channel = run.channels.all[static_cast<std::size_t>(row.channel)];
+    rows.push_back({Nanoseconds(row.start),
+                    Nanoseconds(channel.duration),
+                    {OpKind::send, StageId(std::int32_t{channel.stage}), row.micro_batch}});
+  }
+  const Resource& ends = run.channels.resources[resource];
+  timeline.append_lane({LaneRole::link, ends.from, ends.to, 0, 0}, rows);
+}
+
+struct Interval {
+  std::int64_t begin = 0, end = 0;
+};
+
+/// Sorted and merged.
+std::vector<Interval> covered(const Timeline& timeline, bool compute, std::int64_t begin, std::int64_t end) {
+  std::vector<Interval> all;
+  for (const TimelineLane& lane : timeline.lanes) {
+    if ((lane.role == LaneRole::compute) != compute) continue;
+    for (std::size_t i = lane.begin; i < lane.end; ++i) {
+      const Interval cut{std::max(begin, timeline.start[i]), std::min(end, timeline.start[i] + timeline.duration[i])};
+      if (cut.begin < cut.end) all.push_back(cut);
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+  std::vector<Interval> merged;
+  for (const Interval& interval : all) {
+    if (!merged.empty() && interval.begin <= merged.back().end)
+      merged.back().end = std::max(merged.back().end, interval.end);
+    else
+      merged.push_back(interval);
+  }
+  return merged;
+}
+
+std::int64_t length(const std::vector<Interval>& intervals) {
+  std::int64_t sum = 0;
+  for (const Interval& interval : intervals) sum += interval.end - interval.begin;
+  return sum;
+}
+
+std::int64_t common_length(const std::vector<Interval>& a, const std::vector<Interval>& b) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    sum += std::max<std::int64_t>(0, std::min(a[i].end, b[j].end) - std::max(a[i].begin, b[j].begin));
+    a[i].end < b[j].end ? ++i : ++j;
+  }
+  return sum;
+}
+
+/// Why a lane waited before this operation.
+Nanoseconds& part_before(IdleParts& idle, OpKind kind) {
+  if (kind == OpKind::forward || kind == OpKind::recompute) return idle.waiting_activation;
+  return kind == OpKind::optimizer ? idle.waiting_all_reduce : idle.waiting_gradient;
+}
+
+}  // namespace
+
+Timeline build_timeline(const EngineInput& run, const Trace& trace) {
+  Timeline timeline;
+  const std::vector<Seat> seats = seats_of(run);
+  for (const Seat& seat : seats) append_compute(timeline, run, trace, seat);
+  for (const Seat& seat : seats) append_collectives(timeline, run, trace, seat);
+  for (std::size_t r = 0; r < trace.transfers.size(); ++r) append_link(timeline, run, trace, r);
+  return timeline;
+}
+
+Nanoseconds exposed_communication(const Timeline& timeline, Nanoseconds begin, Nanoseconds end) {
+  const std::vector<Interval> compute = covered(timeline, true, begin.count, end.count);
+  const std::vector<Interval> communication = covered(timeline, false, begin.count, end.count);
+  return Nanoseconds(length(communication) - common_length(compute, communication));
+}
+
+LaneTimes lane_times(const Timeline& timeline, const TimelineLane& lane, Nanoseconds synchronised, Nanoseconds begin,
+                     Nanoseconds end) {
+  LaneTimes times;
+  const auto within = [&](std::int64_t time) { return std::clamp(time, begin.count, end.count); };
+  std::int64_t free = begin.count;
+  for (std::size_t i = lane.begin; i < lane.end; ++i) {
+    const std::int64_t start = within(timeline.start[i]), stop = within(timeline.start[i] + timeline.duration[i]);
+    Nanoseconds& why = i == lane.begin ? times.idle.warmup : part_before(times.idle, timeline.kind[i]);
+    if (start > free) why += Nanoseconds(start - free);
+    times.busy += Nanoseconds(stop - start);
+    free = std::max(free, stop);
+  }
+  const std::int64_t reduced = std::max(free, within(synchronised.count));
+  times.idle.waiting_all_reduce += Nanoseconds(reduced - free);
+  times.idle.drain += Nanoseconds(end.count - reduced);
+  return times;
+}
+
+}  // namespace pipedeck

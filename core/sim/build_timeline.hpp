@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the engine's trace to the columns that views read, and what can be told from them.
+#pragma once
+
+#include "core/domain/simulation.hpp"
+#include "core/sim/engine.hpp"
+
+namespace pipedeck {
+
+/// A compute lane a device, a collective lane a device with all-reduces, a link lane a resource.
+Timeline build_timeline(const EngineInput& run, const Trace& trace);
+
+/// Time of [begin, end) in which no compute lane runs but a transfer or an all-reduce does.
+Nanoseconds exposed_communication(const Timeline& timeline, Nanoseconds begin, Nanoseconds end);
+
+/// Busy time of one compute lane and why it was idle, within [begin, end): they add up to it exactly.
+struct LaneTimes {
+  Nanoseconds busy;
+  IdleParts idle;
+};
+/// `synchronised`: end of the last all-reduce that the lane waits for after its last pass.
+LaneTimes lane_times(const Timeline& timeline, const TimelineLane& lane, Nanoseconds synchronised, Nanoseconds begin,
+                     Nanoseconds end);
+
+}  // namespace pipedeck

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// A discrete-event simulation whose events are ends: of a replica's operation and of a resource's transfer, at most one
+// pending each, so that the queue stays as small as the cluster. Everything that ends at one instant is taken together
+// before anything starts, so that ties never depend on the queue's order.
+#include "core/sim/engine.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+namespace pipedeck {
+namespace {
+
+constexpr std::size_t stop_interval = 1 << 14;  // events between looks at the stop token
+
+struct Event {
+  std::int64_t time = 0;
+  int who = 0;  // worker, or workers + resource
+  bool operator>(const Event& other) const { return time != other.time ? time > other.time : who > other.who; }
+};
+
+struct Waiting {
+  std::int64_t ready = 0;
+  int channel = 0, micro_batch = 0;
+};
+
+/// One replica on its way through its list.
+struct Worker {
+  const LaneOrder* order = nullptr;
+  const WorkerCosts* costs = nullptr;
+  int next = 0, count = 0;
+  int stage = 0;
+  int stride = 1;  // micro-batches between two of its own
+  bool running = false;
+  Operation operation;
+  std::int64_t free = 0;           // end of its last operation
+  std::int64_t last_start = 0;     // of the last gradient operation
+  bool last_was_weight = false;    // that one was a weight gradient of its own
+  int backwards = 0, updates = 0;  // asynchronous: gradient rounds done here, and applied here
+};
+
+struct Line {  // of a resource
+  bool busy = false;
+  Waiting current;
+  std::vector<Waiting> queue;
+  std::size_t head = 0;
+};
+
+/// Rounds of gradients of an asynchronous stage; a synchronous one has a single round.
+struct Rounds {
+  std::vector<int> missing;        // replicas that still owe the round
+  std::vector<std::int64_t> done;  // end of the round's all-reduce; -1: not known
+  std::int64_t free = 0;
+};
+
+class Engine {
+ public:
+  Engine(const EngineInput& input, std::stop_token stop)
+      : in_(input), stop_(std::move(stop)), count_(static_cast<std::size_t>(input.schedule.micro_batches)) {
+    const std::size_t workers = in_.costs.workers.size();
+    trace_.operations.resize(workers);
+    trace_.transfers.resize(in_.channels.resources.size());
+    trace_.reductions.resize(in_.costs.stages.size());
+    lines_.resize(in_.channels.resources.size());
+    missing_activations_.resize(workers * count_);
+    missing_gradients_.resize(workers * count_);
+    owed_.resize(in_.channels.all.size());
+    add_workers();
+    for (std::size_t c = 0; c < owed_.size(); ++c)
+      if (in_.channels.all[c].sources.size() > 1)
+        owed_[c].assign(count_, static_cast<int>(in_.channels.all[c].sources.size()));
+    if (!in_.schedule.synchronous) add_rounds();
+  }
+
+  Trace run() {
+    for (std::size_t w = 0; w < workers_.size(); ++w) try_start(w, 0);
+    std::size_t seen = 0;
+    while (!events_.empty()) {
+      if (++seen % stop_interval == 0 && stop_.stop_requested()) return std::move(trace_);
+      step();
+    }
+    finish();
+    return std::move(trace_);
+  }
+
+ private:
+  void add_workers() {
+    std::vector<const LaneOrder*> order_of;
+    for (const DeviceLane& lane : in_.schedule.lanes) {
+      if (order_of.size() <= lane.device.index()) order_of.resize(lane.device.index() + 1, nullptr);
+      order_of[lane.device.index()] = &lane.order;
+    }
+    for (std::size_t w = 0; w < in_.costs.workers.size(); ++w) {
+      const WorkerCosts& costs = in_.costs.workers[w];
+      const Stage& stage = in_.plan.stages[static_cast<std::size_t>(costs.stage)];
+      Worker worker;
+      worker.order = order_of[replica_devices(stage, costs.replica).front().index()];
+      worker.costs = &costs;
+      worker.count = operation_count(*worker.order);
+      worker.stage = costs.stage;
+      worker.stride = in_.schedule.synchronous ? 1 : stage.replicas();
+      std::fill_n(missing_activations_.begin() + static_cast<std::ptrdiff_t>(w * count_), count_,
+                  in_.channels.awaited_activations[w]);
+      std::fill_n(missing_gradients_.begin() + static_cast<std::ptrdiff_t>(w * count_), count_,
+                  in_.channels.awaited_gradients[w]);
+      if (in_.record) trace_.operations[w].reserve(static_cast<std::size_t>(worker.count));
+      workers_.push_back(worker);
+    }
+  }
+
+  /// Only rounds in which every replica has a mini-batch are reduced.
+  void add_rounds() {
+    for (const Stage& stage : in_.plan.stages) {
+      Rounds rounds;
+      rounds.missing.assign(count_ / static_cast<std::size_t>(stage.replicas()), stage.replicas());
+      rounds.done.assign(rounds.missing.size(), -1);
+      rounds_.push_back(std::move(rounds));
+    }
+  }
+
+  // --- events
+
+  void push(std::int64_t time, std::size_t who) {
+    events_.push_back({time, static_cast<int>(who)});
+    std::push_heap(events_.begin(), events_.end(), std::greater<>());
+  }
+
+  std::size_t pop() {
+    const auto who = static_cast<std::size_t>(events_.front().who);
+    std::pop_heap(events_.begin(), events_.end(), std::greater<>());
+    events_.pop_back();
+    return who;
+  }
+
+  /// All ends of one instant, then all starts.
+  void step() {
+    const std::int64_t now = events_.front().time;
+    touched_.clear();
+    ready_.clear();
+    do {
+      const std::size_t who = pop();
+      who < workers_.size() ? end_operation(who, now) : end_transfer(who - workers_.size(), now);
+    } while (!events_.empty() && events_.front().time == now);
+
+    if (ready_.size() > 1)
+      std::sort(ready_.begin(), ready_.end(), [&](const Waiting& a, const Waiting& b) { return tie(a) < tie(b); });
+    for (const Waiting& transfer : ready_) line_up(transfer, now);
+    for (const std::size_t w : touched_) try_start(w, now);
+  }
+
+  /// Among transfers ready at the same instant: earlier micro-batches first, activations first, earlier stages first.
+  std::tuple<int, bool, int, int> tie(const Waiting& waiting) const {
+    const Channel& channel = in_.channels.all[static_cast<std::size_t>(waiting.channel)];
+    return {waiting.micro_batch, channel.gradient, channel.stage, waiting.channel};
+  }
+
+  // --- compute
+
+  void try_start(std::size_t w, std::int64_t now) {
+    Worker& worker = workers_[w];
+    if (worker.running || worker.next == worker.count) return;
+    const Operation operation = operation_at(*worker.order, worker.next);
+    const std::size_t slot = w * count_ + static_cast<std::size_t>(operation.micro_batch);
+    const bool gradient = operation.kind == OpKind::backward || operation.kind == OpKind::backward_input;
+    if (operation.kind == OpKind::forward && missing_activations_[slot] > 0) return;
+    if (gradient && missing_gradients_[slot] > 0) return;
+    std::int64_t start = now;
+    if (!rounds_.empty() && !apply_updates(w, operation, start)) return;
+
+    const std::int64_t duration = worker.costs->duration[static_cast<std::size_t>(operation.kind)];
+    if (gradient || operation.kind == OpKind::backward_weight) {
+      worker.last_start = start;
+      worker.last_was_weight = operation.kind == OpKind::backward_weight;
+    }
+    if (in_.record) trace_.operations[w].push_back({Nanoseconds(start), Nanoseconds(duration), operation});
+    worker.operation = operation;
+    worker.running = true;
+    ++worker.next;
+    push(start + duration, w);
+  }
+
+  void end_operation(std::size_t w, std::int64_t now) {
+    Worker& worker = workers_[w];
+    worker.running = false;
+    worker.free = now;
+    touched_.push_back(w);
+    const OpKind kind = worker.operation.kind;
+    if (kind == OpKind::forward) send(in_.channels.activations[w], worker, now);
+    if (kind == OpKind::backward || kind == OpKind::backward_input) {
+      send(in_.channels.gradients[w], worker, now);
+      if (!rounds_.empty()) end_round(worker, now);
+    }
+  }
+
+  void send(const Outgoing& outgoing, const Worker& worker, std::int64_t now) {
+    if (outgoing.turns.empty()) return;
+    const int micro_batch = worker.operation.micro_batch;
+    for (const int channel : outgoing.of(micro_batch / worker.stride)) {
+      std::vector<int>& owed = owed_[static_cast<std::size_t>(channel)];
+      if (owed.empty() || --owed[static_cast<std::size_t>(micro_batch)] == 0)
+        ready_.push_back({now, channel, micro_batch});
+    }
+  }
+
+  // --- transfers
+
+  void line_up(const Waiting& transfer, std::int64_t now) {
+    const auto resource =
+        static_cast<std::size_t>(in_.channels.all[static_cast<std::size_t>(transfer.channel)].resource);
+    Line& line = lines_[resource];
+    line.queue.push_back(transfer);
+    if (!line.busy) start_transfer(resource, now);
+  }
+
+  void start_transfer(std::size_t resource, std::int64_t now) {
+    Line& line = lines_[resource];
+    line.current = line.queue[line.head++];
+    if (line.head == line.queue.size()) line.queue.clear(), line.head = 0;
+    line.busy = true;
+    if (in_.record) trace_.transfers[resource].push_back({now, line.current.channel, line.current.micro_batch});
+    push(now + in_.channels.all[static_cast<std::size_t>(line.current.channel)].duration, workers_.size() + resource);
+  }
+
+  void end_transfer(std::size_t resource, std::int64_t now) {
+    Line& line = lines_[resource];
+    line.busy = false;
+    const Channel& channel = in_.channels.all[static_cast<std::size_t>(line.current.channel)];
+    std::vector<int>& missing = channel.gradient ? missing_gradients_ : missing_activations_;
+    for (const int target : channel.targets) {
+      const auto w = static_cast<std::size_t>(target);
+      if (--missing[w * count_ + static_cast<std::size_t>(line.current.micro_batch)] == 0) touched_.push_back(w);
+    }
+    // What became ready earlier goes first; what becomes ready at this very instant lines up behind it.
+    if (line.head < line.queue.size()) start_transfer(resource, now);
+  }
+
+  // --- asynchronous weight synchronisation: replicas all-reduce once every r mini-batches
+
+  /// Rounds whose update must be in the weights before `operation` starts. A single replica, or overlap none: all that
+  /// it has computed. Else the all-reduce runs beside the next round's passes and is due before the backward after.
+  int updates_due(const Worker& worker, const Operation& operation) const {
+    const int replicas = in_.plan.stages[static_cast<std::size_t>(worker.stage)].replicas();
+    if (replicas == 1 || in_.overlap == Overlap::none) return worker.backwards;
+    return operation.kind == OpKind::backward ? worker.backwards - 1 : worker.updates;
+  }
+
+  /// Moves `start` behind the all-reduces that are due and their optimizer steps; false where one has not begun.
+  bool apply_updates(std::size_t w, const Operation& operation, std::int64_t& start) {
+    Worker& worker = workers_[w];
+    const Rounds& rounds = rounds_[static_cast<std::size_t>(worker.stage)];
+    const int due = std::min(updates_due(worker, operation), static_cast<int>(rounds.done.size()));
+    if (worker.updates < due && rounds.done[static_cast<std::size_t>(due - 1)] < 0) return false;
+    for (; worker.updates < due; ++worker.updates) {
+      start = std::max(start, rounds.done[static_cast<std::size_t>(worker.updates)]);
+      step_optimizer(w, worker.updates, start);
+    }
+    return true;
+  }
+
+  void step_optimizer(std::size_t w, int round, std::int64_t& start) {
+    const Worker& worker = workers_[w];
+    const std::int64_t duration = *std::max_element(worker.costs->optimizer.begin(), worker.costs->optimizer.end());
+    if (duration > 0 && in_.record)
+      trace_.operations[w].push_back(
+          {Nanoseconds(start), Nanoseconds(duration), {OpKind::optimizer, StageId(std::int32_t{worker.stage}), round}});
+    start += duration;
+  }
+
+  void end_round(Worker& worker, std::int64_t now) {
+    if (worker.stage == 0) trace_.completions.push_back(now);
+    const auto stage = static_cast<std::size_t>(worker.stage);
+    Rounds& rounds = rounds_[stage];
+    const auto round = static_cast<std::size_t>(worker.backwards++);
+    if (round >= rounds.missing.size() || --rounds.missing[round] > 0) return;
+    const std::vector<Reduction>& reductions = in_.costs.stages[stage].reductions;
+    rounds.done[round] = now;
+    if (!reductions.empty()) {
+      const std::int64_t start = std::max(now, rounds.free), duration = reductions.front().duration;
+      rounds.done[round] = rounds.free = start + duration;
+      trace_.reductions[stage].push_back({start, duration, static_cast<int>(round)});
+    }
+    for (std::size_t w = 0; w < workers_.size(); ++w)
+      if (workers_[w].stage == worker.stage) touched_.push_back(w);
+  }
+
+  // --- the end
+
+  void finish() {
+    trace_.complete = std::all_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.next == w.count; });
+    for (const Worker& worker : workers_) trace_.end.push_back(worker.free);
+    trace_.synchronised.assign(in_.costs.stages.size(), 0);
+    if (!trace_.complete || !rounds_.empty()) return;
+    for (std::size_t s = 0; s < in_.costs.stages.size(); ++s) synchronise(s);
+  }
+
+  /// One all-reduce at a time a stage, each when all replicas have its gradients.
+  void synchronise(std::size_t stage) {
+    std::int64_t free = 0;
+    const std::vector<Reduction>& reductions = in_.costs.stages[stage].reductions;
+    for (std::size_t k = 0; k < reductions.size(); ++k) {
+      std::int64_t start = free;
+      for (const Worker& worker : workers_) {
+        if (worker.stage != static_cast<int>(stage)) continue;
+        const auto& ready = worker.last_was_weight ? worker.costs->ready_in_weight : worker.costs->ready_in_backward;
+        start = std::max(start, worker.last_start + ready[k]);
+      }
+      free = start + reductions[k].duration;
+      trace_.reductions[stage].push_back({start, reductions[k].duration, 0});
+    }
+    trace_.synchronised[stage] = free;
+  }
+
+  const EngineInput& in_;
+  std::stop_token stop_;
+  std::size_t count_;  // micro-batches
+  std::vector<Worker> workers_;
+  std::vector<Line> lines_;
+  std::vector<Rounds> rounds_;
+  std::vector<int> missing_activations_, missing_gradients_;  // transfers awaited, by worker and micro-batch
+  std::vector<std::vector<int>> owed_;  // by channel of several sources and micro-batch: sources not done
+  std::vector<Event> events_;
+  std::vector<std::size_t> touched_;
+  std::vector<Waiting> ready_;
+  Trace trace_;
+};
+
+}  // namespace
+
+Trace run_engine(const EngineInput& input, std::stop_token stop) { return Engine(input, std::move(stop)).run(); }
+
+}  // namespace pipedeck

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock: runs every replica's list against the `ideal` network, in integer nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "core/domain/schedule.hpp"
+#include "core/domain/timeline.hpp"
+#include "core/sim/channels.hpp"
+#include "core/sim/plan_costs.hpp"
+
+namespace pipedeck {
+
+struct TransferRow {
+  std::int64_t start = 0;  ///< ns
+  int channel = 0;
+  int micro_batch = 0;
+};
+
+struct ReductionRow {
+  std::int64_t start = 0, duration = 0;
+  int micro_batch = 0;  ///< asynchronous: the round; else 0
+};
+
+/// What happened. Rows of operations and transfers only where they were asked for.
+struct Trace {
+  bool complete = false;                              ///< false: the lists deadlock
+  std::vector<std::vector<TimelineRow>> operations;   ///< by worker, optimizer steps of asynchronous plans included
+  std::vector<std::vector<TransferRow>> transfers;    ///< by resource
+  std::vector<std::vector<ReductionRow>> reductions;  ///< by stage
+  std::vector<std::int64_t> end;                      ///< of every worker's last operation
+  std::vector<std::int64_t> synchronised;             ///< by stage: end of its last all-reduce, or 0
+  std::vector<std::int64_t> completions;              ///< asynchronous: ends of stage 0's backwards, ascending
+};
+
+struct EngineInput {
+  const Plan& plan;
+  const Schedule& schedule;
+  const PlanCosts& costs;
+  const Channels& channels;
+  Overlap overlap = Overlap::layer;
+  bool record = true;
+};
+
+/// An incomplete trace where the lists deadlock or `stop` was requested.
+Trace run_engine(const EngineInput& input, std::stop_token stop = {});
+
+}  // namespace pipedeck

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sim/plan_costs.hpp"
+
+#include <algorithm>
+
+#include "core/cost/collective.hpp"
+#include "core/cost/compute.hpp"
+#include "core/cost/cuts.hpp"
+
+namespace pipedeck {
+namespace {
+
+std::int64_t nanoseconds(double seconds) { return round_to_nanoseconds(Seconds(seconds)).count; }
+
+/// One layer's passes on one replica in seconds, its tensor-parallel all-reduces included.
+struct Passes {
+  double forward = 0, backward = 0, weight = 0;
+};
+
+class Coster {
+ public:
+  Coster(const SimulatorInputs& inputs, const Plan& plan) : inputs_(inputs), plan_(plan), profile_(*inputs.profile) {
+    if (!plan.order || *plan.order == inputs.list_order) {
+      order_ = inputs.list_order;
+      costs_.cuts = inputs.list_cuts;
+    } else {
+      order_ = *plan.order;
+      costs_.cuts = cut_bytes(profile_, order_);
+    }
+  }
+
+  PlanCosts run() {
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) add_stage(s);
+    return std::move(costs_);
+  }
+
+ private:
+  const Layer& layer(int position) const { return profile_.layers[order_[static_cast<std::size_t>(position)].index()]; }
+
+  void add_stage(std::size_t s) {
+    const Stage& stage = plan_.stages[s];
+    StageCosts costs;
+    for (int p = stage.first; p < stage.last; ++p) {
+      costs.parameters += layer(p).parameters;
+      costs.workspace = std::max(costs.workspace, layer(p).workspace);
+    }
+    costs.kept = kept_bytes(plan_, profile_, order_, costs_.cuts, StageId(s));
+    costs.held = static_memory(plan_, costs.parameters, StageId(s), inputs_.conventions);
+    costs.reductions = reductions(stage, costs.parameters);
+    costs.first_worker = costs_.workers.size();
+    costs_.fitting.push_back(
+        micro_batches_that_fit(plan_, profile_, inputs_.network, costs.kept, costs.held.total(), StageId(s)));
+    add_workers(s, costs);
+    costs_.stages.push_back(std::move(costs));
+  }
+
+  // --- gradient synchronisation
+
+  bool by_layer() const { return plan_.synchronous() && inputs_.conventions.overlap == Overlap::layer; }
+
+  /// In the order in which gradients are done: layers from the last to the first. Nothing to reduce, no all-reduce.
+  std::vector<Reduction> reductions(const Stage& stage, Bytes parameters) const {
+    std::vector<Reduction> list;
+    if (stage.replicas() < 2) return list;
+    if (!by_layer()) {
+      if (parameters.count > 0) list.push_back({reduction_time(stage, parameters), stage.first});
+      return list;
+    }
+    for (int p = stage.last - 1; p >= stage.first; --p)
+      if (layer(p).parameters.count > 0) list.push_back({reduction_time(stage, layer(p).parameters), p});
+    return list;
+  }
+
+  /// Among the devices of equal rank of all replicas; the ranks side by side, the slowest counts.
+  std::int64_t reduction_time(const Stage& stage, Bytes bytes) const {
+    const int degree = stage.tensor_parallel;
+    const Bytes share((bytes.count + degree - 1) / degree);
+    double slowest = 0;
+    for (int rank = 0; rank < degree; ++rank) {
+      std::vector<DeviceId> group;
+      for (std::size_t i = static_cast<std::size_t>(rank); i < stage.devices.size();
+           i += static_cast<std::size_t>(degree))
+        group.push_back(stage.devices[i]);
+      slowest = std::max(slowest, all_reduce(inputs_.network, group, share).count);
+    }
+    return nanoseconds(slowest);
+  }
+
+  // --- compute
+
+  void add_workers(std::size_t s, const StageCosts& costs) {
+    const Stage& stage = plan_.stages[s];
+    const std::vector<int> shares = replica_samples(stage, plan_.micro_batch);
+    int low = 0;
+    for (int r = 0; r < stage.replicas(); ++r) {
+      WorkerCosts worker;
+      worker.stage = static_cast<int>(s);
+      worker.replica = r;
+      // Asynchronous schedules never cut a micro-batch: each replica processes whole ones in turn.
+      worker.low = plan_.synchronous() ? low : 0;
+      worker.high = plan_.synchronous() ? low + shares[static_cast<std::size_t>(r)] : plan_.micro_batch;
+      low = worker.high;
+      const std::size_t like = alike(worker, costs.first_worker);
+      if (like < costs_.workers.size()) {
+        worker.duration = costs_.workers[like].duration;
+        worker.ready_in_backward = costs_.workers[like].ready_in_backward;
+        worker.ready_in_weight = costs_.workers[like].ready_in_weight;
+      } else {
+        add_passes(worker, stage, costs.reductions);
+      }
+      add_optimizer(worker, stage, costs.parameters);
+      costs_.workers.push_back(std::move(worker));
+    }
+  }
+
+  /// An earlier replica of the stage with as many samples on devices of the same types and paths, or the end.
+  std::size_t alike(const WorkerCosts& worker, std::size_t first) const {
+    const Stage& stage = plan_.stages[static_cast<std::size_t>(worker.stage)];
+    for (std::size_t w = first; stage.tensor_parallel == 1 && w < costs_.workers.size(); ++w) {
+      const auto device = [&](int replica) { return stage.devices[static_cast<std::size_t>(replica)]; };
+      if (costs_.workers[w].samples() == worker.samples() &&
+          inputs_.network.device(device(costs_.workers[w].replica)).type ==
+              inputs_.network.device(device(worker.replica)).type)
+        return w;
+    }
+    return costs_.workers.size();
+  }
+
+  void add_passes(WorkerCosts& worker, const Stage& stage, const std::vector<Reduction>& reductions) const {
+    const std::span<const DeviceId> devices = replica_devices(stage, worker.replica);
+    Passes sum;
+    double again = 0;  // recomputed forwards
+    std::size_t next = 0;
+    for (int p = stage.last - 1; p >= stage.first; --p) {
+      const Passes passes = passes_of(layer(p), devices, worker.samples());
+      sum.forward += passes.forward;
+      sum.backward += passes.backward;
+      sum.weight += passes.weight;
+      if (recomputed(stage, p)) again += passes.forward;
+      if (by_layer() && next < reductions.size() && reductions[next].position == p) {
+        worker.ready_in_backward.push_back(nanoseconds(sum.backward));
+        worker.ready_in_weight.push_back(nanoseconds(sum.weight));
+        ++next;
+      }
+    }
+    const auto set = [&](OpKind kind, double seconds) {
+      worker.duration[static_cast<std::size_t>(kind)] = nanoseconds(seconds);
+    };
+    set(OpKind::forward, sum.forward);
+    set(OpKind::backward, sum.backward);
+    set(OpKind::backward_input, sum.backward - sum.weight);
+    set(OpKind::backward_weight, sum.weight);
+    set(OpKind::recompute, again);
+    if (!by_layer() && !reductions.empty()) {
+      worker.ready_in_backward = {nanoseconds(sum.backward)};
+      worker.ready_in_weight = {nanoseconds(sum.weight)};
+    }
+  }
+
+  static bool recomputed(const Stage& stage, int position) {
+    const std::vector<LayerId>& chosen = stage.recompute.layers;
+    return stage.recompute.all ||
+           std::find(chosen.begin(), chosen.end(), LayerId(std::int32_t{position})) != chosen.end();
+  }
+
+  /// The slowest device of the replica, and the all-reduces over its devices.
+  Passes passes_of(const Layer& layer, std::span<const DeviceId> devices, int samples) const {
+    const auto degree = static_cast<int>(devices.size());
+    Passes slowest;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (i > 0 && inputs_.network.device(devices[i]).type == inputs_.network.device(devices[i - 1]).type) continue;
+      const LayerTimes times =
+          layer_times(profile_, layer, samples, *inputs_.cluster, inputs_.network.type(devices[i]), degree);
+      slowest.forward = std::max(slowest.forward, times.forward.count);
+      slowest.backward = std::max(slowest.backward, times.backward.count);
+      slowest.weight = std::max(slowest.weight, times.backward_weight.count);
+    }
+    if (degree == 1) return slowest;
+    for (const TensorParallelPoint& point : layer.tensor_parallel) {
+      if (point.degree != degree) continue;
+      const auto time = [&](Bytes bytes) {
+        return all_reduce(inputs_.network, devices, scale_bytes(bytes, samples, profile_.micro_batch)).count;
+      };
+      slowest.forward += time(point.forward_allreduce);
+      slowest.backward += time(point.backward_allreduce);
+    }
+    return slowest;
+  }
+
+  void add_optimizer(WorkerCosts& worker, const Stage& stage, Bytes parameters) const {
+    const int degree = stage.tensor_parallel;
+    const Bytes share((parameters.count + degree - 1) / degree);
+    for (const DeviceId device : replica_devices(stage, worker.replica))
+      worker.optimizer.push_back(
+          nanoseconds(optimizer_time(share, plan_.optimizer, plan_.precision, inputs_.network.type(device)).count));
+  }
+
+  const SimulatorInputs& inputs_;
+  const Plan& plan_;
+  const Profile& profile_;
+  std::vector<LayerId> order_;
+  PlanCosts costs_;
+};
+
+}  // namespace
+
+PlanCosts plan_costs(const SimulatorInputs& inputs, const Plan& plan) { return Coster(inputs, plan).run(); }
+
+std::span<const DeviceId> replica_devices(const Stage& stage, int replica) {
+  const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
+  return std::span(stage.devices).subspan(static_cast<std::size_t>(replica) * degree, degree);
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every duration and size that a plan's operations have, taken once from core/cost before the clock starts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/cost/memory.hpp"
+#include "core/cost/network.hpp"
+#include "core/domain/plan.hpp"
+#include "core/domain/workload.hpp"
+
+namespace pipedeck {
+
+/// What does not change from plan to plan.
+struct SimulatorInputs {
+  std::shared_ptr<const Profile> profile;
+  std::shared_ptr<const Cluster> cluster;
+  Conventions conventions;
+  Network network;
+  std::vector<LayerId> list_order;
+  std::vector<Bytes> list_cuts;
+};
+
+/// One all-reduce of a stage: of all its gradients, or of one layer's.
+struct Reduction {
+  std::int64_t duration = 0;  ///< ns
+  int position = 0;           ///< of the layer in the plan's order; the stage's first where it is all of them
+};
+
+/// One replica of a stage: its devices work as one.
+struct WorkerCosts {
+  int stage = 0, replica = 0;
+  int low = 0, high = 0;                               ///< its samples of a micro-batch
+  std::array<std::int64_t, op_kind_count> duration{};  ///< ns, by OpKind
+  /// When reduction k may start, after the start of the stage's last backward or weight gradient.
+  std::vector<std::int64_t> ready_in_backward, ready_in_weight;
+  std::vector<std::int64_t> optimizer;  ///< ns, a device of the replica
+  int samples() const { return high - low; }
+};
+
+struct StageCosts {
+  Bytes parameters;
+  KeptBytes kept;  ///< for the profile's micro-batch
+  Bytes workspace;
+  MemoryParts held;  ///< all the time, on every device
+  std::vector<Reduction> reductions;
+  std::size_t first_worker = 0;
+};
+
+struct PlanCosts {
+  std::vector<Bytes> cuts;  ///< for the profile's micro-batch
+  std::vector<StageCosts> stages;
+  std::vector<WorkerCosts> workers;  ///< stage by stage, replica by replica
+  std::vector<int> fitting;          ///< D of every stage
+};
+
+PlanCosts plan_costs(const SimulatorInputs& inputs, const Plan& plan);
+
+/// The devices of one replica, the lead first: it sends and receives for all.
+std::span<const DeviceId> replica_devices(const Stage& stage, int replica);
+
+}  // namespace pipedeck

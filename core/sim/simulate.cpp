@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sim/simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/cost/cuts.hpp"
+#include "core/domain/validate.hpp"
+#include "core/schedule/build.hpp"
+#include "core/sim/build_timeline.hpp"
+#include "core/sim/memory_curve.hpp"
+
+namespace pipedeck {
+
+struct Simulator::Shared : SimulatorInputs {};
+
+namespace {
+
+/// What an asynchronous plan reports: completions at stage 0 over a whole multiple of r_0 mini-batches, in the second
+/// half of the run, stopping K_0 r_0 before its end, where the pipeline drains.
+struct SteadyState {
+  Nanoseconds begin, end;
+  int mini_batches = 1;
+};
+
+SteadyState steady_state(const Plan& plan, const std::vector<std::int64_t>& completions) {
+  const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
+  const auto in_flight = static_cast<std::size_t>(pipedream_versions(plan, StageId(0)));  // K_0, NOAM
+  const std::size_t first = completions.size() / 2;
+  const std::size_t last = completions.size() - in_flight * replicas - 1;
+  const std::size_t count = (last - first) / replicas * replicas;
+  return {Nanoseconds(completions[first]), Nanoseconds(completions[first + count]), static_cast<int>(count)};
+}
+
+/// A plan ready to run: its own costs, channels and lists.
+struct Prepared {
+  PlanCosts costs;
+  Channels channels;
+  Schedule schedule;
+};
+
+Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan) {
+  Prepared prepared;
+  prepared.costs = plan_costs(inputs, plan);
+  Result<Schedule> schedule = build_schedule(plan, prepared.costs.fitting);
+  if (!schedule) return tl::unexpected(schedule.error());
+  prepared.schedule = std::move(*schedule);
+  // The closed forms cannot deadlock by themselves; what a user wrote may.
+  if (plan.operations || plan.warmup_counts)
+    if (Result<void> proof = prove_deadlock_free(prepared.schedule, plan); !proof) return tl::unexpected(proof.error());
+  prepared.channels = channels_of(inputs, plan, prepared.costs);
+  return prepared;
+}
+
+Result<Trace> run_to_end(const EngineInput& input, const std::stop_token& stop) {
+  Trace trace = run_engine(input, stop);
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
+  if (trace.complete) return trace;
+  if (Result<void> proof = prove_deadlock_free(input.schedule, input.plan); !proof)
+    return tl::unexpected(proof.error());
+  return fail(ErrorCode::internal, "the simulation stopped before the end of a schedule that cannot deadlock");
+}
+
+Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace) {
+  std::int64_t end = 0;
+  for (std::size_t w = 0; w < costs.workers.size(); ++w) {
+    const WorkerCosts& worker = costs.workers[w];
+    const std::int64_t done = std::max(trace.end[w], trace.synchronised[static_cast<std::size_t>(worker.stage)]);
+    for (const std::int64_t optimizer : worker.optimizer) end = std::max(end, done + optimizer);
+  }
+  return Nanoseconds(end);
+}
+
+Seconds asynchronous_iteration(const Plan& plan, const SteadyState& steady) {
+  const double window = to_seconds(steady.end - steady.begin).count;
+  return Seconds(window * plan.global_batch / (static_cast<double>(steady.mini_batches) * plan.micro_batch));
+}
+
+/// Scales every part of a lane's time from the steady window to one iteration; what rounding leaves goes to the drain.
+LaneTimes scaled(const LaneTimes& lane, double factor, Nanoseconds iteration) {
+  const auto scale = [&](Nanoseconds time) {
+    return Nanoseconds(static_cast<std::int64_t>(std::floor(static_cast<double>(time.count) * factor)));
+  };
+  LaneTimes out{scale(lane.busy),
+                {scale(lane.idle.warmup),
+                 {},
+                 scale(lane.idle.waiting_activation),
+                 scale(lane.idle.waiting_gradient),
+                 scale(lane.idle.waiting_all_reduce)}};
+  out.idle.drain = iteration - out.busy - out.idle.warmup - out.idle.waiting_activation - out.idle.waiting_gradient -
+                   out.idle.waiting_all_reduce;
+  return out;
+}
+
+void add(IdleParts& sum, const IdleParts& part) {
+  sum.warmup += part.warmup;
+  sum.drain += part.drain;
+  sum.waiting_activation += part.waiting_activation;
+  sum.waiting_gradient += part.waiting_gradient;
+  sum.waiting_all_reduce += part.waiting_all_reduce;
+}
+
+/// Turns a trace into the verdict.
+class Verdict {
+ public:
+  Verdict(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace)
+      : inputs_(inputs), run_(run), trace_(trace) {
+    verdict_.network = inputs.conventions.network;
+    verdict_.overlap = inputs.conventions.overlap;
+    verdict_.timeline = build_timeline(run, trace);
+    if (run.schedule.synchronous) {
+      verdict_.iteration = synchronous_iteration(run.costs, trace);
+      window_ = {Nanoseconds(0), verdict_.iteration, run.plan.micro_batches};
+    } else {
+      window_ = steady_state(run.plan, trace.completions);
+      verdict_.iteration = round_to_nanoseconds(asynchronous_iteration(run.plan, window_));
+    }
+  }
+
+  Simulation run() {
+    add_devices();
+    add_busy();
+    const double iteration = to_seconds(verdict_.iteration).count;
+    const auto span = static_cast<double>((window_.end - window_.begin).count);
+    verdict_.samples_per_second = iteration > 0 ? run_.plan.global_batch / iteration : 0;
+    if (span > 0)
+      verdict_.communication_fraction =
+          static_cast<double>(exposed_communication(verdict_.timeline, window_.begin, window_.end).count) / span;
+    return std::move(verdict_);
+  }
+
+ private:
+  void add_devices() {
+    for (std::size_t w = 0; w < run_.costs.workers.size(); ++w) {
+      const WorkerCosts& worker = run_.costs.workers[w];
+      DeviceVerdict verdict = memory_of(inputs_, run_, trace_, w);
+      for (const DeviceId device :
+           replica_devices(run_.plan.stages[static_cast<std::size_t>(worker.stage)], worker.replica)) {
+        verdict.device = device;
+        verdict.capacity = inputs_.network.type(device).memory;
+        verdict_.fits = verdict_.fits && verdict.peak <= verdict.capacity;
+        verdict_.devices.push_back(verdict);
+        stage_of_[device] = static_cast<std::size_t>(worker.stage);
+      }
+    }
+    std::sort(verdict_.devices.begin(), verdict_.devices.end(),
+              [](const DeviceVerdict& a, const DeviceVerdict& b) { return a.device < b.device; });
+  }
+
+  /// Compute lanes come first in the timeline, in device order, as the devices do.
+  void add_busy() {
+    double busy = 0;
+    for (std::size_t d = 0; d < verdict_.devices.size(); ++d) {
+      const TimelineLane& lane = verdict_.timeline.lanes[d];
+      const Nanoseconds synchronised(run_.schedule.synchronous ? trace_.synchronised[stage_of_[lane.device]] : 0);
+      LaneTimes times = lane_times(verdict_.timeline, lane, synchronised, window_.begin, window_.end);
+      if (!run_.schedule.synchronous)
+        times = scaled(
+            times,
+            static_cast<double>(verdict_.iteration.count) / static_cast<double>((window_.end - window_.begin).count),
+            verdict_.iteration);
+      verdict_.devices[d].busy = times.busy;
+      add(verdict_.idle, times.idle);
+      busy += static_cast<double>(times.busy.count);
+    }
+    const double all = static_cast<double>(verdict_.iteration.count) * static_cast<double>(verdict_.devices.size());
+    if (all > 0) verdict_.bubble_fraction = 1 - busy / all;
+  }
+
+  const SimulatorInputs& inputs_;
+  const EngineInput& run_;
+  const Trace& trace_;
+  SteadyState window_;
+  std::map<DeviceId, std::size_t> stage_of_;
+  Simulation verdict_;
+};
+
+}  // namespace
+
+Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
+                                const Conventions& conventions) {
+  if (conventions.network != NetworkModel::ideal)
+    return fail(ErrorCode::bad_usage,
+                "network '" + std::string(name_of(conventions.network)) + "' is not offered; offered: ideal");
+  Result<Network> network = Network::of(*cluster);
+  if (!network) return tl::unexpected(network.error());
+  std::vector<LayerId> order;
+  for (std::size_t i = 0; i < profile->layers.size(); ++i) order.push_back(LayerId(i));
+  std::vector<Bytes> cuts = cut_bytes(*profile, order);
+  return Simulator(std::make_shared<const Shared>(Shared{
+      {std::move(profile), std::move(cluster), conventions, std::move(*network), std::move(order), std::move(cuts)}}));
+}
+
+Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop) const {
+  const Result<Prepared> ready = prepare(*shared_, plan);
+  if (!ready) return tl::unexpected(ready.error());
+  const EngineInput input{plan, ready->schedule, ready->costs, ready->channels, shared_->conventions.overlap, true};
+  const Result<Trace> trace = run_to_end(input, stop);
+  if (!trace) return tl::unexpected(trace.error());
+  return Verdict(*shared_, input, *trace).run();
+}
+
+Result<Seconds> Simulator::iteration_time(const Plan& plan) const {
+  const Result<Prepared> ready = prepare(*shared_, plan);
+  if (!ready) return tl::unexpected(ready.error());
+  const EngineInput input{plan, ready->schedule, ready->costs, ready->channels, shared_->conventions.overlap, false};
+  const Result<Trace> trace = run_to_end(input, {});
+  if (!trace) return tl::unexpected(trace.error());
+  if (plan.synchronous()) return to_seconds(synchronous_iteration(ready->costs, *trace));
+  return to_seconds(round_to_nanoseconds(asynchronous_iteration(plan, steady_state(plan, trace->completions))));
+}
+
+Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_token stop) {
+  if (Result<void> valid = validate(plan, *problem.profile, *problem.cluster); !valid)
+    return tl::unexpected(valid.error());
+  const Result<Simulator> simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  if (!simulator) return tl::unexpected(simulator.error());
+  return simulator->run(plan, std::move(stop));
+}
+
+Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_bound) {
+  Predicted predicted;
+  predicted.iteration = to_seconds(simulation.iteration);
+  predicted.samples_per_second = simulation.samples_per_second;
+  predicted.bubble_fraction = simulation.bubble_fraction;
+  for (const DeviceVerdict& device : simulation.devices) predicted.peak_memory.push_back(device.peak);
+  predicted.lower_bound = lower_bound;
+  predicted.fits = simulation.fits;
+  predicted.network = simulation.network;
+  predicted.overlap = simulation.overlap;
+  plan.predicted = std::move(predicted);
+  return plan;
+}
+
+}  // namespace pipedeck
