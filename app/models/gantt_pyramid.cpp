@@ -68,23 +68,35 @@ int LanePyramid::level_for(double span) const {
 }
 
 LaneBin LanePyramid::sample(int level, double begin, double end) const {
+  LaneBin bin;
+  sample_columns(level, begin, end - begin, {&bin, 1});
+  return bin;
+}
+
+void LanePyramid::sample_columns(int level, double begin, double span, std::span<LaneBin> columns) const {
   const std::vector<LaneBin>& bins = levels[static_cast<std::size_t>(level)];
-  const double width = bin_width(level);
-  std::array<double, op_kind_count> times{};
-  double covered = 0;
-  const auto first = static_cast<std::int64_t>(std::max(0.0, std::floor(begin / width)));
-  for (auto i = first; i < static_cast<std::int64_t>(bins.size()) && static_cast<double>(i) * width < end; ++i) {
-    const LaneBin bin = bins[static_cast<std::size_t>(i)];
-    if (bin.cover == 0) continue;
-    const double left = static_cast<double>(i) * width;
-    const double weight = (std::min(end, left + width) - std::max(begin, left)) * bin.cover;
-    times[bin.kind] += weight;
-    covered += weight;
+  const double width = bin_width(level), per_bin = 1 / width, per_span = 1 / span;
+  const auto bin_count = static_cast<std::int64_t>(bins.size());
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    const double from = begin + static_cast<double>(column) * span, to = from + span;
+    std::array<float, op_kind_count> times{};
+    float covered = 0, most = 0;
+    std::uint8_t kind = 0;
+    for (auto i = static_cast<std::int64_t>(std::max(0.0, from * per_bin)); i < bin_count; ++i) {
+      const double left = static_cast<double>(i) * width;
+      if (left >= to) break;
+      const LaneBin bin = bins[static_cast<std::size_t>(i)];
+      const auto weight = static_cast<float>((std::min(to, left + width) - std::max(from, left)) * bin.cover);
+      covered += weight;
+      times[bin.kind] += weight;
+      if (times[bin.kind] > most || (times[bin.kind] == most && bin.kind < kind)) {
+        most = times[bin.kind];
+        kind = bin.kind;
+      }
+    }
+    columns[column] = {};
+    if (covered > 0) columns[column] = {kind, static_cast<std::uint8_t>(std::clamp(covered * per_span, 1.0, 255.0))};
   }
-  if (covered <= 0) return {};
-  const auto most = std::max_element(times.begin(), times.end()) - times.begin();
-  const double cover = std::clamp(covered / (end - begin), 1.0, 255.0);
-  return {static_cast<std::uint8_t>(most), static_cast<std::uint8_t>(cover)};
 }
 
 LanePyramid build_pyramid(const Timeline& timeline, const TimelineLane& lane) {

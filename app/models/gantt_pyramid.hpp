@@ -30,6 +30,8 @@ struct LanePyramid {
   int level_for(double span) const;
   /// The bin of [begin, end) put together from bins of `level`.
   LaneBin sample(int level, double begin, double end) const;
+  /// The same for neighbouring spans of `span` ns each, from `begin` on.
+  void sample_columns(int level, double begin, double span, std::span<LaneBin> columns) const;
 };
 
 LanePyramid build_pyramid(const Timeline& timeline, const TimelineLane& lane);

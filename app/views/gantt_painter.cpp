@@ -128,13 +128,10 @@ void GanttPainter::draw_detail(Frame& frame, const Band& band) {
   const LanePyramid& pyramid = band.content->pyramids[band.lane];
   const double span = frame.pixel_span();
   const int level = pyramid.level_for(span);
-  const auto count = static_cast<std::size_t>(frame.right - frame.left);
-  columns_.assign(count, {});
-  for (std::size_t i = 0; i < count; ++i) {
-    const double begin = frame.scene.axis.begin + static_cast<double>(i) * span;
-    const LaneBin bin = pyramid.sample(level, begin, begin + span);
-    columns_[i] = {(*band.inks)[bin.kind].color, bin.cover};
-  }
+  bins_.resize(static_cast<std::size_t>(frame.right - frame.left));
+  pyramid.sample_columns(level, frame.scene.axis.begin, span, bins_);
+  columns_.resize(bins_.size());
+  for (std::size_t i = 0; i < bins_.size(); ++i) columns_[i] = {(*band.inks)[bins_[i].kind].color, bins_[i].cover};
   frame.pixels.columns(frame.left, band.top, band.bottom, columns_, band.plain);
 }
 
@@ -142,51 +139,58 @@ void GanttPainter::draw_boxes(Frame& frame, const Band& band) {
   const Timeline& timeline = *band.content->timeline;
   const TimelineLane& lane = timeline.lanes[band.lane];
   const TimeAxis& axis = frame.scene.axis;
-  const std::size_t first = first_ending_after(timeline, lane, axis.begin);
-  const auto edges = [&](std::size_t i) {
-    const auto start = static_cast<double>(timeline.start[i]);
-    return std::pair(frame.to_pixel(start), frame.to_pixel(start + static_cast<double>(timeline.duration[i])));
-  };
-  // What is too narrow for a box gets the pixels that it touches, as strong as it covers them.
+  const double scale = 1 / frame.pixel_span();
   columns_.assign(static_cast<std::size_t>(frame.right - frame.left), {});
+  boxes_.clear();
   bool narrow = false;
-  const auto end_time = axis.end;
-  std::size_t last = first;
-  for (; last < lane.end && static_cast<double>(timeline.start[last]) < end_time; ++last) {
-    const auto [x0, x1] = edges(last);
-    if (x1 - x0 >= box_from) continue;
-    narrow = true;
-    const QRgb color = (*band.inks)[static_cast<std::size_t>(timeline.kind[last])].color;
-    for (int x = std::max(frame.left, static_cast<int>(std::floor(x0))); x < std::min<double>(frame.right, x1); ++x) {
-      PixelCanvas::Column& column = columns_[static_cast<std::size_t>(x - frame.left)];
-      const auto share = static_cast<unsigned>(255 * (std::min<double>(x1, x + 1) - std::max<double>(x0, x)));
-      if (share >= column.share || column.share == 0) column.color = color;
-      column.share = std::min(255u, column.share + std::max(share, 40u));
+  for (std::size_t i = first_ending_after(timeline, lane, axis.begin); i < lane.end; ++i) {
+    const auto start = static_cast<double>(timeline.start[i]);
+    if (start >= axis.end) break;
+    const double left = frame.left + (start - axis.begin) * scale;
+    const double right = left + static_cast<double>(timeline.duration[i]) * scale;
+    if (right - left >= box_from) {
+      boxes_.push_back({left, right, i});
+      continue;
     }
+    narrow = true;
+    touch_columns(frame, left, right, (*band.inks)[static_cast<std::size_t>(timeline.kind[i])].color);
   }
   if (narrow) frame.pixels.columns(frame.left, band.top, band.bottom, columns_, band.plain);
   const int gap = std::max(1, qRound(frame.ratio));
   const int radius = qRound(ThemeSizes::box_radius * frame.ratio);
   // Boxes far longer than the plot are cut where nobody sees it: pixels are ints.
   const double lowest = frame.left - 100.0, highest = frame.right + 100.0;
-  for (std::size_t i = first; i < last; ++i) {
-    const auto [x0, x1] = edges(i);
-    if (x1 - x0 < box_from) continue;
-    const int left = qRound(std::max(x0, lowest)), right = qRound(std::min(x1, highest)) - gap;
-    frame.pixels.box(left, right, band.top, band.bottom, (*band.inks)[static_cast<std::size_t>(timeline.kind[i])],
+  for (const Box& box : boxes_) {
+    const int left = qRound(std::max(box.left, lowest)), right = qRound(std::min(box.right, highest)) - gap;
+    frame.pixels.box(left, right, band.top, band.bottom,
+                     (*band.inks)[static_cast<std::size_t>(timeline.kind[box.operation])],
                      right - left >= 8 * frame.ratio ? radius : 0);
-    if (band.labels) draw_label(frame, band, i, x0, x1);
+    if (band.labels) draw_label(frame, band, box);
   }
 }
 
-void GanttPainter::draw_label(Frame& frame, const Band& band, std::size_t operation, double left, double right) {
+void GanttPainter::touch_columns(const Frame& frame, double left, double right, QRgb color) {
+  constexpr unsigned least = 40;  // in 255ths: the shortest operation still shows
+  const int first = std::max(frame.left, static_cast<int>(left));
+  for (int x = first; x < frame.right && x < right; ++x) {
+    PixelCanvas::Column& column = columns_[static_cast<std::size_t>(x - frame.left)];
+    const auto share = static_cast<unsigned>(255 * (std::min<double>(right, x + 1) - std::max<double>(left, x)));
+    if (share >= column.strongest) {
+      column.strongest = share;
+      column.color = color;
+    }
+    column.share = std::min(255u, column.share + std::max(share, least));
+  }
+}
+
+void GanttPainter::draw_label(Frame& frame, const Band& band, const Box& box) {
   const Timeline& timeline = *band.content->timeline;
-  const OpKind kind = timeline.kind[operation];
+  const OpKind kind = timeline.kind[box.operation];
   // The number stays in view while any wide part of its box is.
-  const double from = std::max<double>(left, frame.left), to = std::min<double>(right, frame.right);
+  const double from = std::max<double>(box.left, frame.left), to = std::min<double>(box.right, frame.right);
   if (!numbered(kind) || to - from < 9 * frame.ratio) return;
   const QRgb color = frame.theme.on(frame.theme.of(kind)).rgb();
-  const QImage& picture = label(timeline.micro_batch[operation], frame.label_font, color, frame.ratio);
+  const QImage& picture = label(timeline.micro_batch[box.operation], frame.label_font, color, frame.ratio);
   if (picture.width() + label_room * frame.ratio > to - from) return;
   const double x = std::round((from + to - frame.ratio - picture.width()) / 2);
   const double y = std::floor((band.top + band.bottom - picture.height()) / 2.0);

@@ -35,6 +35,10 @@ class GanttPainter {
  private:
   struct Band;  ///< where and how one lane of operations is drawn
   struct Frame;
+  struct Box {
+    double left, right;  ///< physical pixels
+    std::size_t operation;
+  };
 
   void draw_row(Frame& frame, const GanttRow& row);
   void draw_lane(Frame& frame, const Band& band);
@@ -42,13 +46,17 @@ class GanttPainter {
   void draw_boxes(Frame& frame, const Band& band);
   void draw_ghost(Frame& frame, const GanttRow& row);
   void draw_transfers(Frame& frame);
-  void draw_label(Frame& frame, const Band& band, std::size_t operation, double left, double right);
+  /// What is too narrow for a box gets the pixels that it touches, as strong as it covers them.
+  void touch_columns(const Frame& frame, double left, double right, QRgb color);
+  void draw_label(Frame& frame, const Band& band, const Box& box);
   const QImage& label(int number, const QFont& font, QRgb color, qreal ratio);
 
   std::map<std::pair<int, QRgb>, QImage> labels_;
   QFont label_font_;
   qreal label_ratio_ = 0;
-  std::vector<PixelCanvas::Column> columns_;
+  std::vector<PixelCanvas::Column> columns_;  // scratch of one lane, as are the next two
+  std::vector<LaneBin> bins_;
+  std::vector<Box> boxes_;
 };
 
 }  // namespace pipedeck::app

@@ -167,8 +167,8 @@ void GanttView::draw_labels(QPainter& painter) const {
 QRectF GanttView::box_of(const GanttHit& hit) const {
   const GanttRow& row = geometry_.rows[hit.row];
   const TimelineRow operation = content_->timeline->row(hit.operation);
-  const double left = std::max(x_of(static_cast<double>(operation.start.count)), plot().left() - 10.0);
-  const double right = std::min(x_of(static_cast<double>(operation.end().count)), plot().right() + 10.0);
+  const double left = std::round(std::max(x_of(static_cast<double>(operation.start.count)), plot().left() - 10.0));
+  const double right = std::round(std::min(x_of(static_cast<double>(operation.end().count)), plot().right() + 10.0));
   int height = row.height;
   const auto collective = collective_lane(*content_, row);
   const bool is_collective = collective && hit.operation >= content_->timeline->lanes[*collective].begin &&
@@ -183,7 +183,9 @@ void GanttView::draw_overlay(QPainter& painter) {
   painter.setBrush(Qt::NoBrush);
   const auto ring = [&](const GanttHit& hit, double width) {
     painter.setPen(QPen(theme().text, width));
-    painter.drawRoundedRect(box_of(hit).adjusted(-0.5, -0.5, 0.5, 0.5), ThemeSizes::box_radius, ThemeSizes::box_radius);
+    const double inset = width / 2;
+    painter.drawRoundedRect(box_of(hit).adjusted(inset, inset, -inset, -inset), ThemeSizes::box_radius,
+                            ThemeSizes::box_radius);
   };
   if (hover_) ring(*hover_, 1);
   if (const auto hit = selected()) ring(*hit, 2);

@@ -36,7 +36,8 @@ class PixelCanvas {
   /// `plain`: all rows of the target look the same, so that one row is mixed and the others copied.
   struct Column {
     QRgb color = 0;
-    unsigned share = 0;
+    unsigned share = 0;      ///< in 255ths
+    unsigned strongest = 0;  ///< the share of what gave the colour
   };
   void columns(int left, int top, int bottom, std::span<const Column> columns, bool plain);
 

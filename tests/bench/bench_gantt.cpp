@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Frames of the Gantt chart at 1920 x 1080 over 64 lanes: how long one takes at several zooms, and how long a timeline
+// takes to be made ready. Prints the median and the 95th percentile.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <vector>
+
+#include <QApplication>
+
+#include "app/views/gantt_view.hpp"
+#include "tests/app/models/synthetic_simulation.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+
+namespace {
+
+double milliseconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+void print(const char* what, std::size_t operations, double zoom, std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  std::printf("%-14s %9zu operations  zoom %8.0f  p50 %6.2f ms  p95 %6.2f ms\n", what, operations, zoom,
+              times[times.size() / 2], times[times.size() * 95 / 100]);
+}
+
+void frames(GanttView& view, std::size_t operations, double zoom) {
+  constexpr int count = 60;
+  QImage picture(view.size(), QImage::Format_RGB32);
+  TimeLink& link = view.link();
+  link.fit();
+  link.zoom(zoom, link.axis().full / 3);
+  std::vector<double> times, cursor_times;
+  for (int i = 0; i < count; ++i) {
+    // Half a pixel at least, so that every frame is drawn anew.
+    link.pan((i % 2 == 0 ? 1 : -1) * link.axis().span() * 0.01 * (1 + i % 7));
+    link.zoom(i % 2 == 0 ? 1.01 : 1 / 1.01, link.axis().begin);
+    times.push_back(milliseconds_of([&] { view.render(&picture); }));
+    link.set_cursor(link.axis().begin + link.axis().span() * i / count);
+    cursor_times.push_back(milliseconds_of([&] { view.render(&picture); }));
+  }
+  print("frame", operations, zoom, times);
+  if (zoom == 1) print("cursor only", operations, zoom, cursor_times);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication application(argc, argv);
+  for (const std::size_t operations : {std::size_t{100'000}, std::size_t{1'000'000}, std::size_t{10'000'000}}) {
+    const auto timeline = random_timeline(operations, 64, 7);
+    std::shared_ptr<const GanttContent> content;
+    const double ready = milliseconds_of([&] { content = make_gantt_content(timeline); });
+    std::printf("%-14s %9zu operations  %.1f ms\n", "made ready", operations, ready);
+    TimeLink link;
+    GanttView view(&link);
+    view.setFixedSize(1920, 1080);
+    view.set_content(content);
+    link.set_full(static_cast<double>(content->end));
+    for (const double zoom : {1.0, 10.0, 100.0, 300.0, 1000.0, 3000.0, 10'000.0, 100'000.0})
+      frames(view, operations, zoom);
+  }
+  return 0;
+}
