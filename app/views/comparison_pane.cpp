@@ -20,6 +20,18 @@ namespace {
 
 constexpr double right_air = 1.02;  // after the longest plan's end
 
+/// What is left below the last plan: the cursor runs through it down to the ruler.
+class CursorSpace : public TimeView {
+ public:
+  CursorSpace(TimeLink* link, QWidget* parent) : TimeView(link, parent) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    setFocusPolicy(Qt::NoFocus);
+  }
+
+ protected:
+  void draw_content(QPainter&, QImage&) override {}
+};
+
 }  // namespace
 
 ComparisonPane::ComparisonPane(QWidget* parent) : QWidget(parent), link_(new TimeLink(this)) {
@@ -28,15 +40,20 @@ ComparisonPane::ComparisonPane(QWidget* parent) : QWidget(parent), link_(new Tim
   build();
   update_background();
   set_rows({});
+  // Who picks an operation means its plan.
+  connect(link_, &TimeLink::selection_changed, this, [this] {
+    const auto& selection = link_->selection();
+    if (selection && selected_ != selection->chart) emit plan_clicked(selection->chart);
+  });
 }
 
 void ComparisonPane::build() {
   column_ = new QWidget;
   column_->setObjectName(QStringLiteral("comparison_column"));
   layout_ = new QVBoxLayout(column_);
-  layout_->setContentsMargins(0, 4, 0, 4);
+  layout_->setContentsMargins(0, 4, 0, 0);
   layout_->setSpacing(0);
-  layout_->addStretch();
+  layout_->addWidget(new CursorSpace(link_, column_), 1);
   scroll_ = new QScrollArea(this);
   scroll_->setObjectName(QStringLiteral("comparison_scroll"));
   scroll_->setFrameShape(QFrame::NoFrame);

@@ -20,6 +20,11 @@ bool numbered(OpKind kind) {
          kind == OpKind::backward_weight || kind == OpKind::recompute;
 }
 
+DeviceId row_device(const GanttContent& content, const GanttRow& row) {
+  if (row.kind == GanttRow::Kind::link) return DeviceId(-1);
+  return content.groups[row.group].devices[row.device];
+}
+
 /// A number that fits a box of this height.
 QFont font_for(const QFont& base, int height) {
   QFont font = section_font(base);
@@ -50,7 +55,7 @@ struct GanttPainter::Frame {
   const GanttScene& scene;
   const Theme& theme;
   PixelCanvas pixels;
-  Inks strong, pale;
+  Inks strong, pale, faint;
   QFont label_font;
   qreal ratio;
   int left, right;  ///< of the plot, physical pixels
@@ -73,9 +78,17 @@ void GanttPainter::draw(QPainter& painter, QImage& canvas, const GanttScene& sce
   const int left = qRound(scene.plot.left() * ratio), right = qRound((scene.plot.left() + scene.plot.width()) * ratio);
   const QRect area(left, 0, right - left, canvas.height());
   const int lane = scene.geometry->rows.empty() ? 24 : scene.geometry->rows.front().height;
-  Frame frame{
-      painter, scene, theme, PixelCanvas(canvas, area), inks_of(theme, 1), inks_of(theme, 0.45), font_for(font, lane),
-      ratio,   left,  right};
+  Frame frame{painter,
+              scene,
+              theme,
+              PixelCanvas(canvas, area),
+              inks_of(theme, 1),
+              inks_of(theme, 0.45),
+              inks_of(theme, 0.22),
+              font_for(font, lane),
+              ratio,
+              left,
+              right};
   if (label_font_ != frame.label_font || label_ratio_ != ratio) labels_.clear();
   label_font_ = frame.label_font;
   label_ratio_ = ratio;
@@ -95,21 +108,24 @@ void GanttPainter::draw_row(Frame& frame, const GanttRow& row) {
   track(row.top, row.height);
   if (row.pale_height > 0) track(row.pale_top, row.pale_height);
   const int top = physical(row.top), bottom = physical(row.bottom());
+  const DeviceId device = row_device(*scene.content, row);
+  if (scene.ghost) draw_ghost(frame, device, top, bottom);
+  const bool plain = !scene.ghost;
   const auto collective = collective_lane(*scene.content, row);
-  const bool shared = collective && scene.content->timeline->lanes[*collective].size() > 0;
-  if (shared) draw_lane(frame, {scene.content, *collective, top, bottom, &frame.strong, false, true});
-  if (const auto lane = main_lane(*scene.content, row)) {
-    const int end = shared ? physical(row.bottom() - scene.strip) : bottom;
-    draw_lane(frame, {scene.content, *lane, top, end, &frame.strong, row.kind != GanttRow::Kind::link, !shared});
-  }
-  if (row.kind == GanttRow::Kind::link) return;
-  const DeviceId device = scene.content->groups[row.group].devices[row.device];
-  if (scene.pale && row.pale_height > 0)
-    if (const auto group = scene.pale->group_of(device))
-      if (const auto lane = scene.pale->groups[*group].compute)
-        draw_lane(frame, {scene.pale, *lane, physical(row.pale_top), physical(row.pale_top + row.pale_height),
-                          &frame.pale, false, true});
-  if (scene.ghost) draw_ghost(frame, row);
+  const bool reduces = collective && scene.content->timeline->lanes[*collective].size() > 0;
+  // Alone an all-reduce fills the lane; beneath a computation its strip is left, drawn after it.
+  if (reduces) draw_lane(frame, {scene.content, *collective, top, bottom, &frame.strong, false, plain});
+  if (const auto lane = main_lane(*scene.content, row))
+    draw_lane(frame,
+              {scene.content, *lane, top, bottom, &frame.strong, row.kind != GanttRow::Kind::link, plain && !reduces});
+  if (reduces)
+    draw_lane(frame,
+              {scene.content, *collective, physical(row.bottom() - scene.strip), bottom, &frame.strong, false, false});
+  if (!scene.pale || row.pale_height == 0) return;
+  if (const auto group = scene.pale->group_of(device))
+    if (const auto lane = scene.pale->groups[*group].compute)
+      draw_lane(frame, {scene.pale, *lane, physical(row.pale_top), physical(row.pale_top + row.pale_height),
+                        &frame.pale, false, true});
 }
 
 void GanttPainter::draw_lane(Frame& frame, const Band& band) {
@@ -188,12 +204,17 @@ void GanttPainter::draw_label(Frame& frame, const Band& band, const Box& box) {
   const OpKind kind = timeline.kind[box.operation];
   // The number stays in view while any wide part of its box is.
   const double from = std::max<double>(box.left, frame.left), to = std::min<double>(box.right, frame.right);
-  if (!numbered(kind) || to - from < 9 * frame.ratio) return;
+  if (!numbered(kind) || timeline.micro_batch[box.operation] < 0 || to - from < 9 * frame.ratio) return;
   const QRgb color = frame.theme.on(frame.theme.of(kind)).rgb();
   const QImage& picture = label(timeline.micro_batch[box.operation], frame.label_font, color, frame.ratio);
   if (picture.width() + label_room * frame.ratio > to - from) return;
   const double x = std::round((from + to - frame.ratio - picture.width()) / 2);
   const double y = std::floor((band.top + band.bottom - picture.height()) / 2.0);
+  if (Theme::hatched(kind)) {  // no lines behind the number
+    const QRgb plain = (*band.inks)[static_cast<std::size_t>(kind)].color;
+    const int pad = qRound(2 * frame.ratio), left = static_cast<int>(x);
+    frame.pixels.box(left - pad, left + picture.width() + pad, band.top + pad, band.bottom - pad, {plain, plain}, pad);
+  }
   frame.painter.drawImage(QPointF(x / frame.ratio, y / frame.ratio), picture);
 }
 
@@ -203,42 +224,36 @@ const QImage& GanttPainter::label(int number, const QFont& font, QRgb color, qre
   if (labels_.size() > 20'000) labels_.clear();
   const QString text = QString::number(number);
   const QFontMetricsF metrics(font);
-  const QSize size(qCeil(metrics.horizontalAdvance(text) * ratio), qCeil(metrics.height() * ratio));
+  // As wide as any number of so many digits, so that neighbours are all numbered or none is.
+  const double width = metrics.horizontalAdvance(QString(text.size(), u'0'));
+  const QSize size(qCeil(width * ratio), qCeil(metrics.height() * ratio));
   QImage picture(size, QImage::Format_ARGB32_Premultiplied);
   picture.setDevicePixelRatio(ratio);
   picture.fill(Qt::transparent);
   QPainter painter(&picture);
   painter.setFont(font);
   painter.setPen(QColor::fromRgb(color));
-  painter.drawText(QPointF(0, metrics.ascent()), text);
+  painter.drawText(QPointF((width - metrics.horizontalAdvance(text)) / 2, metrics.ascent()), text);
   return labels_[key] = picture;
 }
 
-void GanttPainter::draw_ghost(Frame& frame, const GanttRow& row) {
+void GanttPainter::draw_ghost(Frame& frame, DeviceId device, int top, int bottom) {
   const GanttContent& ghost = *frame.scene.ghost;
-  const auto group = ghost.group_of(frame.scene.content->groups[row.group].devices[row.device]);
+  const auto group = ghost.group_of(device);
   if (!group || !ghost.groups[*group].compute) return;
-  const Timeline& timeline = *ghost.timeline;
-  const TimelineLane& lane = timeline.lanes[*ghost.groups[*group].compute];
-  const QRgb color = blended(frame.theme.text, frame.theme.panel, 0.6).rgb();
-  const int top = qRound(row.top * frame.ratio), bottom = qRound(row.bottom() * frame.ratio);
-  const std::size_t first = first_ending_after(timeline, lane, frame.scene.axis.begin);
-  const std::size_t last = first_starting_from(timeline, lane, frame.scene.axis.end);
-  const double lowest = frame.left - 100.0, highest = frame.right + 100.0;
-  if (static_cast<double>(last - first) * 6 < frame.right - frame.left)
-    for (std::size_t i = first; i < last; ++i) {
-      const double x0 = frame.to_pixel(static_cast<double>(timeline.start[i]));
-      const double x1 = frame.to_pixel(static_cast<double>(timeline.start[i] + timeline.duration[i]));
-      frame.pixels.outline(qRound(std::max(x0, lowest)), qRound(std::min(x1, highest)), top, bottom, color);
-    }
+  draw_lane(frame, {&ghost, *ghost.groups[*group].compute, top, bottom, &frame.faint, false, true});
   // Where the old plan ended: seen at every zoom.
   const double end = frame.to_pixel(static_cast<double>(ghost.end));
+  const QRgb color = frame.theme.muted.rgb();
   if (end > frame.left && end < frame.right)
-    frame.pixels.box(qRound(end), qRound(end) + std::max(2, qRound(2 * frame.ratio)), top, bottom, {color, color}, 0);
+    frame.pixels.box(qRound(end), qRound(end) + qRound(2 * frame.ratio), top, bottom, {color, color}, 0);
 }
 
 void GanttPainter::draw_transfers(Frame& frame) {
   const GanttScene& scene = frame.scene;
+  constexpr int room = 4;  // pixels between lanes that a slanted line needs to be seen as one
+  const std::vector<GanttRow>& rows = scene.geometry->rows;
+  if (rows.size() < 2 || rows[1].top - rows[0].bottom() < room || rows[0].pale_height > 0) return;
   const Timeline& timeline = *scene.content->timeline;
   const auto row_of = [&](std::size_t group) -> const GanttRow* {
     for (const GanttRow& row : scene.geometry->rows)

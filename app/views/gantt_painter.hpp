@@ -44,7 +44,7 @@ class GanttPainter {
   void draw_lane(Frame& frame, const Band& band);
   void draw_detail(Frame& frame, const Band& band);
   void draw_boxes(Frame& frame, const Band& band);
-  void draw_ghost(Frame& frame, const GanttRow& row);
+  void draw_ghost(Frame& frame, DeviceId device, int top, int bottom);
   void draw_transfers(Frame& frame);
   /// What is too narrow for a box gets the pixels that it touches, as strong as it covers them.
   void touch_columns(const Frame& frame, double left, double right, QRgb color);

@@ -169,12 +169,7 @@ QRectF GanttView::box_of(const GanttHit& hit) const {
   const TimelineRow operation = content_->timeline->row(hit.operation);
   const double left = std::round(std::max(x_of(static_cast<double>(operation.start.count)), plot().left() - 10.0));
   const double right = std::round(std::min(x_of(static_cast<double>(operation.end().count)), plot().right() + 10.0));
-  int height = row.height;
-  const auto collective = collective_lane(*content_, row);
-  const bool is_collective = collective && hit.operation >= content_->timeline->lanes[*collective].begin &&
-                             hit.operation < content_->timeline->lanes[*collective].end;
-  if (collective && !is_collective) height -= metrics_.strip;
-  return QRectF(left, row.top, std::max(2.0, right - left - 1), height);
+  return QRectF(left, row.top, std::max(2.0, right - left - 1), row.height);
 }
 
 void GanttView::draw_overlay(QPainter& painter) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Gantt chart: a lane a device (replicas that do the same share one until it is opened), a second timeline as pale
-// half-height lanes, an old one as a ghost. Wheel, W and S zoom at the cursor; A and D pan; F fits; arrows step from
+// half-height lanes, an old one as a ghost behind it. Wheel, W and S zoom at the cursor; A and D pan; F fits; arrows step from
 // operation to operation; Enter or a click on a lane's name opens and closes it; L shows the links; Esc clears.
 #pragma once
 
@@ -30,7 +30,7 @@ class GanttView : public TimeView {
   void set_simulation(const std::shared_ptr<const Simulation>& simulation);
   /// A second timeline as pale half-height lanes below: the prediction under a measured run.
   void set_pale(std::shared_ptr<const GanttContent> content);
-  /// The old plan's timeline in outlines while a new one is dragged; null ends it.
+  /// The old plan's timeline, faint behind the new one while that is dragged; null ends it.
   void set_ghost(std::shared_ptr<const GanttContent> content);
   /// Names by device number instead of "G0".
   void set_device_names(const QStringList& names);

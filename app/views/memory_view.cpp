@@ -73,22 +73,33 @@ void MemoryView::draw_content(QPainter& painter, QImage&) {
   painter.setClipRect(plot());
   draw_capacity(painter);
   for (const MemoryCurve& curve : curves_->curves) draw_curve(painter, curve, 1.5);
+  draw_capacity_labels(painter);
   draw_peak(painter);
   painter.setClipping(false);
 }
 
 void MemoryView::draw_capacity(QPainter& painter) const {
-  const QFont small = caption_font(font());
-  painter.setFont(small);
   for (const Bytes capacity : curves_->capacities) {
     const double y = std::round(y_of(capacity)) + 0.5;
     QPen pen(theme().bad, 1);
     pen.setDashPattern({5, 4});
     painter.setPen(pen);
     painter.drawLine(QPointF(plot().left(), y), QPointF(plot().right() + 1, y));
+  }
+}
+
+void MemoryView::draw_capacity_labels(QPainter& painter) const {
+  const QFontMetrics metrics(caption_font(font()));
+  painter.setFont(caption_font(font()));
+  for (const Bytes capacity : curves_->capacities) {
+    const QString text = format_bytes(capacity);
+    const double width = metrics.horizontalAdvance(text) + 8.0;
+    const QRectF place(plot().right() - width - 2, std::round(y_of(capacity)) + 2, width, metrics.height());
+    QColor veil = theme().panel;
+    veil.setAlphaF(0.85F);
+    painter.fillRect(place, veil);  // curves stay visible, the figure readable
     painter.setPen(theme().bad);
-    painter.drawText(QRectF(plot().left(), y + 1, plot().width() - 6, QFontMetrics(small).height()),
-                     Qt::AlignRight | Qt::AlignTop, format_bytes(capacity));
+    painter.drawText(place, Qt::AlignCenter, text);
   }
 }
 
@@ -129,7 +140,8 @@ void MemoryView::draw_curve(QPainter& painter, const MemoryCurve& curve, double 
     painter.setPen(QPen(color, pen_width));
     painter.drawPolyline(line);
   };
-  draw(theme().of_stage(curve.stage), 0.06F);
+  // A shade under each of several curves would only add up to grey.
+  draw(theme().of_stage(curve.stage), curves_->curves.size() == 1 ? 0.1F : 0.0F);
   if (curve.verdict->capacity.count == 0 || curve.verdict->peak <= curve.verdict->capacity) return;
   painter.save();
   painter.setClipRect(QRectF(plot().left(), 0, plot().width(), y_of(curve.verdict->capacity)), Qt::IntersectClip);

@@ -41,6 +41,7 @@ class MemoryView : public TimeView {
  private:
   void draw_curve(QPainter& painter, const MemoryCurve& curve, double pen_width) const;
   void draw_capacity(QPainter& painter) const;
+  void draw_capacity_labels(QPainter& painter) const;
   void draw_peak(QPainter& painter) const;
 
   std::shared_ptr<const MemoryCurves> curves_;

@@ -47,21 +47,6 @@ void PixelCanvas::box(int left, int right, int top, int bottom, const Ink& ink, 
   }
 }
 
-void PixelCanvas::outline(int left, int right, int top, int bottom, QRgb color) {
-  const int from = std::max(left, area_.left()), to = std::min(right, area_.right() + 1);
-  if (from >= to) return;
-  const int last = std::min(bottom, area_.bottom() + 1);
-  for (int y = std::max(top, area_.top()); y < last; ++y) {
-    QRgb* pixels = row(y);
-    if (y == top || y == bottom - 1) {
-      std::fill(pixels + from, pixels + to, color);
-      continue;
-    }
-    if (left >= area_.left()) pixels[left] = color;
-    if (right - 1 <= area_.right()) pixels[right - 1] = color;
-  }
-}
-
 void PixelCanvas::columns(int left, int top, int bottom, std::span<const Column> columns, bool plain) {
   const int from = std::max(left, area_.left());
   const int to = std::min(left + static_cast<int>(columns.size()), area_.right() + 1);

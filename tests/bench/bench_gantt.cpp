@@ -9,6 +9,7 @@
 
 #include <QApplication>
 
+#include "app/views/comparison_pane.hpp"
 #include "app/views/gantt_view.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
 
@@ -48,6 +49,32 @@ void frames(GanttView& view, std::size_t operations, double zoom) {
   if (zoom == 1) print("cursor only", operations, zoom, cursor_times);
 }
 
+/// What a move of a cut costs the charts: 64 devices x 512 micro-batches made ready and drawn.
+void drag() {
+  ComparisonPane pane;
+  pane.resize(1920, 1080);
+  SyntheticPipeline pipeline{.stages = 64,
+                             .replicas = 1,
+                             .micro_batches = 512,
+                             .forward_ms = 4,
+                             .backward_ms = 8,
+                             .skew = 0,
+                             .transfer_ms = 0.5};
+  PlanRow row;
+  row.id = 1;
+  QImage picture(pane.size(), QImage::Format_RGB32);
+  std::vector<double> times;
+  for (int i = 0; i < 24; ++i) {
+    pipeline.forward_ms = 4 + 0.1 * (i % 5);
+    row.simulation = synthetic_simulation(pipeline);
+    times.push_back(milliseconds_of([&] {
+      pane.set_rows({row});
+      pane.render(&picture);
+    }));
+  }
+  print("drag", row.simulation->timeline.size(), 1, times);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -63,8 +90,9 @@ int main(int argc, char** argv) {
     view.setFixedSize(1920, 1080);
     view.set_content(content);
     link.set_full(static_cast<double>(content->end));
-    for (const double zoom : {1.0, 10.0, 100.0, 300.0, 1000.0, 3000.0, 10'000.0, 100'000.0})
+    for (const double zoom : {1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10'000.0, 100'000.0})
       frames(view, operations, zoom);
   }
+  drag();
   return 0;
 }

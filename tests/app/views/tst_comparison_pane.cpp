@@ -156,6 +156,13 @@ class TestComparisonPane : public QObject {
     QTest::mouseClick(&pane.panel(2)->title(), Qt::LeftButton, {}, {40, 15});
     QCOMPARE(clicked.size(), 1);
     QCOMPARE(clicked[0][0].toInt(), 2);
+    pane.set_selected_plan(2);
+    QTest::keyClick(&pane.panel(2)->gantt(), Qt::Key_Right);
+    QCOMPARE(clicked.size(), 1);  // already chosen
+    QTest::keyClick(&pane.panel(3)->gantt(), Qt::Key_Right);
+    pane.link().set_selection(std::nullopt);
+    QTest::keyClick(&pane.panel(3)->gantt(), Qt::Key_Right);
+    QCOMPARE(clicked.last()[0].toInt(), 3);
   }
 
   void a_plan_without_simulation_is_being_computed() {
@@ -169,6 +176,17 @@ class TestComparisonPane : public QObject {
     pane.set_rows(rows);
     QVERIFY(pane.panel(1)->gantt().content());
     QVERIFY(!pane.panel(1)->memory().isHidden());
+  }
+
+  void an_opened_group_gets_the_room_it_needs() {
+    ComparisonPane pane;
+    pane.resize(1000, 500);
+    pane.set_rows(three_plans());
+    pane.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&pane));
+    GanttView& gantt = pane.panel(1)->gantt();
+    gantt.set_opened(DeviceId(0), true);
+    QTRY_COMPARE(gantt.height(), gantt.sizeHint().height());
   }
 
   void pictures_data() {
@@ -203,7 +221,7 @@ class TestComparisonPane : public QObject {
         synthetic_simulation(
             {.stages = 4, .replicas = 4, .micro_batches = 8, .forward_ms = 16, .backward_ms = 24, .recompute = true}));
     pane.link().zoom(1.7, 2e8);
-    QCoreApplication::processEvents();
+    QTRY_COMPARE(gantt.height(), gantt.sizeHint().height());
     save(pane, "comparison-opened" + suffix);
   }
 
