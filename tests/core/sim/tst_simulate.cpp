@@ -155,8 +155,12 @@ Plan plan_of(const nlohmann::json& text) {
 
 // --- BERT-48 on DAPPLE's config A
 
-/// The measured rows of the released profile that are named layer_0 .. layer_47. The figures of the contract come out
-/// when embeddings, masks and pooler (under 0.1 ms together) are left out: the paper counts 48 layers.
+constexpr int rows = 53, rows_before = 4;
+
+/// All 53 rows of the released profile as a chain: 4 rows of input, mask, embedding and reshape before the 48
+/// transformer layers, the pooler behind. The contract's figures come out to 0.1 % so: the embedding's weights lengthen
+/// the first stage's all-reduce by 1.7 ms (without these rows: 0.920, 0.926, 0.835 s). The mask's edges to all layers
+/// are left out: were the mask sent along at the cut, each transfer would carry 1.8 times the bytes.
 Profile bert_48(const std::string& path) {
   Profile profile;
   profile.name = "BERT-48";
@@ -164,7 +168,7 @@ Profile bert_48(const std::string& path) {
   profile.micro_batch = 2;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
-    if (line.find(" -- layer_") == std::string::npos) continue;
+    if (line.find("forward_compute_time") == std::string::npos) continue;
     const auto figure = [&](const std::string& key) {
       return std::stod(line.substr(line.find(key + "=") + key.size() + 1));
     };
@@ -172,6 +176,7 @@ Profile bert_48(const std::string& path) {
     layer.forward = milliseconds(figure("forward_compute_time"));
     layer.backward = milliseconds(figure("backward_compute_time"));
     layer.output = Bytes(static_cast<std::int64_t>(figure("activation_size")));
+    layer.name = line.substr(0, line.find(' '));
     layer.parameters = Bytes(static_cast<std::int64_t>(figure("parameter_size")));
     profile.layers.push_back(layer);
   }
@@ -194,8 +199,8 @@ Plan two_by_eight(int first_layers, Warmup warmup) {
   plan.warmup = warmup;
   plan.optimizer = Optimizer::none;
   plan.stages.resize(2);
-  plan.stages[0].last = plan.stages[1].first = first_layers;
-  plan.stages[1].last = 48;
+  plan.stages[0].last = plan.stages[1].first = rows_before + first_layers;
+  plan.stages[1].last = rows;
   for (std::int32_t d = 0; d < 16; ++d) plan.stages[static_cast<std::size_t>(d / 8)].devices.push_back(DeviceId(d));
   return plan;
 }
@@ -277,7 +282,7 @@ class TestSimulate : public QObject {
     if (test::shared_data().empty()) QSKIP("the shared data is not beside the repository");
     Problem problem;
     problem.profile = std::make_shared<const Profile>(bert_48(test::shared_data() + "/dapple/bert-48-pbs-2.txt"));
-    QCOMPARE(problem.profile->layers.size(), std::size_t{48});
+    QCOMPARE(problem.profile->layers.size(), static_cast<std::size_t>(rows));
     problem.cluster = std::make_shared<const Cluster>(config_a());
     problem.workload.conventions.overlap = Overlap::none;
     const Simulator simulator = simulator_of(problem);
@@ -290,7 +295,7 @@ class TestSimulate : public QObject {
         if (seconds(candidate, warmup) < seconds(cut, warmup)) cut = candidate;
       return cut;
     };
-    const auto within = [](double value, double expected) { return std::abs(value - expected) <= 0.01 * expected; };
+    const auto within = [](double value, double expected) { return std::abs(value - expected) <= 0.001 * expected; };
     qInfo("A 24:24 %.4f s, 23:25 %.4f s; B 27:21 %.4f s; best A %d, best B %d", seconds(24, Warmup::A),
           seconds(23, Warmup::A), seconds(27, Warmup::B), best(Warmup::A), best(Warmup::B));
     QCOMPARE(best(Warmup::A), 24);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast plans are judged: operations a second of long pipelines, plans a second of short ones.
+#include <benchmark/benchmark.h>
+
+#include "core/sim/simulate.hpp"
+#include "tests/support/random_problem.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+/// Equal stages of three layers, a device each.
+Plan straight(int stages, int micro_batches, ScheduleKind schedule) {
+  Plan plan;
+  plan.global_batch = plan.micro_batches = micro_batches;
+  plan.schedule = schedule;
+  for (int s = 0; s < stages; ++s) {
+    Stage stage;
+    stage.first = 3 * s;
+    stage.last = 3 * s + 3;
+    stage.devices = {DeviceId(std::int32_t{s})};
+    plan.stages.push_back(stage);
+  }
+  return plan;
+}
+
+Simulator simulator_of(int stages) {
+  Profile profile = test::uniform_profile(3 * stages, milliseconds(1), milliseconds(2));
+  for (Layer& layer : profile.layers) layer.output = Bytes(10'000'000), layer.saved = Bytes(20'000'000);
+  return Simulator::of(std::make_shared<const Profile>(profile),
+                       std::make_shared<const Cluster>(test::flat_cluster(stages)), {})
+      .value();
+}
+
+/// Compute operations and transfers.
+std::int64_t operations(int stages, std::int64_t micro_batches) {
+  return micro_batches * (2 * stages + 2 * (stages - 1));
+}
+
+void million_operations(benchmark::State& state) {
+  const int stages = 8, micro_batches = 1'000'000 / (2 * stages + 2 * (stages - 1)) + 1;
+  const Simulator simulator = simulator_of(stages);
+  const Plan plan = straight(stages, micro_batches, ScheduleKind::one_f_one_b);
+  for (auto _ : state) benchmark::DoNotOptimize(simulator.iteration_time(plan));
+  state.SetItemsProcessed(state.iterations() * operations(stages, micro_batches));
+}
+BENCHMARK(million_operations)->Unit(benchmark::kMillisecond);
+
+void million_operations_with_verdict(benchmark::State& state) {
+  const int stages = 8, micro_batches = 1'000'000 / (2 * stages + 2 * (stages - 1)) + 1;
+  const Simulator simulator = simulator_of(stages);
+  const Plan plan = straight(stages, micro_batches, ScheduleKind::one_f_one_b);
+  for (auto _ : state) benchmark::DoNotOptimize(simulator.run(plan));
+  state.SetItemsProcessed(state.iterations() * operations(stages, micro_batches));
+}
+BENCHMARK(million_operations_with_verdict)->Unit(benchmark::kMillisecond);
+
+/// One item a plan.
+void plans(benchmark::State& state) {
+  const Simulator simulator = simulator_of(8);
+  const Plan plan = straight(8, 32, state.range(0) ? ScheduleKind::one_f_one_b : ScheduleKind::gpipe);
+  for (auto _ : state) benchmark::DoNotOptimize(simulator.iteration_time(plan));
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(plans)->ArgName("1f1b")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
