@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1F1B with DAPPLE's early backward (section V): K_i forwards, then a backward and a forward in turn, then the rest.
+// Where memory holds an early stage back, the later ones follow: a stage that wants more forwards than the one before
+// sends before its first backward would wait for ever.
 #include "core/schedule/closed_forms.hpp"
 
 namespace pipedeck {
@@ -9,7 +11,8 @@ std::vector<int> policy_warmups(const Plan& plan, std::span<const int> fitting) 
   std::vector<int> warmups;
   for (int i = 0; i < stages; ++i) {
     const int behind = plan.warmup == Warmup::A ? stages - i : 2 * (stages - i) - 1;
-    warmups.push_back(std::min({behind, fitting[static_cast<std::size_t>(i)], plan.micro_batches}));
+    const int before = i == 0 ? plan.micro_batches : warmups.back();
+    warmups.push_back(std::min({behind, fitting[static_cast<std::size_t>(i)], before}));
   }
   return warmups;
 }
