@@ -68,7 +68,7 @@ class DapplePlanner {
 
   Result<Ranking> run(const std::vector<int>& sizes) {
     make_spaces(sizes);
-    std::vector<Entry> best = search(std::numeric_limits<double>::infinity(), static_cast<std::size_t>(top()), 0);
+    std::vector<Entry> best = best_by_bound();
     if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
     if (best.empty()) return Ranking{};
     if (!wanted_.simulated) return by_objective(std::move(best));
@@ -94,8 +94,27 @@ class DapplePlanner {
     return before->memory_refused() || clipped_;
   }
 
+  /// The least bounds of all spaces: what narrow searches find limits the full ones, which find all there are below.
+  std::vector<Entry> best_by_bound() {
+    const auto count = static_cast<std::size_t>(top());
+    const double anything = std::numeric_limits<double>::infinity();
+    std::vector<Entry> quick = search(anything, count, 0, true);
+    // Simulated times decide: they are taken of these first, and then of all that may be better.
+    if (wanted_.simulated || wanted_.printed) return quick;
+    // The margin is for rounding, since bounds of prefixes are summed in another order.
+    return search(quick.size() < count ? anything : quick[count - 1].candidate.bound * (1 + 1e-9), count, 0.3, false);
+  }
+
+  /// Several of what one prefix leads to, where a list is wanted or simulation has the last word.
+  int depth(bool narrow) const { return std::max(top(), wanted_.simulated && !narrow ? 2 : 1); }
+
+  std::vector<DappleCandidate> search_one(DappleSpace& space, const DappleSearchOptions& options, bool narrow) const {
+    if (wanted_.printed) return search_printed(space, options, context_.stop);
+    return narrow ? search_narrowly(space, options, context_.stop) : search_dapple(space, options, context_.stop);
+  }
+
   /// The best candidates of all spaces by bound, `keep` of each.
-  std::vector<Entry> search(double below, std::size_t keep, double progress) {
+  std::vector<Entry> search(double below, std::size_t keep, double progress, bool narrow) {
     std::vector<Entry> all;
     for (std::size_t i = 0; i < spaces_.size() && !context_.stop.stop_requested(); ++i) {
       report(context_.progress, progress + 0.3 * static_cast<double>(i) / static_cast<double>(spaces_.size()),
@@ -103,9 +122,8 @@ class DapplePlanner {
       if (!worth(*spaces_[i], i > 0 ? spaces_[i - 1].get() : nullptr)) continue;
       const bool overlap =
           wanted_.simulated && chain_.workload().conventions.overlap == Overlap::layer && !wanted_.printed;
-      const DappleSearchOptions options{.overlap = overlap, .below = below, .keep = keep};
-      auto found = wanted_.printed ? search_printed(*spaces_[i], options, context_.stop)
-                                   : search_dapple(*spaces_[i], options, context_.stop);
+      const DappleSearchOptions options{.overlap = overlap, .below = below, .keep = keep, .depth = depth(narrow)};
+      auto found = search_one(*spaces_[i], options, narrow);
       for (DappleCandidate& candidate : found) all.push_back({std::move(candidate), spaces_[i].get()});
     }
     std::stable_sort(all.begin(), all.end(),
@@ -170,7 +188,7 @@ class DapplePlanner {
     if (!context_.score) return fail(ErrorCode::internal, "--rank-by simulated needs a simulator to judge plans");
     std::vector<Judged> judged;
     if (auto done = simulate(best, judged, 0.3); !done) return tl::unexpected(done.error());
-    auto candidates = search(to_beat(judged), pool, 0.4);
+    auto candidates = search(to_beat(judged), pool, 0.4, false);
     if (auto done = simulate(candidates, judged, 0.7); !done) return tl::unexpected(done.error());
     report(context_.progress, 1, "done");
     return ranked(std::move(judged), context_);

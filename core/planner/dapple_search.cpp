@@ -2,6 +2,7 @@
 #include "core/planner/dapple_search.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace pipedeck {
 
@@ -24,10 +25,12 @@ struct Prefix {
   }
 };
 
+constexpr std::size_t beam_width = 4;
+
 class ParetoSearch {
  public:
-  ParetoSearch(DappleSpace& space, const DappleSearchOptions& options, std::stop_token stop)
-      : space_(space), options_(options), stop_(std::move(stop)), layers_(space.chain().layers()) {
+  ParetoSearch(DappleSpace& space, const DappleSearchOptions& options, bool narrow, std::stop_token stop)
+      : space_(space), options_(options), narrow_(narrow), stop_(std::move(stop)), layers_(space.chain().layers()) {
     more_ = space.micro_batches() - 1;
     at_.resize(at(layers_) + 1);
     limit_ = options.below;
@@ -104,20 +107,61 @@ class ParetoSearch {
   }
 
   /// Some stage of the rest takes at least its share of the remaining work; with it as pivot L_max is at the limit.
+  double at_least(const Prefix& prefix, int layer, int state) const {
+    const double busiest = space_.work_from(layer) / space_.state(state).left;
+    return std::max(prefix.own, prefix.fill + prefix.tail + (more_ + 1) * busiest);
+  }
   bool hopeless(const Prefix& prefix, int layer, int state) const {
-    const int left = space_.state(state).left;
-    if (left == 0) return true;
-    const double busiest = space_.work_from(layer) / left;
-    return std::max(prefix.own, prefix.fill + prefix.tail + (more_ + 1) * busiest) >= limit_;
+    return space_.state(state).left == 0 || at_least(prefix, layer, state) >= limit_;
   }
 
   void keep(const Prefix& prefix) {
+    const std::pair<int, int> where{prefix.part.last, space_.group_of(prefix.part.state)};
     std::vector<int>& list = cell(prefix.part.last, prefix.part.state);
-    for (const int other : list)
-      if (prefixes_[at(other)].dominates(prefix)) return;
-    std::erase_if(list, [&](int other) { return prefix.dominates(prefixes_[at(other)]); });
+    if (better_ones(prefix, list) >= options_.depth) return;
+    if (narrow_ ? !enter_beam(beams_[{prefix.part.last, space_.state(prefix.part.state).left}], prefix)
+                : dominated_elsewhere(peers_[where], prefix))
+      return;
     list.push_back(static_cast<int>(prefixes_.size()));
     prefixes_.push_back(prefix);
+    if (options_.depth == 1)
+      std::erase_if(list, [&](int other) { return other != list.back() && prefix.dominates(prefixes_[at(other)]); });
+  }
+
+  int better_ones(const Prefix& prefix, const std::vector<int>& list) const {
+    return static_cast<int>(
+        std::count_if(list.begin(), list.end(), [&](int other) { return prefixes_[at(other)].dominates(prefix); }));
+  }
+
+  /// States that differ only in which of the devices in use the last stage has allow the same next stages. All that
+  /// differs is the transfer to them, and that takes between no time and the whole micro-batch over the slowest path:
+  /// a prefix that is no worse even with the one is no worse than another with the other.
+  bool dominated_elsewhere(std::vector<Prefix>& peers, const Prefix& prefix) const {
+    if (std::count_if(peers.begin(), peers.end(), [&](const Prefix& peer) { return peer.dominates(prefix); }) >=
+        options_.depth)
+      return true;
+    Prefix worst = prefix;
+    pass(worst, space_.slowest_transfer(prefix.part.last));
+    if (worst.own >= limit_) return false;
+    if (options_.depth == 1) std::erase_if(peers, [&](const Prefix& peer) { return worst.dominates(peer); });
+    peers.push_back(worst);
+    return false;
+  }
+
+  /// The narrow search keeps the few most promising prefixes of all states with as many devices in use.
+  bool enter_beam(std::vector<int>& beam, const Prefix& prefix) {
+    const auto promise = [&](const Prefix& one) { return at_least(one, one.part.last, one.part.state); };
+    if (beam.size() >= beam_width) {
+      const auto worst = std::max_element(beam.begin(), beam.end(), [&](int a, int b) {
+        return promise(prefixes_[at(a)]) < promise(prefixes_[at(b)]);
+      });
+      const Prefix& loser = prefixes_[at(*worst)];
+      if (promise(prefix) >= promise(loser)) return false;
+      std::erase(cell(loser.part.last, loser.part.state), *worst);
+      beam.erase(worst);
+    }
+    beam.push_back(static_cast<int>(prefixes_.size()));
+    return true;
   }
 
   /// Ties keep the one found first.
@@ -151,20 +195,28 @@ class ParetoSearch {
 
   DappleSpace& space_;
   DappleSearchOptions options_;
+  bool narrow_;
   std::stop_token stop_;
   int layers_;
   double more_;   ///< M - 1
   double limit_;  ///< candidates at or above it are of no use
   std::vector<Prefix> prefixes_;
-  std::vector<std::vector<std::vector<int>>> at_;  ///< [layers planned][state]: prefixes, none dominating another
-  std::vector<std::pair<double, int>> complete_;   ///< best first
+  std::vector<std::vector<std::vector<int>>> at_;             ///< prefixes by layers planned and state
+  std::map<std::pair<int, int>, std::vector<int>> beams_;     ///< by layers and group
+  std::map<std::pair<int, int>, std::vector<Prefix>> peers_;  ///< by layers and group: with the slowest transfer behind
+  std::vector<std::pair<double, int>> complete_;              ///< best first
 };
 
 }  // namespace
 
 std::vector<DappleCandidate> search_dapple(DappleSpace& space, const DappleSearchOptions& options,
                                            std::stop_token stop) {
-  return ParetoSearch(space, options, std::move(stop)).run();
+  return ParetoSearch(space, options, false, std::move(stop)).run();
+}
+
+std::vector<DappleCandidate> search_narrowly(DappleSpace& space, const DappleSearchOptions& options,
+                                             std::stop_token stop) {
+  return ParetoSearch(space, options, true, std::move(stop)).run();
 }
 
 std::vector<DappleStep> dapple_steps(DappleSpace& space, const std::vector<DapplePart>& parts) {

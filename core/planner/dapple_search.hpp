@@ -26,11 +26,18 @@ struct DappleSearchOptions {
   bool overlap = false;
   double below = std::numeric_limits<double>::infinity();  ///< only candidates with a smaller bound
   std::size_t keep = 1;
+  /// A prefix is forgotten when this many others are no worse in any completion: as many candidates are sure to be the
+  /// best ones.
+  int depth = 1;
 };
 
-/// The candidates of least L_max that the Pareto states lead to, best first. The first is optimal in the space.
+/// Candidates of least L_max, best first; the first `depth` of them are the best of the space.
 std::vector<DappleCandidate> search_dapple(DappleSpace& space, const DappleSearchOptions& options,
                                            std::stop_token stop);
+
+/// A quick search for good candidates, mostly the best ones: what they reach spares the full search most of its work.
+std::vector<DappleCandidate> search_narrowly(DappleSpace& space, const DappleSearchOptions& options,
+                                             std::stop_token stop);
 
 /// The same for eq. 1-3 as printed. That objective is not monotone, so no finite set of figures of a prefix is enough:
 /// up to 10 layers every plan is looked at; beyond, each state keeps the prefixes that eq. 5 likes best.

@@ -26,11 +26,19 @@ DappleSpace::DappleSpace(Chain& chain, int micro_batch, const DappleSpaceOptions
   for (const auto& node : nodes_) sizes_.push_back(static_cast<int>(node.size()));
   intern({std::vector<int>(nodes_.size(), 0), {}, network.device_count()});
   measure_work();
+  narrowest_ = std::numeric_limits<double>::infinity();
+  for (int a = 0; a < network.device_count(); ++a)
+    for (int b = 0; b < network.device_count(); ++b) {
+      if (a == b) continue;
+      longest_latency_ = std::max(longest_latency_, network.path(DeviceId(a), DeviceId(b)).latency.count);
+      narrowest_ = std::min(narrowest_, network.path(DeviceId(a), DeviceId(b)).bandwidth.count);
+    }
 }
 
 int DappleSpace::intern(State state) {
   const auto [found, added] = index_.try_emplace({state.used, state.stage}, static_cast<int>(states_.size()));
   if (added) {
+    groups_.push_back(group_index_.try_emplace(state.used, static_cast<int>(group_index_.size())).first->second);
     states_.push_back(std::move(state));
     hops_.emplace_back();
     expanded_.push_back(false);
@@ -67,10 +75,11 @@ const DappleSpace::StageCost& DappleSpace::cost(int state) {
   const Network& network = chain_.network();
   const std::vector<DeviceId>& devices = states_[at(state)].stage;
   const std::vector<int> samples = replica_samples(stage_on(0, 0, devices), micro_batch_);
-  std::set<Share> shares;
-  for (std::size_t d = 0; d < devices.size(); ++d) shares.insert({samples[d], network.device(devices[d]).type});
-  cost.shares.assign(shares.begin(), shares.end());
+  std::set<std::pair<int, int>> kinds;  // samples, type
+  for (std::size_t d = 0; d < devices.size(); ++d) kinds.insert({samples[d], network.device(devices[d]).type});
+  for (const auto& [count, type] : kinds) cost.replicas.push_back(&chain_.times(count, type));
   cost.capacity = capacity_of(network, devices);
+  cost.fits = &fits_[{static_cast<int>(devices.size()), cost.capacity.count}];
   if (devices.size() < 2) return cost;
   // Both times are lines in the bytes (for any but 0): read off at two points.
   const auto line = [&](auto all_reduce, double& start, double& slope) {
@@ -93,11 +102,10 @@ double DappleSpace::all_reduce(int state, Bytes bytes) {
 
 DappleStep DappleSpace::compute(int state, int first, int last) {
   DappleStep step;
-  for (const Share& share : cost(state).shares) {
-    const PassTimes& times = chain_.times(share.samples, share.type);
-    const double forward = times.forward_of(first, last);
+  for (const PassTimes* times : cost(state).replicas) {
+    const double forward = times->forward_of(first, last);
     step.forward = std::max(step.forward, forward);
-    step.backward = std::max(step.backward, times.backward_of(first, last) + (options_.recompute ? forward : 0));
+    step.backward = std::max(step.backward, times->backward_of(first, last) + (options_.recompute ? forward : 0));
   }
   return step;
 }
@@ -149,15 +157,19 @@ DappleStep DappleSpace::transfer(int from, int to, int cut) {
   return step;
 }
 
+DappleStep DappleSpace::slowest_transfer(int cut) const {
+  const double time = longest_latency_ + static_cast<double>(chain_.cut(cut, micro_batch_).count) / narrowest_;
+  return {time, time, 0};
+}
+
 bool DappleSpace::fits(int state, int first, int last) {
   if (options_.ignore_memory) return true;
   const StageCost& where = cost(state);
-  const int replicas = static_cast<int>(states_[at(state)].stage.size());
-  const auto [found, added] = fits_.try_emplace({replicas, where.capacity.count});
   const std::size_t width = at(chain_.layers()) + 1;
-  if (added) found->second.assign(width * width, -1);
-  signed char& known = found->second[at(first) * width + at(last)];
+  if (where.fits->empty()) where.fits->assign(width * width, -1);
+  signed char& known = (*where.fits)[at(first) * width + at(last)];
   if (known < 0) {
+    const int replicas = static_cast<int>(states_[at(state)].stage.size());
     const int samples = (micro_batch_ + replicas - 1) / replicas;
     const StageNeed need = stage_need(chain_, first, last, replicas, samples, options_.recompute);
     known = need.peak(1, 1) <= where.capacity;

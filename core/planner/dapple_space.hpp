@@ -70,6 +70,10 @@ class DappleSpace {
   double all_reduce(int state, Bytes bytes);
   /// The transfer over the cut before layer `cut`, from the stage of `from` to that of `to`.
   DappleStep transfer(int from, int to, int cut);
+  /// A whole micro-batch over the narrowest path with the longest latency.
+  DappleStep slowest_transfer(int cut) const;
+  /// The same number for states with the same devices in use.
+  int group_of(int state) const { return groups_[static_cast<std::size_t>(state)]; }
   /// One micro-batch of these layers fits every device of the stage.
   bool fits(int state, int first, int last);
   bool memory_refused() const { return memory_refused_; }
@@ -78,16 +82,12 @@ class DappleSpace {
   double work_from(int first) const { return work_[static_cast<std::size_t>(first)]; }
 
  private:
-  /// Samples and type of replicas that may be the slowest.
-  struct Share {
-    int samples, type;
-    auto operator<=>(const Share&) const = default;
-  };
-  /// 2(n-1)(alpha + b/(n beta)) of ring and hierarchical all-reduce as a line in b each.
+  /// What a stage costs on the devices of a state. Ring and hierarchical all-reduce are a line in the bytes each.
   struct StageCost {
-    std::vector<Share> shares;
+    std::vector<const PassTimes*> replicas;  ///< of each kind of replica (samples, type) that the stage has
     double ring = 0, ring_slope = 0, tree = 0, tree_slope = 0;
     Bytes capacity;
+    std::vector<signed char>* fits = nullptr;  ///< [first][last]; -1: not known yet
     bool ready = false;
   };
   struct Slice {
@@ -107,11 +107,14 @@ class DappleSpace {
   std::vector<int> sizes_;
   std::vector<State> states_;
   std::map<std::pair<std::vector<int>, std::vector<DeviceId>>, int> index_;
+  std::map<std::vector<int>, int> group_index_;
+  std::vector<int> groups_;
+  double longest_latency_ = 0, narrowest_ = 0;
   std::vector<std::vector<Hop>> hops_;
   std::vector<bool> expanded_;
   std::vector<StageCost> costs_;
   std::map<std::pair<int, int>, std::vector<Slice>> slices_;
-  std::map<std::pair<int, std::int64_t>, std::vector<signed char>> fits_;  // by replicas, capacity: [first][last]
+  std::map<std::pair<int, std::int64_t>, std::vector<signed char>> fits_;  // by replicas, capacity
   std::vector<double> work_;
   bool memory_refused_ = false;
 };
