@@ -125,8 +125,10 @@ std::vector<DeviceChip> device_chips(const std::vector<DeviceId>& devices, const
   std::vector<QString> each;
   for (DeviceId device : devices) each.push_back(QStringLiteral("G%1").arg(device.value));
   if (auto chips = centred(each, row, style, width_of); !chips.empty()) return chips;
+  const ChipStyle narrow{style.height, style.padding / 2, style.gap / 2};
+  if (auto chips = centred(each, row, narrow, width_of); !chips.empty()) return chips;
   for (int limit : {4, 2, 1})
-    if (auto chips = centred({short_devices_text(devices, limit)}, row, style, width_of); !chips.empty()) return chips;
+    if (auto chips = centred({short_devices_text(devices, limit)}, row, narrow, width_of); !chips.empty()) return chips;
   return {};
 }
 

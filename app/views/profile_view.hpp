@@ -31,8 +31,13 @@ class ProfileView : public QWidget {
  signals:
   void layer_selected(int position);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
+  void make_table();
   void show_totals();
+  void apply_theme();
 
   ProfileTableModel* model_;
   QLabel* title_;

@@ -2,6 +2,7 @@
 // Launch a plan, watch it train, compare it with what was predicted.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include <QString>
@@ -89,6 +90,8 @@ class RunView : public QWidget {
   /// Takes ownership; nullptr empties the slot.
   void set_timeline_widget(QWidget* widget, const QString& heading = {});
   void log(const LogLine& line);
+  /// Time of day for the log; none: lines carry no time.
+  void set_clock(std::function<QString()> clock);
   /// Charts follow at most 10 times a second; tests and pictures do not wait.
   void refresh_now();
 
@@ -107,20 +110,27 @@ class RunView : public QWidget {
   void make_launch_form(QVBoxLayout* column);
   void make_progress(QVBoxLayout* column);
   void make_tables(QVBoxLayout* column);
+  void connect_launch();
+  void mark_stale();
+  void begin(const QString& title);
   void update_launchable();
   void update_progress();
   void update_charts();
-  void press_launch();
+  void update_predictions();
+  void fill_differences();
+  QString why_not() const;
+  QString progress_words() const;
   void apply_theme();
 
   RunModel model_;
   RunPrediction prediction_;
   std::vector<LaunchChoice> plans_, models_;
   std::vector<RunDifference> differences_;
+  std::function<QString()> clock_;
   bool running_ = false;
   bool stopping_ = false;
-  bool stale_ = false;
 
+  QWidget* panel_ = nullptr;
   QComboBox* plan_ = nullptr;
   QComboBox* model_choice_ = nullptr;
   QSpinBox* steps_ = nullptr;
@@ -138,10 +148,12 @@ class RunView : public QWidget {
   LiveChart* memory_ = nullptr;
   QLabel* title_ = nullptr;
   QLabel* timeline_heading_ = nullptr;
+  QLabel* timeline_empty_ = nullptr;
   QVBoxLayout* timeline_slot_ = nullptr;
   QWidget* timeline_widget_ = nullptr;
   QPlainTextEdit* log_ = nullptr;
   QTimer* refresh_ = nullptr;
+  QList<QLabel*> headings_, field_names_;
 };
 
 }  // namespace pipedeck::app

@@ -36,21 +36,26 @@ class StartPanel : public QWidget {
   void compare_requested(const QString& profile, const QString& cluster, int global_batch);
 
  protected:
-  void paintEvent(QPaintEvent* event) override;
   void changeEvent(QEvent* event) override;
 
  private:
-  QWidget* make_model_step();
-  QWidget* make_cluster_step();
-  QWidget* make_compare_step();
+  QWidget* make_step(int number, const QString& title, const QString& text, const QList<QWidget*>& fields);
+  void make_fields();
   void update_ready();
   void apply_theme();
 
   QComboBox* profile_ = nullptr;
   QComboBox* cluster_ = nullptr;
   QSpinBox* batch_ = nullptr;
+  QPushButton* import_profile_ = nullptr;
+  QPushButton* import_cluster_ = nullptr;
+  QPushButton* open_ = nullptr;
   QPushButton* compare_ = nullptr;
+  QLabel* title_ = nullptr;
+  QLabel* subtitle_ = nullptr;
   QLabel* missing_ = nullptr;
+  QList<QWidget*> cards_;
+  QList<QLabel*> numbers_, step_titles_, step_texts_;
 };
 
 }  // namespace pipedeck::app

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <QString>
+
 #include "app/models/plan_row.hpp"
 #include "core/domain/cluster.hpp"
 #include "core/domain/plan.hpp"
@@ -16,6 +18,9 @@ namespace pipedeck::app::samples {
 
 inline constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
 inline constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+
+/// Figures keep their unit by a no-break space.
+inline QString plain(QString text) { return text.replace(QChar(0xa0), QLatin1Char(' ')); }
 
 /// An embedding in two rows, 47 blocks, a head: times and bytes differ at the ends.
 inline Profile profile() {
@@ -136,12 +141,10 @@ inline PlanRow row(int id, const std::string& name, const std::vector<int>& firs
 }
 
 inline std::vector<PlanRow> rows() {
-  std::vector<PlanRow> rows{row(1, "Joint 8:8, recompute 0", {0, 26}, 712, 9.8),
-                            row(2, "DAPPLE 8:8 · 24:26", {0, 24}, 735, 11.2),
-                            row(3, "Memory-balanced 8:8 · 22:28", {0, 22}, 792, 9.1),
-                            row(4, "PipeDream 4-4-4-4", {0, 13, 25, 38}, 981, 17.4),
-                            row(5, "GPipe 4-4-4-4", {0, 12, 25, 37}, 1130, 15.9),
-                            row(6, "Data parallel", {0}, 1400, 14.2)};
+  std::vector<PlanRow> rows{
+      row(1, "Joint 8:8, recompute 0", {0, 26}, 712, 9.8),      row(2, "DAPPLE 8:8 · 24:26", {0, 24}, 735, 11.2),
+      row(3, "Memory-balanced 8:8 · 22:28", {0, 22}, 792, 9.1), row(4, "PipeDream 4-4-4-4", {0, 13, 25, 38}, 981, 17.4),
+      row(5, "GPipe 4-4-4-4", {0, 12, 25, 37}, 1130, 15.9),     row(6, "Data parallel", {0}, 1400, 14.2)};
   rows[2].ticked = rows[4].ticked = rows[5].ticked = false;
   rows[3].plan.schedule = ScheduleKind::pipedream;
   rows[5].simulation = nullptr;

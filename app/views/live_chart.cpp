@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/live_chart.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QChart>
+#include <QChartView>
+#include <QGraphicsLayout>
+#include <QGraphicsSimpleTextItem>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineSeries>
+#include <QVBoxLayout>
+#include <QValueAxis>
+
+#include "app/models/run_model.hpp"
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+NiceRange nice_range(double low, double high, int parts) {
+  if (!(high > low)) {
+    const double pad = std::max(std::abs(low) * 0.05, 1e-9);
+    low -= pad, high += pad;
+  }
+  const double rough = (high - low) / parts;
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  const double scaled = rough / power;
+  const double step = power * (scaled < 1.5 ? 1 : scaled < 3.5 ? 2 : scaled < 7.5 ? 5 : 10);
+  return {std::floor(low / step + 1e-9) * step, std::ceil(high / step - 1e-9) * step, step};
+}
+
+namespace {
+
+/// A wide range with the old, fine ticks would make Qt Charts lay out thousands of labels in between.
+void set_axis(QValueAxis& axis, double low, double high, double step) {
+  if (axis.min() == low && axis.max() == high && axis.tickInterval() == step) return;
+  axis.setTickInterval(std::max(step, axis.tickInterval()));
+  axis.setRange(low, high);
+  axis.setTickInterval(step);
+}
+
+}  // namespace
+
+LiveChart::LiveChart(const QString& name, const QString& title, const QString& unit, QWidget* parent)
+    : QWidget(parent),
+      title_(new QLabel(title)),
+      unit_(new QLabel(unit)),
+      unit_text_(unit),
+      chart_(new QChart),
+      view_(new QChartView(chart_)),
+      x_(new QValueAxis),
+      y_(new QValueAxis),
+      label_(new QGraphicsSimpleTextItem(chart_)) {
+  setObjectName(name);
+  setAccessibleName(title);
+  setAccessibleDescription(tr("%1 over training steps, in %2").arg(title, unit));
+  setToolTip(tr("%1 (%2) by step; long runs are decimated, extremes kept").arg(title, unit));
+  auto* head = new QHBoxLayout;
+  head->addWidget(title_);
+  head->addStretch();
+  head->addWidget(unit_);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(2);
+  column->addLayout(head);
+  column->addWidget(view_, 1);
+  chart_->legend()->hide();
+  chart_->setMargins({0, 0, 0, 0});
+  chart_->layout()->setContentsMargins(0, 0, 0, 0);
+  chart_->setBackgroundRoundness(0);
+  chart_->setPlotAreaBackgroundVisible(true);
+  chart_->addAxis(x_, Qt::AlignBottom);
+  chart_->addAxis(y_, Qt::AlignLeft);
+  x_->setLabelFormat(QStringLiteral("%d"));
+  y_->setLabelFormat(QStringLiteral("%.4g"));
+  for (QValueAxis* axis : {x_, y_}) axis->setTickType(QValueAxis::TicksDynamic);
+  x_->setGridLineVisible(false);
+  view_->setRenderHint(QPainter::Antialiasing);
+  view_->setFrameShape(QFrame::NoFrame);
+  view_->setMinimumSize(160, 96);
+  view_->setFocusPolicy(Qt::NoFocus);
+  label_->setZValue(20);
+  connect(chart_, &QChart::plotAreaChanged, this, &LiveChart::place_label);
+  apply_theme(Theme::of(palette()));
+  fit();
+}
+
+QColor LiveChart::colour_of(int series, const Theme& theme) const {
+  return lines_.size() == 1 && objectName() == QLatin1String("chart_loss") ? theme.bad : theme.of_stage(series);
+}
+
+void LiveChart::set_series_count(int count) {
+  while (static_cast<int>(lines_.size()) > count) {
+    chart_->removeSeries(lines_.back());
+    delete lines_.back();
+    lines_.pop_back();
+  }
+  while (static_cast<int>(lines_.size()) < count) {
+    auto* line = new QLineSeries(chart_);
+    lines_.push_back(line);
+    chart_->addSeries(line);
+    line->attachAxis(x_);
+    line->attachAxis(y_);
+  }
+  has_points_ = false;
+  last_x_ = 1;
+  apply_theme(Theme::of(palette()));
+}
+
+void LiveChart::set_points(int series, const std::vector<QPointF>& points) {
+  const QVector<QPointF> few = decimated(points, point_limit);
+  for (const QPointF& point : few) {
+    lowest_ = has_points_ ? std::min(lowest_, point.y()) : point.y();
+    highest_ = has_points_ ? std::max(highest_, point.y()) : point.y();
+    has_points_ = true;
+  }
+  if (!few.isEmpty()) last_x_ = std::max(last_x_, few.back().x());
+  lines_[static_cast<std::size_t>(series)]->replace(few);
+  unit_->setText(points.size() > point_limit ? tr("%1 · decimated").arg(unit_text_) : unit_text_);
+}
+
+void LiveChart::set_predictions(const std::vector<double>& values, const QString& label) {
+  predicted_ = values;
+  while (predictions_.size() > values.size()) {
+    chart_->removeSeries(predictions_.back());
+    delete predictions_.back();
+    predictions_.pop_back();
+  }
+  while (predictions_.size() < values.size()) {
+    auto* line = new QLineSeries(chart_);
+    predictions_.push_back(line);
+    chart_->addSeries(line);
+    line->attachAxis(x_);
+    line->attachAxis(y_);
+  }
+  label_->setText(values.empty() ? QString() : label);
+  apply_theme(Theme::of(palette()));
+  fit();
+}
+
+void LiveChart::set_steps(int steps) { steps_ = steps; }
+
+void LiveChart::set_least_range(double low, double high) {
+  least_low_ = low;
+  least_high_ = high;
+  has_least_range_ = true;
+}
+
+void LiveChart::fit() {
+  double low = 0, high = 1;
+  bool any = false;
+  const auto include = [&](double value) {
+    low = any ? std::min(low, value) : value;
+    high = any ? std::max(high, value) : value;
+    any = true;
+  };
+  if (has_points_) include(lowest_), include(highest_);
+  for (double value : predicted_) include(value);
+  if (has_least_range_) include(least_low_), include(least_high_);
+  if (!any) low = 0, high = 1;
+  const double pad = (high - low) * 0.06;
+  const NiceRange y =
+      nice_range(has_least_range_ ? low : low - pad, has_least_range_ ? high : high + pad, tick_parts());
+  set_axis(*y_, low >= 0 ? std::max(0.0, y.low) : y.low, y.high, y.step);
+  const double end = std::max({last_x_, static_cast<double>(steps_), 2.0});
+  const NiceRange x = nice_range(0, end);
+  set_axis(*x_, 0, end, std::max(1.0, x.step));
+  for (std::size_t i = 0; i < predictions_.size(); ++i)
+    predictions_[i]->replace(QList<QPointF>{{0.0, predicted_[i]}, {end, predicted_[i]}});
+  place_label();
+}
+
+void LiveChart::place_label() {
+  if (predicted_.empty()) return;
+  const QRectF plot = chart_->plotArea();
+  const double span = y_->max() - y_->min();
+  const double y = plot.bottom() - (predicted_.front() - y_->min()) / span * plot.height();
+  const double height = label_->boundingRect().height();
+  // Above the line unless that leaves the plot.
+  label_->setPos(plot.right() - label_->boundingRect().width() - 6,
+                 y - height - 1 > plot.top() ? y - height - 1 : y + 2);
+}
+
+void LiveChart::apply_theme(const Theme& theme) {
+  const auto paint_label = [](QLabel* label, const QColor& colour) {
+    QPalette palette = label->palette();
+    palette.setColor(QPalette::WindowText, colour);
+    label->setPalette(palette);
+  };
+  title_->setFont(title_font(font()));
+  unit_->setFont(caption_font(font()));
+  paint_label(title_, theme.text);
+  paint_label(unit_, theme.muted);
+  chart_->setBackgroundBrush(theme.window);
+  chart_->setBackgroundPen(Qt::NoPen);
+  chart_->setPlotAreaBackgroundBrush(theme.panel);
+  chart_->setPlotAreaBackgroundPen(QPen(theme.border, 1));
+  view_->setBackgroundBrush(theme.window);
+  for (QValueAxis* axis : {x_, y_}) {
+    axis->setLabelsFont(caption_font(font()));
+    axis->setLabelsBrush(theme.muted);
+    axis->setLinePen(QPen(theme.border, 1));
+    axis->setGridLinePen(QPen(theme.grid, 1));
+  }
+  for (std::size_t i = 0; i < lines_.size(); ++i)
+    lines_[i]->setPen(QPen(colour_of(static_cast<int>(i), theme), 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+  for (std::size_t i = 0; i < predictions_.size(); ++i) {
+    const bool own = predictions_.size() > 1;
+    QPen pen(own ? theme.of_stage(static_cast<int>(i)) : theme.muted, 1.3, Qt::CustomDashLine);
+    pen.setDashPattern({4, 3});
+    predictions_[i]->setPen(pen);
+  }
+  label_->setFont(caption_font(font()));
+  label_->setBrush(theme.muted);
+}
+
+int LiveChart::shown_points(int series) const {
+  return static_cast<int>(lines_[static_cast<std::size_t>(series)]->count());
+}
+
+QWidget* LiveChart::view() const { return view_; }
+
+/// Qt Charts shortens labels to dots where ticks are closer than a line of text and its margins.
+int LiveChart::tick_parts() const {
+  const double room = view_->height() - 2.5 * QFontMetricsF(caption_font(font())).height();
+  return std::clamp(static_cast<int>(room / (2.2 * QFontMetricsF(caption_font(font())).height())), 1, 4);
+}
+
+void LiveChart::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  QMetaObject::invokeMethod(this, &LiveChart::fit, Qt::QueuedConnection);
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A small line chart that follows a run: one replace() a series, at most 300 points each, a dashed prediction.
+#pragma once
+
+#include <vector>
+
+#include <QPointF>
+#include <QString>
+#include <QWidget>
+
+class QChart;
+class QChartView;
+class QGraphicsSimpleTextItem;
+class QLabel;
+class QLineSeries;
+class QValueAxis;
+
+namespace pipedeck::app {
+
+struct Theme;
+
+class LiveChart : public QWidget {
+  Q_OBJECT
+
+ public:
+  static constexpr std::size_t point_limit = 300;
+
+  LiveChart(const QString& name, const QString& title, const QString& unit, QWidget* parent = nullptr);
+
+  /// As many lines as are needed, named for the tip and for assistive technology.
+  void set_series_count(int count);
+  /// All points of a line; they are decimated here.
+  void set_points(int series, const std::vector<QPointF>& points);
+  /// Dashed horizontal lines, one or one a series; the first is labelled. Empty: none.
+  void set_predictions(const std::vector<double>& values, const QString& label);
+  /// x goes from 1 to here at least.
+  void set_steps(int steps);
+  /// y shows at least [low, high].
+  void set_least_range(double low, double high);
+  void fit();
+  void apply_theme(const Theme& theme);
+
+  int shown_points(int series) const;
+  QWidget* view() const;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  QColor colour_of(int series, const Theme& theme) const;
+  void place_label();
+  int tick_parts() const;
+
+  QLabel* title_;
+  QLabel* unit_;
+  QString unit_text_;
+  QChart* chart_;
+  QChartView* view_;
+  QValueAxis* x_;
+  QValueAxis* y_;
+  std::vector<QLineSeries*> lines_;
+  std::vector<QLineSeries*> predictions_;
+  QGraphicsSimpleTextItem* label_;
+  std::vector<double> predicted_;
+  double least_low_ = 0, least_high_ = 0;
+  double lowest_ = 0, highest_ = 0, last_x_ = 1;
+  bool has_points_ = false;
+  bool has_least_range_ = false;
+  int steps_ = 0;
+};
+
+/// [low, high] widened to multiples of a 1-2-5 step that cuts it into about `parts`.
+struct NiceRange {
+  double low = 0, high = 1, step = 1;
+};
+NiceRange nice_range(double low, double high, int parts = 4);
+
+}  // namespace pipedeck::app

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/plan_table.hpp"
+
+#include <QContextMenuEvent>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <QSortFilterProxyModel>
+
+#include "app/models/plan_table_model.hpp"
+#include "app/views/table_style.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+/// Rows without a figure come last, whichever way the column is sorted.
+class FiguresFirst : public QSortFilterProxyModel {
+ public:
+  using QSortFilterProxyModel::QSortFilterProxyModel;
+
+ protected:
+  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override {
+    const QVariant a = left.data(PlanTableModel::sort_role), b = right.data(PlanTableModel::sort_role);
+    if (a.isValid() != b.isValid()) return a.isValid() == (sortOrder() == Qt::AscendingOrder);
+    if (a.typeId() == QMetaType::QString) return QString::localeAwareCompare(a.toString(), b.toString()) < 0;
+    return a.toDouble() < b.toDouble();
+  }
+};
+
+class PlanDelegate : public FlatDelegate {
+ public:
+  using FlatDelegate::FlatDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const Theme& theme = Theme::of(option.palette);
+    painter->save();
+    paint_background(painter, option, theme);
+    painter->setRenderHint(QPainter::Antialiasing);
+    switch (index.column()) {
+      case PlanTableModel::tick:
+        paint_tick(painter, option, index, theme);
+        break;
+      case PlanTableModel::name:
+        paint_name(painter, option, index, theme);
+        break;
+      case PlanTableModel::peak:
+        paint_peak(painter, option, index, theme);
+        break;
+      case PlanTableModel::fits:
+        paint_verdict(painter, option, index, theme);
+        break;
+      default:
+        paint_figure(painter, option, index, theme);
+    }
+    painter->restore();
+  }
+
+  bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem&,
+                   const QModelIndex& index) override {
+    if (event->type() != QEvent::MouseButtonRelease || index.column() != PlanTableModel::tick) return false;
+    const bool on = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+    return model->setData(index, static_cast<int>(on ? Qt::Unchecked : Qt::Checked), Qt::CheckStateRole);
+  }
+
+ private:
+  static bool pending(const QModelIndex& index) {
+    return index.data(PlanTableModel::verdict_role).toInt() == PlanTableModel::pending;
+  }
+
+  static void check_mark(QPainter* painter, const QPointF& centre, double size, const QColor& colour) {
+    painter->setPen(QPen(colour, size / 4.2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter->setBrush(Qt::NoBrush);
+    QPainterPath path(centre + QPointF(-size * 0.45, size * 0.02));
+    path.lineTo(centre + QPointF(-size * 0.12, size * 0.36));
+    path.lineTo(centre + QPointF(size * 0.46, -size * 0.36));
+    painter->drawPath(path);
+  }
+
+  static void paint_tick(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
+                         const Theme& theme) {
+    const bool on = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+    QRectF box(0, 0, 14, 14);
+    box.moveCenter(QRectF(option.rect).center());
+    painter->setPen(QPen(on ? theme.accent : theme.border, 1.2));
+    painter->setBrush(on ? theme.accent : theme.panel);
+    painter->drawRoundedRect(box, 3, 3);
+    if (on) check_mark(painter, box.center(), 9, theme.on(theme.accent));
+  }
+
+  static void paint_name(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
+                         const Theme& theme) {
+    QRect rect = content_rect(option);
+    const bool selected = option.state & QStyle::State_Selected;
+    if (index.data(PlanTableModel::steady_role).toBool()) {
+      const QString mark = PlanTable::tr("steady state");
+      painter->setFont(caption_font(option.font));
+      const int width = painter->fontMetrics().horizontalAdvance(mark) + 12;
+      QRectF pill(rect.right() - width, 0, width, painter->fontMetrics().height() + 2);
+      pill.moveTop(option.rect.center().y() - pill.height() / 2);
+      painter->setPen(QPen(theme.border, 1));
+      painter->setBrush(Qt::NoBrush);
+      painter->drawRoundedRect(pill, pill.height() / 2, pill.height() / 2);
+      painter->setPen(theme.muted);
+      painter->drawText(pill, Qt::AlignCenter, mark);
+      rect.setRight(static_cast<int>(pill.left()) - 6);
+    }
+    painter->setFont(selected ? title_font(option.font) : option.font);
+    painter->setPen(theme.text);
+    paint_text(painter, rect, index.data().toString(), Qt::AlignVCenter | Qt::AlignLeft);
+  }
+
+  static void paint_peak(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
+                         const Theme& theme) {
+    const QVariant share = index.data(PlanTableModel::share_role);
+    if (!share.isValid()) return paint_figure(painter, option, index, theme);
+    const bool over = index.data(PlanTableModel::verdict_role).toInt() == PlanTableModel::bad;
+    QRect rect = content_rect(option);
+    const int width =
+        std::clamp(rect.width() - option.fontMetrics.horizontalAdvance(QStringLiteral("888.8 GiB")) - 10, 20, 66);
+    QRectF bar(rect.left(), 0, width, 9);
+    bar.moveTop(option.rect.center().y() - 4);
+    paint_bar(painter, bar, share.toDouble(), over ? theme.bad : theme.accent, theme);
+    rect.setLeft(rect.left() + width + 9);
+    painter->setFont(option.font);
+    painter->setPen(over ? theme.bad : theme.text);
+    paint_text(painter, rect, index.data().toString(), Qt::AlignVCenter | Qt::AlignLeft);
+  }
+
+  static void paint_verdict(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
+                            const Theme& theme) {
+    const QPointF centre = QRectF(option.rect).center();
+    switch (index.data(PlanTableModel::verdict_role).toInt()) {
+      case PlanTableModel::good:
+        check_mark(painter, centre, 10, theme.good);
+        break;
+      case PlanTableModel::bad:
+        painter->setPen(QPen(theme.bad, 2.2, Qt::SolidLine, Qt::RoundCap));
+        painter->drawLine(centre + QPointF(-3.6, -3.6), centre + QPointF(3.6, 3.6));
+        painter->drawLine(centre + QPointF(-3.6, 3.6), centre + QPointF(3.6, -3.6));
+        break;
+      default:
+        painter->setPen(theme.muted);
+        painter->drawText(option.rect, Qt::AlignCenter, QStringLiteral("…"));
+    }
+  }
+
+  static void paint_figure(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
+                           const Theme& theme) {
+    painter->setFont(option.font);
+    painter->setPen(pending(index) ? theme.muted : theme.text);
+    paint_text(painter, content_rect(option), index.data().toString(), Qt::AlignVCenter | Qt::AlignLeft);
+  }
+};
+
+}  // namespace
+
+PlanTable::PlanTable(PlanTableModel* model, QWidget* parent)
+    : QTableView(parent), model_(model), sorted_(new FiguresFirst(this)) {
+  setObjectName(QStringLiteral("plan_table"));
+  setAccessibleName(tr("Plans"));
+  sorted_->setSourceModel(model);
+  sorted_->setSortRole(PlanTableModel::sort_role);
+  make_flat(*this);
+  setModel(sorted_);
+  setItemDelegate(new PlanDelegate(this));
+  horizontalHeader()->setMinimumSectionSize(30);
+  setSortingEnabled(true);
+  sortByColumn(-1, Qt::AscendingOrder);
+  connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, &PlanTable::report_current);
+  connect(model, &PlanTableModel::ticked, this, &PlanTable::tick_changed);
+  connect(sorted_, &QAbstractItemModel::modelReset, this, [this] { select_plan(reported_); });
+  connect(this, &QAbstractItemView::doubleClicked, this, [this](const QModelIndex& index) {
+    if (index.column() != PlanTableModel::tick) emit plan_activated(index.data(PlanTableModel::id_role).toInt());
+  });
+}
+
+int PlanTable::selected_plan() const {
+  const QModelIndexList selected = selectionModel()->selectedRows();
+  return selected.isEmpty() ? -1 : selected.front().data(PlanTableModel::id_role).toInt();
+}
+
+void PlanTable::select_plan(int id) {
+  reported_ = id;
+  const auto position = model_->position_of(id);
+  if (!position) {
+    const QSignalBlocker quiet(selectionModel());
+    selectionModel()->clear();
+    viewport()->update();
+    return;
+  }
+  const QModelIndex index = sorted_->mapFromSource(model_->index(*position, PlanTableModel::name));
+  selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  scrollTo(index);
+}
+
+std::vector<int> PlanTable::shown_plans() const {
+  std::vector<int> ids;
+  for (int row = 0; row < sorted_->rowCount(); ++row)
+    ids.push_back(sorted_->index(row, 0).data(PlanTableModel::id_role).toInt());
+  return ids;
+}
+
+void PlanTable::set_context_actions(QList<QAction*> actions) { context_actions_ = std::move(actions); }
+
+int PlanTable::full_height() const {
+  return horizontalHeader()->sizeHint().height() + sorted_->rowCount() * verticalHeader()->defaultSectionSize() + 2;
+}
+
+void PlanTable::report_current() {
+  const int id = selected_plan();
+  if (id < 0 || id == reported_) return;
+  reported_ = id;
+  emit plan_selected(id);
+}
+
+void PlanTable::keyPressEvent(QKeyEvent* event) {
+  const QModelIndex current = currentIndex();
+  if (current.isValid() && event->key() == Qt::Key_Space) {
+    const QModelIndex tick = current.siblingAtColumn(PlanTableModel::tick);
+    const bool on = tick.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+    sorted_->setData(tick, static_cast<int>(on ? Qt::Unchecked : Qt::Checked), Qt::CheckStateRole);
+  } else if (current.isValid() && (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)) {
+    emit plan_activated(current.data(PlanTableModel::id_role).toInt());
+  } else {
+    QTableView::keyPressEvent(event);
+  }
+}
+
+void PlanTable::contextMenuEvent(QContextMenuEvent* event) {
+  const bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+  const QModelIndex index = by_key ? currentIndex() : indexAt(event->pos());
+  if (!index.isValid() || context_actions_.isEmpty()) return;
+  setCurrentIndex(index);
+  const QPoint at = by_key ? viewport()->mapToGlobal(visualRect(index).bottomLeft()) : event->globalPos();
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->addActions(context_actions_);
+  menu->popup(at);
+}
+
+/// Figures get what their widest text needs, the name what is left.
+void PlanTable::share_out_columns() {
+  const QFontMetrics plain(font()), head(title_font(font()));
+  const bool tight = viewport()->width() < plain.horizontalAdvance(QLatin1Char('8')) * 130;
+  const int arrow = tight ? 0 : 12;
+  const auto needs = [&](PlanTableModel::Column column, const QString& widest) {
+    const QString title = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    return std::max(plain.horizontalAdvance(widest), head.horizontalAdvance(title) + arrow) + 17;
+  };
+  const int widths[] = {36,
+                        0,
+                        needs(PlanTableModel::iteration, QStringLiteral("0.888 s")),
+                        needs(PlanTableModel::samples, QStringLiteral("88.88")),
+                        needs(PlanTableModel::speed_up, QStringLiteral("88.8 ×")),
+                        needs(PlanTableModel::bubble, QStringLiteral("88 %")),
+                        needs(PlanTableModel::communication, QStringLiteral("8.8 %")),
+                        plain.horizontalAdvance(QStringLiteral("888.8 GiB")) + (tight ? 50 : 92),
+                        needs(PlanTableModel::over_bound, QStringLiteral("888 %")),
+                        needs(PlanTableModel::fits, QStringLiteral("Fits"))};
+  int taken = 0;
+  for (int width : widths) taken += width;
+  const int spare = viewport()->width() - taken - plain.horizontalAdvance(QStringLiteral("8")) * 22;
+  const int extra = std::clamp(spare / 12, 0, 40);  // a wide window spreads the figures too
+  taken += extra * 7;
+  for (int column = 0; column < PlanTableModel::column_count; ++column) {
+    const bool figure = column >= PlanTableModel::iteration && column <= PlanTableModel::over_bound;
+    const int width = column == PlanTableModel::name ? std::max(104, viewport()->width() - taken)
+                                                     : widths[column] + (figure ? extra : 0);
+    setColumnWidth(column, width);
+  }
+}
+
+void PlanTable::resizeEvent(QResizeEvent* event) {
+  share_out_columns();
+  QTableView::resizeEvent(event);
+}
+
+void PlanTable::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange && model()) {
+    verticalHeader()->setDefaultSectionSize(table_row_height(font()));
+    share_out_columns();
+  }
+  QTableView::changeEvent(event);
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A model's layers as bars: times above, bytes below, all over one axis of layers.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <QWidget>
+
+#include "core/domain/profile.hpp"
+
+namespace pipedeck::app {
+
+class ProfileBars : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ProfileBars(QWidget* parent = nullptr);
+
+  void set_profile(std::shared_ptr<const Profile> profile);
+  void select(int layer);  ///< -1: none
+
+  QSize sizeHint() const override { return {700, 320}; }
+  QSize minimumSizeHint() const override { return {300, 220}; }
+
+ signals:
+  void layer_clicked(int layer);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  QRectF plot() const;
+  std::optional<int> layer_at(double x) const;
+
+  std::shared_ptr<const Profile> profile_;
+  std::optional<int> hovered_;
+  int selected_ = -1;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/project_tree.hpp"
+
+#include <QContextMenuEvent>
+#include <QMenu>
+#include <QPainter>
+#include <QStyledItemDelegate>
+
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+class TreeDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const Theme& theme = Theme::of(option.palette);
+    const bool section = !index.parent().isValid();
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    if (option.state & QStyle::State_Selected) {
+      painter->setPen(Qt::NoPen);
+      painter->setBrush(theme.accent_soft);
+      painter->drawRoundedRect(QRectF(option.rect).adjusted(0, 1, -4, -1), ThemeSizes::radius, ThemeSizes::radius);
+    }
+    painter->setFont(section ? title_font(option.font) : option.font);
+    painter->setPen(index.data(ProjectTreeModel::failed_role).toBool() ? theme.bad : theme.text);
+    const QRect rect = option.rect.adjusted(6, 0, -8, 0);
+    painter->drawText(rect, Qt::AlignVCenter | Qt::AlignLeft,
+                      painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, rect.width()));
+    painter->restore();
+  }
+
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const int room = index.parent().isValid() ? 7 : 13;
+    return {option.fontMetrics.horizontalAdvance(index.data().toString()) + 16, option.fontMetrics.height() + room};
+  }
+};
+
+}  // namespace
+
+ProjectTree::ProjectTree(ProjectTreeModel* model, QWidget* parent) : QTreeView(parent), model_(model) {
+  setObjectName(QStringLiteral("project_tree"));
+  setAccessibleName(tr("Project"));
+  setModel(model);
+  setItemDelegate(new TreeDelegate(this));
+  setHeaderHidden(true);
+  setFrameShape(QFrame::NoFrame);
+  setUniformRowHeights(false);
+  setIndentation(16);
+  setEditTriggers(QAbstractItemView::NoEditTriggers);
+  setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setTextElideMode(Qt::ElideRight);
+  expandAll();
+  connect(selectionModel(), &QItemSelectionModel::currentChanged, this, &ProjectTree::report_current);
+  connect(this, &QAbstractItemView::activated, this, [this](const QModelIndex& index) {
+    if (!index.parent().isValid()) return;
+    emit activated_entry(static_cast<ProjectSection>(index.data(ProjectTreeModel::section_role).toInt()),
+                         index.data(ProjectTreeModel::id_role).toInt());
+  });
+}
+
+void ProjectTree::set_context_actions(ProjectSection section, QList<QAction*> actions) {
+  context_actions_[static_cast<std::size_t>(section)] = std::move(actions);
+}
+
+void ProjectTree::select(ProjectSection section, int id) {
+  const QModelIndex index = model_->entry_index(section, id);
+  if (!index.isValid()) return clear_selection();
+  quiet_ = true;
+  setCurrentIndex(index);
+  quiet_ = false;
+}
+
+void ProjectTree::clear_selection() {
+  quiet_ = true;
+  selectionModel()->clear();
+  quiet_ = false;
+}
+
+void ProjectTree::report_current(const QModelIndex& current) {
+  if (quiet_ || !current.isValid()) return;
+  const auto section = static_cast<ProjectSection>(current.data(ProjectTreeModel::section_role).toInt());
+  if (current.parent().isValid()) {
+    emit selected(section, current.data(ProjectTreeModel::id_role).toInt());
+  } else {
+    emit section_selected(section);
+  }
+}
+
+void ProjectTree::contextMenuEvent(QContextMenuEvent* event) {
+  const bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+  const QModelIndex index = by_key ? currentIndex() : indexAt(event->pos());
+  if (!index.isValid()) return;
+  const auto& actions = context_actions_[static_cast<std::size_t>(index.data(ProjectTreeModel::section_role).toInt())];
+  if (actions.isEmpty()) return;
+  setCurrentIndex(index);
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->addActions(actions);
+  menu->popup(by_key ? viewport()->mapToGlobal(visualRect(index).bottomLeft()) : event->globalPos());
+}
+
+}  // namespace pipedeck::app

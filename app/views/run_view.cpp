@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/run_view.hpp"
+
+#include <QComboBox>
+#include <QEvent>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLocale>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTimer>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "app/models/format.hpp"
+#include "app/views/live_chart.hpp"
+#include "app/views/theme.hpp"
+#include "app/views/widget_style.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int refresh_milliseconds = 100;
+constexpr double mebibyte = 1024.0 * 1024.0;
+
+QString duration_text(Seconds time) {
+  const auto seconds = static_cast<qint64>(time.count + 0.5);
+  if (seconds < 60) return RunView::tr("%1 s").arg(seconds);
+  if (seconds < 3600) return RunView::tr("%1 min %2 s").arg(seconds / 60).arg(seconds % 60);
+  return RunView::tr("%1 h %2 min").arg(seconds / 3600).arg(seconds % 3600 / 60);
+}
+
+void fill_choices(QComboBox* box, const std::vector<LaunchChoice>& choices) {
+  const QString before = box->currentText();
+  const QSignalBlocker quiet(box);
+  box->clear();
+  for (const LaunchChoice& choice : choices) {
+    box->addItem(choice.name, choice.id);
+    const int row = box->count() - 1;
+    box->setItemData(row, choice.why_not.isEmpty() ? choice.name : choice.why_not, Qt::ToolTipRole);
+  }
+  box->setCurrentIndex(std::max(box->findText(before), choices.empty() ? -1 : 0));
+}
+
+}  // namespace
+
+void RunView::set_plans(const std::vector<LaunchChoice>& plans) {
+  plans_ = plans;
+  fill_choices(plan_, plans);
+  update_launchable();
+}
+
+void RunView::set_models(const std::vector<LaunchChoice>& models) {
+  models_ = models;
+  fill_choices(model_choice_, models);
+  update_launchable();
+}
+
+void RunView::select_plan(int id) {
+  if (const int row = plan_->findData(id); row >= 0) plan_->setCurrentIndex(row);
+}
+
+void RunView::set_model(const QString& name) {
+  if (const int row = model_choice_->findText(name); row >= 0) model_choice_->setCurrentIndex(row);
+}
+
+void RunView::set_steps(int steps) { steps_->setValue(steps); }
+
+LaunchRequest RunView::request() const {
+  return {plan_->currentData().toInt(), model_choice_->currentText(), steps_->value()};
+}
+
+/// Empty: can be launched.
+QString RunView::why_not() const {
+  if (running_) return {};
+  const int plan = plan_->currentIndex(), model = model_choice_->currentIndex();
+  if (plan < 0) return tr("There is no plan yet: compare first.");
+  if (model < 0) return tr("There is no model that can be trained here.");
+  if (const QString& reason = plans_[static_cast<std::size_t>(plan)].why_not; !reason.isEmpty()) return reason;
+  return models_[static_cast<std::size_t>(model)].why_not;
+}
+
+void RunView::update_launchable() {
+  const QString reason = why_not();
+  launch_->setEnabled(!running_ && reason.isEmpty());
+  launch_->setToolTip(reason.isEmpty() ? tr("Train the model with this plan on this machine") : reason);
+  stop_->setEnabled(running_ && !stopping_);
+  stop_->setText(stopping_ ? tr("Stopping…") : tr("Stop"));
+  why_not_->setText(reason);
+  why_not_->setVisible(!reason.isEmpty());
+  for (QWidget* field :
+       {static_cast<QWidget*>(plan_), static_cast<QWidget*>(model_choice_), static_cast<QWidget*>(steps_)})
+    field->setEnabled(!running_);
+}
+
+void RunView::begin(const QString& title) {
+  model_.clear();
+  log_->clear();
+  differences_.clear();
+  fill_differences();
+  set_timeline_widget(nullptr);
+  title_->setText(title);
+}
+
+void RunView::start_run(const QString& title) {
+  begin(title);
+  running_ = true;
+  stopping_ = false;
+  update_launchable();
+  refresh_now();
+}
+
+void RunView::append(const RunEvent& event) {
+  for (const LogLine& line : model_.append(event)) log(line);
+  mark_stale();
+}
+
+void RunView::end_run() {
+  running_ = stopping_ = false;
+  update_launchable();
+  refresh_now();
+}
+
+void RunView::show_run(const QString& title, const std::vector<RunEvent>& events) {
+  begin(title);
+  running_ = stopping_ = false;
+  for (const RunEvent& event : events)
+    for (const LogLine& line : model_.append(event)) log(line);
+  update_launchable();
+  refresh_now();
+}
+
+void RunView::mark_stale() {
+  if (!refresh_->isActive()) refresh_->start(refresh_milliseconds);
+}
+
+void RunView::refresh_now() {
+  refresh_->stop();
+  update_progress();
+  update_charts();
+}
+
+QString RunView::progress_words() const {
+  const QLocale locale;
+  const QString done = tr("step %1 of %2").arg(locale.toString(model_.steps_done()), locale.toString(model_.steps()));
+  const double rate = model_.mean_samples_per_second();
+  QString measured = rate > 0 ? tr("%1 samples/s").arg(format_number(rate)) : QString();
+  if (rate > 0 && prediction_.samples_per_second > 0)
+    measured += tr(" (%1 of the prediction)").arg(format_percent(rate / prediction_.samples_per_second));
+  switch (model_.state()) {
+    case RunState::idle:
+      return running_ ? tr("starting…") : tr("nothing launched yet");
+    case RunState::starting:
+      return tr("starting…");
+    case RunState::running:
+      if (const auto left = model_.time_left()) return tr("%1 · %2 left").arg(done, duration_text(*left));
+      return done;
+    case RunState::finished:
+      return tr("finished · %1").arg(measured);
+    case RunState::stopped:
+      return tr("stopped at %1 · %2").arg(done, measured);
+    case RunState::failed:
+      return tr("failed at step %1: %2").arg(model_.steps_done() + 1).arg(model_.failure());
+  }
+  return done;
+}
+
+void RunView::update_progress() {
+  progress_text_->setText(progress_words());
+  progress_->setRange(0, std::max(model_.steps(), 1));
+  progress_->setValue(model_.steps_done());
+  const Theme& theme = Theme::of(palette());
+  set_text_colour(*progress_text_, model_.state() == RunState::failed ? theme.bad : theme.text);
+}
+
+void RunView::update_charts() {
+  const int devices = model_.devices();
+  throughput_->set_series_count(1);
+  throughput_->set_points(0, model_.throughput());
+  loss_->set_series_count(1);
+  loss_->set_points(0, model_.loss());
+  busy_->set_series_count(devices);
+  memory_->set_series_count(devices);
+  for (int device = 0; device < devices; ++device) {
+    busy_->set_points(device, model_.busy(device));
+    memory_->set_points(device, model_.memory(device));
+  }
+  for (LiveChart* chart : {throughput_, loss_, busy_, memory_}) {
+    chart->set_steps(model_.steps());
+    chart->fit();
+  }
+}
+
+void RunView::set_prediction(const RunPrediction& prediction) {
+  prediction_ = prediction;
+  update_predictions();
+  update_progress();
+}
+
+void RunView::update_predictions() {
+  const RunPrediction& p = prediction_;
+  throughput_->set_predictions(
+      p.samples_per_second > 0 ? std::vector<double>{p.samples_per_second} : std::vector<double>{},
+      tr("predicted %1").arg(format_number(p.samples_per_second)));
+  busy_->set_predictions(p.busy, tr("dashed: predicted"));
+  std::vector<double> peaks;
+  for (Bytes bytes : p.memory) peaks.push_back(static_cast<double>(bytes.count) / mebibyte);
+  memory_->set_predictions(peaks, tr("dashed: predicted peak"));
+}
+
+void RunView::set_differences(const std::vector<RunDifference>& differences) {
+  differences_ = differences;
+  fill_differences();
+}
+
+void RunView::fill_differences() {
+  const Theme& theme = Theme::of(palette());
+  difference_table_->clear();
+  difference_summary_->clear();
+  for (const RunDifference& difference : differences_) {
+    const auto figure = [](Seconds time) { return time.count > 0 ? format_time(time) : QStringLiteral("–"); };
+    auto* item = new QTreeWidgetItem({difference.kind, figure(difference.predicted), figure(difference.measured)});
+    for (int column : {1, 2}) item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    item->setForeground(1, theme.muted);
+    for (int column : {0, 1, 2})
+      if (difference.total) item->setFont(column, title_font(font()));
+    difference_table_->addTopLevelItem(item);
+    if (difference.total && difference.predicted.count > 0)
+      difference_summary_->setText(tr("measured %1 against predicted")
+                                       .arg(format_change(difference.measured.count / difference.predicted.count - 1)));
+  }
+  if (differences_.empty()) difference_summary_->setText(tr("shown when a run has measured its operations"));
+  const bool any = !differences_.empty();
+  difference_table_->setVisible(any);
+  if (!any) return;
+  const int row = difference_table_->sizeHintForRow(0);
+  difference_table_->setFixedHeight(row * static_cast<int>(differences_.size()) +
+                                    difference_table_->header()->sizeHint().height() + 4);
+}
+
+void RunView::set_runs(const std::vector<RunListEntry>& runs) {
+  const QSignalBlocker quiet(runs_);
+  const int before = runs_->currentItem() ? runs_->currentItem()->data(0, Qt::UserRole).toInt() : -1;
+  const Theme& theme = Theme::of(palette());
+  runs_->clear();
+  for (const RunListEntry& run : runs) {
+    auto* item = new QTreeWidgetItem({run.name, run.figure});
+    item->setData(0, Qt::UserRole, run.id);
+    item->setData(0, Qt::UserRole + 1, run.failed);
+    item->setToolTip(0, run.tool_tip.isEmpty() ? run.name : run.tool_tip);
+    item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
+    item->setForeground(1, theme.muted);
+    if (run.failed) item->setForeground(0, theme.bad);
+    runs_->addTopLevelItem(item);
+    if (run.id == before) runs_->setCurrentItem(item);
+  }
+}
+
+void RunView::select_run(int id) {
+  const QSignalBlocker quiet(runs_);
+  for (int row = 0; row < runs_->topLevelItemCount(); ++row)
+    if (runs_->topLevelItem(row)->data(0, Qt::UserRole).toInt() == id) runs_->setCurrentItem(runs_->topLevelItem(row));
+}
+
+void RunView::set_timeline_widget(QWidget* widget, const QString& heading) {
+  delete timeline_widget_;
+  timeline_widget_ = widget;
+  if (widget) timeline_slot_->addWidget(widget);
+  timeline_empty_->setVisible(!widget);
+  timeline_heading_->setText(heading.isEmpty() ? tr("MEASURED OVER PREDICTED") : heading);
+}
+
+void RunView::set_clock(std::function<QString()> clock) { clock_ = std::move(clock); }
+
+void RunView::log(const LogLine& line) {
+  const Theme& theme = Theme::of(palette());
+  const QColor colour = line.level == LogLine::error     ? theme.bad
+                        : line.level == LogLine::warning ? theme.warning
+                                                         : theme.text;
+  QString html = QStringLiteral("<span style='color:%1'>%2</span>").arg(colour.name(), line.text.toHtmlEscaped());
+  if (clock_) html.prepend(QStringLiteral("<span style='color:%1'>%2</span>&nbsp; ").arg(theme.muted.name(), clock_()));
+  log_->appendHtml(html);
+}
+
+void RunView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange && log_) apply_theme();
+  QWidget::changeEvent(event);
+}
+
+void RunView::apply_theme() {
+  const Theme& theme = Theme::of(palette());
+  set_ground(*panel_, theme.panel);
+  launch_->setStyleSheet(primary_button_style(theme));
+  stop_->setStyleSheet(danger_button_style(theme));
+  for (QLabel* heading : headings_) heading->setFont(section_font(font())), set_text_colour(*heading, theme.muted);
+  for (QLabel* label : field_names_) set_text_colour(*label, theme.muted);
+  set_text_colour(*why_not_, theme.warning);
+  set_text_colour(*difference_summary_, theme.muted);
+  set_text_colour(*timeline_empty_, theme.muted);
+  title_->setFont(title_font(font()));
+  set_text_colour(*title_, theme.text);
+  progress_->setStyleSheet(QStringLiteral("QProgressBar { background: %1; border: none; border-radius: 4px; }"
+                                          "QProgressBar::chunk { background: %2; border-radius: 4px; }")
+                               .arg(theme.raised.name(), theme.accent.name()));
+  for (LiveChart* chart : {throughput_, loss_, busy_, memory_}) chart->apply_theme(theme);
+  fill_differences();
+  for (int row = 0; row < runs_->topLevelItemCount(); ++row) {
+    QTreeWidgetItem* item = runs_->topLevelItem(row);
+    item->setForeground(1, theme.muted);
+    item->setForeground(0, item->data(0, Qt::UserRole + 1).toBool() ? theme.bad : theme.text);
+  }
+  update_progress();
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the run view is made of; run_view.cpp says what it does.
+#include <QComboBox>
+#include <QFormLayout>
+#include <QGridLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QTimer>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "app/views/live_chart.hpp"
+#include "app/views/run_view.hpp"
+#include "app/views/table_style.hpp"
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int panel_width = 300;
+constexpr int log_lines = 5000;
+
+QTreeWidget* quiet_list(const QString& name, const QStringList& header) {
+  auto* list = new QTreeWidget;
+  list->setObjectName(name);
+  list->setColumnCount(static_cast<int>(header.size()));
+  list->setHeaderLabels(header);
+  list->setHeader(new FlatHeader(Qt::Horizontal, list));
+  list->setItemDelegate(new FlatDelegate(list));
+  list->setRootIsDecorated(false);
+  list->setUniformRowHeights(true);
+  list->setFrameShape(QFrame::NoFrame);
+  list->setIndentation(0);
+  list->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  list->header()->setStretchLastSection(false);
+  list->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+  return list;
+}
+
+}  // namespace
+
+RunView::RunView(QWidget* parent) : QWidget(parent), refresh_(new QTimer(this)) {
+  setObjectName(QStringLiteral("run_view"));
+  refresh_->setSingleShot(true);
+  connect(refresh_, &QTimer::timeout, this, &RunView::refresh_now);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addWidget(make_launch_panel());
+  row->addWidget(make_pictures(), 1);
+  connect_launch();
+  set_timeline_widget(nullptr);
+  apply_theme();
+  update_launchable();
+  refresh_now();
+}
+
+QWidget* RunView::make_launch_panel() {
+  panel_ = new QWidget;
+  auto* column = new QVBoxLayout(panel_);
+  column->setContentsMargins(ThemeSizes::margin, 12, ThemeSizes::margin, 12);
+  column->setSpacing(6);
+  make_launch_form(column);
+  make_progress(column);
+  make_tables(column);
+  auto* scroll = new QScrollArea;
+  scroll->setObjectName(QStringLiteral("run_panel"));
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(panel_);
+  scroll->setFixedWidth(panel_width);
+  return scroll;
+}
+
+void RunView::make_launch_form(QVBoxLayout* column) {
+  headings_ << new QLabel(tr("LAUNCH"));
+  column->addWidget(headings_.back());
+  plan_ = new QComboBox;
+  plan_->setObjectName(QStringLiteral("run_plan"));
+  model_choice_ = new QComboBox;
+  model_choice_->setObjectName(QStringLiteral("run_model"));
+  steps_ = new QSpinBox;
+  steps_->setObjectName(QStringLiteral("run_steps"));
+  steps_->setRange(1, 10'000'000);
+  steps_->setValue(200);
+  steps_->setGroupSeparatorShown(true);
+  steps_->setToolTip(tr("Iterations to train, each one global batch"));
+  for (QComboBox* box : {plan_, model_choice_}) {
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(12);
+  }
+  auto* form = new QFormLayout;
+  form->setHorizontalSpacing(14);
+  form->setVerticalSpacing(7);
+  form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  const std::pair<QString, QWidget*> fields[] = {
+      {tr("&Plan"), plan_}, {tr("&Model"), model_choice_}, {tr("&Steps"), steps_}};
+  for (const auto& [name, field] : fields) {
+    auto* label = new QLabel(name);
+    label->setBuddy(field);
+    field_names_ << label;
+    form->addRow(label, field);
+  }
+  column->addLayout(form);
+  why_not_ = new QLabel;
+  why_not_->setObjectName(QStringLiteral("run_why_not"));
+  why_not_->setWordWrap(true);
+  column->addWidget(why_not_);
+}
+
+void RunView::make_progress(QVBoxLayout* column) {
+  launch_ = new QPushButton(tr("&Launch"));
+  launch_->setObjectName(QStringLiteral("run_launch"));
+  stop_ = new QPushButton(tr("Stop"));
+  stop_->setObjectName(QStringLiteral("run_stop"));
+  stop_->setToolTip(tr("Stop after the step at hand"));
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(10);
+  buttons->addWidget(launch_, 1);
+  buttons->addWidget(stop_, 1);
+  column->addSpacing(4);
+  column->addLayout(buttons);
+  progress_text_ = new QLabel;
+  progress_text_->setObjectName(QStringLiteral("run_progress_text"));
+  progress_text_->setWordWrap(true);
+  progress_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  progress_ = new QProgressBar;
+  progress_->setObjectName(QStringLiteral("run_progress"));
+  progress_->setAccessibleName(tr("Progress of the run"));
+  progress_->setTextVisible(false);
+  progress_->setFixedHeight(8);
+  column->addSpacing(4);
+  column->addWidget(progress_text_);
+  column->addWidget(progress_);
+}
+
+void RunView::make_tables(QVBoxLayout* column) {
+  headings_ << new QLabel(tr("PREDICTED AGAINST MEASURED"));
+  column->addSpacing(12);
+  column->addWidget(headings_.back());
+  difference_table_ = quiet_list(QStringLiteral("run_differences"), {tr("A step"), tr("Predicted"), tr("Measured")});
+  for (int column : {1, 2})
+    difference_table_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+  difference_table_->setSelectionMode(QAbstractItemView::NoSelection);
+  difference_table_->setFocusPolicy(Qt::NoFocus);
+  difference_table_->setAccessibleName(tr("Predicted against measured"));
+  difference_table_->setToolTip(tr("Time of each kind of operation in a step, summed over devices"));
+  column->addWidget(difference_table_);
+  difference_summary_ = new QLabel;
+  difference_summary_->setObjectName(QStringLiteral("run_difference_summary"));
+  difference_summary_->setWordWrap(true);
+  column->addWidget(difference_summary_);
+  headings_ << new QLabel(tr("RUNS"));
+  column->addSpacing(12);
+  column->addWidget(headings_.back());
+  runs_ = quiet_list(QStringLiteral("run_list"), {tr("Run"), tr("Result")});
+  runs_->setHeaderHidden(true);
+  runs_->setAccessibleName(tr("Runs"));
+  runs_->setMinimumHeight(90);
+  column->addWidget(runs_, 1);
+}
+
+QWidget* RunView::make_pictures() {
+  throughput_ = new LiveChart(QStringLiteral("chart_throughput"), tr("Throughput"), tr("samples/s"));
+  loss_ = new LiveChart(QStringLiteral("chart_loss"), tr("Loss"), tr("cross-entropy"));
+  busy_ = new LiveChart(QStringLiteral("chart_busy"), tr("Busy"), tr("share of time, a line a device"));
+  memory_ = new LiveChart(QStringLiteral("chart_memory"), tr("Memory"), tr("MiB, a line a device"));
+  busy_->set_least_range(0, 1);
+  auto* charts = new QGridLayout;
+  charts->setHorizontalSpacing(28);
+  charts->setVerticalSpacing(12);
+  charts->addWidget(throughput_, 0, 0);
+  charts->addWidget(loss_, 0, 1);
+  charts->addWidget(busy_, 1, 0);
+  charts->addWidget(memory_, 1, 1);
+  charts->setRowStretch(0, 5);
+  charts->setRowStretch(1, 4);
+  charts->setColumnStretch(0, 1);
+  charts->setColumnStretch(1, 1);
+
+  title_ = new QLabel;
+  title_->setObjectName(QStringLiteral("run_title"));
+  timeline_heading_ = new QLabel;
+  timeline_empty_ = new QLabel(tr("The measured timeline appears here when a run sends one."));
+  timeline_empty_->setAlignment(Qt::AlignCenter);
+  timeline_slot_ = new QVBoxLayout;
+  timeline_slot_->addWidget(timeline_empty_, 1);
+  log_ = new QPlainTextEdit;
+  log_->setObjectName(QStringLiteral("run_log"));
+  log_->setAccessibleName(tr("Log of the run"));
+  log_->setReadOnly(true);
+  log_->setTabChangesFocus(true);
+  log_->setMaximumBlockCount(log_lines);
+  log_->setFrameShape(QFrame::NoFrame);
+  log_->setMinimumHeight(60);
+  auto* log_heading = new QLabel(tr("LOG"));
+  headings_ << timeline_heading_ << log_heading;
+
+  auto* right = new QWidget;
+  auto* column = new QVBoxLayout(right);
+  column->setContentsMargins(16, 10, 16, 12);
+  column->setSpacing(6);
+  column->addWidget(title_);
+  column->addLayout(charts, 8);
+  column->addSpacing(4);
+  column->addWidget(timeline_heading_);
+  column->addLayout(timeline_slot_, 4);
+  column->addWidget(log_heading);
+  column->addWidget(log_, 2);
+  return right;
+}
+
+void RunView::connect_launch() {
+  connect(plan_, &QComboBox::currentIndexChanged, this, [this] {
+    update_launchable();
+    emit plan_chosen(plan_->currentData().toInt());
+  });
+  connect(model_choice_, &QComboBox::currentIndexChanged, this, &RunView::update_launchable);
+  connect(launch_, &QPushButton::clicked, this, [this] { emit launch_requested(request()); });
+  connect(stop_, &QPushButton::clicked, this, [this] {
+    stopping_ = true;
+    update_launchable();
+    emit stop_requested();
+  });
+  connect(runs_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
+    if (item) emit run_selected(item->data(0, Qt::UserRole).toInt());
+  });
+}
+
+}  // namespace pipedeck::app

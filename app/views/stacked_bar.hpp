@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One bar cut into parts, with a legend of its own.
+#pragma once
+
+#include <vector>
+
+#include <QWidget>
+
+#include "app/models/inspector_content.hpp"
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+QColor colour_of(InspectorPartKind kind, const Theme& theme);
+
+class StackedBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// `mark` in [0, 1]: a line across the bar, as of a capacity; 1: none.
+  StackedBar(std::vector<InspectorPart> parts, double mark, QWidget* parent = nullptr);
+
+  QSize sizeHint() const override { return {200, 18}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  const InspectorPart* part_at(double x) const;
+
+  std::vector<InspectorPart> parts_;
+  double mark_;
+};
+
+/// A line of the legend: swatch, label, figure at the right.
+class LegendRow : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LegendRow(InspectorPart part, QWidget* parent = nullptr);
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override { return {80, sizeHint().height()}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  InspectorPart part_;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/run_view.hpp"
+
+#include <QComboBox>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <QTreeWidget>
+
+#include "app/views/live_chart.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+
+namespace {
+
+StepDone step(int number) {
+  return {number, 4.0 / number, milliseconds(100), 160.0 + number % 7, {0.9, 0.8}, {Bytes(1 << 26), Bytes(1 << 25)}};
+}
+
+}  // namespace
+
+class TestRunView : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<RunView> view_;
+
+  template <class T>
+  T* child(const char* name) {
+    return view_->findChild<T*>(QString::fromLatin1(name));
+  }
+
+ private slots:
+  void init() {
+    view_ = std::make_unique<RunView>();
+    view_->set_plans({{7, "DAPPLE 1:1", {}}, {9, "PipeDream 1-1", "Asynchronous plans are not trained here."}});
+    view_->set_models({{0, "gpt-tiny", {}}});
+    view_->resize(1280, 800);
+    view_->show();
+  }
+
+  void launch_asks_with_what_is_chosen() {
+    QSignalSpy launched(view_.get(), &RunView::launch_requested);
+    view_->select_plan(7);
+    view_->set_steps(123);
+    QTest::mouseClick(child<QPushButton>("run_launch"), Qt::LeftButton);
+    QCOMPARE(launched.count(), 1);
+    QCOMPARE(launched.front().front().value<LaunchRequest>(), (LaunchRequest{7, "gpt-tiny", 123}));
+  }
+
+  void what_cannot_be_launched_says_why() {
+    view_->select_plan(9);
+    QVERIFY(!child<QPushButton>("run_launch")->isEnabled());
+    QVERIFY(child<QLabel>("run_why_not")->text().contains("Asynchronous"));
+    view_->select_plan(7);
+    QVERIFY(child<QPushButton>("run_launch")->isEnabled());
+    QVERIFY(!child<QLabel>("run_why_not")->isVisible());
+    view_->set_plans({});
+    QVERIFY(!child<QPushButton>("run_launch")->isEnabled());
+  }
+
+  void stop_asks_once() {
+    QSignalSpy stopped(view_.get(), &RunView::stop_requested);
+    auto* stop = child<QPushButton>("run_stop");
+    QVERIFY(!stop->isEnabled());
+    view_->start_run("run");
+    QVERIFY(!child<QPushButton>("run_launch")->isEnabled());
+    QTest::mouseClick(stop, Qt::LeftButton);
+    QTest::mouseClick(stop, Qt::LeftButton);
+    QCOMPARE(stopped.count(), 1);
+    view_->end_run();
+    QVERIFY(child<QPushButton>("run_launch")->isEnabled());
+    QVERIFY(!stop->isEnabled());
+  }
+
+  void progress_and_time_left() {
+    view_->start_run("run");
+    view_->append(RunStarted{"p", "m", "cpu", 40, 2});
+    for (int i = 1; i <= 10; ++i) view_->append(step(i));
+    view_->refresh_now();
+    QCOMPARE(child<QProgressBar>("run_progress")->value(), 10);
+    QCOMPARE(child<QProgressBar>("run_progress")->maximum(), 40);
+    QVERIFY(child<QLabel>("run_progress_text")->text().contains("3 s left"));
+  }
+
+  void a_failed_run_says_why_in_the_log() {
+    view_->start_run("run");
+    view_->append(RunStarted{"p", "m", "cpu", 40, 2});
+    view_->append(RunFailed{"device 1 sent nothing for 30 s"});
+    view_->end_run();
+    QVERIFY(child<QPlainTextEdit>("run_log")->toPlainText().contains("device 1 sent nothing"));
+    QVERIFY(child<QLabel>("run_progress_text")->text().contains("device 1 sent nothing"));
+  }
+
+  void ten_thousand_events_stay_cheap() {
+    view_->start_run("run");
+    view_->append(RunStarted{"p", "m", "cpu", 10000, 2});
+    QElapsedTimer clock;
+    clock.start();
+    for (int i = 1; i <= 10000; ++i) view_->append(step(i));
+    const qint64 appending = clock.restart();
+    view_->refresh_now();
+    view_->grab();
+    const qint64 drawing = clock.elapsed();
+    qInfo("appending 10,000 events %lld ms, one refresh and picture %lld ms", appending, drawing);
+    QVERIFY2(drawing < 3000, qPrintable(QString::number(drawing)));
+    QVERIFY2(appending < 500, qPrintable(QString::number(appending)));
+    for (const char* name : {"chart_throughput", "chart_loss", "chart_busy", "chart_memory"})
+      QVERIFY(child<LiveChart>(name)->shown_points(0) <= 300);
+    QCOMPARE(view_->model().loss().size(), std::size_t{10000});
+  }
+
+  void charts_follow_by_themselves() {
+    view_->start_run("run");
+    view_->append(RunStarted{"p", "m", "cpu", 40, 2});
+    view_->append(step(1));
+    view_->append(step(2));
+    QTRY_COMPARE_WITH_TIMEOUT(child<LiveChart>("chart_loss")->shown_points(0), 2, 2000);
+  }
+
+  void differences_and_runs_are_listed() {
+    view_->set_differences({{"forward", milliseconds(41.2), milliseconds(41.9)},
+                            {"iteration", milliseconds(88.4), milliseconds(90.1), true}});
+    QCOMPARE(child<QTreeWidget>("run_differences")->topLevelItemCount(), 2);
+    QVERIFY(child<QLabel>("run_difference_summary")->text().contains("+1.9"));
+    QSignalSpy selected(view_.get(), &RunView::run_selected);
+    view_->set_runs({{3, "14:02", "164", {}}, {4, "12:15", {}, {}, true}});
+    view_->select_run(4);
+    QCOMPARE(selected.count(), 0);
+    auto* list = child<QTreeWidget>("run_list");
+    list->setCurrentItem(list->topLevelItem(0));
+    QCOMPARE(selected.count(), 1);
+    QCOMPARE(selected.front().front().toInt(), 3);
+  }
+
+  void the_timeline_slot_owns_its_widget() {
+    QPointer<QLabel> first = new QLabel("gantt");
+    view_->set_timeline_widget(first, "STEP 8");
+    view_->set_timeline_widget(new QLabel("other"));
+    QVERIFY(first.isNull());
+    view_->set_timeline_widget(nullptr);
+  }
+
+  void axes_are_cut_by_one_two_five() {
+    const NiceRange range = nice_range(141, 189);  // about four parts
+    QCOMPARE(range.step, 10.0);
+    QCOMPARE(range.low, 140.0);
+    QCOMPARE(range.high, 190.0);
+    const NiceRange flat = nice_range(5, 5);
+    QVERIFY(flat.low < 5 && flat.high > 5);
+  }
+};
+
+QTEST_MAIN(TestRunView)
+#include "tst_run_view.moc"

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inspector, project tree, topology, profile and start panel, driven as a user does.
+#include <set>
+
+#include <QApplication>
+#include <QComboBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+#include "app/models/inspector_content.hpp"
+#include "app/models/project_tree_model.hpp"
+#include "app/views/inspector.hpp"
+#include "app/views/profile_view.hpp"
+#include "app/views/project_tree.hpp"
+#include "app/views/stacked_bar.hpp"
+#include "app/views/start_panel.hpp"
+#include "app/views/theme.hpp"
+#include "app/views/topology_view.hpp"
+#include "tests/app/models/samples.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+
+class TestSideViews : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void the_inspector_shows_what_it_is_given() {
+    Inspector view;
+    const auto content = inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    view.set_content(content);
+    QCOMPARE(view.findChild<QLabel*>("inspector_title")->text(), content.title);
+    QCOMPARE(view.findChild<QWidget*>("inspector_why")->findChild<QLabel*>()->text(), content.why.front());
+    QCOMPARE(view.findChildren<StackedBar*>().size(), 2);
+    view.clear();
+    QVERIFY(!view.findChild<QLabel*>("inspector_hint")->text().isEmpty());
+  }
+
+  void the_tree_tells_what_is_selected() {
+    ProjectTreeModel model;
+    ProjectTree tree(&model);
+    model.set_entries(ProjectSection::plans, {{4, "a", {}}, {5, "b", {}}});
+    tree.show();
+    QSignalSpy selected(&tree, &ProjectTree::selected);
+    tree.select(ProjectSection::plans, 5);
+    QCOMPARE(selected.count(), 0);
+    const QModelIndex index = model.entry_index(ProjectSection::plans, 4);
+    QVERIFY(tree.isExpanded(index.parent()));
+    QTest::mouseClick(tree.viewport(), Qt::LeftButton, {}, tree.visualRect(index).center());
+    QCOMPARE(selected.count(), 1);
+    QCOMPARE(selected.front()[0].value<ProjectSection>(), ProjectSection::plans);
+    QCOMPARE(selected.front()[1].toInt(), 4);
+  }
+
+  void the_pointer_finds_a_device() {
+    TopologyView view;
+    view.resize(1000, 800);
+    view.set_cluster(std::make_shared<const Cluster>(samples::cluster()));
+    view.show();
+    QCOMPARE(view.scene().nodes.size(), std::size_t{2});
+    // Move over the canvas until a device answers: every device must be reachable.
+    std::set<int> met;
+    for (int y = 0; y < view.canvas()->height(); y += 12)
+      for (int x = 0; x < view.canvas()->width(); x += 12) {
+        QMouseEvent move(QEvent::MouseMove, QPointF(x, y), view.canvas()->mapToGlobal(QPointF(x, y)), Qt::NoButton, {},
+                         {});
+        QCoreApplication::sendEvent(view.canvas(), &move);
+        if (view.hovered() && view.hovered()->kind == TopologyHit::device) met.insert(view.hovered()->index);
+      }
+    QCOMPARE(met.size(), std::size_t{16});
+    view.clear();
+    QVERIFY(!view.cluster());
+  }
+
+  void bars_and_table_select_the_same_layer() {
+    ProfileView view;
+    view.resize(1000, 800);
+    view.set_profile(std::make_shared<const Profile>(samples::profile()));
+    view.show();
+    QSignalSpy selected(&view, &ProfileView::layer_selected);
+    view.select_layer(12);
+    QCOMPARE(view.selected_layer(), 12);
+    QCOMPARE(selected.count(), 1);
+    view.findChild<QTableView*>("profile_table")->sortByColumn(3, Qt::DescendingOrder);
+    QCOMPARE(view.selected_layer(), 12);
+    QVERIFY(view.findChild<QLabel*>("profile_totals")->text().contains("50 layers"));
+    QVERIFY(view.findChild<QLabel*>("profile_gaps")->isVisible());
+    view.clear();
+    QCOMPARE(view.selected_layer(), -1);
+  }
+
+  void the_start_panel_needs_model_and_cluster() {
+    StartPanel panel;
+    panel.show();
+    auto* compare = panel.findChild<QPushButton*>("start_compare");
+    QVERIFY(!compare->isEnabled());
+    panel.set_profiles({"BERT-48", "VGG-19"}, "VGG-19");
+    QVERIFY(!compare->isEnabled());
+    panel.set_clusters({"config A"});
+    QVERIFY(compare->isEnabled());
+    panel.set_global_batch(128);
+    QSignalSpy asked(&panel, &StartPanel::compare_requested);
+    QTest::mouseClick(compare, Qt::LeftButton);
+    QCOMPARE(asked.front(), (QVariantList{"VGG-19", "config A", 128}));
+  }
+
+  void all_follow_the_palette() {
+    Inspector inspector;
+    StartPanel panel;
+    ProfileView profile;
+    for (const Theme* theme : {&Theme::night(), &Theme::light()}) {
+      QApplication::setPalette(theme->palette());
+      for (QWidget* widget :
+           {static_cast<QWidget*>(&inspector), static_cast<QWidget*>(&panel), static_cast<QWidget*>(&profile)}) {
+        widget->setPalette(theme->palette());
+        widget->show();
+      }
+      QCoreApplication::processEvents();
+      QCOMPARE(profile.findChild<QLabel*>("profile_title")->palette().color(QPalette::WindowText), theme->text);
+    }
+  }
+};
+
+QTEST_MAIN(TestSideViews)
+#include "tst_side_views.moc"

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Draws every side view, light and dark, into pictures/ beside this program, for people to look at; and checks that a
+// picture is more than one colour.
+#include <QApplication>
+#include <QDir>
+#include <QImage>
+#include <QSet>
+#include <QTest>
+
+#include "app/models/inspector_content.hpp"
+#include "app/models/plan_table_model.hpp"
+#include "app/views/inspector.hpp"
+#include "app/views/plan_table.hpp"
+#include "app/views/profile_view.hpp"
+#include "app/views/project_tree.hpp"
+#include "app/views/run_view.hpp"
+#include "app/views/split_editor.hpp"
+#include "app/views/start_panel.hpp"
+#include "app/views/theme.hpp"
+#include "app/views/topology_view.hpp"
+#include "tests/app/models/samples.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+
+class TestViewPictures : public QObject {
+  Q_OBJECT
+
+ private:
+  bool dark_ = false;
+
+  void keep(QWidget& widget, const QString& name, QSize size) {
+    widget.resize(size);
+    widget.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&widget));
+    QCoreApplication::processEvents();
+    const QImage image = widget.grab().toImage();
+    QSet<QRgb> colours;
+    for (int y = 0; y < image.height(); y += 3)
+      for (int x = 0; x < image.width(); x += 3) colours.insert(image.pixel(x, y));
+    QVERIFY2(colours.size() > 4, qPrintable(name));
+    const QDir folder(QCoreApplication::applicationDirPath());
+    QVERIFY(folder.mkpath(QStringLiteral("pictures")));
+    QVERIFY(image.save(folder.filePath(QStringLiteral("pictures/%1-%2.png").arg(name, dark_ ? "dark" : "light"))));
+  }
+
+ private slots:
+  void initTestCase_data() {
+    QTest::addColumn<bool>("dark");
+    QTest::newRow("light") << false;
+    QTest::newRow("dark") << true;
+  }
+
+  void init() {
+    QFETCH_GLOBAL(bool, dark);
+    dark_ = dark;
+    QApplication::setStyle(QStringLiteral("Fusion"));
+    QApplication::setPalette((dark ? Theme::night() : Theme::light()).palette());
+  }
+
+  void plan_table() {
+    PlanTableModel model;
+    model.set_rows(samples::rows());
+    PlanTable table(&model);
+    table.select_plan(2);
+    keep(table, "plan-table", {1150, table.full_height()});
+  }
+
+  void split() {
+    SplitEditor editor;
+    const auto profile = std::make_shared<const Profile>(samples::profile());
+    editor.set_plan(profile, samples::plan("DAPPLE 8:8", {0, 24}), {});
+    editor.resize(1150, editor.sizeHint().height());
+    editor.show();
+    const QPoint from = editor.handle_position(1);
+    QTest::mousePress(&editor, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&editor, from + QPoint(24, 0));
+    editor.set_figures({{milliseconds(147), Bytes(0)}, {milliseconds(144), Bytes(0)}});
+    editor.set_feedback({0.004, milliseconds(738), Bytes(11 * samples::gibibyte), true});
+    keep(editor, "split", {1150, editor.sizeHint().height()});
+    editor.set_plan(profile, samples::plan("straight", {0, 4, 8, 12, 16, 20, 24, 27, 30, 33, 36, 39, 42, 44, 46, 48}),
+                    {});
+    keep(editor, "split-straight", {1000, editor.sizeHint().height()});
+    editor.set_plan(profile, samples::plan("over", {0, 20, 30, 40}), {});
+    editor.set_overflow(0, Bytes(3 * samples::gibibyte / 2));
+    keep(editor, "split-over", {1000, editor.sizeHint().height()});
+    editor.clear();
+    keep(editor, "split-empty", {800, editor.sizeHint().height()});
+  }
+
+  void inspector() {
+    const auto rows = samples::rows();
+    Inspector view;
+    view.set_content(inspector_content(rows[1], samples::profile(), samples::cluster()));
+    keep(view, "inspector", {300, 900});
+    view.set_content(inspector_content(rows[3], samples::profile(), samples::cluster()));
+    keep(view, "inspector-over", {300, 900});
+  }
+
+  void project_tree() {
+    ProjectTreeModel model;
+    model.set_entries(ProjectSection::profiles, {{1, "BERT-48", {}}, {2, "GNMT-16", {}}});
+    model.set_entries(ProjectSection::clusters, {{1, "2 × 8 V100", {}}, {2, "16 × 1 V100, 10G", {}}});
+    model.set_entries(ProjectSection::plans, {{1, "DAPPLE 8:8", {}}, {2, "PipeDream 2-6-2-2-2-2 on many", {}}});
+    model.set_entries(ProjectSection::runs, {{1, "today 14:02 · CPU", {}}, {2, "today 12:15 · failed", {}, true}});
+    ProjectTree tree(&model);
+    tree.select(ProjectSection::plans, 1);
+    keep(tree, "project-tree", {210, 400});
+  }
+
+  void topology() {
+    TopologyView view;
+    view.set_cluster(std::make_shared<const Cluster>(samples::cluster()));
+    keep(view, "topology", {1100, 800});
+    view.set_cluster(std::make_shared<const Cluster>(mixed_cluster()));
+    keep(view, "topology-mixed", {1280, 900});
+  }
+
+  static Cluster mixed_cluster() {
+    Cluster cluster = samples::cluster();
+    cluster.name = "3 × p3 and a g4";
+    DeviceType t4 = cluster.device_types.front();
+    t4.name = "T4";
+    cluster.device_types.push_back(t4);
+    cluster.nodes.clear();
+    cluster.links.clear();
+    cluster.switches = {{"leaf-a"}, {"leaf-b"}, {"spine"}};
+    int i = 0;
+    for (const char* name : {"p3-a", "p3-b", "p3-c", "g4-a"}) {
+      Node node;
+      node.name = name;
+      node.devices = {{i < 3 ? "V100-16GB" : "T4", 4}};
+      node.link = Link{gigabytes_per_second(i < 3 ? 21.3 : 6.3), microseconds(5)};
+      cluster.nodes.push_back(node);
+      cluster.links.push_back({name, i < 2 ? "leaf-a" : "leaf-b", {gigabytes_per_second(i < 3 ? 1.25 : 6.25), {}}});
+      ++i;
+    }
+    cluster.links.push_back({"leaf-a", "spine", {gigabytes_per_second(12.5), {}}});
+    cluster.links.push_back({"leaf-b", "spine", {gigabytes_per_second(12.5), {}}});
+    return cluster;
+  }
+
+  void profile() {
+    ProfileView view;
+    view.set_profile(std::make_shared<const Profile>(samples::profile()));
+    view.select_layer(7);
+    keep(view, "profile", {1100, 800});
+  }
+
+  void start() {
+    StartPanel panel;
+    panel.set_profiles({"BERT-48", "GPT-2 124M", "VGG-19"});
+    panel.set_clusters({"DAPPLE config A, 2 × 8 V100", "This machine"});
+    keep(panel, "start", {1000, 560});
+  }
+
+  void run() {
+    RunView view;
+    view.set_plans({{1, "DAPPLE 1:1 · 3:3", {}}});
+    view.set_models({{0, "gpt-tiny, 0.8 M", {}}});
+    view.set_steps(2000);
+    view.set_runs({{1, "now · DAPPLE 1:1", "177 samples/s", {}},
+                   {2, "14:02 · GPipe 1:1", "164", {}},
+                   {3, "12:15 · failed at step 31", {}, {}, true}});
+    view.start_run("gpt-tiny · DAPPLE 1:1");
+    view.set_prediction({181, {0.93, 0.9}, {Bytes(421 * samples::mebibyte), Bytes(362 * samples::mebibyte)}});
+    view.append(RunStarted{"DAPPLE 1:1", "gpt-tiny", "cpu", 2000, 2});
+    for (int i = 1; i <= 812; ++i) {
+      const double wave = std::sin(i * 0.7) + std::sin(i * 1.9);
+      view.append(
+          StepDone{i,
+                   1.6 + 2.7 * std::exp(-i / 180.0) + 0.03 * wave,
+                   milliseconds(90),
+                   177 - 27 * std::exp(-i / 40.0) + wave,
+                   {0.93 + 0.01 * wave, 0.9 - 0.012 * wave},
+                   {Bytes((415 + static_cast<int>(2 * wave)) * samples::mebibyte), Bytes(358 * samples::mebibyte)}});
+    }
+    view.append(RunWarning{"two workers share one core: times are not those of two devices"});
+    view.set_differences({{"forward", milliseconds(41.2), milliseconds(41.9)},
+                          {"backward", milliseconds(83), milliseconds(84.8)},
+                          {"transfer", milliseconds(0.9), milliseconds(1.1)},
+                          {"all-reduce", {}, {}},
+                          {"iteration", milliseconds(88.4), milliseconds(90.1), true}});
+    view.refresh_now();
+    keep(view, "run", {1280, 800});
+  }
+};
+
+QTEST_MAIN(TestViewPictures)
+#include "tst_view_pictures.moc"
