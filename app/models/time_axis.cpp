@@ -10,21 +10,21 @@ namespace {
 
 constexpr double smallest_span = 10;  // ns: a deeper zoom shows nothing more, the simulator counts whole nanoseconds
 
-/// The axis of `span` from `begin`, moved so that it lies within [0, full].
-TimeAxis within(double begin, double span, double full) {
-  span = std::min(span, full);
-  begin = std::clamp(begin, 0.0, full - span);
-  return {begin, begin + span, full};
+/// `axis` showing `span` from `begin`, moved so that it lies within [0, full].
+TimeAxis within(const TimeAxis& axis, double begin, double span) {
+  span = std::min(span, axis.full);
+  begin = std::clamp(begin, 0.0, axis.full - span);
+  return {begin, begin + span, axis.full, axis.fit};
 }
 
 }  // namespace
 
 TimeAxis TimeAxis::zoomed(double factor, double anchor) const {
   const double wanted = std::clamp(span() / factor, std::min(smallest_span, full), full);
-  return within(anchor - (anchor - begin) / span() * wanted, wanted, full);
+  return within(*this, anchor - (anchor - begin) / span() * wanted, wanted);
 }
 
-TimeAxis TimeAxis::panned(double time) const { return within(begin + time, span(), full); }
+TimeAxis TimeAxis::panned(double time) const { return within(*this, begin + time, span()); }
 
 double TimeAxis::tick_step(double width, double pixels) const {
   const double wanted = std::max(span() / std::max(width, 1.0) * pixels, 1.0);

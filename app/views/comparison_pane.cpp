@@ -6,6 +6,7 @@
 
 #include <QEvent>
 #include <QLabel>
+#include <QMetaObject>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QVBoxLayout>
@@ -19,6 +20,8 @@ namespace pipedeck::app {
 namespace {
 
 constexpr double right_air = 1.02;  // after the longest plan's end
+
+constexpr double asynchronous_view = 1.5;  // iterations of an asynchronous plan that "fit" shows
 
 /// What is left below the last plan: the cursor runs through it down to the ruler.
 class CursorSpace : public TimeView {
@@ -104,6 +107,7 @@ PlanPanel* ComparisonPane::take_panel(int id) {
   auto* made = new PlanPanel(link_, column_);
   made->set_device_names(device_names_);
   connect(made, &PlanPanel::clicked, this, &ComparisonPane::plan_clicked);
+  connect(&made->gantt(), &GanttView::lanes_changed, this, &ComparisonPane::share_scale);
   return made;
 }
 
@@ -140,13 +144,19 @@ void ComparisonPane::arrange(const std::vector<PlanPanel*>& wanted) {
 }
 
 void ComparisonPane::share_scale() {
-  double longest = 0;
+  double longest = 0, fit = 0;
   int label_width = 0;
   for (const PlanPanel* panel : panels_) {
     label_width = std::max(label_width, panel->gantt().wanted_label_width());
-    if (panel->gantt().content()) longest = std::max(longest, static_cast<double>(panel->gantt().content()->end));
+    const auto& content = panel->gantt().content();
+    if (!content) continue;
+    const auto end = static_cast<double>(content->end);
+    longest = std::max(longest, end);
+    // An asynchronous plan is simulated over many iterations: all of them would make one of the others a sliver.
+    const auto iteration = static_cast<double>(panel->row().simulation->iteration.count);
+    fit = std::max(fit, panel->row().plan.synchronous() ? end : std::min(end, asynchronous_view * iteration));
   }
-  if (longest > 0) link_->set_full(longest * right_air);
+  if (longest > 0) link_->set_full(longest * right_air, fit * right_air);
   constexpr int least = 84, most = 170;
   link_->set_label_width(std::clamp(label_width, least, most));
   legend_->set_indent(link_->label_width());
@@ -164,10 +174,17 @@ void ComparisonPane::update_legend() {
 }
 
 void ComparisonPane::set_selected_plan(std::optional<int> id) {
+  const bool another = id != selected_;
   selected_ = id;
   for (PlanPanel* panel : panels_) panel->set_selected(id == panel->plan_id());
-  if (!id) return;
-  if (PlanPanel* chosen = panel(*id)) scroll_->ensureWidgetVisible(chosen, 0, 0);
+  // Only a new choice scrolls, and after the layout has its places: a refresh leaves the reader where he is.
+  if (another && id) QMetaObject::invokeMethod(this, &ComparisonPane::scroll_to_selected, Qt::QueuedConnection);
+}
+
+void ComparisonPane::scroll_to_selected() {
+  PlanPanel* chosen = selected_ ? panel(*selected_) : nullptr;
+  if (chosen)
+    scroll_->ensureWidgetVisible(&chosen->title(), 0, 0), scroll_->ensureWidgetVisible(&chosen->gantt(), 0, 0);
 }
 
 void ComparisonPane::set_ghost(int id, const std::shared_ptr<const Simulation>& old) {

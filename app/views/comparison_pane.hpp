@@ -55,6 +55,7 @@ class ComparisonPane : public QWidget {
   void arrange(const std::vector<PlanPanel*>& wanted);
   void share_scale();
   void update_legend();
+  void scroll_to_selected();
 
   TimeLink* link_;
   QScrollArea* scroll_ = nullptr;

@@ -266,7 +266,9 @@ void GanttView::clicked(const QPointF& position) {
 void GanttView::toggle_row(const GanttRow& row) {
   if (row.kind == GanttRow::Kind::link) return;
   const std::vector<DeviceId>& devices = content_->groups[row.group].devices;
-  if (devices.size() > 1) set_opened(devices.front(), row.kind == GanttRow::Kind::group);
+  if (devices.size() == 1) return;
+  set_opened(devices.front(), row.kind == GanttRow::Kind::group);
+  emit lanes_changed();
 }
 
 void GanttView::select(const GanttHit& hit) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Gantt chart: a lane a device (replicas that do the same share one until it is opened), a second timeline as pale
-// half-height lanes, an old one as a ghost behind it. Wheel, W and S zoom at the cursor; A and D pan; F fits; arrows step from
-// operation to operation; Enter or a click on a lane's name opens and closes it; L shows the links; Esc clears.
+// half-height lanes, an old one as a ghost behind it. Wheel, W and S zoom at the cursor; A and D pan; F fits; arrows
+// step from operation to operation; Enter or a click on a lane's name opens and closes it; L shows the links; Esc
+// clears.
 #pragma once
 
 #include <memory>
@@ -55,6 +56,10 @@ class GanttView : public TimeView {
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
+
+ signals:
+  /// The reader opened or closed a lane, or showed or hid the links: names may need another width.
+  void lanes_changed();
 
  protected:
   void draw_content(QPainter& painter, QImage& canvas) override;

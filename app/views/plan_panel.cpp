@@ -13,9 +13,10 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr int title_bottom = 6;  // below the text
-constexpr int title_gap = 12;    // between name and figures
-constexpr double bar_width = 3;  // beside the selected plan's name
+constexpr int title_bottom = 6;                 // below the text
+constexpr int title_gap = 12;                   // between name and figures
+constexpr std::size_t most_stages_spelled = 8;  // in a title
+constexpr double bar_width = 3;                 // beside the selected plan's name
 
 QString tr_panel(const char* text) { return PlanPanel::tr(text); }
 
@@ -24,8 +25,8 @@ QString tr_panel(const char* text) { return PlanPanel::tr(text); }
 QString plan_title(const Plan& plan) {
   const QString name = QString::fromStdString(plan.name.empty() ? plan.planner : plan.name);
   const QString shape = QString::fromStdString(shape_text(plan));
-  const QString devices = shape.section(QStringLiteral(" · "), 0, 0);
-  if (shape.isEmpty() || name.contains(devices)) return name;
+  if (shape.isEmpty() || name.contains(shape.section(QStringLiteral(" · "), 0, 0))) return name;
+  if (plan.stages.size() > most_stages_spelled) return tr_panel("%1, %2 stages").arg(name).arg(plan.stages.size());
   return name + u' ' + shape;
 }
 
@@ -33,6 +34,7 @@ QString plan_figures(const PlanRow& row) {
   if (!row.simulation) return row.note.isEmpty() ? tr_panel("Simulating…") : row.note;
   QStringList figures{format_time(row.simulation->iteration),
                       tr_panel("bubble %1").arg(format_percent(row.simulation->bubble_fraction))};
+  if (!row.plan.synchronous()) figures << tr_panel("asynchronous");
   if (!row.simulation->fits) figures << tr_panel("does not fit in memory");
   return figures.join(QStringLiteral(" · "));
 }

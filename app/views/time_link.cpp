@@ -11,11 +11,12 @@ void TimeLink::set_axis(const TimeAxis& axis) {
   emit axis_changed();
 }
 
-void TimeLink::set_full(double full) {
+void TimeLink::set_full(double full, double fit) {
   full = std::max(full, 1.0);
-  if (full == axis_.full) return;
+  if (fit >= full) fit = 0;
+  if (full == axis_.full && fit == axis_.fit) return;
   const bool fitted = axis_ == axis_.fitted();
-  TimeAxis axis{axis_.begin, axis_.end, full};
+  const TimeAxis axis{axis_.begin, axis_.end, full, fit};
   set_axis(fitted ? axis.fitted() : axis.panned(0));  // panned: back within the new span
 }
 

@@ -33,8 +33,9 @@ class TimeLink : public QObject {
   int label_width() const { return label_width_; }
 
   void set_axis(const TimeAxis& axis);
-  /// The whole span (ns from 0) that "fit" shows: the longest of all charts. A fitted axis stays fitted.
-  void set_full(double full);
+  /// The whole span (ns from 0): the longest of all charts. "Fit" shows `fit` of it, or all of it where that is 0.
+  /// A fitted axis stays fitted.
+  void set_full(double full, double fit = 0);
   void set_cursor(std::optional<double> time);
   void set_selection(const std::optional<OperationSelection>& selection);
   void set_label_width(int width);

@@ -114,6 +114,25 @@ class TestComparisonPane : public QObject {
     }
   }
 
+  void a_long_asynchronous_run_does_not_squeeze_the_others() {
+    auto rows = three_plans();
+    auto run = std::make_shared<Simulation>(*synthetic_simulation({.micro_batches = 64}));
+    run->iteration = Nanoseconds(run->timeline.makespan().count / 16);
+    rows[2].simulation = run;
+    rows[2].plan.schedule = ScheduleKind::pipedream;
+    ComparisonPane pane;
+    pane.set_rows(rows);
+    const TimeAxis& axis = pane.link().axis();
+    QCOMPARE(axis, axis.fitted());
+    QVERIFY(axis.span() < 2e9);
+    QVERIFY(axis.full >= static_cast<double>(run->timeline.makespan().count));
+    for (int i = 0; i < 40; ++i) QTest::keyClick(&pane.panel(1)->gantt(), Qt::Key_S);
+    QVERIFY(axis.end >= static_cast<double>(run->timeline.makespan().count));  // all of it can be seen
+    QTest::keyClick(&pane.panel(1)->gantt(), Qt::Key_F);
+    QCOMPARE(axis, axis.fitted());
+    QVERIFY(plan_figures(rows[2]).contains("asynchronous"));
+  }
+
   void titles_say_shape_and_figures() {
     auto rows = three_plans();
     QCOMPARE(plan_title(rows[0].plan), "DAPPLE 8:8 · 24:26");
