@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "core/io/intervals_json.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/io/json_reader.hpp"
+#include "core/io/json_writer.hpp"
+
+namespace pipedeck {
+namespace {
+
+using json::ObjectReader;
+using json::ObjectWriter;
+using json::Value;
+
+constexpr double largest = std::numeric_limits<double>::max();
+
+/// A run that diverges has a loss that is no number; JSON has null for it.
+Value loss_value(double loss) { return std::isfinite(loss) ? Value(json::number(loss)) : Value(); }
+
+double loss_from(ObjectReader& in) {
+  const Value* value = in.get("loss");
+  if (value && value->is_null()) return std::numeric_limits<double>::quiet_NaN();
+  return value ? in.number("loss", -largest, largest) : 0;
+}
+
+Value write(const RunStarted& event) {
+  ObjectWriter out;
+  out.add("event", "started").add("version", 1);
+  out.add("plan", event.plan).add("model", event.model).add("backend", event.backend);
+  return out.add("steps", event.steps).add("devices", event.devices).finish();
+}
+
+Value write(const StepDone& event) {
+  ObjectWriter out;
+  out.add("event", "step").add("step", event.step).add("loss", loss_value(event.loss));
+  out.add("duration_ms", json::milliseconds_of(event.duration));
+  out.add("samples_per_s", json::number(event.samples_per_second));
+  out.add("busy_fraction", json::list_of(event.busy_fraction, [](double busy) { return Value(json::number(busy)); }));
+  return out.add("memory_bytes", json::bytes_of(event.memory)).finish();
+}
+
+Value write(const MeasuredTimeline& event) {
+  ObjectWriter out;
+  out.add("event", "timeline").add("step", event.step);
+  return out.add("intervals", json::intervals_value(event.timeline)).finish();
+}
+
+Value write(const RunWarning& event) {
+  return ObjectWriter().add("event", "warning").add("message", event.message).finish();
+}
+
+Value write(const RunFailed& event) {
+  return ObjectWriter().add("event", "failed").add("message", event.message).finish();
+}
+
+Value write(const RunFinished& event) {
+  ObjectWriter out;
+  out.add("event", "finished").add("steps", event.steps).add("loss", loss_value(event.loss));
+  out.add("duration_ms", json::milliseconds_of(event.duration));
+  out.add("median_step_ms", json::milliseconds_of(event.median_step));
+  return out.add("stopped", Value(event.stopped)).finish();
+}
+
+RunStarted started_from(ObjectReader& in) {
+  RunStarted event;
+  if (in.count_or("version", 1, 0) != 1)
+    in.fail("version", fmt::format("found {}, expected 1, the only version that this program reads",
+                                   describe(*in.get("version"))));
+  event.plan = in.text("plan");
+  event.model = in.text("model");
+  event.backend = in.text("backend");
+  event.steps = in.count("steps", 0);
+  event.devices = in.count("devices", 1, limits::devices);
+  return event;
+}
+
+StepDone step_from(ObjectReader& in) {
+  StepDone event;
+  event.step = in.count("step");
+  event.loss = loss_from(in);
+  event.duration = in.long_time("duration_ms");
+  event.samples_per_second = in.number("samples_per_s", 0, largest);
+  in.values("busy_fraction", [&](const Value& value, const std::string& place) {
+    event.busy_fraction.push_back(json::read_number(value, json::Unit::plain, 0, largest, place, in.problems()));
+  });
+  in.values("memory_bytes", [&](const Value& value, const std::string& place) {
+    event.memory.push_back(Bytes(json::read_integer(value, 0, limits::total_bytes, place, in.problems())));
+  });
+  return event;
+}
+
+MeasuredTimeline timeline_from(ObjectReader& in) {
+  MeasuredTimeline event;
+  event.step = in.count("step");
+  event.timeline = json::read_intervals(in, "intervals");
+  return event;
+}
+
+RunFinished finished_from(ObjectReader& in) {
+  RunFinished event;
+  event.steps = in.count("steps", 0);
+  event.loss = loss_from(in);
+  event.duration = in.long_time("duration_ms");
+  event.median_step = in.long_time("median_step_ms");
+  event.stopped = in.truth_or("stopped", false);
+  return event;
+}
+
+RunEvent event_from(ObjectReader& in) {
+  const std::string kind = in.text("event");
+  if (kind == "started") return started_from(in);
+  if (kind == "step") return step_from(in);
+  if (kind == "timeline") return timeline_from(in);
+  if (kind == "warning") return RunWarning{in.text("message")};
+  if (kind == "failed") return RunFailed{in.text("message")};
+  if (kind == "finished") return finished_from(in);
+  if (in.ok())
+    in.fail("event", fmt::format("found {}, expected started, step, timeline, warning, failed or finished",
+                                 describe(Value(kind))));
+  return RunWarning{};
+}
+
+}  // namespace
+
+std::string event_to_json(const RunEvent& event) {
+  return json::compact(std::visit([](const auto& kind) { return write(kind); }, event));
+}
+
+Result<RunEvent> event_from_json(const std::string& line) {
+  const Result<Value> value = json::parse(line);
+  if (!value) return tl::unexpected(value.error());
+  json::Problems problems;
+  ObjectReader in(*value, "", problems);
+  RunEvent event = problems ? RunEvent{} : event_from(in);
+  if (problems) return tl::unexpected(*problems.first);
+  return event;
+}
+
+}  // namespace pipedeck

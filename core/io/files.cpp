@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "core/io/graph_text.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/io/json_value.hpp"
+
+namespace pipedeck {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::pair<std::string_view, FileKind>, 5> json_kinds{
+    {{"pipedeck.profile", FileKind::profile},
+     {"pipedeck.cluster", FileKind::cluster},
+     {"pipedeck.plan", FileKind::plan},
+     {"pipedeck.simulation", FileKind::simulation},
+     {"pipedeck.model", FileKind::model}}};
+
+Result<FileKind> kind_of_json(const std::string& content) {
+  const Result<json::Value> value = json::parse(content);
+  if (!value) return tl::unexpected(value.error());
+  const json::Value* format = value->find("format");
+  if (!format) return fail(ErrorCode::bad_input, "found no 'format', expected it to say what the file is", "/format");
+  const std::string* word = format->as<std::string>();
+  for (const auto& [name, kind] : json_kinds)
+    if (word && *word == name) return kind;
+  return fail(
+      ErrorCode::bad_input,
+      fmt::format("found {}, expected pipedeck.profile, pipedeck.cluster, pipedeck.plan, pipedeck.simulation or "
+                  "pipedeck.model",
+                  describe(*format)),
+      "/format");
+}
+
+tl::unexpected<Error> named(Error error, const std::string& path) {
+  error.file = path;
+  return tl::unexpected<Error>(std::move(error));
+}
+
+tl::unexpected<Error> system_failure(const std::string& what, const std::string& path) {
+  return fail(ErrorCode::io, fmt::format("{}: {}", what, std::strerror(errno)), {}, path);
+}
+
+Result<Profile> graph_text_profile(const std::string& content, const std::string& path, const ReadOptions& options) {
+  const std::optional<int> micro_batch =
+      options.profile_micro_batch ? options.profile_micro_batch : micro_batch_in_file_name(path);
+  if (!micro_batch)
+    return fail(
+        ErrorCode::bad_input,
+        "found a layer graph without its micro-batch, expected --profile-micro-batch N or -pbs-N in the file's name");
+  return profile_from_graph_text(content, fs::path(path).stem().string(), *micro_batch);
+}
+
+Result<Document> document_of(const std::string& content, const std::string& path, const ReadOptions& options) {
+  const Result<FileKind> kind = kind_of_content(content);
+  if (!kind) return tl::unexpected(kind.error());
+  const auto as_document = [](auto result) -> Result<Document> {
+    if (!result) return tl::unexpected(std::move(result).error());
+    return Document(std::move(*result));
+  };
+  switch (*kind) {
+    case FileKind::profile:
+      return as_document(profile_from_json(content));
+    case FileKind::graph_text:
+      return as_document(graph_text_profile(content, path, options));
+    case FileKind::cluster:
+      return as_document(cluster_from_json(content));
+    case FileKind::plan:
+      return as_document(plan_from_json(content));
+    case FileKind::simulation:
+      return as_document(simulation_from_json(content));
+    case FileKind::model:
+      return as_document(model_from_json(content));
+    case FileKind::project:
+      break;
+  }
+  return fail(ErrorCode::bad_input, "found a Pipedeck project, expected a single document");
+}
+
+template <class T>
+Result<T> read_as(const std::string& path, std::string_view expected, const ReadOptions& options = {}) {
+  Result<Document> document = read_document(path, options);
+  if (!document) return tl::unexpected(std::move(document).error());
+  if (T* value = std::get_if<T>(&*document)) return std::move(*value);
+  constexpr std::array<std::string_view, 5> names{"profile", "cluster", "plan", "simulation", "model"};
+  return fail(ErrorCode::bad_input, fmt::format("found a {}, expected a {}", names[document->index()], expected), {},
+              path);
+}
+
+/// Closes the descriptor and removes the file unless it was renamed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& beside) {
+    // Opened with O_EXCL, so that two writers never share one; the usual permissions, which mkstemp does not give.
+    for (int attempt = 0; descriptor_ < 0 && attempt < 100; ++attempt) {
+      path_ = fmt::format("{}.{}-{}.tmp", beside, ::getpid(), attempt);
+      descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (descriptor_ < 0 && errno != EEXIST) return;
+    }
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    const bool created = descriptor_ >= 0 || closed_;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (created && !renamed_) ::unlink(path_.c_str());
+  }
+
+  bool created() const { return descriptor_ >= 0; }
+  bool write(std::string_view content) {
+    while (!content.empty()) {
+      const ssize_t written = ::write(descriptor_, content.data(), content.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return false;
+      content.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+  }
+  /// On the disk, then under its final name.
+  bool finish(const std::string& target) {
+    if (::fsync(descriptor_) != 0) return false;
+    closed_ = true;
+    if (::close(std::exchange(descriptor_, -1)) != 0) return false;
+    renamed_ = ::rename(path_.c_str(), target.c_str()) == 0;
+    return renamed_;
+  }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  bool closed_ = false, renamed_ = false;
+};
+
+}  // namespace
+
+std::string_view name_of(FileKind kind) {
+  switch (kind) {
+    case FileKind::profile:
+      return "profile";
+    case FileKind::graph_text:
+      return "graph text";
+    case FileKind::cluster:
+      return "cluster";
+    case FileKind::plan:
+      return "plan";
+    case FileKind::simulation:
+      return "simulation";
+    case FileKind::model:
+      return "model";
+    case FileKind::project:
+      return "project";
+  }
+  return "?";
+}
+
+Result<FileKind> kind_of_content(const std::string& content) {
+  constexpr std::string_view sqlite{"SQLite format 3\0", 16};
+  if (content.compare(0, sqlite.size(), sqlite) == 0) return FileKind::project;
+  const std::size_t first = content.find_first_not_of(" \t\r\n");
+  if (first == content.npos) return fail(ErrorCode::bad_input, "the file is empty");
+  if (content[first] == '{' || content[first] == '[') return kind_of_json(content);
+  if (content.find(" -- ") != content.npos) return FileKind::graph_text;
+  return fail(ErrorCode::bad_input,
+              "found a file of no known format, expected JSON with a 'format', a layer graph or a Pipedeck project");
+}
+
+Result<std::string> read_file(const std::string& path, std::size_t limit) {
+  std::error_code problem;
+  const fs::file_status status = fs::status(path, problem);
+  if (!fs::exists(status)) return fail(ErrorCode::bad_input, "found no such file", {}, path);
+  if (fs::is_directory(status)) return fail(ErrorCode::bad_input, "found a folder, expected a file", {}, path);
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    return fail(ErrorCode::bad_input, fmt::format("the file can't be opened: {}", std::strerror(errno)), {}, path);
+  // Read piece by piece: the size of a pipe, or of a file that grows, is not known.
+  std::string content;
+  std::array<char, 1 << 16> piece;
+  while (in.read(piece.data(), piece.size()) || in.gcount() > 0) {
+    content.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+    if (content.size() > limit)
+      return fail(ErrorCode::bad_input, fmt::format("found more than {} bytes, expected at most that", limit), {},
+                  path);
+  }
+  if (in.bad()) return system_failure("the file can't be read", path);
+  if (content.empty()) return fail(ErrorCode::bad_input, "the file is empty", {}, path);
+  return content;
+}
+
+Result<void> write_file(const std::string& path, const std::string& content) {
+  TemporaryFile file(path);
+  if (!file.created()) return system_failure("the file can't be written", path);
+  if (!file.write(content) || !file.finish(path)) return system_failure("the file can't be written", path);
+  return {};
+}
+
+Result<Document> read_document(const std::string& path, const ReadOptions& options) {
+  const Result<std::string> content = read_file(path);
+  if (!content) return tl::unexpected(content.error());
+  Result<Document> document = document_of(*content, path, options);
+  if (!document) return named(std::move(document).error(), path);
+  return document;
+}
+
+Result<Profile> read_profile(const std::string& path, const ReadOptions& options) {
+  return read_as<Profile>(path, "profile", options);
+}
+Result<Cluster> read_cluster(const std::string& path) { return read_as<Cluster>(path, "cluster"); }
+Result<Plan> read_plan(const std::string& path) { return read_as<Plan>(path, "plan"); }
+Result<ModelSpec> read_model(const std::string& path) { return read_as<ModelSpec>(path, "model"); }
+
+}  // namespace pipedeck

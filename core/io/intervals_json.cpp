@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/intervals_json.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "core/io/json_words.hpp"
+#include "core/io/json_writer.hpp"
+
+namespace pipedeck::json {
+namespace {
+
+LaneRole role_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::send:
+    case OpKind::receive:
+      return LaneRole::link;
+    case OpKind::all_reduce:
+      return LaneRole::collective;
+    default:
+      return LaneRole::compute;
+  }
+}
+
+struct Interval {
+  TimelineLane lane;
+  TimelineRow row;
+};
+
+Interval interval_from(ObjectReader& in) {
+  Interval out;
+  const std::string word = in.text("kind");
+  const std::optional<OpKind> kind = op_kind_named(word);
+  if (in.ok() && !kind) in.fail("kind", fmt::format("found {}, expected one of {}", describe(Value(word)), kind_words));
+  out.row.operation.kind = kind.value_or(OpKind::forward);
+  out.lane.role = role_of(out.row.operation.kind);
+  const bool link = out.lane.role == LaneRole::link;
+  // A transfer's device is its sender, which `from` says again.
+  out.lane.device = DeviceId(in.count(link ? "from" : "device", 0, limits::devices - 1));
+  if (link) out.lane.to = DeviceId(in.count("to", 0, limits::devices - 1));
+  if (link) in.has("device");
+  out.row.operation.stage = StageId(in.count_or("stage", 0, 0, std::numeric_limits<std::uint16_t>::max()));
+  out.row.operation.micro_batch = in.count_or("micro_batch", 0, 0, limits::samples);
+  out.row.start = in.nanoseconds("start_ms");
+  const Nanoseconds end = in.nanoseconds("end_ms");
+  out.row.duration = end - out.row.start;
+  if (in.ok() && end < out.row.start)
+    in.fail("end_ms", fmt::format("found {}, expected the start, {}, or later", in_milliseconds(end),
+                                  in_milliseconds(out.row.start)));
+  return out;
+}
+
+struct Lane {
+  TimelineLane lane;
+  std::vector<TimelineRow> rows;
+};
+
+/// Operations of one lane never overlap (timeline.hpp).
+void check_lane(const Lane& lane, ObjectReader& in, std::string_view key) {
+  for (std::size_t i = 1; i < lane.rows.size(); ++i)
+    if (lane.rows[i].start < lane.rows[i - 1].end())
+      return in.fail(key, fmt::format("found two operations of device {} at {} ms, expected one at a time",
+                                      lane.lane.device.value, in_milliseconds(lane.rows[i].start)));
+}
+
+}  // namespace
+
+Value intervals_value(const Timeline& timeline) {
+  List list;
+  list.reserve(timeline.size());
+  for (const TimelineLane& lane : timeline.lanes)
+    for (std::size_t i = lane.begin; i < lane.end; ++i) {
+      const TimelineRow row = timeline.row(i);
+      ObjectWriter out;
+      out.add("device", lane.device.value).add("kind", name_of(row.operation.kind));
+      out.add("stage", row.operation.stage.value).add("micro_batch", row.operation.micro_batch);
+      if (lane.role == LaneRole::link) out.add("from", lane.device.value).add("to", lane.to.value);
+      out.add("start_ms", milliseconds_of(row.start)).add("end_ms", milliseconds_of(row.end()));
+      list.push_back(out.finish());
+    }
+  return Value(std::move(list));
+}
+
+Timeline read_intervals(ObjectReader& in, std::string_view key) {
+  std::map<std::tuple<LaneRole, DeviceId, DeviceId>, std::size_t> places;
+  std::vector<Lane> lanes;
+  in.objects(key, [&](ObjectReader& object) {
+    const Interval interval = interval_from(object);
+    const auto [place, added] =
+        places.try_emplace({interval.lane.role, interval.lane.device, interval.lane.to}, lanes.size());
+    if (added) lanes.push_back({interval.lane, {}});
+    lanes[place->second].rows.push_back(interval.row);
+  });
+  Timeline timeline;
+  for (Lane& lane : lanes) {
+    std::stable_sort(lane.rows.begin(), lane.rows.end(),
+                     [](const TimelineRow& a, const TimelineRow& b) { return a.start < b.start; });
+    check_lane(lane, in, key);
+    timeline.append_lane(lane.lane, lane.rows);
+  }
+  return timeline;
+}
+
+}  // namespace pipedeck::json

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A timeline as the list of intervals of formats.md ("Simulation"), shared by simulations and run events.
+#pragma once
+
+#include "core/domain/timeline.hpp"
+#include "core/io/json_reader.hpp"
+
+namespace pipedeck::json {
+
+/// Lane by lane, in the timeline's order.
+Value intervals_value(const Timeline& timeline);
+
+/// Intervals of one device, or of one directed pair for transfers, make a lane; lanes in order of first appearance.
+Timeline read_intervals(ObjectReader& in, std::string_view key);
+
+}  // namespace pipedeck::json

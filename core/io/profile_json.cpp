@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/domain/validate.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/io/json_reader.hpp"
+#include "core/io/json_writer.hpp"
+
+namespace pipedeck {
+namespace {
+
+using json::ObjectReader;
+using json::ObjectWriter;
+using json::Value;
+
+LayerPoint point_from(ObjectReader& in) {
+  LayerPoint point;
+  point.micro_batch = in.count("micro_batch");
+  point.forward = in.time("forward_ms");
+  point.backward = in.time("backward_ms");
+  return point;
+}
+
+/// `at` of the file lists the other points; the layer's own is put among them (formats.md: "`at` includes the base").
+void read_points(ObjectReader& in, int micro_batch, Layer& layer) {
+  if (!in.has("at")) return;
+  in.objects("at", [&](ObjectReader& point) { layer.at.push_back(point_from(point)); });
+  if (layer.at.empty()) return;
+  const auto is_base = [&](const LayerPoint& point) { return point.micro_batch == micro_batch; };
+  if (std::none_of(layer.at.begin(), layer.at.end(), is_base))
+    layer.at.push_back({micro_batch, layer.forward, layer.backward});
+  std::stable_sort(layer.at.begin(), layer.at.end(),
+                   [](const LayerPoint& a, const LayerPoint& b) { return a.micro_batch < b.micro_batch; });
+}
+
+void read_tensor_parallel(ObjectReader& in, Layer& layer) {
+  if (!in.has("tensor_parallel")) return;
+  in.objects("tensor_parallel", [&](ObjectReader& member) {
+    TensorParallelPoint point;
+    point.degree = member.count("degree", 2, limits::devices);
+    point.forward = member.time("forward_ms");
+    point.backward = member.time("backward_ms");
+    point.forward_allreduce = member.bytes("forward_allreduce_bytes");
+    point.backward_allreduce = member.bytes("backward_allreduce_bytes");
+    layer.tensor_parallel.push_back(point);
+  });
+  std::stable_sort(layer.tensor_parallel.begin(), layer.tensor_parallel.end(),
+                   [](const TensorParallelPoint& a, const TensorParallelPoint& b) { return a.degree < b.degree; });
+}
+
+void read_on(ObjectReader& in, Layer& layer) {
+  if (!in.has("on")) return;
+  in.object("on", [&](ObjectReader& types) {
+    for (const std::string& type : types.names())
+      types.object(type, [&](ObjectReader& member) {
+        layer.on[type] = {member.time("forward_ms"), member.time("backward_ms")};
+      });
+  });
+}
+
+Layer layer_from(ObjectReader& in, int micro_batch) {
+  Layer layer;
+  layer.name = in.text("name");
+  layer.kind = in.text_or("kind", "");
+  layer.forward = in.time("forward_ms");
+  layer.backward = in.time("backward_ms");
+  layer.output = in.bytes("output_bytes");
+  if (in.has("outputs_bytes"))
+    in.values("outputs_bytes", [&](const Value& value, const std::string& place) {
+      layer.outputs.push_back(Bytes(json::read_integer(value, 0, limits::bytes, place, in.problems())));
+    });
+  layer.saved = in.bytes_or("saved_bytes", layer.output);
+  layer.parameters = in.bytes("parameter_bytes");
+  layer.backward_weight = in.has("backward_weight_ms") ? in.time("backward_weight_ms")
+                          : layer.parameters > Bytes() ? layer.backward / 2
+                                                       : Seconds();
+  layer.workspace = in.bytes_or("workspace_bytes", {});
+  read_points(in, micro_batch, layer);
+  read_tensor_parallel(in, layer);
+  read_on(in, layer);
+  layer.extra = in.take_unknown();
+  return layer;
+}
+
+class EdgeReader {
+ public:
+  explicit EdgeReader(const Profile& profile) {
+    for (std::size_t i = 0; i < profile.layers.size(); ++i) ids_.emplace(profile.layers[i].name, LayerId(i));
+  }
+
+  Edge read(const Value& value, const std::string& place, json::Problems& problems) const {
+    const json::List* ends = json::read_list(value, place, problems);
+    if (!ends) return {};
+    if (ends->size() != 2 && ends->size() != 3) {
+      problems.add(place,
+                   fmt::format("found {}, expected two layer names, and the output's number where there are several",
+                               describe(value)));
+      return {};
+    }
+    Edge edge{end((*ends)[0], place + "/0", problems), end((*ends)[1], place + "/1", problems), {}};
+    if (ends->size() == 3)
+      edge.output = static_cast<int>(json::read_integer((*ends)[2], 0, limits::layers, place + "/2", problems));
+    return edge;
+  }
+
+ private:
+  LayerId end(const Value& value, const std::string& place, json::Problems& problems) const {
+    const std::string name = json::read_text(value, place, problems);
+    const auto found = ids_.find(name);
+    if (found == ids_.end()) {
+      problems.add(place, fmt::format("found {}, expected the name of a layer", describe(value)));
+      return {};
+    }
+    return found->second;
+  }
+
+  std::map<std::string, LayerId> ids_;
+};
+
+void read_edges(ObjectReader& in, Profile& profile) {
+  if (!in.has("edges")) return;
+  const EdgeReader reader(profile);
+  in.values("edges", [&](const Value& value, const std::string& place) {
+    profile.edges.push_back(reader.read(value, place, in.problems()));
+  });
+  // No edges means a chain to the rest of the program: a list that says "no edges" must not become one.
+  if (profile.edges.empty() && profile.layers.size() > 1)
+    in.fail("edges", "found no edges, expected a connected graph, or no 'edges' for a chain");
+}
+
+Value point_value(const LayerPoint& point) {
+  return ObjectWriter()
+      .add("micro_batch", point.micro_batch)
+      .add("forward_ms", json::milliseconds_of(point.forward))
+      .add("backward_ms", json::milliseconds_of(point.backward))
+      .finish();
+}
+
+Value tensor_parallel_value(const TensorParallelPoint& point) {
+  return ObjectWriter()
+      .add("degree", point.degree)
+      .add("forward_ms", json::milliseconds_of(point.forward))
+      .add("backward_ms", json::milliseconds_of(point.backward))
+      .add("forward_allreduce_bytes", point.forward_allreduce)
+      .add("backward_allreduce_bytes", point.backward_allreduce)
+      .finish();
+}
+
+Value on_value(const Layer& layer) {
+  ObjectWriter out;
+  for (const auto& [type, point] : layer.on)
+    out.add(type, ObjectWriter()
+                      .add("forward_ms", json::milliseconds_of(point.forward))
+                      .add("backward_ms", json::milliseconds_of(point.backward))
+                      .finish());
+  return out.finish();
+}
+
+Value layer_value(const Layer& layer) {
+  ObjectWriter out;
+  out.add("name", layer.name).add("kind", layer.kind);
+  out.add("forward_ms", json::milliseconds_of(layer.forward));
+  out.add("backward_ms", json::milliseconds_of(layer.backward));
+  out.add("backward_weight_ms", json::milliseconds_of(layer.backward_weight));
+  out.add("output_bytes", layer.output);
+  if (!layer.outputs.empty()) out.add("outputs_bytes", json::bytes_of(layer.outputs));
+  out.add("saved_bytes", layer.saved).add("parameter_bytes", layer.parameters).add("workspace_bytes", layer.workspace);
+  if (!layer.at.empty()) out.add("at", json::list_of(layer.at, point_value));
+  if (!layer.tensor_parallel.empty())
+    out.add("tensor_parallel", json::list_of(layer.tensor_parallel, tensor_parallel_value));
+  if (!layer.on.empty()) out.add("on", on_value(layer));
+  return out.finish(layer.extra);
+}
+
+Value edge_value(const Profile& profile, const Edge& edge) {
+  json::List ends{Value(profile.layers[edge.from.index()].name), Value(profile.layers[edge.to.index()].name)};
+  if (edge.output) ends.push_back(Value(json::integer(*edge.output)));
+  return Value(std::move(ends));
+}
+
+}  // namespace
+
+Result<Profile> profile_from_json(const std::string& text) {
+  Profile profile;
+  const Result<void> read = json::read_document(text, "pipedeck.profile", [&](ObjectReader& in) {
+    profile.name = in.text_or("name", "");
+    profile.source = in.text_or("source", "");
+    profile.device = in.text_or("device", "");
+    profile.micro_batch = in.count("micro_batch");
+    in.objects("layers",
+               [&](ObjectReader& layer) { profile.layers.push_back(layer_from(layer, profile.micro_batch)); });
+    if (in.ok()) read_edges(in, profile);
+    profile.extra = in.take_unknown();
+  });
+  if (!read) return tl::unexpected(read.error());
+  if (const Result<void> valid = validate(profile); !valid) return tl::unexpected(valid.error());
+  return profile;
+}
+
+std::string profile_to_json(const Profile& profile) {
+  ObjectWriter out = ObjectWriter::document("pipedeck.profile");
+  out.add("name", profile.name).add("source", profile.source).add("device", profile.device);
+  out.add("micro_batch", profile.micro_batch);
+  out.add("layers", json::list_of(profile.layers, layer_value));
+  if (!profile.edges.empty())
+    out.add("edges", json::list_of(profile.edges, [&](const Edge& edge) { return edge_value(profile, edge); }));
+  return json::pretty(out.finish(profile.extra));
+}
+
+}  // namespace pipedeck

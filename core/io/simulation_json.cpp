@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "core/io/intervals_json.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/io/json_reader.hpp"
+#include "core/io/json_words.hpp"
+#include "core/io/json_writer.hpp"
+
+namespace pipedeck {
+namespace {
+
+using json::ObjectReader;
+using json::ObjectWriter;
+using json::Value;
+
+/// Names and members of the causes of idle time, for reading and writing alike.
+constexpr std::array<std::pair<std::string_view, Nanoseconds IdleParts::*>, 5> idle_causes{
+    {{"warmup_ms", &IdleParts::warmup},
+     {"drain_ms", &IdleParts::drain},
+     {"waiting_activation_ms", &IdleParts::waiting_activation},
+     {"waiting_gradient_ms", &IdleParts::waiting_gradient},
+     {"waiting_all_reduce_ms", &IdleParts::waiting_all_reduce}}};
+
+MemoryParts parts_from(ObjectReader& in) {
+  MemoryParts parts;
+  for (int i = 0; i < memory_item_count; ++i) {
+    const auto item = static_cast<MemoryItem>(i);
+    if (in.has(name_of(item))) parts[item] = in.total_bytes(name_of(item));
+  }
+  return parts;
+}
+
+std::vector<MemoryPoint> curve_from(ObjectReader& in) {
+  std::vector<MemoryPoint> curve;
+  in.values("memory_curve", [&](const Value& value, const std::string& place) {
+    const json::List* pair = json::read_list(value, place, in.problems());
+    if (!pair) return;
+    if (pair->size() != 2)
+      return in.problems().add(place, fmt::format("found {}, expected [ms, bytes]", describe(value)));
+    MemoryPoint point;
+    point.time = json::read_nanoseconds((*pair)[0], place + "/0", in.problems());
+    point.bytes = Bytes(json::read_integer((*pair)[1], 0, limits::total_bytes, place + "/1", in.problems()));
+    if (in.ok() && (curve.empty() ? point.time.count != 0 : point.time < curve.back().time))
+      in.problems().add(place + "/0",
+                        fmt::format("found {}, expected times that begin at 0 and rise", describe((*pair)[0])));
+    curve.push_back(point);
+  });
+  return curve;
+}
+
+DeviceVerdict device_from(ObjectReader& in) {
+  DeviceVerdict device;
+  device.device = DeviceId(in.count("device", 0, limits::devices - 1));
+  device.busy = in.nanoseconds("busy_ms");
+  device.peak = in.total_bytes("peak_memory_bytes");
+  if (in.has("capacity_bytes")) device.capacity = in.total_bytes("capacity_bytes");
+  if (in.has("peak_time_ms")) device.peak_time = in.nanoseconds("peak_time_ms");
+  device.peak_micro_batches = in.count_or("peak_micro_batches", 0, 0);
+  if (in.has("memory_parts"))
+    in.object("memory_parts", [&](ObjectReader& parts) { device.peak_parts = parts_from(parts); });
+  if (in.has("memory_curve")) device.curve = curve_from(in);
+  return device;
+}
+
+IdleParts idle_from(ObjectReader& in) {
+  IdleParts idle;
+  for (const auto& [name, cause] : idle_causes)
+    if (in.has(name)) idle.*cause = in.nanoseconds(name);
+  return idle;
+}
+
+void read_simulation(ObjectReader& in, Simulation& out) {
+  out.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::network_words);
+  out.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::overlap_words);
+  out.iteration = in.nanoseconds("iteration_ms");
+  out.samples_per_second = in.number("samples_per_s", 0, 1e18);
+  out.bubble_fraction = in.number("bubble_fraction", 0, 1);
+  out.communication_fraction = in.number_or("communication_fraction", 0, 0, 1);
+  out.fits = in.truth_or("fits", true);
+  if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { out.idle = idle_from(idle); });
+  in.objects("devices", [&](ObjectReader& device) {
+    out.devices.push_back(device_from(device));
+    const std::size_t count = out.devices.size();
+    if (count > 1 && out.devices[count - 1].device <= out.devices[count - 2].device)
+      device.fail("device", fmt::format("found {} after {}, expected rising device numbers",
+                                        out.devices[count - 1].device.value, out.devices[count - 2].device.value));
+  });
+  if (in.has("intervals")) out.timeline = json::read_intervals(in, "intervals");
+}
+
+Value parts_value(const MemoryParts& parts) {
+  ObjectWriter out;
+  for (int i = 0; i < memory_item_count; ++i) {
+    const auto item = static_cast<MemoryItem>(i);
+    out.add(name_of(item), parts[item]);
+  }
+  return out.finish();
+}
+
+Value point_value(const MemoryPoint& point) {
+  return Value(json::List{Value(json::milliseconds_of(point.time)), Value(json::integer(point.bytes.count))});
+}
+
+Value device_value(const DeviceVerdict& device, bool curves) {
+  ObjectWriter out;
+  out.add("device", device.device.value).add("busy_ms", json::milliseconds_of(device.busy));
+  out.add("peak_memory_bytes", device.peak).add("capacity_bytes", device.capacity);
+  out.add("peak_time_ms", json::milliseconds_of(device.peak_time));
+  out.add("peak_micro_batches", device.peak_micro_batches).add("memory_parts", parts_value(device.peak_parts));
+  if (curves) out.add("memory_curve", json::list_of(device.curve, point_value));
+  return out.finish();
+}
+
+Value idle_value(const IdleParts& idle) {
+  ObjectWriter out;
+  for (const auto& [name, cause] : idle_causes) out.add(name, json::milliseconds_of(idle.*cause));
+  return out.finish();
+}
+
+}  // namespace
+
+Result<Simulation> simulation_from_json(const std::string& text) {
+  Simulation simulation;
+  const Result<void> read =
+      json::read_document(text, "pipedeck.simulation", [&](ObjectReader& in) { read_simulation(in, simulation); });
+  if (!read) return tl::unexpected(read.error());
+  return simulation;
+}
+
+std::string simulation_to_json(const Simulation& simulation, const SimulationText& what) {
+  ObjectWriter out = ObjectWriter::document("pipedeck.simulation");
+  out.add("network", name_of(simulation.network)).add("overlap", name_of(simulation.overlap));
+  out.add("iteration_ms", json::milliseconds_of(simulation.iteration));
+  out.add("samples_per_s", json::number(simulation.samples_per_second));
+  out.add("bubble_fraction", json::number(simulation.bubble_fraction));
+  out.add("communication_fraction", json::number(simulation.communication_fraction));
+  out.add("fits", Value(simulation.fits)).add("idle", idle_value(simulation.idle));
+  out.add("devices", json::list_of(simulation.devices,
+                                   [&](const DeviceVerdict& device) { return device_value(device, what.curves); }));
+  if (what.intervals) out.add("intervals", json::intervals_value(simulation.timeline));
+  return json::pretty(out.finish());
+}
+
+}  // namespace pipedeck
