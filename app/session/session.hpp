@@ -27,9 +27,9 @@ namespace pipedeck::app {
 
 /// What reaches the session from outside, so that tests can put their own in place.
 struct SessionSeams {
-  AskMicroBatch ask_micro_batch;
-  QString runner;   ///< path of pipedeck-cli
-  int threads = 0;  ///< of a comparison; 0: as many as there are
+  AskMicroBatch ask_micro_batch = {};
+  QString runner = {};  ///< path of pipedeck-cli
+  int threads = 0;      ///< of a comparison; 0: as many as there are
 };
 
 class Session : public QObject {

@@ -4,6 +4,7 @@
 
 #include <QThread>
 
+#include "app/session/count_text.hpp"
 #include "app/session/session.hpp"
 
 namespace pipedeck::app {
@@ -61,12 +62,16 @@ void tick_best(ProjectState& state, std::size_t most) {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i]->ticked = i < most;
 }
 
+/// The one to look at first: plans with the mathematics of one device come before asynchronous ones.
 const PlanEntry* fastest_that_fits(const ProjectState& state) {
   const PlanEntry* best = nullptr;
+  const auto rank = [](const PlanEntry* e) {
+    return std::pair(!e->plan->synchronous(), e->plan->predicted->iteration.count);
+  };
   for (const PlanEntry* entry : plans_of_question(state)) {
     const auto& predicted = entry->plan->predicted;
     if (!predicted || !predicted->fits) continue;
-    if (!best || predicted->iteration < best->plan->predicted->iteration) best = entry;
+    if (!best || rank(entry) < rank(best)) best = entry;
   }
   return best;
 }
@@ -98,7 +103,9 @@ int Session::compare() {
             return in_qt(result.error().text());
           }
           apply(*result, question);
-          return tr("%n plan(s) in %1 s", nullptr, last_comparison_->plans).arg(result->duration.count, 0, 'f', 2);
+          return tr("%1 in %2 s")
+              .arg(count_text(last_comparison_->plans, tr("plan"), tr("plans")))
+              .arg(result->duration.count, 0, 'f', 2);
         };
       });
   return compare_job_;
@@ -180,7 +187,7 @@ void Session::compute_missing_verdicts() {
             report(tr("Simulate plan"), why);
           }
           emit verdicts_changed();
-          return tr("%n plan(s)", nullptr, static_cast<int>(count));
+          return count_text(static_cast<qint64>(count), tr("plan"), tr("plans"));
         };
       });
 }

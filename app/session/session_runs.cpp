@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs: launching a plan on this machine, keeping what it measured.
+#include "app/session/count_text.hpp"
 #include "app/session/session.hpp"
 
 namespace pipedeck::app {
@@ -57,7 +58,7 @@ void Session::take_run(const std::shared_ptr<const RunRecord>& record) {
                      failed                                 ? JobState::failed
                      : record->state == RunOutcome::stopped ? JobState::cancelled
                                                             : JobState::finished,
-                     record->message.isEmpty() ? tr("%n step(s)", nullptr, record->steps) : record->message);
+                     record->message.isEmpty() ? count_text(record->steps, tr("step"), tr("steps")) : record->message);
   step(tr("Run %1").arg(record->name), std::move(added.state));
   emit launch_ended(added.id);
   if (failed) emit error(tr("The run failed"), record->message);

@@ -8,6 +8,9 @@
 
 #include "app/views/theme.hpp"
 
+// Outside any namespace: the macro declares a function of the global one.
+static void load_icons() { Q_INIT_RESOURCE(pipedeck); }
+
 namespace pipedeck::app {
 
 namespace {
@@ -26,8 +29,10 @@ QString with_colors(QString rules, const Theme& theme) {
       {"%on-accent%", theme.on(theme.accent)},
       {"%accent-hover%", blended(theme.text, theme.accent, 0.12)},
       {"%hover%", blended(theme.text, theme.panel, 0.06)},
+      {"%handle%", blended(theme.muted, theme.window, 0.45)},
       {"%disabled%", blended(theme.muted, theme.window, 0.5)},
   };
+  rules.replace(QLatin1String("%scheme%"), QLatin1String(theme.dark ? "dark" : "light"));
   for (const auto& [name, color] : colors) rules.replace(QLatin1String(name), color.name());
   return rules;
 }
@@ -61,6 +66,28 @@ QPushButton#secondary:hover { background: %hover%; }
 QPushButton#secondary:focus { border-color: %accent%; }
 QPushButton#secondary:disabled { color: %disabled%; }
 QLabel#caption, QLabel#summary { color: %muted%; }
+#project_tree { selection-background-color: transparent; border: none; }
+QComboBox, QSpinBox, QLineEdit { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px;
+                                 padding: 3px 4px 3px 8px; min-height: 19px; selection-background-color: %accent-soft%; }
+QComboBox:hover, QSpinBox:hover { border-color: %muted%; }
+QComboBox:focus, QSpinBox:focus, QLineEdit:focus { border-color: %accent%; }
+QComboBox QLineEdit, QComboBox QLineEdit:focus { border: none; padding: 0; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow, QSpinBox::down-arrow { image: url(:/icons/down-%scheme%.svg); width: 9px; height: 9px; }
+QSpinBox::up-arrow { image: url(:/icons/up-%scheme%.svg); width: 9px; height: 9px; }
+QSpinBox::up-button, QSpinBox::down-button { border: none; width: 18px; background: transparent; }
+QComboBox QAbstractItemView { border: 1px solid %border%; background: %panel%; outline: none; }
+QDockWidget { titlebar-close-icon: url(:/icons/close-%scheme%.svg); }
+QDockWidget::close-button { border: none; background: transparent; padding: 0; icon-size: 10px; }
+QDockWidget::close-button:hover { background: %hover%; border-radius: 3px; }
+QScrollBar:vertical { background: transparent; width: 11px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 11px; margin: 0; }
+QScrollBar::handle { background: %handle%; border-radius: 3px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::handle:hover { background: %muted%; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QSplitter::handle:vertical { background: %border%; height: 1px; }
 QToolTip { color: %text%; background: %panel%; border: 1px solid %border%; padding: 4px; }
 )";
@@ -92,6 +119,7 @@ Appearance appearance_named(const QString& name) {
 }
 
 void apply_appearance(Appearance appearance) {
+  load_icons();
   const Theme& system = system_theme();
   const Theme& theme = appearance == Appearance::light  ? Theme::light()
                        : appearance == Appearance::dark ? Theme::night()

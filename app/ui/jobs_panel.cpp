@@ -8,7 +8,7 @@
 #include <QProgressBar>
 #include <QToolButton>
 
-#include "app/views/theme.hpp"
+#include "app/views/table_style.hpp"
 
 namespace pipedeck::app {
 
@@ -33,6 +33,7 @@ QString state_text(const JobInfo& job) {
 JobsPanel::JobsPanel(Jobs& jobs, QWidget* parent) : QTreeWidget(parent), jobs_(jobs) {
   setObjectName(QStringLiteral("jobs_panel"));
   setColumnCount(column_count);
+  setHeader(new FlatHeader(Qt::Horizontal, this));
   setHeaderLabels({tr("Job"), tr("Progress"), tr("State"), tr("Time"), {}});
   setRootIsDecorated(false);
   setUniformRowHeights(true);
@@ -40,7 +41,6 @@ JobsPanel::JobsPanel(Jobs& jobs, QWidget* parent) : QTreeWidget(parent), jobs_(j
   setFrameShape(QFrame::NoFrame);
   header()->setStretchLastSection(false);
   header()->setSectionResizeMode(detail, QHeaderView::Stretch);
-  header()->setFont(caption_font(font()));
   setColumnWidth(title, 300);
   setColumnWidth(progress, 160);
   setColumnWidth(time, 70);
@@ -81,6 +81,7 @@ void JobsPanel::show_job(QTreeWidgetItem* item, const JobInfo& job) {
   const bool running = job.state == JobState::running;
   bar->setRange(0, running && job.progress < 0 ? 0 : 1000);  // an empty range shows a bar that only moves
   bar->setValue(static_cast<int>(1000 * std::clamp(job.progress, 0.0, 1.0)));
+  bar->setVisible(running);
   itemWidget(item, stop)->setVisible(running);
   item->setForeground(detail,
                       job.state == JobState::failed ? Theme::of(palette()).bad : palette().color(QPalette::Text));

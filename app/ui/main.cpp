@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <QApplication>
-#include <QIcon>
 #include <QSettings>
 #include <QTimer>
 
@@ -47,7 +46,7 @@ void open_asked_for(MainWindow& window, const WindowCommand& command) {
   window.session().compare();
 }
 
-int run_window(const QApplication& application, const WindowCommand& command) {
+int run_window(const WindowCommand& command) {
   QSettings settings(QStringLiteral("pipedeck"), QStringLiteral("pipedeck"));
   MainWindow window({real_dialogs(), &settings, QApplication::applicationDirPath() + "/pipedeck-cli"});
   if (command.reset_layout) window.reset_layout();
@@ -80,10 +79,8 @@ int main(int argc, char** argv) {
     print(stdout, QStringLiteral("pipedeck %1\n").arg(QLatin1String(PIPEDECK_VERSION)));
     return 0;
   }
-  QApplication application(argc, argv);
+  const QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("pipedeck"));
   QApplication::setApplicationVersion(QStringLiteral(PIPEDECK_VERSION));
-  load_resources();
-  QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/pipedeck.svg")));
-  return run_window(application, command);
+  return run_window(command);
 }

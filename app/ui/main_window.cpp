@@ -3,6 +3,7 @@
 
 #include <QCloseEvent>
 #include <QDockWidget>
+#include <QIcon>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QScrollArea>
@@ -12,6 +13,7 @@
 #include <QTabWidget>
 #include <QThread>
 
+#include "app/session/count_text.hpp"
 #include "app/ui/compare_page.hpp"
 #include "app/ui/jobs_panel.hpp"
 #include "app/ui/main_window_actions.hpp"
@@ -45,6 +47,7 @@ MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
   setAcceptDrops(true);
   setDockNestingEnabled(true);
   set_appearance(appearance_named(seams_.settings->value("window/appearance").toString()));
+  setWindowIcon(QIcon(QStringLiteral(":/icons/pipedeck.svg")));
   bar_ = new QuestionBar(this);
   addToolBar(Qt::TopToolBarArea, bar_);
   create_pages();
@@ -88,6 +91,7 @@ QDockWidget* MainWindow::add_dock(const QString& title, const char* name, QWidge
   auto* dock = new QDockWidget(title, this);
   dock->setObjectName(QLatin1String(name));
   dock->setWidget(content);
+  dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
   dock->setFont(section_font(font()));
   content->setFont(font());
   addDockWidget(area, dock);
@@ -112,8 +116,9 @@ void MainWindow::create_docks() {
 void MainWindow::create_status_bar() {
   saved_label_ = new QLabel;
   statusBar()->addWidget(saved_label_);
-  auto* devices = new QLabel(
-      tr("%n processor core(s) here — Launch trains on threads of this machine", nullptr, QThread::idealThreadCount()));
+  auto* devices =
+      new QLabel(tr("devices here: %1 — Launch trains on threads")
+                     .arg(count_text(QThread::idealThreadCount(), tr("processor core"), tr("processor cores"))));
   statusBar()->addPermanentWidget(devices);
   statusBar()->setSizeGripEnabled(false);
 }
@@ -186,7 +191,6 @@ void MainWindow::save_layout() {
 void MainWindow::reset_layout() {
   resize(first_size);
   for (QDockWidget* dock : docks_) {
-    dock->setFloating(false);
     dock->show();
   }
   restoreState(first_layout_, layout_version);

@@ -8,6 +8,7 @@
 #include <QTabWidget>
 
 #include "app/models/format.hpp"
+#include "app/session/count_text.hpp"
 #include "app/ui/compare_page.hpp"
 #include "app/ui/main_window.hpp"
 #include "app/ui/plan_rows.hpp"
@@ -81,7 +82,7 @@ void MainWindow::refresh_pages() {
 QString MainWindow::comparison_summary() const {
   const auto& last = session_.last_comparison();
   QString summary;
-  if (last) summary = tr("%n plan(s) in %1", nullptr, last->plans).arg(format_time(last->duration));
+  if (last) summary = tr("%1 in %2").arg(count_text(last->plans, tr("plan"), tr("plans")), format_time(last->duration));
   const auto facts = session_.facts();
   if (facts && facts->lower_bound.count > 0) {
     summary += (summary.isEmpty() ? QString() : QStringLiteral("\n")) +
@@ -114,9 +115,10 @@ void MainWindow::refresh_title() {
     saved_label_->setText(session_.modified() ? tr("Not saved yet") : QString());
   } else {
     const QString saved = tr("Saved %1").arg(QFileInfo(session_.file()).lastModified().toString("HH:mm"));
-    saved_label_->setText(changes == 0  ? saved
-                          : changes > 0 ? tr("%1 · %n change(s) since", nullptr, changes).arg(saved)
-                                        : tr("%1 · changed since").arg(saved));
+    saved_label_->setText(changes == 0 ? saved
+                          : changes > 0
+                              ? tr("%1 · %2 since").arg(saved, count_text(changes, tr("change"), tr("changes")))
+                              : tr("%1 · changed since").arg(saved));
   }
 }
 

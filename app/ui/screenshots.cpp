@@ -51,8 +51,3 @@ void take_screenshots(MainWindow& window, const std::vector<Screenshot>& screens
 }
 
 }  // namespace pipedeck::app
-
-// Outside any namespace: the macro declares a function of the global one.
-static void init_pipedeck_resources() { Q_INIT_RESOURCE(pipedeck); }
-
-void pipedeck::app::load_resources() { init_pipedeck_resources(); }

@@ -13,7 +13,4 @@ class MainWindow;
 /// on standard error.
 void take_screenshots(MainWindow& window, const std::vector<Screenshot>& screenshots);
 
-/// Icons compiled into this library.
-void load_resources();
-
 }  // namespace pipedeck::app

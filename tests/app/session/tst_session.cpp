@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The session without a window: questions, comparisons, edits, undo, files.
+#include <QSignalSpy>
+#include <QTemporaryDir>
+
+#include "app/session/project_content.hpp"
+#include "core/io/files.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/store/project_file.hpp"
+#include "tests/app/session/session_fixture.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+using namespace pipedeck::app::test;
+
+class TestSession : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init();
+  void sample_compares();
+  void comparison_is_the_same_on_any_number_of_threads();
+  void comparing_again_replaces_rows_in_place();
+  void every_change_is_one_step_and_undo_takes_it_back();
+  void ids_are_never_used_twice();
+  void moving_a_cut_makes_an_edited_plan_once();
+  void live_answers_are_the_newest_and_stop_when_cancelled();
+  void cancelled_comparison_changes_nothing();
+  void plan_that_fits_nowhere_is_a_row_that_says_why();
+  void saved_project_comes_back_equal();
+  void failed_save_keeps_the_old_file();
+  void imports_what_it_exports();
+  void plan_without_its_profile_says_what_is_missing();
+  void graph_text_asks_for_its_micro_batch();
+  void malformed_files_are_errors_with_file_and_place_data();
+  void malformed_files_are_errors_with_file_and_place();
+  void other_warmup_is_known();
+  void launch_of_a_missing_program_is_a_failed_run();
+
+ private:
+  QString write(const QString& name, const std::string& content) {
+    const QString path = directory_->filePath(name);
+    const auto written = write_file(path.toStdString(), content);
+    Q_ASSERT(written);
+    return path;
+  }
+  /// The small problem imported from files and chosen.
+  void open_small(Recorded& recorded) {
+    QVERIFY(recorded.session.import(write("p.json", profile_to_json(small_profile()))));
+    QVERIFY(recorded.session.import(write("c.json", cluster_to_json(small_cluster()))));
+    recorded.session.set_global_batch(8);
+  }
+  void compare_small(Recorded& recorded) {
+    open_small(recorded);
+    recorded.session.compare();
+    recorded.wait();
+    QVERIFY2(recorded.errors.isEmpty(), qPrintable(recorded.errors.join('\n')));
+  }
+  static int pipeline_of(const Session& session) {
+    for (const PlanEntry& entry : session.state().plans) {
+      if (entry.plan->stages.size() > 1 && entry.plan->schedule == ScheduleKind::one_f_one_b) return entry.id;
+    }
+    for (const PlanEntry& entry : session.state().plans) {
+      if (entry.plan->stages.size() > 1) return entry.id;
+    }
+    return 0;
+  }
+
+  std::unique_ptr<QTemporaryDir> directory_;
+};
+
+void TestSession::init() { directory_ = std::make_unique<QTemporaryDir>(); }
+
+void TestSession::sample_compares() {
+  Recorded recorded;
+  recorded.session.open_sample();
+  QCOMPARE(recorded.session.state().question.workload.global_batch, 64);
+  QVERIFY(!recorded.session.modified());
+  QVERIFY(recorded.session.compare() > 0);
+  recorded.wait();
+  QVERIFY2(recorded.errors.isEmpty(), qPrintable(recorded.errors.join('\n')));
+  const auto& summary = recorded.session.last_comparison();
+  QVERIFY(summary);
+  QCOMPARE(summary->plans + summary->without_plan, static_cast<int>(compared_planners().size()));
+  QVERIFY(summary->lower_bound.count > 0);
+  QVERIFY(recorded.session.state().selected_plan > 0);
+  for (const PlanEntry& entry : recorded.session.state().plans) {
+    if (!entry.feasible()) continue;
+    const auto verdict = recorded.session.verdict(entry);
+    QVERIFY(verdict);
+    QVERIFY(to_seconds(verdict->simulation->iteration) >= summary->lower_bound);
+  }
+}
+
+void TestSession::comparison_is_the_same_on_any_number_of_threads() {
+  std::vector<std::vector<Plan>> answers;
+  for (const int threads : {1, 2, 4}) {
+    Recorded recorded({.threads = threads});
+    compare_small(recorded);
+    std::vector<Plan> plans;
+    for (const PlanEntry& entry : recorded.session.state().plans) plans.push_back(*entry.plan);
+    answers.push_back(std::move(plans));
+  }
+  QVERIFY(!answers[0].empty());
+  QVERIFY(answers[0] == answers[1]);
+  QVERIFY(answers[0] == answers[2]);
+}
+
+void TestSession::comparing_again_replaces_rows_in_place() {
+  Recorded recorded;
+  compare_small(recorded);
+  const ProjectState first = recorded.session.state();
+  recorded.session.compare();
+  recorded.wait();
+  QCOMPARE(recorded.session.state().plans.size(), first.plans.size());
+  for (std::size_t i = 0; i < first.plans.size(); ++i) {
+    QCOMPARE(recorded.session.state().plans[i].id, first.plans[i].id);
+    QVERIFY(*recorded.session.state().plans[i].plan == *first.plans[i].plan);
+  }
+}
+
+void TestSession::every_change_is_one_step_and_undo_takes_it_back() {
+  Recorded recorded;
+  compare_small(recorded);
+  Session& session = recorded.session;
+  const int plan = pipeline_of(session);
+  QVERIFY(plan > 0);
+  const auto firsts_moved = [&] {
+    std::vector<int> firsts;
+    for (const Stage& stage : find_plan(session.state(), plan)->plan->stages) firsts.push_back(stage.first);
+    firsts.back() += find_plan(session.state(), plan)->plan->stages.back().last - firsts.back() > 1 ? 1 : -1;
+    return firsts;
+  }();
+  const int profile = session.state().question.profile;
+  const std::pair<const char*, std::function<void()>> changes[] = {
+      {"tick", [&] { session.set_ticked(plan, !find_plan(session.state(), plan)->ticked); }},
+      {"rename", [&] { session.rename_plan(plan, "mine"); }},
+      {"duplicate", [&] { session.duplicate_plan(plan); }},
+      {"move a cut", [&] { session.move_cuts(plan, firsts_moved); }},
+      {"batch", [&] { session.set_global_batch(16); }},
+      {"micro-batch", [&] { session.set_micro_batch(2); }},
+      {"model preset", [&] { session.choose_profile_preset(profile_preset_list().front()); }},
+      {"cluster preset", [&] { session.choose_cluster_preset(cluster_preset_list().front()); }},
+      {"profile back", [&] { session.choose_profile(profile); }},
+      {"go to a plan", [&] { session.select_plan(plan); }},
+      {"delete plan", [&] { session.delete_plan(plan); }},
+      {"delete profile", [&] { session.delete_profile(profile); }},
+      {"delete cluster", [&] { session.delete_cluster(session.state().question.cluster); }},
+  };
+  for (const auto& [name, change] : changes) {
+    ProjectState before = session.state();
+    const std::size_t steps = session.undo_steps();
+    change();
+    QVERIFY2(session.undo_steps() == steps + 1, name);
+    QVERIFY2(!session.undo_name().isEmpty(), name);
+    ProjectState after = session.state();
+    session.undo();
+    before.next_id = session.state().next_id;
+    QVERIFY2(session.state() == before, name);
+    session.redo();
+    after.next_id = session.state().next_id;
+    QVERIFY2(session.state() == after, name);
+  }
+  recorded.wait();
+  QVERIFY2(recorded.errors.isEmpty(), qPrintable(recorded.errors.join('\n')));
+}
+
+void TestSession::ids_are_never_used_twice() {
+  Recorded recorded;
+  compare_small(recorded);
+  const int plan = pipeline_of(recorded.session);
+  recorded.session.duplicate_plan(plan);
+  const int copy = recorded.session.state().selected_plan;
+  recorded.session.undo();
+  recorded.session.duplicate_plan(plan);
+  QVERIFY(recorded.session.state().selected_plan != copy);
+}
+
+void TestSession::moving_a_cut_makes_an_edited_plan_once() {
+  Recorded recorded;
+  compare_small(recorded);
+  Session& session = recorded.session;
+  const int plan = pipeline_of(session);
+  session.select_plan(plan);
+  const std::size_t plans = session.state().plans.size();
+  const Plan before = *find_plan(session.state(), plan)->plan;
+  std::vector<int> firsts;
+  for (const Stage& stage : before.stages) firsts.push_back(stage.first);
+  const int old = firsts.back();
+  firsts.back() = old > firsts[firsts.size() - 2] + 1 ? old - 1 : old + 1;
+  session.move_cuts(plan, firsts);
+  QCOMPARE(session.state().plans.size(), plans + 1);
+  const int edited = session.state().selected_plan;
+  QVERIFY(edited != plan);
+  QCOMPARE(QString::fromStdString(find_plan(session.state(), edited)->plan->name),
+           QString::fromStdString(before.name + " (edited)"));
+  QVERIFY(*find_plan(session.state(), plan)->plan == before);
+  recorded.wait();
+  QVERIFY(session.verdict(*find_plan(session.state(), edited)));
+  firsts.back() = old;
+  session.move_cuts(edited, firsts);
+  QCOMPARE(session.state().plans.size(), plans + 1);
+  QCOMPARE(session.undo_name(), QString("Move cut"));
+  QCOMPARE(find_plan(session.state(), edited)->plan->stages.back().first, old);
+  // Back at the planner's cut it must be judged as the planner's plan is.
+  recorded.wait();
+  QCOMPARE(session.verdict(*find_plan(session.state(), edited))->simulation->iteration.count,
+           session.verdict(*find_plan(session.state(), plan))->simulation->iteration.count);
+}
+
+void TestSession::live_answers_are_the_newest_and_stop_when_cancelled() {
+  Recorded recorded;
+  compare_small(recorded);
+  Session& session = recorded.session;
+  const PlanEntry entry = *find_plan(session.state(), pipeline_of(session));
+  const Problem problem = *problem_of(session.state(), entry);
+  std::vector<std::int64_t> seen;
+  Plan last;
+  connect(&session.live(), &LiveEdit::simulated, this,
+          [&](std::int64_t generation, const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
+              const QString& why) {
+            QVERIFY2(simulation, qPrintable(why));
+            seen.push_back(generation);
+            last = plan;
+          });
+  std::vector<int> firsts;
+  for (const Stage& stage : entry.plan->stages) firsts.push_back(stage.first);
+  std::int64_t newest = 0;
+  Plan wanted;
+  for (int i = 0; i < 40; ++i) {
+    firsts.back() = i % 2 == 0 ? entry.plan->stages.back().first : firsts[firsts.size() - 2] + 1;
+    wanted = *session.with_cuts(entry.id, firsts);
+    newest = session.live().request(problem, wanted);
+  }
+  QTRY_VERIFY(!session.live().busy());
+  QVERIFY(!seen.empty());
+  QVERIFY(std::is_sorted(seen.begin(), seen.end()));
+  QVERIFY(seen.size() < 40);  // requests that were overtaken were never computed
+  QCOMPARE(seen.back(), newest);
+  QVERIFY(last == wanted);
+  seen.clear();
+  session.live().request(problem, wanted);
+  session.live().cancel();
+  QTRY_VERIFY(!session.live().busy());
+  QVERIFY(seen.empty());
+}
+
+void TestSession::cancelled_comparison_changes_nothing() {
+  Recorded recorded;
+  open_small(recorded);
+  ProjectState before = recorded.session.state();
+  recorded.session.compare();
+  QVERIFY(recorded.session.comparing());
+  recorded.session.cancel_comparison();
+  QVERIFY(!recorded.session.comparing());
+  QTest::qWait(100);
+  QVERIFY(recorded.session.state() == before);
+  QVERIFY(recorded.errors.isEmpty());
+}
+
+void TestSession::plan_that_fits_nowhere_is_a_row_that_says_why() {
+  Recorded recorded;
+  Cluster tiny = small_cluster();
+  for (DeviceType& type : tiny.device_types) type.memory = Bytes(1000);
+  QVERIFY(recorded.session.import(write("p.json", profile_to_json(small_profile()))));
+  QVERIFY(recorded.session.import(write("c.json", cluster_to_json(tiny))));
+  recorded.session.set_global_batch(8);
+  recorded.session.compare();
+  recorded.wait();
+  QVERIFY2(recorded.errors.isEmpty(), qPrintable(recorded.errors.join('\n')));
+  QCOMPARE(recorded.session.state().plans.size(), compared_planners().size());
+  int without = 0;
+  for (const PlanEntry& entry : recorded.session.state().plans) {
+    if (entry.feasible()) continue;
+    ++without;
+    QVERIFY(!entry.note.isEmpty());
+  }
+  QVERIFY(without > 0);
+  QCOMPARE(recorded.session.last_comparison()->without_plan, without);
+}
+
+void TestSession::saved_project_comes_back_equal() {
+  Recorded recorded;
+  compare_small(recorded);
+  recorded.session.duplicate_plan(pipeline_of(recorded.session));
+  recorded.session.choose_profile_preset(profile_preset_list().front());
+  const QString file = directory_->filePath("p.pipedeck");
+  QVERIFY(recorded.session.save_as(file));
+  QVERIFY(!recorded.session.modified());
+
+  Recorded again;
+  QVERIFY(again.session.open(file));
+  QVERIFY(again.errors.isEmpty());
+  QVERIFY(!again.session.modified());
+  const auto content = read_project(file.toStdString());
+  QVERIFY(content.has_value());
+  QVERIFY(content_of(again.session.state()) == *content);
+  QVERIFY(content_of(recorded.session.state()) == *content);
+  QVERIFY(again.session.state().question == recorded.session.state().question);
+  QCOMPARE(again.session.state().plans.size(), recorded.session.state().plans.size());
+}
+
+void TestSession::failed_save_keeps_the_old_file() {
+  Recorded recorded;
+  open_small(recorded);
+  const QString file = directory_->filePath("p.pipedeck");
+  QVERIFY(recorded.session.save_as(file));
+  const auto before = read_file(file.toStdString());
+  QVERIFY(!recorded.session.save_as(directory_->filePath("no/such/folder/p.pipedeck")));
+  QCOMPARE(recorded.errors.size(), 1);
+  QCOMPARE(recorded.session.file(), QFileInfo(file).absoluteFilePath());
+  QVERIFY(*read_file(file.toStdString()) == *before);
+}
+
+void TestSession::imports_what_it_exports() {
+  Recorded recorded;
+  compare_small(recorded);
+  const int id = pipeline_of(recorded.session);
+  const QString file = directory_->filePath("plan.json");
+  QVERIFY(recorded.session.export_plan(id, file));
+  const auto exported = read_plan(file.toStdString());
+  QVERIFY(exported.has_value());
+  QVERIFY(exported->predicted.has_value());
+  QVERIFY(!exported->profile_sha256.empty());
+  const std::size_t plans = recorded.session.state().plans.size();
+  QVERIFY(recorded.session.import(file));
+  QCOMPARE(recorded.session.state().plans.size(), plans + 1);
+  QVERIFY(recorded.session.state().plans.back().plan->stages == find_plan(recorded.session.state(), id)->plan->stages);
+  QVERIFY(recorded.session.state().plans.back().note.isEmpty());  // made for this very profile and cluster
+}
+
+void TestSession::plan_without_its_profile_says_what_is_missing() {
+  Recorded recorded;
+  compare_small(recorded);
+  const QString file = directory_->filePath("plan.json");
+  QVERIFY(recorded.session.export_plan(pipeline_of(recorded.session), file));
+  Recorded other;
+  QVERIFY(!other.session.import(file));
+  QCOMPARE(other.errors.size(), 1);
+  QVERIFY(other.errors[0].contains("six layers"));
+  QVERIFY(other.session.state().empty());
+}
+
+void TestSession::graph_text_asks_for_its_micro_batch() {
+  const std::string graph =
+      "node1 -- Linear -- forward_compute_time=1.0, backward_compute_time=2.0, activation_size=100.0, "
+      "parameter_size=400.0\n"
+      "node2 -- Linear -- forward_compute_time=1.0, backward_compute_time=2.0, activation_size=100.0, "
+      "parameter_size=400.0\n"
+      "\tnode1 -- node2\n";
+  QString asked;
+  Recorded recorded({.ask_micro_batch = [&](const QString& file) -> std::optional<int> {
+    asked = file;
+    return 7;
+  }});
+  QVERIFY2(recorded.session.import(write("graph.txt", graph)), qPrintable(recorded.errors.join('\n')));
+  QVERIFY(asked.endsWith("graph.txt"));
+  QCOMPARE(recorded.session.state().profiles.back().profile->micro_batch, 7);
+
+  asked.clear();
+  QVERIFY(recorded.session.import(write("graph-pbs-3.txt", graph)));
+  QVERIFY(asked.isEmpty());  // the name says it
+  QCOMPARE(recorded.session.state().profiles.back().profile->micro_batch, 3);
+
+  Recorded declined({.ask_micro_batch = [](const QString&) { return std::optional<int>(); }});
+  QVERIFY(!declined.session.import(write("graph.txt", graph)));
+  QVERIFY(declined.errors.isEmpty());  // giving up is no error
+}
+
+void TestSession::malformed_files_are_errors_with_file_and_place_data() {
+  QTest::addColumn<QByteArray>("content");
+  QTest::addColumn<QString>("place");
+  QTest::newRow("no file kind") << QByteArray("{\"format\": \"pipedeck.banana\"}") << "/format";
+  QTest::newRow("cut short") << QByteArray("{\"format\": \"pipedeck.profile\", ") << "";
+  QTest::newRow("no layers") << QByteArray(
+                                    "{\"format\": \"pipedeck.profile\", \"version\": 1, \"name\": \"x\", "
+                                    "\"micro_batch\": 1, \"layers\": 5}")
+                             << "/layers";
+  QTest::newRow("newer version") << QByteArray("{\"format\": \"pipedeck.cluster\", \"version\": 99}") << "/version";
+  QTest::newRow("graph line") << QByteArray("node1 -- Linear -- forward_compute_time=abc\n") << "line 1";
+  QTest::newRow("database in pieces") << QByteArray("SQLite format 3\0garbage", 23) << "";
+}
+
+void TestSession::malformed_files_are_errors_with_file_and_place() {
+  QFETCH(QByteArray, content);
+  QFETCH(QString, place);
+  Recorded recorded({.ask_micro_batch = [](const QString&) { return std::optional(1); }});
+  const QString file = write("broken.dat", content.toStdString());
+  QVERIFY(!recorded.session.open_or_import(file));
+  QCOMPARE(recorded.errors.size(), 1);
+  QVERIFY2(recorded.errors[0].contains("broken.dat"), qPrintable(recorded.errors[0]));
+  QVERIFY2(recorded.errors[0].contains(place), qPrintable(recorded.errors[0]));
+  QVERIFY(recorded.session.state().empty());
+  QCOMPARE(recorded.session.undo_steps(), std::size_t{0});
+}
+
+void TestSession::other_warmup_is_known() {
+  Recorded recorded;
+  recorded.session.open_sample();
+  recorded.session.compare();
+  recorded.wait();
+  int pipelines = 0;
+  for (const PlanEntry& entry : recorded.session.state().plans) {
+    if (!entry.feasible() || entry.plan->stages.size() < 2 || entry.plan->schedule != ScheduleKind::one_f_one_b)
+      continue;
+    ++pipelines;
+    const auto verdict = recorded.session.verdict(entry);
+    QVERIFY(verdict && verdict->other_warmup);
+    Plan other = *entry.plan;
+    other.warmup = verdict->other_warmup->policy;
+    QVERIFY(other.warmup != entry.plan->warmup);
+    const auto simulated = simulate(*problem_of(recorded.session.state(), entry), other);
+    QVERIFY(simulated.has_value());
+    QCOMPARE(verdict->other_warmup->iteration.count, to_seconds(simulated->iteration).count);
+  }
+  QVERIFY(pipelines > 0);
+}
+
+void TestSession::launch_of_a_missing_program_is_a_failed_run() {
+  Recorded recorded({.runner = "/no/such/pipedeck-cli"});
+  recorded.session.choose_profile_preset("mlp-small");
+  recorded.session.choose_cluster_preset(cluster_preset_list().front());
+  recorded.session.set_global_batch(64);
+  recorded.session.compare();
+  recorded.wait();
+  const int plan = recorded.session.state().selected_plan;
+  QVERIFY(plan > 0);
+  QCOMPARE(recorded.session.why_not_launchable(plan), QString());
+  QVERIFY(recorded.session.launch(plan, 3));
+  QTRY_VERIFY(!recorded.session.launching());
+  QCOMPARE(recorded.session.state().runs.size(), std::size_t{1});
+  QCOMPARE(recorded.session.state().runs[0].run->state, RunOutcome::failed);
+  QVERIFY(recorded.errors.join(' ').contains("/no/such/pipedeck-cli"));
+}
+
+QTEST_GUILESS_MAIN(TestSession)
+#include "tst_session.moc"

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window's views drawn into files, light and dark, for people to look at: tests/app/ui/pictures in the build
+// folder.
+#include <QDir>
+#include <QFile>
+#include <QImage>
+
+#include "app/ui/picture.hpp"
+#include "tests/app/ui/window_fixture.hpp"
+
+using namespace pipedeck::app;
+using namespace pipedeck::app::test;
+
+class TestPictures : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void every_page_light_and_dark();
+  void svg_and_pdf();
+  void unknown_endings_and_bad_folders_are_errors();
+};
+
+namespace {
+
+QString folder() {
+  const QString path = QStringLiteral(PIPEDECK_BUILD_DIR "/pictures");
+  QDir().mkpath(path);
+  return path + "/";
+}
+
+/// More than one colour: something was drawn.
+bool has_content(const QString& file) {
+  const QImage image(file);
+  if (image.isNull()) return false;
+  for (int y = 0; y < image.height(); y += 3) {
+    for (int x = 0; x < image.width(); x += 3) {
+      if (image.pixel(x, y) != image.pixel(0, 0)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void TestPictures::every_page_light_and_dark() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  for (const char* appearance : {"light", "dark"}) {
+    fixture.trigger(qPrintable(QString("action_appearance_%1").arg(appearance)));
+    for (const char* page : {"compare", "profile", "topology", "run"}) {
+      fixture.trigger(qPrintable(QString("action_page_%1").arg(page)));
+      QCoreApplication::processEvents();
+      const QString file = folder() + QString("%1-%2.png").arg(page, appearance);
+      QCOMPARE(write_picture(*fixture.window, file), QString());
+      QVERIFY2(has_content(file), qPrintable(file));
+    }
+  }
+  fixture.trigger("action_appearance_light");
+}
+
+void TestPictures::svg_and_pdf() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  for (const char* ending : {"svg", "pdf"}) {
+    fixture.answers.file_to_save = fixture.path(qPrintable(QString("view.%1").arg(ending)));
+    fixture.trigger("action_export_picture");
+    QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+    QVERIFY(QFile(fixture.answers.file_to_save).size() > 5000);
+  }
+}
+
+void TestPictures::unknown_endings_and_bad_folders_are_errors() {
+  WindowFixture fixture;
+  fixture.answers.file_to_save = fixture.path("view.xyz");
+  fixture.trigger("action_export_picture");
+  QCOMPARE(fixture.errors.size(), 1);
+  QVERIFY(fixture.errors[0].contains("'xyz'"));
+  fixture.answers.file_to_save = fixture.path("no/such/folder/view.png");
+  fixture.trigger("action_export_picture");
+  QCOMPARE(fixture.errors.size(), 2);
+}
+
+QTEST_MAIN(TestPictures)
+#include "tst_pictures.moc"

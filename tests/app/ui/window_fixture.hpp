@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The real window with its own settings, and dialogs that answer what a test put there and record what they were told.
+#pragma once
+
+#include <memory>
+
+#include <QAction>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/ui/main_window.hpp"
+
+namespace pipedeck::app::test {
+
+inline QString command_line_program() { return QStringLiteral(PIPEDECK_BUILD_DIR "/pipedeck-cli"); }
+
+struct Answers {
+  QStringList files_to_open;
+  QString file_to_save;
+  std::optional<int> micro_batch;
+  std::optional<QString> text;
+  Unsaved unsaved = Unsaved::discard;
+};
+
+class WindowFixture {
+ public:
+  WindowFixture()
+      : settings(directory.filePath("settings.ini"), QSettings::IniFormat),
+        window(std::make_unique<MainWindow>(WindowSeams{dialogs(), &settings, command_line_program()})) {
+    window->resize(1680, 1050);
+    window->show();
+  }
+
+  QAction* action(const char* name) const {
+    auto* found = window->findChild<QAction*>(QLatin1String(name));
+    if (!found) qFatal("no action %s", name);
+    return found;
+  }
+  void trigger(const char* name) const {
+    if (!action(name)->isEnabled()) qFatal("action %s is disabled", name);
+    action(name)->trigger();
+  }
+  template <class Widget>
+  Widget* child(const char* name) const {
+    return window->findChild<Widget*>(QLatin1String(name));
+  }
+  Session& session() const { return window->session(); }
+  const ProjectState& state() const { return session().state(); }
+  QString path(const char* name) const { return directory.filePath(QLatin1String(name)); }
+
+  [[nodiscard]] bool settle(int milliseconds = 30000) const {
+    return QTest::qWaitFor([&] { return !session().jobs().any_running(); }, milliseconds);
+  }
+  /// The sample, compared.
+  [[nodiscard]] bool open_sample() const {
+    window->open_sample();
+    return settle() && session().last_comparison().has_value();
+  }
+
+  QTemporaryDir directory;
+  Answers answers;
+  QStringList errors, questions, informations;
+  QSettings settings;
+  std::unique_ptr<MainWindow> window;
+
+ private:
+  Dialogs dialogs() {
+    Dialogs dialogs;
+    dialogs.open_files = [this](QWidget*, const QString&, const QString&) { return answers.files_to_open; };
+    dialogs.save_file = [this](QWidget*, const QString&, const QString&, const QString&) {
+      return answers.file_to_save;
+    };
+    dialogs.micro_batch = [this](QWidget*, const QString& file) {
+      questions << file;
+      return answers.micro_batch;
+    };
+    dialogs.text = [this](QWidget*, const QString& title, const QString&, const QString&) {
+      questions << title;
+      return answers.text;
+    };
+    dialogs.unsaved = [this](QWidget*, const QString& project) {
+      questions << project;
+      return answers.unsaved;
+    };
+    dialogs.error = [this](QWidget*, const QString& title, const QString& text) { errors << title + ": " + text; };
+    dialogs.information = [this](QWidget*, const QString&, const QString& html) { informations << html; };
+    return dialogs;
+  }
+};
+
+}  // namespace pipedeck::app::test
