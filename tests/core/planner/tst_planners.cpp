@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <QtTest/QTest>
+
+#include "core/cost/evaluate.hpp"
+#include "core/planner/dapple_space.hpp"
+#include "core/planner/planner.hpp"
+#include "core/sim/simulate.hpp"
+#include "tests/support/random_problem.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+Problem small(int seed, std::vector<int> nodes = {2, 2}, int layers = 6) {
+  test::Random random(static_cast<std::uint64_t>(seed));
+  Problem problem = test::random_problem(random, {.layers = layers, .nodes = std::move(nodes)});
+  problem.workload.global_batch = 16;
+  return problem;
+}
+
+PlannerContext judged_by(const Simulator& simulator, int top = 1) {
+  PlannerContext context;
+  context.top = top;
+  context.score = [&](const Plan& plan) { return simulator.iteration_time(plan); };
+  return context;
+}
+
+}  // namespace
+
+class TestPlanners : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void options_are_checked();
+  void policies();
+  void every_planner_answers();
+  void the_same_question_gives_the_same_answer();
+  void dapple_ranks_by_simulation();
+  void l_max_is_a_lower_bound();
+  void plans_fit_in_simulation();
+  void infeasible_names_the_least_memory();
+  void stop_is_honoured();
+  void pipedream_lists_the_synchronous_plan();
+  void a_wrong_objective_is_withheld();
+};
+
+void TestPlanners::options_are_checked() {
+  const PlannerInfo& dapple = **planner_named("dapple");
+  QVERIFY(check_options(dapple, {{"allow-idle", "true"}, {"min-slice", "3"}}).has_value());
+  for (const PlannerOptions& wrong :
+       {PlannerOptions{{"nonsense", "true"}}, {{"allow-idle", "yes"}}, {{"min-slice", "-1"}}, {{"rank-by", "taste"}}}) {
+    const auto result = check_options(dapple, wrong);
+    QVERIFY(!result.has_value());
+    QCOMPARE(result.error().code, ErrorCode::bad_usage);
+  }
+  QCOMPARE(planner_named("dappel").error().code, ErrorCode::bad_usage);
+  QCOMPARE(integer(dapple, {}, "simulations"), 64);
+}
+
+/// Section IV-B on three machines of 4, the first with one device in use.
+void TestPlanners::policies() {
+  const std::vector<int> sizes{4, 4, 4}, used{1, 0, 0};
+  using List = std::vector<int>;
+  QVERIFY(*place(PlacementPolicy::fresh_first, sizes, used, 6) == (List{0, 4, 2}));
+  QVERIFY(*place(PlacementPolicy::append_first, sizes, used, 6) == (List{3, 3, 0}));
+  QVERIFY(*place(PlacementPolicy::scatter_first, sizes, used, 6) == (List{3, 2, 1}));
+  QVERIFY(*place(PlacementPolicy::scatter_first, sizes, {0, 0, 0}, 6) == (List{2, 2, 2}));
+  QVERIFY(!place(PlacementPolicy::fresh_first, sizes, used, 12));
+}
+
+void TestPlanners::every_planner_answers() {
+  for (const int seed : {1, 2, 3}) {
+    const Problem problem = small(seed);
+    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    for (const PlannerInfo& planner : planners()) {
+      const auto ranking = run_planner(planner, problem, {}, judged_by(simulator, 3));
+      QVERIFY2(ranking.has_value(), ranking ? "" : (planner.name + ": " + ranking.error().text()).c_str());
+      QVERIFY2(!ranking->plans.empty(), planner.name.c_str());
+      QVERIFY(ranking->plans.size() <= 3);
+      for (const Plan& plan : ranking->plans) {
+        QCOMPARE(plan.planner, planner.name);
+        QVERIFY(simulator.iteration_time(plan).has_value());
+      }
+    }
+  }
+}
+
+void TestPlanners::the_same_question_gives_the_same_answer() {
+  const Problem problem = small(4);
+  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  for (const PlannerInfo& planner : planners()) {
+    const auto one = run_planner(planner, problem, {}, judged_by(simulator, 2));
+    const auto two = run_planner(planner, problem, {}, judged_by(simulator, 2));
+    QVERIFY(one->plans == two->plans);
+  }
+}
+
+/// The answer is never slower than that of the least L_max, and the list is in order.
+void TestPlanners::dapple_ranks_by_simulation() {
+  for (int seed = 10; seed < 20; ++seed) {
+    const Problem problem = small(seed);
+    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    const PlannerInfo& dapple = **planner_named("dapple");
+    const auto simulated = run_planner(dapple, problem, {}, judged_by(simulator, 4));
+    const auto objective = run_planner(dapple, problem, {{"rank-by", "objective"}}, judged_by(simulator));
+    QVERIFY(simulated.has_value() && objective.has_value());
+    const auto time = [&](const Plan& plan) { return simulator.iteration_time(plan)->count; };
+    QVERIFY(time(simulated->plans[0]) <= time(objective->plans[0]));
+    for (std::size_t i = 1; i < simulated->plans.size(); ++i)
+      QVERIFY(time(simulated->plans[i - 1]) <= time(simulated->plans[i]));
+  }
+}
+
+/// L_max never exceeds the simulated 1F1B iteration with `overlap none`. (Inside a node: over several, the replicas of
+/// a stage may have the slow transfer each at another cut, and L_max counts the slowest of every cut.)
+void TestPlanners::l_max_is_a_lower_bound() {
+  for (int seed = 30; seed < 50; ++seed) {
+    Problem problem = small(seed, {4}, 6);
+    problem.workload.conventions.overlap = Overlap::none;
+    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    const auto ranking = run_planner(**planner_named("dapple"), problem, {}, judged_by(simulator, 8));
+    QVERIFY(ranking.has_value());
+    for (const Plan& plan : ranking->plans) {
+      const double l_max = plan.objective->time->count, simulated = simulator.iteration_time(plan)->count;
+      QVERIFY2(l_max <= simulated * (1 + 1e-6), qPrintable(QString("%1, micro-batch %2: L_max %3, simulated %4")
+                                                               .arg(shape_text(plan).c_str())
+                                                               .arg(plan.micro_batch)
+                                                               .arg(l_max)
+                                                               .arg(simulated)));
+    }
+  }
+}
+
+/// Whatever a planner of synchronous plans says fits, the simulator finds to fit.
+void TestPlanners::plans_fit_in_simulation() {
+  int answers = 0;
+  for (int seed = 60; seed < 90; ++seed) {
+    Problem problem = small(seed);
+    std::int64_t all = 0;
+    for (const Layer& layer : problem.profile->layers) all += 4 * layer.parameters.count + layer.saved.count;
+    Cluster cluster = *problem.cluster;
+    cluster.device_types[0].memory =
+        Bytes(static_cast<std::int64_t>(static_cast<double>(all) * (0.4 + 0.03 * (seed - 60))));
+    problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
+    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    for (const char* name : {"dapple", "capture", "data-parallel", "gpipe", "single"}) {
+      const auto ranking = run_planner(**planner_named(name), problem, {}, judged_by(simulator, 4));
+      QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
+      for (const Plan& plan : ranking->plans) {
+        ++answers;
+        QVERIFY2(simulator.run(plan)->fits, qPrintable(QString("%1, seed %2").arg(plan.name.c_str()).arg(seed)));
+      }
+    }
+  }
+  QVERIFY(answers > 100);
+}
+
+void TestPlanners::infeasible_names_the_least_memory() {
+  Problem problem = small(5);
+  Cluster cluster = *problem.cluster;
+  cluster.device_types[0].memory = Bytes(std::int64_t{100} << 20);
+  problem.cluster = std::make_shared<const Cluster>(cluster);
+  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  for (const PlannerInfo& planner : planners()) {
+    const auto ranking = run_planner(planner, problem, {}, judged_by(simulator));
+    QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
+    QVERIFY2(ranking->infeasible.has_value(), planner.name.c_str());
+    QVERIFY2(ranking->infeasible->relaxation.find("iB more memory on every device") != std::string::npos,
+             ranking->infeasible->relaxation.c_str());
+  }
+}
+
+void TestPlanners::stop_is_honoured() {
+  const Problem problem = small(6);
+  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  std::stop_source stop;
+  stop.request_stop();
+  for (const PlannerInfo& planner : planners()) {
+    PlannerContext context = judged_by(simulator);
+    context.stop = stop.get_token();
+    const auto ranking = run_planner(planner, problem, {}, context);
+    QVERIFY2(!ranking.has_value(), planner.name.c_str());
+    QCOMPARE(ranking.error().code, ErrorCode::cancelled);
+  }
+}
+
+void TestPlanners::pipedream_lists_the_synchronous_plan() {
+  const Problem problem = small(7);
+  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const PlannerInfo& pipedream = **planner_named("pipedream");
+  const auto both = run_planner(pipedream, problem, {}, judged_by(simulator, 2));
+  QVERIFY(both.has_value());
+  QCOMPARE(both->plans.size(), std::size_t{2});
+  QVERIFY(both->plans[0].schedule == ScheduleKind::pipedream && both->plans[1].schedule == ScheduleKind::one_f_one_b);
+  QVERIFY(both->plans[0].stages == both->plans[1].stages);
+  const auto alone = run_planner(pipedream, problem, {{"synchronous", "true"}}, judged_by(simulator));
+  QVERIFY(alone.has_value());
+  QVERIFY(alone->plans == std::vector<Plan>{both->plans[1]});
+}
+
+void TestPlanners::a_wrong_objective_is_withheld() {
+  const Problem problem = small(8);
+  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  for (const char* name : {"dapple", "pipedream", "capture"}) {
+    auto ranking = run_planner(**planner_named(name), problem, {}, judged_by(simulator));
+    QVERIFY(ranking.has_value());
+    Plan plan = ranking->plans[0];
+    QVERIFY(evaluate(problem, plan).has_value());
+    if (plan.objective->time) plan.objective->time = *plan.objective->time * (1 + 1e-8);
+    if (plan.objective->bytes) plan.objective->bytes = *plan.objective->bytes + Bytes(1);
+    const auto wrong = evaluate(problem, plan);
+    QVERIFY(!wrong.has_value());
+    QCOMPARE(wrong.error().code, ErrorCode::internal);
+  }
+}
+
+QTEST_APPLESS_MAIN(TestPlanners)
+#include "tst_planners.moc"
