@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long the searches take, without and with simulation, on models of the papers' sizes.
+#include <benchmark/benchmark.h>
+
+#include "core/planner/capture_partition.hpp"
+#include "core/planner/dapple_search.hpp"
+#include "core/planner/pipedream_search.hpp"
+#include "core/planner/planner.hpp"
+#include "core/sim/simulate.hpp"
+#include "tests/support/random_problem.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+Cluster servers(int nodes, int devices) {
+  Cluster cluster;
+  DeviceType type;
+  type.name = "X";
+  type.memory = Bytes(std::int64_t{16} << 30);
+  cluster.device_types = {type};
+  cluster.switches = {{"switch"}};
+  for (int n = 0; n < nodes; ++n) {
+    Node node;
+    node.name = "n" + std::to_string(n);
+    node.devices = {{type.name, devices}};
+    if (devices > 1) node.link = Link{gigabytes_per_second(130), {}};
+    cluster.nodes.push_back(node);
+    cluster.links.push_back({node.name, "switch", Link{gigabytes_per_second(3.125), {}}});
+  }
+  return cluster;
+}
+
+/// Equal blocks between an embedding and a head, of BERT-48's sizes at 2 samples.
+Problem transformer(int layers, const Cluster& cluster, int global_batch) {
+  Profile profile = test::uniform_profile(layers, milliseconds(2.69), milliseconds(4.47));
+  profile.micro_batch = 2;
+  for (Layer& layer : profile.layers) {
+    layer.output = Bytes(4325376);
+    layer.saved = Bytes(120000000);
+    layer.parameters = Bytes(50384896);
+  }
+  profile.layers.front().forward = milliseconds(0.06);
+  profile.layers.front().parameters = Bytes(127131648);
+  profile.layers.back().backward = milliseconds(2);
+  Problem problem{std::make_shared<const Profile>(std::move(profile)), std::make_shared<const Cluster>(cluster), {}};
+  problem.workload.global_batch = global_batch;
+  return problem;
+}
+
+void dapple_search(benchmark::State& state, int nodes, int devices) {
+  const Problem problem = transformer(52, servers(nodes, devices), 64);
+  for (auto _ : state) {
+    Chain chain = *Chain::of(problem);
+    DappleSpace space(chain, static_cast<int>(state.range(0)), {.slice = 2});
+    const auto quick = search_narrowly(space, {}, {});
+    benchmark::DoNotOptimize(search_dapple(space, {.below = quick.at(0).bound * (1 + 1e-9)}, {}));
+  }
+}
+void dapple_2x8(benchmark::State& state) { dapple_search(state, 2, 8); }
+void dapple_4x8(benchmark::State& state) { dapple_search(state, 4, 8); }
+BENCHMARK(dapple_2x8)->Arg(2)->Arg(4)->Arg(8)->Arg(16)->Unit(benchmark::kMillisecond);
+BENCHMARK(dapple_4x8)->Arg(2)->Arg(4)->Unit(benchmark::kMillisecond);
+
+void pipedream_search(benchmark::State& state, const Cluster& cluster) {
+  const Problem problem = transformer(static_cast<int>(state.range(0)), cluster, 64);
+  const PipedreamOptions options{.ignore_memory = state.range(1) == 0};
+  Chain chain = *Chain::of(problem);
+  for (auto _ : state) benchmark::DoNotOptimize(PipedreamSearch(chain, 2, options, {}).run());
+}
+void pipedream_flat_16(benchmark::State& state) { pipedream_search(state, servers(16, 1)); }
+void pipedream_8x2(benchmark::State& state) { pipedream_search(state, servers(8, 2)); }
+BENCHMARK(pipedream_flat_16)->ArgNames({"layers", "memory"})->Args({40, 0})->Args({40, 1})->Args({240, 0});
+BENCHMARK(pipedream_8x2)->ArgNames({"layers", "memory"})->Args({240, 0});
+
+void capture_exact(benchmark::State& state) {
+  const Problem problem = transformer(25, servers(1, 8), 32);
+  Chain chain = *Chain::of(problem);
+  CapturePredictor predictor(chain, 2, 8, {.ignore_memory = true});
+  for (auto _ : state) benchmark::DoNotOptimize(exact_partitions(predictor, 1, {}));
+}
+BENCHMARK(capture_exact)->Unit(benchmark::kMillisecond);
+
+/// What `compare` runs when no planner is named.
+void all_planners(benchmark::State& state) {
+  const Problem problem = transformer(52, servers(2, 8), 64);
+  for (auto _ : state) {
+    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    PlannerContext context;
+    context.score = [&](const Plan& plan) { return simulator.iteration_time(plan); };
+    for (const PlannerInfo& planner : planners())
+      if (planner.compared_by_default) benchmark::DoNotOptimize(run_planner(planner, problem, {}, context));
+  }
+}
+BENCHMARK(all_planners)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
