@@ -92,6 +92,9 @@ QColor LiveChart::colour_of(int series, const Theme& theme) const {
 }
 
 void LiveChart::set_series_count(int count) {
+  has_points_ = false;
+  last_x_ = 1;
+  if (static_cast<int>(lines_.size()) == count) return;
   while (static_cast<int>(lines_.size()) > count) {
     chart_->removeSeries(lines_.back());
     delete lines_.back();
@@ -104,8 +107,6 @@ void LiveChart::set_series_count(int count) {
     line->attachAxis(x_);
     line->attachAxis(y_);
   }
-  has_points_ = false;
-  last_x_ = 1;
   apply_theme(Theme::of(palette()));
 }
 
@@ -118,7 +119,10 @@ void LiveChart::set_points(int series, const std::vector<QPointF>& points) {
   }
   if (!few.isEmpty()) last_x_ = std::max(last_x_, few.back().x());
   lines_[static_cast<std::size_t>(series)]->replace(few);
-  unit_->setText(points.size() > point_limit ? tr("%1 · decimated").arg(unit_text_) : unit_text_);
+  if (const bool now = points.size() > point_limit; now != decimated_) {
+    decimated_ = now;
+    show_unit(Theme::of(palette()));
+  }
 }
 
 void LiveChart::set_predictions(const std::vector<double>& values, const QString& label) {
@@ -214,6 +218,18 @@ void LiveChart::apply_theme(const Theme& theme) {
   }
   label_->setFont(caption_font(font()));
   label_->setBrush(theme.muted);
+  show_unit(theme);
+}
+
+/// The unit, and which colour is which device where there are several.
+void LiveChart::show_unit(const Theme& theme) {
+  QString text = decimated_ ? tr("%1 · decimated").arg(unit_text_) : unit_text_;
+  const std::size_t named = lines_.size() > 1 ? std::min<std::size_t>(lines_.size(), theme.stage.size()) : 0;
+  for (std::size_t i = 0; i < named; ++i)
+    text += QStringLiteral("&nbsp; <span style='color:%1'>■</span> G%2")
+                .arg(colour_of(static_cast<int>(i), theme).name())
+                .arg(i);
+  unit_->setText(text);
 }
 
 int LiveChart::shown_points(int series) const {

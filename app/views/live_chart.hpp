@@ -49,6 +49,7 @@ class LiveChart : public QWidget {
  private:
   QColor colour_of(int series, const Theme& theme) const;
   void place_label();
+  void show_unit(const Theme& theme);
   int tick_parts() const;
 
   QLabel* title_;
@@ -65,6 +66,7 @@ class LiveChart : public QWidget {
   double least_low_ = 0, least_high_ = 0;
   double lowest_ = 0, highest_ = 0, last_x_ = 1;
   bool has_points_ = false;
+  bool decimated_ = false;
   bool has_least_range_ = false;
   int steps_ = 0;
 };

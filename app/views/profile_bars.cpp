@@ -69,7 +69,6 @@ void paint_strip(QPainter& painter, const QRectF& area, Strip strip, const Strip
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const double x = area.left() + pitch * static_cast<double>(i);
     const bool marked = static_cast<int>(i) == picture.selected || picture.hovered == static_cast<int>(i);
-    if (marked) painter.fillRect(QRectF(x, area.top(), pitch, area.height()), picture.theme.accent_soft);
     if (most <= 0) continue;
     const double room = area.height() - 4;
     const double height = room * value_of(layers[i], strip) / most;
@@ -78,6 +77,11 @@ void paint_strip(QPainter& painter, const QRectF& area, Strip strip, const Strip
     if (strip == times && layers[i].backward.count > 0) {
       const double back = room * layers[i].backward.count / most;
       painter.fillRect(QRectF(bar.left(), bar.top(), bar.width(), back), picture.theme.of(OpKind::backward));
+    }
+    if (marked) {
+      painter.setPen(QPen(picture.theme.text, 1.5));
+      painter.setBrush(Qt::NoBrush);
+      painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0));
     }
   }
   painter.setPen(picture.theme.border);

@@ -82,6 +82,14 @@ void ProjectTree::clear_selection() {
   quiet_ = false;
 }
 
+/// The delegate alone paints the selection, rounded and without the indentation.
+void ProjectTree::drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+  QStyleOptionViewItem plain = option;
+  for (const QPalette::ColorGroup group : {QPalette::Active, QPalette::Inactive})
+    plain.palette.setColor(group, QPalette::Highlight, Qt::transparent);
+  QTreeView::drawRow(painter, plain, index);
+}
+
 void ProjectTree::report_current(const QModelIndex& current) {
   if (quiet_ || !current.isValid()) return;
   const auto section = static_cast<ProjectSection>(current.data(ProjectTreeModel::section_role).toInt());

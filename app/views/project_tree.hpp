@@ -31,6 +31,7 @@ class ProjectTree : public QTreeView {
   void section_selected(pipedeck::app::ProjectSection section);
 
  protected:
+  void drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
   void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:

@@ -286,7 +286,7 @@ void RunView::log(const LogLine& line) {
 }
 
 void RunView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange && log_) apply_theme();
+  if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) && log_) apply_theme();
   QWidget::changeEvent(event);
 }
 

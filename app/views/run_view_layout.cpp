@@ -172,10 +172,10 @@ void RunView::make_tables(QVBoxLayout* column) {
 }
 
 QWidget* RunView::make_pictures() {
-  throughput_ = new LiveChart(QStringLiteral("chart_throughput"), tr("Throughput"), tr("samples/s"));
-  loss_ = new LiveChart(QStringLiteral("chart_loss"), tr("Loss"), tr("cross-entropy"));
-  busy_ = new LiveChart(QStringLiteral("chart_busy"), tr("Busy"), tr("share of time, a line a device"));
-  memory_ = new LiveChart(QStringLiteral("chart_memory"), tr("Memory"), tr("MiB, a line a device"));
+  throughput_ = new LiveChart(QStringLiteral("chart_throughput"), tr("Throughput"), tr("samples/s by step"));
+  loss_ = new LiveChart(QStringLiteral("chart_loss"), tr("Loss"), tr("cross-entropy by step"));
+  busy_ = new LiveChart(QStringLiteral("chart_busy"), tr("Busy"), tr("share of time"));
+  memory_ = new LiveChart(QStringLiteral("chart_memory"), tr("Memory"), tr("MiB"));
   busy_->set_least_range(0, 1);
   auto* charts = new QGridLayout;
   charts->setHorizontalSpacing(28);
@@ -191,6 +191,7 @@ QWidget* RunView::make_pictures() {
 
   title_ = new QLabel;
   title_->setObjectName(QStringLiteral("run_title"));
+  title_->setText(tr("No run yet"));
   timeline_heading_ = new QLabel;
   timeline_empty_ = new QLabel(tr("The measured timeline appears here when a run sends one."));
   timeline_empty_->setAlignment(Qt::AlignCenter);
@@ -204,6 +205,7 @@ QWidget* RunView::make_pictures() {
   log_->setMaximumBlockCount(log_lines);
   log_->setFrameShape(QFrame::NoFrame);
   log_->setMinimumHeight(60);
+  log_->document()->setDocumentMargin(8);
   auto* log_heading = new QLabel(tr("LOG"));
   headings_ << timeline_heading_ << log_heading;
 

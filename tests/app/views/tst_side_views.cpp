@@ -4,6 +4,7 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QElapsedTimer>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -37,6 +38,22 @@ class TestSideViews : public QObject {
     QCOMPARE(view.findChildren<StackedBar*>().size(), 2);
     view.clear();
     QVERIFY(!view.findChild<QLabel*>("inspector_hint")->text().isEmpty());
+  }
+
+  void the_inspector_follows_a_drag() {
+    Inspector view;
+    view.resize(300, 800);
+    view.show();
+    auto row = samples::rows()[1];
+    QElapsedTimer clock;
+    clock.start();
+    constexpr int times = 50;
+    for (int i = 0; i < times; ++i) {
+      row.lower_bound = milliseconds(600 + i);
+      view.set_content(inspector_content(row, samples::profile(), samples::cluster()));
+    }
+    qInfo("new content in %.2f ms", static_cast<double>(clock.elapsed()) / times);
+    QVERIFY(clock.elapsed() < times * 100);
   }
 
   void the_tree_tells_what_is_selected() {
