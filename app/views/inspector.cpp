@@ -8,40 +8,51 @@
 
 #include "app/views/stacked_bar.hpp"
 #include "app/views/theme.hpp"
+#include "app/views/widget_style.hpp"
 
 namespace pipedeck::app {
 
 namespace {
 
-QLabel* text_label(const QString& text, const QColor& colour, const QString& name = {}) {
-  auto* label = new QLabel(text);
-  label->setObjectName(name);
-  label->setWordWrap(true);
-  label->setTextFormat(Qt::PlainText);
-  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  QPalette palette = label->palette();
-  palette.setColor(QPalette::WindowText, colour);
-  label->setPalette(palette);
-  return label;
+/// Whether two contents need the same widgets, so that a drag only changes texts.
+bool same_shape(const InspectorContent& a, const InspectorContent& b) {
+  return a.subtitle.isEmpty() == b.subtitle.isEmpty() && a.memory_sentence.isEmpty() == b.memory_sentence.isEmpty() &&
+         a.why.size() == b.why.size() && a.iteration.size() == b.iteration.size() &&
+         a.memory.size() == b.memory.size() && a.certificate.size() == b.certificate.size() &&
+         a.figures.size() == b.figures.size() && a.conventions.size() == b.conventions.size();
 }
 
-/// Builds the page top to bottom.
+}  // namespace
+
+/// The widgets of a page in the order in which they are made; filled again in the same order.
+struct InspectorPage {
+  QWidget* widget = nullptr;
+  std::vector<QLabel*> labels;
+  std::vector<StackedBar*> bars;
+  std::vector<LegendRow*> rows;
+};
+
+namespace {
+
+/// Goes through the page top to bottom: makes its widgets, or fills those that are there.
 class Page {
  public:
-  Page(const InspectorContent& content, const Theme& theme, const QFont& font)
-      : page_(new QWidget), column_(new QVBoxLayout(page_)), content_(content), theme_(theme), font_(font) {
-    page_->setObjectName(QStringLiteral("inspector_page"));
+  Page(InspectorPage& page, const InspectorContent& content, const Theme& theme, const QFont& font)
+      : page_(page), reuse_(page.widget), content_(content), theme_(theme), font_(font) {
+    if (reuse_) return;
+    page_.widget = new QWidget;
+    page_.widget->setObjectName(QStringLiteral("inspector_page"));
+    column_ = new QVBoxLayout(page_.widget);
     column_->setContentsMargins(ThemeSizes::margin, 12, ThemeSizes::margin, ThemeSizes::margin);
     column_->setSpacing(4);
   }
 
-  QWidget* empty(const QString& hint) {
-    column_->addWidget(text_label(hint, theme_.muted, QStringLiteral("inspector_hint")));
-    column_->addStretch();
-    return page_;
+  void empty(const QString& hint) {
+    add(label(hint, theme_.muted, QStringLiteral("inspector_hint")));
+    stretch();
   }
 
-  QWidget* full() {
+  void full() {
     head();
     sentences(Inspector::tr("Why this plan"), content_.why, QStringLiteral("inspector_why"));
     parts(Inspector::tr("Where the iteration goes"), {}, content_.iteration, 1);
@@ -49,79 +60,115 @@ class Page {
     sentences(Inspector::tr("Certificate"), content_.certificate, QStringLiteral("inspector_certificate"));
     facts(Inspector::tr("Figures"), content_.figures);
     facts(Inspector::tr("Conventions in force"), content_.conventions);
-    column_->addStretch();
-    return page_;
+    stretch();
   }
 
  private:
+  void add(QWidget* widget) {
+    if (!reuse_) column_->addWidget(widget);
+  }
+
+  void space(int pixels) {
+    if (!reuse_) column_->addSpacing(pixels);
+  }
+
+  void stretch() {
+    if (!reuse_) column_->addStretch();
+  }
+
+  QLabel* label(const QString& text, const QColor& colour, const QString& name = {}) {
+    if (reuse_) {
+      QLabel* there = page_.labels[next_label_++];
+      if (there->text() != text) there->setText(text);
+      if (there->palette().color(QPalette::WindowText) != colour) set_text_colour(*there, colour);
+      return there;
+    }
+    auto* made = new QLabel(text);
+    made->setObjectName(name);
+    made->setWordWrap(true);
+    made->setTextFormat(Qt::PlainText);
+    made->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    set_text_colour(*made, colour);
+    page_.labels.push_back(made);
+    return made;
+  }
+
   void head() {
-    QLabel* title = text_label(content_.title, theme_.text, QStringLiteral("inspector_title"));
+    QLabel* title = label(content_.title, theme_.text, QStringLiteral("inspector_title"));
     QFont large = title_font(font_);
     large.setPointSizeF(large.pointSizeF() * 1.15);
-    title->setFont(large);
-    column_->addWidget(title);
-    if (!content_.subtitle.isEmpty()) column_->addWidget(text_label(content_.subtitle, theme_.muted));
+    if (!reuse_) title->setFont(large);
+    add(title);
+    if (!content_.subtitle.isEmpty()) add(label(content_.subtitle, theme_.muted));
   }
 
   void heading(const QString& text) {
-    column_->addSpacing(10);
-    QLabel* label = text_label(text, theme_.text);
-    label->setFont(title_font(font_));
-    column_->addWidget(label);
+    space(10);
+    QLabel* made = label(text, theme_.text);
+    if (!reuse_) made->setFont(title_font(font_));
+    add(made);
   }
 
   void sentences(const QString& title, const std::vector<QString>& lines, const QString& name) {
-    if (lines.empty()) return;
-    heading(title);
-    auto* group = new QWidget;
-    group->setObjectName(name);
-    auto* column = new QVBoxLayout(group);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(6);
-    for (const QString& line : lines) column->addWidget(text_label(line, theme_.text));
-    column_->addWidget(group);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (i == 0) heading(title);
+      add(label(lines[i], theme_.text, i == 0 ? name : QString()));
+      space(2);
+    }
   }
 
   void parts(const QString& title, const QString& sentence, const std::vector<InspectorPart>& parts, double mark) {
     if (parts.empty()) return;
     heading(title);
     if (!sentence.isEmpty())
-      column_->addWidget(
-          text_label(sentence, content_.fits ? theme_.text : theme_.bad, QStringLiteral("inspector_memory")));
-    column_->addWidget(new StackedBar(parts, mark));
-    for (const InspectorPart& part : parts) column_->addWidget(new LegendRow(part));
+      add(label(sentence, content_.fits ? theme_.text : theme_.bad, QStringLiteral("inspector_memory")));
+    if (!reuse_) {
+      page_.bars.push_back(new StackedBar);
+      add(page_.bars.back());
+    }
+    page_.bars[next_bar_++]->set_parts(parts, mark);
+    for (const InspectorPart& part : parts) {
+      if (!reuse_) {
+        page_.rows.push_back(new LegendRow);
+        add(page_.rows.back());
+      }
+      page_.rows[next_row_++]->set_part(part);
+    }
   }
 
   void facts(const QString& title, const std::vector<InspectorFact>& facts) {
     if (facts.empty()) return;
     heading(title);
-    auto* grid = new QGridLayout;
+    auto* grid = reuse_ ? nullptr : new QGridLayout;
+    for (std::size_t row = 0; row < facts.size(); ++row) {
+      QLabel* left = label(facts[row].first, theme_.muted);
+      QLabel* right = label(facts[row].second, theme_.text);
+      right->setWordWrap(facts[row].second.size() > 22);  // "87.1 samples/s" would break at its stroke
+      if (reuse_) continue;
+      left->setWordWrap(false);
+      right->setAlignment(Qt::AlignRight | Qt::AlignTop);
+      grid->addWidget(left, static_cast<int>(row), 0, Qt::AlignTop);
+      grid->addWidget(right, static_cast<int>(row), 1);
+    }
+    if (reuse_) return;
     grid->setHorizontalSpacing(12);
     grid->setVerticalSpacing(3);
     grid->setColumnStretch(1, 1);
-    for (const auto& [name, value] : facts) {
-      const int row = grid->rowCount();
-      QLabel* left = text_label(name, theme_.muted);
-      left->setWordWrap(false);
-      QLabel* right = text_label(value, theme_.text);
-      right->setWordWrap(value.size() > 22);
-      right->setAlignment(Qt::AlignRight | Qt::AlignTop);
-      grid->addWidget(left, row, 0, Qt::AlignTop);
-      grid->addWidget(right, row, 1);
-    }
     column_->addLayout(grid);
   }
 
-  QWidget* page_;
-  QVBoxLayout* column_;
+  InspectorPage& page_;
+  const bool reuse_;
+  QVBoxLayout* column_ = nullptr;
   const InspectorContent& content_;
   const Theme& theme_;
   QFont font_;
+  std::size_t next_label_ = 0, next_bar_ = 0, next_row_ = 0;
 };
 
 }  // namespace
 
-Inspector::Inspector(QWidget* parent) : QScrollArea(parent) {
+Inspector::Inspector(QWidget* parent) : QScrollArea(parent), page_(std::make_unique<InspectorPage>()) {
   setObjectName(QStringLiteral("inspector"));
   setAccessibleName(tr("Inspector"));
   setFrameShape(QFrame::NoFrame);
@@ -131,11 +178,18 @@ Inspector::Inspector(QWidget* parent) : QScrollArea(parent) {
   clear();
 }
 
+Inspector::~Inspector() = default;
+
 void Inspector::set_content(const InspectorContent& content) {
   if (!empty_ && content == content_) return;
+  const bool reuse = !empty_ && same_shape(content, content_);
   content_ = content;
   empty_ = false;
-  rebuild();
+  if (reuse) {
+    Page(*page_, content_, Theme::of(palette()), font()).full();
+  } else {
+    rebuild();
+  }
 }
 
 void Inspector::clear(const QString& hint) {
@@ -152,13 +206,15 @@ void Inspector::changeEvent(QEvent* event) {
 
 void Inspector::rebuild() {
   const Theme& theme = Theme::of(palette());
-  Page page(content_, theme, font());
-  QWidget* widget = empty_ ? page.empty(hint_) : page.full();
-  QPalette ground = palette();
-  ground.setColor(QPalette::Window, theme.panel);
-  widget->setPalette(ground);
-  widget->setAutoFillBackground(true);
-  setWidget(widget);
+  *page_ = {};
+  Page page(*page_, content_, theme, font());
+  if (empty_) {
+    page.empty(hint_);
+  } else {
+    page.full();
+  }
+  set_ground(*page_->widget, theme.panel);
+  setWidget(page_->widget);
 }
 
 }  // namespace pipedeck::app

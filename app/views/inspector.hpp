@@ -2,20 +2,22 @@
 // What is selected, with its numbers and the reasons for it.
 #pragma once
 
+#include <memory>
+
 #include <QScrollArea>
 
 #include "app/models/inspector_content.hpp"
 
-class QLabel;
-class QVBoxLayout;
-
 namespace pipedeck::app {
+
+struct InspectorPage;
 
 class Inspector : public QScrollArea {
   Q_OBJECT
 
  public:
   explicit Inspector(QWidget* parent = nullptr);
+  ~Inspector() override;
 
   void set_content(const InspectorContent& content);
   /// Nothing is selected; `hint` says what to do.
@@ -28,6 +30,7 @@ class Inspector : public QScrollArea {
  private:
   void rebuild();
 
+  std::unique_ptr<InspectorPage> page_;
   InspectorContent content_;
   QString hint_;
   bool empty_ = true;

@@ -171,8 +171,10 @@ void LiveChart::fit() {
   const double end = std::max({last_x_, static_cast<double>(steps_), 2.0});
   const NiceRange x = nice_range(0, end);
   set_axis(*x_, 0, end, std::max(1.0, x.step));
-  for (std::size_t i = 0; i < predictions_.size(); ++i)
-    predictions_[i]->replace(QList<QPointF>{{0.0, predicted_[i]}, {end, predicted_[i]}});
+  for (std::size_t i = 0; i < predictions_.size(); ++i) {
+    const QList<QPointF> line{{0.0, predicted_[i]}, {end, predicted_[i]}};
+    if (predictions_[i]->points() != line) predictions_[i]->replace(line);
+  }
   place_label();
 }
 

@@ -43,10 +43,12 @@ QColor colour_of(InspectorPartKind kind, const Theme& theme) {
   return theme.muted;
 }
 
-StackedBar::StackedBar(std::vector<InspectorPart> parts, double mark, QWidget* parent)
-    : QWidget(parent), parts_(std::move(parts)), mark_(mark) {
-  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  setMouseTracking(true);
+StackedBar::StackedBar(QWidget* parent) : QWidget(parent) { setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed); }
+
+void StackedBar::set_parts(std::vector<InspectorPart> parts, double mark) {
+  parts_ = std::move(parts);
+  mark_ = mark;
+  update();
   QStringList words;
   for (const InspectorPart& part : parts_) words << part.label + QLatin1Char(' ') + part.text;
   setAccessibleName(words.join(QStringLiteral(", ")));
@@ -98,8 +100,11 @@ bool StackedBar::event(QEvent* event) {
   return true;
 }
 
-LegendRow::LegendRow(InspectorPart part, QWidget* parent) : QWidget(parent), part_(std::move(part)) {
-  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+LegendRow::LegendRow(QWidget* parent) : QWidget(parent) { setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed); }
+
+void LegendRow::set_part(InspectorPart part) {
+  part_ = std::move(part);
+  update();
   setToolTip(part_.tool_tip);
   setAccessibleName(part_.label + QLatin1Char(' ') + part_.text);
 }

@@ -17,8 +17,10 @@ class StackedBar : public QWidget {
   Q_OBJECT
 
  public:
+  explicit StackedBar(QWidget* parent = nullptr);
+
   /// `mark` in [0, 1]: a line across the bar, as of a capacity; 1: none.
-  StackedBar(std::vector<InspectorPart> parts, double mark, QWidget* parent = nullptr);
+  void set_parts(std::vector<InspectorPart> parts, double mark);
 
   QSize sizeHint() const override { return {200, 18}; }
 
@@ -30,7 +32,7 @@ class StackedBar : public QWidget {
   const InspectorPart* part_at(double x) const;
 
   std::vector<InspectorPart> parts_;
-  double mark_;
+  double mark_ = 1;
 };
 
 /// A line of the legend: swatch, label, figure at the right.
@@ -38,7 +40,9 @@ class LegendRow : public QWidget {
   Q_OBJECT
 
  public:
-  explicit LegendRow(InspectorPart part, QWidget* parent = nullptr);
+  explicit LegendRow(QWidget* parent = nullptr);
+
+  void set_part(InspectorPart part);
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override { return {80, sizeHint().height()}; }
