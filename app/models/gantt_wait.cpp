@@ -9,8 +9,22 @@ namespace {
 
 std::int64_t end_of(const Timeline& timeline, std::size_t i) { return timeline.start[i] + timeline.duration[i]; }
 
-/// The group that runs `stage`, other than that of the waiting lane; of several the one whose named operation ends last
-/// before `time` (that is the one that was waited for).
+/// The last operation of `lane` before `time` that makes what (stage, micro-batch) hands on; none among the operations
+/// shortly before, where what was waited for must be.
+std::optional<std::size_t> last_maker(const Timeline& timeline, const TimelineLane& lane, int stage, int micro_batch,
+                                      bool forward, std::int64_t time) {
+  constexpr std::size_t reach = 4096;
+  const std::size_t after = first_starting_from(timeline, lane, static_cast<double>(time));
+  const std::size_t before = after - std::min(reach, after - lane.begin);
+  for (std::size_t i = after; i-- > before;) {
+    if (timeline.stage[i] != stage || timeline.micro_batch[i] != micro_batch || end_of(timeline, i) > time) continue;
+    const OpKind kind = timeline.kind[i];
+    if (forward ? kind == OpKind::forward : kind == OpKind::backward || kind == OpKind::backward_input) return i;
+  }
+  return std::nullopt;
+}
+
+/// The group whose operation for (stage, micro-batch) ended last before `time`: that one was waited for.
 std::optional<std::size_t> producer(const GanttContent& content, int stage, int micro_batch, bool forward,
                                     std::int64_t time) {
   const Timeline& timeline = *content.timeline;
@@ -19,15 +33,10 @@ std::optional<std::size_t> producer(const GanttContent& content, int stage, int 
   for (std::size_t group = 0; group < content.groups.size(); ++group) {
     if (!content.groups[group].compute) continue;
     const TimelineLane& lane = timeline.lanes[*content.groups[group].compute];
-    // Back from the waiting operation: the one that fed it ended shortly before.
-    for (std::size_t i = first_starting_from(timeline, lane, static_cast<double>(time)); i-- > lane.begin;) {
-      if (timeline.stage[i] != stage || timeline.micro_batch[i] != micro_batch) continue;
-      const bool is_forward = timeline.kind[i] == OpKind::forward;
-      const bool is_backward = timeline.kind[i] == OpKind::backward || timeline.kind[i] == OpKind::backward_input;
-      if (!(forward ? is_forward : is_backward)) continue;
-      if (end_of(timeline, i) > best_end && end_of(timeline, i) <= time) best = group, best_end = end_of(timeline, i);
-      break;
-    }
+    const auto maker = last_maker(timeline, lane, stage, micro_batch, forward, time);
+    if (!maker || end_of(timeline, *maker) <= best_end) continue;
+    best = group;
+    best_end = end_of(timeline, *maker);
   }
   return best;
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double box_from = 3;            // physical pixels: a narrower operation becomes part of a column
 constexpr double operations_a_pixel = 3;  // more of them in view are read from the level of detail
-constexpr double label_room = 6;          // beside a number, both sides together
+constexpr double label_room = 4;          // beside a number, both sides together
 
 bool numbered(OpKind kind) {
   return kind == OpKind::forward || kind == OpKind::backward || kind == OpKind::backward_input ||

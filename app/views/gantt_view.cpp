@@ -111,6 +111,7 @@ void GanttView::lay_out_again() {
     if (!links_visible_) metrics_.link = 0;
     geometry_ = lay_out(*content_, opened_, metrics_);
   }
+  selected_ = find_selected();
   if (geometry_.height != before) updateGeometry();
   refresh();
 }
@@ -183,7 +184,7 @@ void GanttView::draw_overlay(QPainter& painter) {
                             ThemeSizes::box_radius);
   };
   if (hover_) ring(*hover_, 1);
-  if (const auto hit = selected()) ring(*hit, 2);
+  if (selected_) ring(*selected_, 2);
   painter.restore();
 }
 
@@ -277,7 +278,7 @@ void GanttView::select(const GanttHit& hit) {
   link().reveal(static_cast<double>(operation.start.count), static_cast<double>(operation.end().count));
 }
 
-std::optional<GanttHit> GanttView::selected() const {
+std::optional<GanttHit> GanttView::find_selected() const {
   const auto& selection = link().selection();
   if (!selection || !content_) return std::nullopt;
   if (selection->chart != chart_id_) return find_operation(*content_, geometry_, selection->operation);
@@ -291,16 +292,16 @@ std::optional<GanttHit> GanttView::selected() const {
 }
 
 void GanttView::selection_moved() {
-  const auto hit = selected();
+  selected_ = find_selected();
   setAccessibleDescription(
-      hit ? describe(*hit).join(QStringLiteral(", "))
-          : tr("Operations of every device over time. Arrow keys go from operation to operation."));
+      selected_ ? describe(*selected_).join(QStringLiteral(", "))
+                : tr("Operations of every device over time. Arrow keys go from operation to operation."));
   update();
 }
 
 void GanttView::step(GanttStep step) {
   if (!content_ || geometry_.rows.empty()) return;
-  if (const auto from = selected()) return select(step_from(*content_, geometry_, *from, step));
+  if (selected_) return select(step_from(*content_, geometry_, *selected_, step));
   for (std::size_t row = 0; row < geometry_.rows.size(); ++row) {
     const auto lane = main_lane(*content_, geometry_.rows[row]);
     if (!lane) continue;
@@ -333,7 +334,7 @@ bool GanttView::key(QKeyEvent* event) {
       return true;
     case Qt::Key_Return:
     case Qt::Key_Enter:
-      if (const auto hit = selected()) toggle_row(geometry_.rows[hit->row]);
+      if (selected_) toggle_row(geometry_.rows[selected_->row]);
       return true;
     default:
       return false;

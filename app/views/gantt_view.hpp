@@ -73,7 +73,7 @@ class GanttView : public TimeView {
   void lay_out_again();
   void select(const GanttHit& hit);
   void selection_moved();
-  std::optional<GanttHit> selected() const;
+  std::optional<GanttHit> find_selected() const;
   void step(GanttStep step);
   void toggle_row(const GanttRow& row);
   QRectF box_of(const GanttHit& hit) const;
@@ -90,7 +90,7 @@ class GanttView : public TimeView {
   int chart_id_ = 0;
   int lane_height_ = 0;
   bool links_visible_ = false;
-  std::optional<GanttHit> hover_;
+  std::optional<GanttHit> hover_, selected_;
   HoverCard* card_;
 };
 
