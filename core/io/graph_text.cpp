@@ -59,15 +59,15 @@ std::vector<bool> data_loading(const Graph& graph, const std::vector<std::pair<s
   return loading;
 }
 
-/// k of "__getitem__(k)": the layer takes output k of the one before it.
+/// k of "__getitem__(k)", or of its numbered name "__getitem__(k) #2": the layer takes output k of the one before it.
 std::optional<int> taken_output(const std::string& description) {
   constexpr std::string_view prefix = "__getitem__(";
-  if (!description.starts_with(prefix) || !description.ends_with(')')) return std::nullopt;
-  int output = 0;
-  const char* end = description.data() + description.size() - 1;
-  const auto read = std::from_chars(description.data() + prefix.size(), end, output);
-  if (read.ec != std::errc() || read.ptr != end || output < 0) return std::nullopt;
-  return output;
+  const std::string_view call = std::string_view(description).substr(0, description.find(" #"));
+  if (!call.starts_with(prefix) || !call.ends_with(')')) return std::nullopt;
+  const std::optional<std::int64_t> output =
+      decimal_to_integer(call.substr(prefix.size(), call.size() - prefix.size() - 1));
+  if (!output || *output < 0 || *output > limits::layers) return std::nullopt;
+  return static_cast<int>(*output);
 }
 
 Layer layer_of(const Node& node) {
