@@ -89,7 +89,7 @@ std::string comparison_text(const Comparison& comparison) {
     }
     const auto& [plan, simulation, other] = *answer.judged;
     const Figures figures = figures_of(*answer.judged, comparison);
-    table.add({answer.planner->title, shape_text(plan), schedule_text(plan),
+    table.add({answer.planner->title, short_shape_text(plan), schedule_text(plan),
                fmt::format("{} x {}", plan.micro_batches, plan.micro_batch), milliseconds_text(figures.iteration),
                warmups_text(plan, figures.iteration, other), fmt::format("{:.2f}", simulation.samples_per_second),
                fmt::format("{:.2f}", figures.speed_up), percent_text(simulation.bubble_fraction),

@@ -45,7 +45,7 @@ std::string plans_table(const std::vector<JudgedPlan>& judged) {
                {"objective", Align::left}});
   for (std::size_t i = 0; i < judged.size(); ++i) {
     const auto& [plan, simulation, other] = judged[i];
-    table.add({std::to_string(i + 1), plan.name, shape_text(plan), schedule_text(plan),
+    table.add({std::to_string(i + 1), plan.name, short_shape_text(plan), schedule_text(plan),
                fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
                milliseconds_text(to_seconds(simulation.iteration)),
                fmt::format("{:.2f}", simulation.samples_per_second),

@@ -49,13 +49,23 @@ std::string summary_text(const Verdict& verdict) {
                             name_of(plan.precision), plan.zero);
 }
 
+/// Equal but for their numbers: replicas of a stage, mostly.
+bool behave_alike(DeviceVerdict a, const DeviceVerdict& b) {
+  a.device = b.device;
+  return a == b;
+}
+
 std::string devices_table(const Simulation& simulation) {
   Table table({{"device"}, {"busy ms"}, {"busy"}, {"peak"}, {"of"}, {"at ms"}, {"micro-batches kept"}, {"fits"}});
-  for (const DeviceVerdict& device : simulation.devices) {
-    const double share = simulation.iteration.count == 0
-                             ? 0
-                             : static_cast<double>(device.busy.count) / static_cast<double>(simulation.iteration.count);
-    table.add({std::to_string(device.device.value), milliseconds_text(to_seconds(device.busy)), percent_text(share),
+  const auto& devices = simulation.devices;
+  for (std::size_t first = 0, end = 0; first < devices.size(); first = end) {
+    const DeviceVerdict& device = devices[first];
+    while (end < devices.size() && behave_alike(devices[end], device)) ++end;
+    const std::string number = end - first == 1
+                                   ? std::to_string(device.device.value)
+                                   : fmt::format("{} to {}", device.device.value, devices[end - 1].device.value);
+    const Seconds busy = to_seconds(device.busy), iteration = to_seconds(simulation.iteration);
+    table.add({number, milliseconds_text(busy), percent_text(iteration.count > 0 ? busy.count / iteration.count : 0),
                memory_text(device.peak), memory_text(device.capacity), milliseconds_text(to_seconds(device.peak_time)),
                std::to_string(device.peak_micro_batches), device.peak <= device.capacity ? "yes" : "NO"});
   }

@@ -62,4 +62,10 @@ std::string change_text(double before, double after) {
   return before == 0 ? "-" : fmt::format("{:+.2f} %", (after / before - 1) * 100);
 }
 
+std::string short_shape_text(const Plan& plan) {
+  constexpr std::size_t widest = 32;
+  std::string shape = shape_text(plan);
+  return width_of(shape) <= widest ? shape : fmt::format("{} stages", plan.stages.size());
+}
+
 }  // namespace pipedeck::cli

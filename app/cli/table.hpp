@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/domain/plan.hpp"
 #include "core/domain/units.hpp"
 
 namespace pipedeck::cli {
@@ -33,5 +34,8 @@ std::string milliseconds_text(Seconds time);           // "1240.126"
 std::string memory_text(Bytes bytes);                  // "11.40 GiB"
 std::string percent_text(double fraction);             // "9.1 %"
 std::string change_text(double before, double after);  // "+12.5 %", "-" from 0
+
+/// shape_text, or "16 stages" where that would be wider than the rest of a table.
+std::string short_shape_text(const Plan& plan);
 
 }  // namespace pipedeck::cli
