@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <fstream>
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/store/project_file.hpp"
+#include "core/store/sqlite.hpp"
+
+using namespace pipedeck;
+namespace fs = std::filesystem;
+
+namespace {
+
+ProjectContent sample() {
+  ProjectContent content;
+  content.documents = {{3, "cluster", "c", R"({"name":"c"})", 0},
+                       {1, "profile", "größer", "{}", 0},
+                       {2, "profile", "b", std::string("nul\0inside", 10), 1}};
+  content.runs = {{7, "today", R"({"state":"finished"})", {R"({"event":"started"})", R"({"event":"step"})"}},
+                  {9, "empty", "{}", {}}};
+  content.settings = {{"question", "{}"}, {"ticked", "[1,2]"}};
+  return content;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+void alter(const std::string& path, const std::string& sql) {
+  auto database = sqlite::Database::open(path, SQLITE_OPEN_READWRITE);
+  QVERIFY(database && database->run(sql));
+}
+
+}  // namespace
+
+class TestProjectFile : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() { file_ = (folder_.path() + "/project.pipedeck").toStdString(); }
+  void cleanup() { fs::remove(file_); }
+
+  void what_is_written_reads_back_equal() {
+    QVERIFY(write_project(file_, sample()));
+    const auto read = read_project(file_);
+    QVERIFY2(read, read ? "" : read.error().text().c_str());
+    QVERIFY(*read == sample());
+    QVERIFY(write_project(file_, ProjectContent{}));  // over an old file
+    QVERIFY(*read_project(file_) == ProjectContent{});
+  }
+
+  void a_thousand_runs_of_events_read_back_equal() {
+    ProjectContent content;
+    for (int i = 0; i < 100; ++i)
+      content.runs.push_back({i + 1, "run", "{}", std::vector<std::string>(100, std::string(200, 'x'))});
+    QVERIFY(write_project(file_, content));
+    QVERIFY(*read_project(file_) == content);
+  }
+
+  void nothing_is_left_beside_the_file() {
+    QVERIFY(write_project(file_, sample()));
+    QCOMPARE(std::distance(fs::directory_iterator(folder_.path().toStdString()), {}), 1);
+  }
+
+  void a_write_that_fails_keeps_the_old_file() {
+    QVERIFY(write_project(file_, sample()));
+    ProjectContent broken;
+    broken.documents = {{1, "plan", "a", "{}", 0}, {1, "plan", "the same id", "{}", 1}};
+    const auto written = write_project(file_, broken);
+    QVERIFY(!written);
+    QVERIFY(!written.error().message.empty());
+    QVERIFY(*read_project(file_) == sample());
+    QCOMPARE(std::distance(fs::directory_iterator(folder_.path().toStdString()), {}), 1);
+  }
+
+  void a_folder_that_is_not_there_is_an_error() {
+    const std::string nowhere = (folder_.path() + "/no/where.pipedeck").toStdString();
+    const auto written = write_project(nowhere, sample());
+    QVERIFY(!written);
+    QCOMPARE(written.error().file, nowhere);
+  }
+
+  void every_truncation_is_an_error_or_the_whole_project() {
+    QVERIFY(write_project(file_, sample()));
+    const std::string whole = bytes_of(file_);
+    for (std::size_t length = 0; length < whole.size(); length += 97) {
+      write_bytes(file_, whole.substr(0, length));
+      const auto read = read_project(file_);
+      QVERIFY2(!read, qPrintable(QString("%1 of %2 bytes were taken").arg(length).arg(whole.size())));
+      QCOMPARE(read.error().code, ErrorCode::bad_input);
+      QCOMPARE(read.error().file, file_);
+    }
+  }
+
+  void flipped_bytes_never_crash() {
+    QVERIFY(write_project(file_, sample()));
+    const std::string whole = bytes_of(file_);
+    for (std::size_t at = 0; at < whole.size(); at += 53) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ 0x5a);
+      write_bytes(file_, damaged);
+      if (const auto read = read_project(file_); !read) QCOMPARE(read.error().file, file_);
+    }
+  }
+
+  void foreign_files_are_told_data() {
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("empty") << QByteArray() << "is empty";
+    QTest::newRow("text") << QByteArray("node1 -- Input") << "another kind";
+    QTest::newRow("json") << QByteArray(R"({"format":"pipedeck.plan"})") << "another kind";
+    QTest::newRow("header alone") << QByteArray("SQLite format 3\0", 16) << "another kind";
+    QTest::newRow("zeros") << QByteArray(4096, '\0') << "another kind";
+  }
+  void foreign_files_are_told() {
+    QFETCH(QByteArray, content);
+    QFETCH(QString, words);
+    write_bytes(file_, content.toStdString());
+    const auto read = read_project(file_);
+    QVERIFY(!read);
+    QCOMPARE(read.error().code, ErrorCode::bad_input);
+    QVERIFY2(QString::fromStdString(read.error().message).contains(words), read.error().message.c_str());
+  }
+
+  void databases_that_do_not_keep_the_contract_are_told_data() {
+    QTest::addColumn<QString>("sql");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("other program") << "PRAGMA application_id = 7"
+                                   << "another program";
+    QTest::newRow("newer") << "PRAGMA user_version = 2"
+                           << "newer Pipedeck";
+    QTest::newRow("far newer") << "PRAGMA user_version = 2147483647"
+                               << "newer Pipedeck";
+    QTest::newRow("no version") << "PRAGMA user_version = 0"
+                                << "version 0";
+    QTest::newRow("no documents") << "DROP TABLE document"
+                                  << "document";
+    QTest::newRow("no runs") << "DROP TABLE run"
+                             << "run";
+    QTest::newRow("no events") << "DROP TABLE event"
+                               << "event";
+    QTest::newRow("no settings") << "DROP TABLE setting"
+                                 << "setting";
+    QTest::newRow("a column less") << "ALTER TABLE document DROP COLUMN json"
+                                   << "json";
+    QTest::newRow("renamed column") << "ALTER TABLE run RENAME COLUMN name TO title"
+                                    << "name";
+  }
+  void databases_that_do_not_keep_the_contract_are_told() {
+    QFETCH(QString, sql);
+    QFETCH(QString, words);
+    QVERIFY(write_project(file_, sample()));
+    alter(file_, sql.toStdString());
+    const auto read = read_project(file_);
+    QVERIFY(!read);
+    QCOMPARE(read.error().code, ErrorCode::bad_input);
+    QVERIFY2(QString::fromStdString(read.error().message).contains(words), read.error().message.c_str());
+  }
+
+  void folders_and_missing_files_are_told() {
+    QCOMPARE(read_project(folder_.path().toStdString()).error().code, ErrorCode::bad_input);
+    QCOMPARE(read_project(file_).error().message, std::string("found no such file"));
+  }
+
+ private:
+  QTemporaryDir folder_;
+  std::string file_;
+};
+
+QTEST_APPLESS_MAIN(TestProjectFile)
+#include "tst_project_file.moc"
