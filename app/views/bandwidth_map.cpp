@@ -21,6 +21,9 @@ struct Text {
 
 constexpr double largest_side = 272;
 constexpr std::size_t legend_limit = 6;
+constexpr std::size_t device_limit = 136;  ///< more would be squares too small to read and slow to draw
+
+bool drawn(std::size_t devices) { return devices >= 2 && devices <= device_limit; }
 
 double heading_height(const QFont& font) { return QFontMetricsF(font).height() + 10; }
 
@@ -48,14 +51,14 @@ QColor shade(double value, const std::vector<double>& levels, const Theme& theme
 }  // namespace
 
 double bandwidth_map_height(std::size_t devices, const QFont& font) {
-  if (devices < 2) return 0;
+  if (!drawn(devices)) return 0;
   const double side = cell_size(devices) * static_cast<double>(devices);
   return heading_height(font) + std::max(side, 3 * (QFontMetricsF(font).height() + 6)) + 8;
 }
 
 void paint_bandwidth_map(QPainter& painter, const QRectF& area, const BandwidthMatrix& matrix, const Theme& theme,
                          const QFont& font) {
-  if (matrix.size() < 2) return;
+  if (!drawn(matrix.size())) return;
   const double top = area.top() + heading_height(font), cell = cell_size(matrix.size());
   const double gap = cell > 6 ? 1 : 0;
   const std::vector<double> levels = levels_of(matrix);
@@ -85,7 +88,7 @@ void paint_bandwidth_map(QPainter& painter, const QRectF& area, const BandwidthM
 }
 
 QString bandwidth_tip(const QRectF& area, const BandwidthMatrix& matrix, const QFont& font, QPointF point) {
-  if (matrix.size() < 2) return {};
+  if (!drawn(matrix.size())) return {};
   const double cell = cell_size(matrix.size());
   const QPointF at = point - QPointF(area.left(), area.top() + heading_height(font));
   if (at.x() < 0 || at.y() < 0) return {};

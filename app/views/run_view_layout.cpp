@@ -214,6 +214,7 @@ QWidget* RunView::make_pictures() {
   column->setContentsMargins(16, 10, 16, 12);
   column->setSpacing(6);
   column->addWidget(title_);
+  column->addSpacing(2);
   column->addLayout(charts, 8);
   column->addSpacing(4);
   column->addWidget(timeline_heading_);

@@ -42,6 +42,7 @@ void SplitEditor::set_plan(std::shared_ptr<const Profile> profile, const Plan& p
   original_ = shown_ = firsts_of(plan_);
   figures_ = std::move(figures);
   figures_.resize(shown_.size());
+  original_figures_ = figures_;
   feedback_.reset();
   dragged_.reset();
   stepped_ = false;
@@ -60,6 +61,7 @@ void SplitEditor::clear() {
   edges_.clear();
   original_.clear();
   shown_.clear();
+  original_figures_.clear();
   figures_.clear();
   feedback_.reset();
   dragged_.reset();
@@ -177,6 +179,7 @@ void SplitEditor::finish() {
   dragged_.reset();
   stepped_ = false;
   if (shown_ == original_) {
+    figures_ = original_figures_;
     feedback_.reset();
     emit cancelled();
   } else {
@@ -189,7 +192,7 @@ void SplitEditor::restore() {
   dragged_.reset();
   stepped_ = false;
   shown_ = original_;
-  for (SplitStageFigure& figure : figures_) figure = {};
+  figures_ = original_figures_;
   feedback_.reset();
   update_accessible_text();
   update();

@@ -88,7 +88,7 @@ class SplitEditor : public QWidget {
   SplitLayers layers_;
   std::vector<double> edges_;
   Firsts original_, shown_;
-  std::vector<SplitStageFigure> figures_;
+  std::vector<SplitStageFigure> original_figures_, figures_;
   std::optional<SplitFeedback> feedback_;
   QString empty_text_;
   std::optional<int> dragged_;  ///< stage whose first cut is under the pointer, button down

@@ -63,6 +63,12 @@ class TestInspectorContent : public QObject {
     QVERIFY(has("ideal"));
   }
 
+  void a_mini_batch_is_not_compared_with_an_iteration() {
+    const auto content = inspector_content(samples::rows()[3], samples::profile(), samples::cluster());
+    QVERIFY(content.certificate[1].contains("a mini-batch"));
+    QVERIFY(!content.certificate[1].contains("over it"));
+  }
+
   void reasons_come_from_the_figures() {
     const auto why = inspector_content(samples::rows()[1], samples::profile(), samples::cluster()).why;
     QVERIFY(any_contains(why, "each within one server"));

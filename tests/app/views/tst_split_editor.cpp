@@ -61,10 +61,14 @@ class TestSplitEditor : public QObject {
 
   void escape_puts_the_cut_back() {
     QSignalSpy committed(editor_.get(), &SplitEditor::committed), cancelled(editor_.get(), &SplitEditor::cancelled);
+    editor_->set_plan(profile_, samples::plan("p", {0, 24}), {{milliseconds(145), {}}, {milliseconds(148), {}}});
+    const QString before = editor_->caption(0);
     const QPoint from = editor_->handle_position(1);
     QTest::mousePress(editor_.get(), Qt::LeftButton, {}, from);
     QTest::mouseMove(editor_.get(), from + QPoint(80, 0));
+    editor_->set_figures({{milliseconds(900), Bytes(1)}, {milliseconds(1), Bytes(0)}});
     QTest::keyClick(editor_.get(), Qt::Key_Escape);
+    QCOMPARE(editor_->caption(0), before);
     QCOMPARE(editor_->firsts(), (Firsts{0, 24}));
     QCOMPARE(cancelled.count(), 1);
     QTest::mouseRelease(editor_.get(), Qt::LeftButton, {}, from + QPoint(80, 0));

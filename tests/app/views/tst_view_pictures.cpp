@@ -64,6 +64,7 @@ class TestViewPictures : public QObject {
     PlanTable table(&model);
     table.select_plan(2);
     keep(table, "plan-table", {1150, table.full_height()});
+    keep(table, "plan-table-narrow", {770, table.full_height()});
   }
 
   void split() {
