@@ -32,7 +32,10 @@ namespace pipedeck {
 
 namespace {
 
-constexpr std::size_t pool = 512;  // candidates that are kept for the simulator, a micro-batch
+constexpr std::size_t effort = 3000000;  // stages tried a search, where simulation has the last word
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t handful = 24;  // candidates of the first, narrow search, a micro-batch
+constexpr std::size_t pool = 512;    // candidates that are kept for the simulator, a micro-batch
 
 struct Wanted {
   DappleSpaceOptions space;
@@ -98,7 +101,7 @@ class DapplePlanner {
   std::vector<Entry> best_by_bound() {
     const auto count = static_cast<std::size_t>(top());
     const double anything = std::numeric_limits<double>::infinity();
-    std::vector<Entry> quick = search(anything, count, 0, true);
+    std::vector<Entry> quick = search(anything, wanted_.simulated ? std::max(count, handful) : count, 0, true);
     // Simulated times decide: they are taken of these first, and then of all that may be better.
     if (wanted_.simulated || wanted_.printed) return quick;
     // The margin is for rounding, since bounds of prefixes are summed in another order.
@@ -108,9 +111,10 @@ class DapplePlanner {
   /// Several of what one prefix leads to, where a list is wanted or simulation has the last word.
   int depth(bool narrow) const { return std::max(top(), wanted_.simulated && !narrow ? 2 : 1); }
 
-  std::vector<DappleCandidate> search_one(DappleSpace& space, const DappleSearchOptions& options, bool narrow) const {
+  std::vector<DappleCandidate> search_one(DappleSpace& space, const DappleSearchOptions& options, bool narrow) {
     if (wanted_.printed) return search_printed(space, options, context_.stop);
-    return narrow ? search_narrowly(space, options, context_.stop) : search_dapple(space, options, context_.stop);
+    return narrow ? search_narrowly(space, options, context_.stop)
+                  : search_dapple(space, options, context_.stop, &cut_short_);
   }
 
   /// The best candidates of all spaces by bound, `keep` of each.
@@ -122,7 +126,11 @@ class DapplePlanner {
       if (!worth(*spaces_[i], i > 0 ? spaces_[i - 1].get() : nullptr)) continue;
       const bool overlap =
           wanted_.simulated && chain_.workload().conventions.overlap == Overlap::layer && !wanted_.printed;
-      const DappleSearchOptions options{.overlap = overlap, .below = below, .keep = keep, .depth = depth(narrow)};
+      const DappleSearchOptions options{.overlap = overlap,
+                                        .below = below,
+                                        .keep = keep,
+                                        .depth = depth(narrow),
+                                        .effort = wanted_.simulated ? effort : unlimited};
       auto found = search_one(*spaces_[i], options, narrow);
       for (DappleCandidate& candidate : found) all.push_back({std::move(candidate), spaces_[i].get()});
     }
@@ -187,9 +195,18 @@ class DapplePlanner {
   Result<Ranking> by_simulation(std::vector<Entry> best) {
     if (!context_.score) return fail(ErrorCode::internal, "--rank-by simulated needs a simulator to judge plans");
     std::vector<Judged> judged;
-    if (auto done = simulate(best, judged, 0.3); !done) return tl::unexpected(done.error());
-    auto candidates = search(to_beat(judged), pool, 0.4, false);
-    if (auto done = simulate(candidates, judged, 0.7); !done) return tl::unexpected(done.error());
+    if (auto done = simulate(best, judged, (wanted_.simulations + 1) / 2, 0.3); !done)
+      return tl::unexpected(done.error());
+    // Candidates a little above the least bound first; further up as long as better ones may be there and the effort
+    // lasts. Where it does not (dozens of devices in nodes), the answer is the best of those looked at.
+    const double least = best.front().candidate.bound;
+    for (const double reach : {1.02, 1.05, 1.1, 1.2, std::numeric_limits<double>::infinity()}) {
+      const double limit = std::min(to_beat(judged), least * reach);
+      const auto candidates = search(limit, pool, 0.4, false);
+      if (auto done = simulate(candidates, judged, wanted_.simulations, 0.7); !done)
+        return tl::unexpected(done.error());
+      if (cut_short_ || limit >= to_beat(judged) || static_cast<int>(judged.size()) >= wanted_.simulations) break;
+    }
     report(context_.progress, 1, "done");
     return ranked(std::move(judged), context_);
   }
@@ -204,11 +221,10 @@ class DapplePlanner {
   }
 
   /// In the order of their bounds, until that is no better than what is there, or the budget is used up.
-  Result<void> simulate(const std::vector<Entry>& entries, std::vector<Judged>& judged, double progress) {
+  Result<void> simulate(const std::vector<Entry>& entries, std::vector<Judged>& judged, int most, double progress) {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (auto stopped = check_stop(context_); !stopped) return stopped;
-      if (entries[i].candidate.bound >= to_beat(judged) || static_cast<int>(judged.size()) >= wanted_.simulations)
-        break;
+      if (entries[i].candidate.bound >= to_beat(judged) || static_cast<int>(judged.size()) >= most) break;
       report(context_.progress, progress, "simulating");
       const Plan plan = plan_of(entries[i]);
       if (std::any_of(judged.begin(), judged.end(), [&](const Judged& one) { return same_cut(one.plan, plan); }))
@@ -226,7 +242,8 @@ class DapplePlanner {
   Wanted wanted_;
   PlannerContext context_;
   std::vector<std::unique_ptr<DappleSpace>> spaces_;
-  bool clipped_ = false;  ///< memory shortened some warm-up
+  bool cut_short_ = false;  ///< some search used up its effort
+  bool clipped_ = false;    ///< memory shortened some warm-up
 };
 
 Result<bool> any_plan(const Problem& problem, const std::vector<int>& sizes, Wanted wanted,

@@ -41,14 +41,18 @@ class ParetoSearch {
     prefixes_.push_back({});
     cell(0, DappleSpace::start) = {0};
     for (int first = 0; first < layers_; ++first)
-      for (int state = 0; state < static_cast<int>(at_[at(first)].size()) && !stop_.stop_requested(); ++state)
+      for (int state = 0; state < static_cast<int>(at_[at(first)].size()) && !done(); ++state)
         if (!at_[at(first)][at(state)].empty()) extend(first, state);
     std::vector<DappleCandidate> answer;
     for (const auto& [bound, index] : complete_) answer.push_back({bound, parts_of(index)});
     return answer;
   }
 
+  bool cut_short() const { return tried_ > options_.effort; }
+
  private:
+  bool done() const { return cut_short() || stop_.stop_requested(); }
+
   std::vector<int>& cell(int layer, int state) {
     auto& row = at_[at(layer)];
     if (row.size() <= at(state)) row.resize(at(state) + 1);
@@ -87,6 +91,7 @@ class ParetoSearch {
   }
 
   void add(Prefix prefix, const DappleStep& step, const DapplePart& part) {
+    ++tried_;
     prefix.part = part;
     prefix.fill += step.forward;
     prefix.tail = std::max(prefix.tail, step.all_reduce) + step.backward;
@@ -198,7 +203,8 @@ class ParetoSearch {
   bool narrow_;
   std::stop_token stop_;
   int layers_;
-  double more_;   ///< M - 1
+  double more_;  ///< M - 1
+  std::size_t tried_ = 0;
   double limit_;  ///< candidates at or above it are of no use
   std::vector<Prefix> prefixes_;
   std::vector<std::vector<std::vector<int>>> at_;             ///< prefixes by layers planned and state
@@ -209,9 +215,12 @@ class ParetoSearch {
 
 }  // namespace
 
-std::vector<DappleCandidate> search_dapple(DappleSpace& space, const DappleSearchOptions& options,
-                                           std::stop_token stop) {
-  return ParetoSearch(space, options, false, std::move(stop)).run();
+std::vector<DappleCandidate> search_dapple(DappleSpace& space, const DappleSearchOptions& options, std::stop_token stop,
+                                           bool* cut_short) {
+  ParetoSearch search(space, options, false, std::move(stop));
+  auto found = search.run();
+  if (cut_short) *cut_short |= search.cut_short();
+  return found;
 }
 
 std::vector<DappleCandidate> search_narrowly(DappleSpace& space, const DappleSearchOptions& options,

@@ -29,11 +29,13 @@ struct DappleSearchOptions {
   /// A prefix is forgotten when this many others are no worse in any completion: as many candidates are sure to be the
   /// best ones.
   int depth = 1;
+  std::size_t effort = std::numeric_limits<std::size_t>::max();  ///< stages to try behind prefixes, at most
 };
 
 /// Candidates of least L_max, best first; the first `depth` of them are the best of the space.
-std::vector<DappleCandidate> search_dapple(DappleSpace& space, const DappleSearchOptions& options,
-                                           std::stop_token stop);
+/// `cut_short`: set where the effort was used up, so that there may be others.
+std::vector<DappleCandidate> search_dapple(DappleSpace& space, const DappleSearchOptions& options, std::stop_token stop,
+                                           bool* cut_short = nullptr);
 
 /// A quick search for good candidates, mostly the best ones: what they reach spares the full search most of its work.
 std::vector<DappleCandidate> search_narrowly(DappleSpace& space, const DappleSearchOptions& options,
