@@ -13,7 +13,7 @@ if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
   exec build/release/pipedeck "$@"
 fi
 
-sample=(--profile preset:BERT-48 --cluster "preset:DAPPLE config A, 2 x 8 V100" --global-batch 64)
+sample=(--profile preset:BERT-48 --cluster "preset:DAPPLE config A, 2 × 8 V100" --global-batch 64)
 mkdir -p out
 echo "No display: the sample comparison without the window."
 build/release/pipedeck-cli compare "${sample[@]}" | tee out/compare.txt
