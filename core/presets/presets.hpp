@@ -18,7 +18,10 @@ namespace pipedeck {
 std::vector<std::string> model_preset_names();
 std::vector<std::string> cluster_preset_names();
 
-/// Unknown names are bad_usage and list the known ones.
+/// A short ASCII name of a cluster preset ("dapple-a"), which is taken wherever its name is; empty for unknown names.
+std::string cluster_preset_alias(const std::string& name);
+
+/// Names and aliases are taken in upper or lower case. Unknown names are bad_usage and list the known ones.
 Result<ModelSpec> model_preset(const std::string& name);
 Result<Cluster> cluster_preset(const std::string& name);
 

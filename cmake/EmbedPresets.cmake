@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes OUTPUT, a C++ source with the text of every file of FOLDERS in name order:
+#   cmake -DOUTPUT=presets_embedded.cpp -DROOT=<source dir>/presets -P EmbedPresets.cmake
+# Raw string literals are cut every few thousand characters: compilers need not take longer ones.
+set(text "// Generated from ${ROOT} by cmake/EmbedPresets.cmake.\n#include \"core/presets/embedded.hpp\"\n\nnamespace pipedeck {\n")
+foreach(folder clusters models)
+  file(GLOB files "${ROOT}/${folder}/*.json")
+  list(SORT files)
+  string(APPEND text "\nconst std::vector<std::string>& embedded_${folder}() {\n  static const std::vector<std::string> files{\n")
+  foreach(file ${files})
+    file(READ "${file}" content)
+    string(LENGTH "${content}" length)
+    string(APPEND text "    std::string()")
+    set(at 0)
+    while(at LESS length)
+      string(SUBSTRING "${content}" ${at} 4000 piece)
+      string(APPEND text " +\n      R\"PRESET(${piece})PRESET\"")
+      math(EXPR at "${at} + 4000")
+    endwhile()
+    string(APPEND text ",\n")
+  endforeach()
+  string(APPEND text "  };\n  return files;\n}\n")
+endforeach()
+string(APPEND text "\n}  // namespace pipedeck\n")
+file(WRITE "${OUTPUT}" "${text}")

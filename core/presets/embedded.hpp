@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of the files of presets/, in name order; made at build by cmake/EmbedPresets.cmake.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pipedeck {
+
+const std::vector<std::string>& embedded_clusters();
+const std::vector<std::string>& embedded_models();
+
+}  // namespace pipedeck

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/presets/presets.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/cost/shapes.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/presets/embedded.hpp"
+
+namespace pipedeck {
+namespace {
+
+constexpr std::string_view prefix = "preset:";
+
+// What matrix products reach of a V100's 15.7 TFLOP/s and 900 GB/s in fp32, and of one core of a common server.
+constexpr double v100_share = 0.65;
+const DeviceSpeed v100{"V100-16GB", v100_share * 15.7e12, gigabytes_per_second(0.8 * 900)};
+const DeviceSpeed cpu_core{"CPU-core", 40e9, gigabytes_per_second(10)};
+
+template <class T>
+T parsed(Result<T> document) {
+  ensure(document.has_value(), "the presets that come with the program are valid");
+  return *std::move(document);
+}
+
+std::vector<Cluster> clusters() {
+  std::vector<Cluster> out;
+  for (const std::string& text : embedded_clusters()) out.push_back(parsed(cluster_from_json(text)));
+  return out;
+}
+
+std::vector<ModelSpec> models() {
+  std::vector<ModelSpec> out;
+  for (const std::string& text : embedded_models()) out.push_back(parsed(model_from_json(text)));
+  return out;
+}
+
+/// Case of ASCII letters does not matter in names that people type.
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+  return text;
+}
+
+/// The file's "alias": a name that any keyboard can type.
+std::string alias_in(const std::string& extra) {
+  constexpr std::string_view key = "\"alias\":\"";
+  const std::size_t at = extra.find(key);
+  if (at == extra.npos) return {};
+  const std::size_t begin = at + key.size();
+  return extra.substr(begin, extra.find('"', begin) - begin);
+}
+
+template <class T>
+std::vector<std::string> names_of(const std::vector<T>& presets) {
+  std::vector<std::string> names;
+  for (const T& preset : presets) names.push_back(preset.name);
+  return names;
+}
+
+template <class T>
+Result<T> named(const std::vector<T>& presets, const std::string& name, std::string_view what) {
+  const std::string wanted = lower(name);
+  for (const T& preset : presets)
+    if (wanted == lower(preset.name) || wanted == alias_in(preset.extra)) return preset;
+  std::string known;
+  for (const T& preset : presets) {
+    known += (known.empty() ? "" : ", ") + preset.name;
+    if (const std::string alias = alias_in(preset.extra); lower(preset.name) != alias) known += " (" + alias + ")";
+  }
+  return fail(ErrorCode::bad_usage, fmt::format("found no {} preset '{}', expected one of: {}", what, name, known));
+}
+
+std::optional<std::string> preset_named_by(const std::string& argument) {
+  if (!argument.starts_with(prefix)) return std::nullopt;
+  return argument.substr(prefix.size());
+}
+
+}  // namespace
+
+std::vector<std::string> model_preset_names() { return names_of(models()); }
+std::vector<std::string> cluster_preset_names() { return names_of(clusters()); }
+
+std::string cluster_preset_alias(const std::string& name) {
+  const Result<Cluster> cluster = cluster_preset(name);
+  return cluster ? alias_in(cluster->extra) : std::string();
+}
+
+Result<ModelSpec> model_preset(const std::string& name) { return named(models(), name, "model"); }
+Result<Cluster> cluster_preset(const std::string& name) { return named(clusters(), name, "cluster"); }
+
+Result<Profile> profile_preset(const std::string& name) {
+  const Result<ModelSpec> model = model_preset(name);
+  if (!model) return tl::unexpected(model.error());
+  // The micro-batches that the papers profile with: 2 for BERT-48 (DAPPLE, Table II), more where samples are small.
+  const bool images = model->layers.front().kind == "convolution";
+  Result<Profile> profile = model->trainable_here ? profile_from_shapes(*model, cpu_core, 4)
+                                                  : profile_from_shapes(*model, v100, images ? 32 : 2);
+  if (profile && !model->trainable_here)
+    profile->source += fmt::format("; {:.0f} % of the V100's peak of 15.7 TFLOP/s is an assumption", v100_share * 100);
+  return profile;
+}
+
+Result<Profile> open_profile(const std::string& argument, const ReadOptions& options) {
+  if (const auto name = preset_named_by(argument)) return profile_preset(*name);
+  return read_profile(argument, options);
+}
+
+Result<Cluster> open_cluster(const std::string& argument) {
+  if (const auto name = preset_named_by(argument)) return cluster_preset(*name);
+  return read_cluster(argument);
+}
+
+Result<ModelSpec> open_model(const std::string& argument) {
+  if (const auto name = preset_named_by(argument)) return model_preset(*name);
+  Result<ModelSpec> model = read_model(argument);
+  // A text file is named relative to the model file, whoever runs it from wherever.
+  if (model && !model->data.path.empty())
+    model->data.path = (std::filesystem::path(argument).parent_path() / model->data.path).string();
+  return model;
+}
+
+}  // namespace pipedeck
