@@ -91,14 +91,13 @@ inline LaneOrder lane_order(Order order, const Plan& plan, int stage) {
   return split;
 }
 
+/// Of plan_for's plans, whose devices are numbered in stage order.
 inline Schedule schedule_for(const Plan& plan, Order order) {
   Schedule schedule;
   schedule.micro_batches = plan.micro_batches;
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     for (const DeviceId device : plan.stages[s].devices)
       schedule.lanes.push_back({device, lane_order(order, plan, static_cast<int>(s))});
-  std::sort(schedule.lanes.begin(), schedule.lanes.end(),
-            [](const DeviceLane& a, const DeviceLane& b) { return a.device < b.device; });
   return schedule;
 }
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiles of this machine: bytes are exact, times are those that training takes. Times are compared loosely, since
+// whatever else runs on the machine disturbs them; the benchmark says them exactly.
+#include <QTest>
+
+#include <algorithm>
+
+#include "core/runtime/profiler.hpp"
+#include "core/runtime/trainer.hpp"
+#include "tests/core/runtime/training_cases.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::test;
+
+class TestProfiler : public QObject {
+  Q_OBJECT
+ private slots:
+  void profile_has_the_models_layers_and_bytes();
+  void saved_bytes_are_what_training_keeps();
+  void times_are_those_of_training();
+  void profiling_can_be_stopped_and_refuses_bad_sizes();
+  void cluster_has_the_machines_figures();
+  void devices_are_described();
+};
+
+void TestProfiler::profile_has_the_models_layers_and_bytes() {
+  const ModelSpec model = small_gpt(2, 16, 8, 12);
+  std::vector<double> done;
+  const auto profile = profile_on_cpu(model, {2, 4}, [&](double value, std::string_view) { done.push_back(value); });
+  QVERIFY(profile.has_value());
+  QCOMPARE(profile->layers.size(), static_cast<std::size_t>(plannable_layers(model)));
+  QCOMPARE(profile->micro_batch, 2);
+  QCOMPARE(profile->device, std::string("CPU-core"));
+  QVERIFY(done.back() == 1 && std::is_sorted(done.begin(), done.end()));
+  const std::int64_t h = 16, rows = 2 * 8;
+  const auto& layers = profile->layers;
+  QCOMPARE(layers[0].parameters, Bytes(4 * (12 + 8) * h));
+  QCOMPARE(layers[1].parameters, Bytes(4 * (12 * h * h + 13 * h)));
+  QCOMPARE(layers[4].parameters, Bytes(4 * (h + 1) * 12));
+  QCOMPARE(layers[1].output, Bytes(4 * rows * h));
+  // x, norm, qkv, context, x1, norm: 8 h; up and its gelu: 8 h; two means and deviations; 2 heads of 8 probabilities.
+  QCOMPARE(layers[1].saved, Bytes(4 * rows * (16 * h + 4 + 2 * 8)));
+  QCOMPARE(layers[4].output, Bytes(4 * rows * 12));
+  QCOMPARE(layers[4].saved, Bytes(4 * rows * (h + 12)));  // the head's input, and the loss's probabilities
+  for (const Layer& layer : layers) {
+    QCOMPARE(layer.at.size(), 2u);
+    QCOMPARE(layer.at[0].micro_batch, 2);
+    QCOMPARE(layer.at[1].micro_batch, 4);
+    QVERIFY(layer.at[0].forward == layer.forward && layer.at[0].backward == layer.backward);
+    QVERIFY(layer.forward.count > 0 && layer.backward.count > 0);
+    QVERIFY(layer.backward_weight.count > 0 && layer.backward_weight <= layer.backward);
+  }
+}
+
+void TestProfiler::saved_bytes_are_what_training_keeps() {
+  const ModelSpec model = small_gpt(3);
+  const Profile profile = profile_on_cpu(model, {4}).value();
+  std::int64_t saved = 0, parameters = 0, workspace = 0;
+  for (const Layer& layer : profile.layers) {
+    saved += layer.saved.count;
+    parameters += layer.parameters.count;
+    workspace = std::max(workspace, layer.workspace.count);
+  }
+  for (const int kept : {1, 3, 6}) {  // GPipe on one device keeps every micro-batch
+    Plan plan = plan_for(model, {1}, 4, kept);
+    EventLog log;
+    QVERIFY(train_on_cpu(model, plan, schedule_for(plan, Order::gpipe), {}, log.sink()).has_value());
+    const std::int64_t measured = log.of<StepDone>()[0].memory[0].count;
+    const std::int64_t predicted = 4 * parameters + kept * saved + workspace;  // Adam: 16 bytes a parameter
+    QVERIFY2(measured <= predicted && measured > 0.9 * static_cast<double>(predicted),
+             qPrintable(QString("%1 of %2").arg(measured).arg(predicted)));
+  }
+}
+
+void TestProfiler::times_are_those_of_training() {
+  const ModelSpec model = small_gpt(2, 64, 32, 64);
+  const Profile profile = profile_on_cpu(model, {8}).value();
+  Seconds predicted;
+  for (const Layer& layer : profile.layers) predicted += 4.0 * (layer.forward + layer.backward);
+  const Plan plan = plan_for(model, {1}, 8, 4);
+  TrainOptions options;
+  options.steps = 15;
+  EventLog log;
+  QVERIFY(train_on_cpu(model, plan, schedule_for(plan, Order::gpipe), options, log.sink()).has_value());
+  const double ratio = log.of<RunFinished>()[0].median_step.count / predicted.count;
+  QVERIFY2(ratio > 0.3 && ratio < 3, qPrintable(QString::number(ratio)));
+}
+
+void TestProfiler::profiling_can_be_stopped_and_refuses_bad_sizes() {
+  std::stop_source stop;
+  stop.request_stop();
+  QCOMPARE(profile_on_cpu(small_mlp(), {1}, {}, stop.get_token()).error().code, ErrorCode::cancelled);
+  for (const std::vector<int>& sizes : {std::vector<int>{}, {0}, {4, 2}, {2, 2}})
+    QCOMPARE(profile_on_cpu(small_mlp(), sizes).error().code, ErrorCode::bad_usage);
+  ModelSpec model = small_mlp();
+  model.layers[1].kind = "convolution";
+  QCOMPARE(profile_on_cpu(model, {1}).error().code, ErrorCode::bad_input);
+}
+
+void TestProfiler::cluster_has_the_machines_figures() {
+  const Cluster cluster = cpu_cluster(2);
+  QCOMPARE(devices_of(cluster).size(), 2u);
+  QCOMPARE(cluster.device_types[0].name, std::string("CPU-core"));
+  QVERIFY(cluster.device_types[0].memory > Bytes(std::int64_t{1} << 27));
+  QVERIFY(cluster.device_types[0].memory_bandwidth->count > 1e8);
+  const Link link = cluster.nodes[0].link.value();
+  QVERIFY(link.bandwidth.count > 1e8 && link.latency.count > 0 && link.latency.count < 0.1);
+  QVERIFY(!cpu_cluster(1).nodes[0].link);
+}
+
+void TestProfiler::devices_are_described() {
+  const auto lines = describe_devices();
+  QVERIFY(lines.size() >= 2);
+  QVERIFY(lines[0].starts_with("cpu: "));
+  for (std::size_t i = 1; i < lines.size(); ++i) QVERIFY(lines[i].starts_with("cuda: "));
+}
+
+QTEST_APPLESS_MAIN(TestProfiler)
+#include "tst_profiler.moc"
