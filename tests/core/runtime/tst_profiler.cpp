@@ -74,16 +74,20 @@ void TestProfiler::saved_bytes_are_what_training_keeps() {
 
 void TestProfiler::times_are_those_of_training() {
   const ModelSpec model = small_gpt(2, 64, 32, 64);
-  const Profile profile = profile_on_cpu(model, {8}).value();
-  Seconds predicted;
-  for (const Layer& layer : profile.layers) predicted += 4.0 * (layer.forward + layer.backward);
   const Plan plan = plan_for(model, {1}, 8, 4);
   TrainOptions options;
   options.steps = 15;
-  EventLog log;
-  QVERIFY(train_on_cpu(model, plan, schedule_for(plan, Order::gpipe), options, log.sink()).has_value());
-  const double ratio = log.of<RunFinished>()[0].median_step.count / predicted.count;
-  QVERIFY2(ratio > 0.3 && ratio < 3, qPrintable(QString::number(ratio)));
+  double ratio = 0;
+  // A machine that is busy with something else can spoil either side, but not every time.
+  for (int attempt = 0; attempt < 10 && (ratio < 0.5 || ratio > 2); ++attempt) {
+    const Profile profile = profile_on_cpu(model, {8}).value();
+    Seconds predicted;
+    for (const Layer& layer : profile.layers) predicted += 4.0 * (layer.forward + layer.backward);
+    EventLog log;
+    QVERIFY(train_on_cpu(model, plan, schedule_for(plan, Order::gpipe), options, log.sink()).has_value());
+    ratio = log.of<RunFinished>()[0].median_step.count / predicted.count;
+  }
+  QVERIFY2(ratio > 0.5 && ratio < 2, qPrintable(QString::number(ratio)));
 }
 
 void TestProfiler::profiling_can_be_stopped_and_refuses_bad_sizes() {
