@@ -32,6 +32,7 @@ std::vector<Bytes> cut_bytes(const Profile& profile, std::span<const LayerId> or
   const std::vector<std::vector<int>> last = last_uses(profile, position);
   for (std::size_t i = 0; i < last.size(); ++i) {
     const Layer& layer = profile.layers[i];
+    if (layer.kind == data_kind) continue;
     for (std::size_t k = 0; k < last[i].size(); ++k) {
       if (last[i][k] <= position[i]) continue;
       const Bytes bytes = layer.outputs.empty() ? layer.output : layer.outputs[k];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What crosses a cut of the layer order: the sum of the outputs used behind it. A skip connection over several stages
-// counts at each cut that it crosses.
+// counts at each cut that it crosses; layers of kind "data" never cross.
 #pragma once
 
 #include <span>

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/domain/ids.hpp"
@@ -32,6 +33,10 @@ struct OtherDevicePoint {
   Seconds forward, backward;
   bool operator==(const OtherDevicePoint&) const = default;
 };
+
+/// Layer::kind of what is made from the batch alone (token ids, attention masks): no gradient flows into it, and every
+/// stage that needs it loads or makes its own, so that it never crosses a cut.
+inline constexpr std::string_view data_kind = "data";
 
 /// All figures are for one micro-batch of Profile::micro_batch samples.
 struct Layer {

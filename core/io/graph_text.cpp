@@ -123,6 +123,18 @@ Profile in_topological_order(const Profile& given) {
   return sorted;
 }
 
+/// Layers without parameters and backward that only such layers feed: masks and ids, made from the batch alone.
+/// Layers are in topological order.
+void mark_data_layers(Profile& profile) {
+  std::vector<bool> data(profile.layers.size());
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = profile.layers[i].parameters == Bytes() && profile.layers[i].backward == Seconds();
+  for (const Edge& edge : profile.edges)  // sorted by `from`: all that feeds it is settled before it feeds
+    if (!data[edge.from.index()]) data[edge.to.index()] = false;
+  for (std::size_t i = 0; i < data.size(); ++i)
+    if (data[i]) profile.layers[i].kind = data_kind;
+}
+
 /// Graph errors are told by the line of a node that they concern: JSON pointers mean nothing in this format.
 Result<void> validate_graph(const Profile& profile, int last_line) {
   Result<void> valid = validate(profile);
@@ -169,6 +181,7 @@ Result<Profile> profile_from_graph_text(const std::string& text, const std::stri
     if (!loading[i]) profile.layers[layer++].name = graph->nodes[i].description;
   profile = in_topological_order(profile);
   make_names_unique(profile.layers);
+  mark_data_layers(profile);
   if (is_list_chain(profile)) profile.edges.clear();
   return profile;
 }
