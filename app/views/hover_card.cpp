@@ -27,6 +27,11 @@ HoverCard::HoverCard(QWidget* owner) : QWidget(owner), owner_(owner) {
   setAttribute(Qt::WA_TransparentForMouseEvents);
   setFocusPolicy(Qt::NoFocus);
   hide();
+  // Once shown it is the window's child, and would outlive what it speaks of.
+  connect(owner, &QObject::destroyed, this, [this] {
+    hide();
+    deleteLater();
+  });
 }
 
 void HoverCard::show_at(const QPointF& position, const QStringList& lines) {

@@ -230,6 +230,25 @@ class TestGanttView : public QObject {
     QVERIFY(!link.cursor());
   }
 
+  void the_card_goes_with_its_view() {
+    TimeLink link;
+    QWidget window;
+    window.setPalette(Theme::light().palette());
+    window.resize(1000, 120);
+    auto* view = new GanttView(&link, &window);
+    view->set_simulation(simulation_);
+    view->resize(1000, view->sizeHint().height());
+    link.set_full(static_cast<double>(view->content()->end));
+    window.show();
+    QTest::mouseMove(view, middle_of(*view, {0, 0}).toPoint());
+    auto* card = window.findChild<HoverCard*>();
+    QVERIFY(card && card->isVisible());
+    delete view;
+    QVERIFY(!card->isVisible());
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    QVERIFY(!window.findChild<HoverCard*>());
+  }
+
   void a_click_on_a_name_opens_and_closes_the_group() {
     TimeLink link;
     GanttView view(&link);
