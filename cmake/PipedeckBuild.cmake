@@ -43,10 +43,6 @@ endif()
 # A static library of one folder. Its includes are written from the root: "core/domain/plan.hpp".
 function(pipedeck_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
-  if(NOT ARG_SOURCES)  # while the tree is being written
-    add_library(pipedeck_${name} INTERFACE)
-    return()
-  endif()
   add_library(pipedeck_${name} STATIC ${ARG_SOURCES})
   target_include_directories(pipedeck_${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(pipedeck_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})

@@ -52,7 +52,8 @@ Items list_clusters() {
   for (const std::string& name : cluster_preset_names()) {
     const auto cluster = cluster_preset(name);
     if (!cluster) return tl::unexpected(cluster.error());
-    items.push_back({name, fmt::format("{} nodes, {} devices", cluster->nodes.size(), devices_of(*cluster).size())});
+    items.push_back({name, fmt::format("{} devices in {} {}", devices_of(*cluster).size(), cluster->nodes.size(),
+                                       cluster->nodes.size() == 1 ? "node" : "nodes")});
   }
   return items;
 }
