@@ -145,10 +145,11 @@ QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
           .join(QLatin1Char('\n'))
           .trimmed();
     case iteration:
-      return row.plan.synchronous() ? tr("%1 ms from the first forward to the end of the last optimizer step")
-                                          .arg(in_milliseconds(s.iteration), 0, 'f', 3)
-                                    : tr("Steady state: the time of as many samples as the global batch has, %1 ms")
-                                          .arg(in_milliseconds(s.iteration), 0, 'f', 3);
+      return (row.plan.synchronous()
+                  ? tr("%1 ms from the first forward to the end of the last optimizer step, %2 samples/s")
+                  : tr("Steady state: %1 ms for as many samples as the global batch has, %2 samples/s"))
+          .arg(in_milliseconds(s.iteration), 0, 'f', 3)
+          .arg(format_number(s.samples_per_second));
     case peak:
       if (!fullest) return {};
       return tr("G%1 holds %2 of %3 at %4")

@@ -95,8 +95,11 @@ class PlanDelegate : public FlatDelegate {
     QRect rect = content_rect(option);
     const bool selected = option.state & QStyle::State_Selected;
     if (index.data(PlanTableModel::steady_role).toBool()) {
-      const QString mark = PlanTable::tr("steady state");
+      const int name_width = QFontMetrics(option.font).horizontalAdvance(index.data().toString());
       painter->setFont(caption_font(option.font));
+      QString mark = PlanTable::tr("steady state");
+      if (name_width + painter->fontMetrics().horizontalAdvance(mark) + 24 > rect.width())
+        mark = PlanTable::tr("steady");
       const int width = painter->fontMetrics().horizontalAdvance(mark) + 12;
       QRectF pill(rect.right() - width, 0, width, painter->fontMetrics().height() + 2);
       pill.moveTop(option.rect.center().y() - pill.height() / 2);
@@ -262,6 +265,10 @@ void PlanTable::share_out_columns() {
                         needs(PlanTableModel::fits, QStringLiteral("Fits"))};
   int taken = 0;
   for (int width : widths) taken += width;
+  // Throughput says again what the iteration says; a name that can't be read says nothing.
+  const bool crowded = viewport()->width() - taken < plain.horizontalAdvance(QLatin1Char('8')) * 22;
+  setColumnHidden(PlanTableModel::samples, crowded);
+  if (crowded) taken -= widths[PlanTableModel::samples];
   const int spare = viewport()->width() - taken - plain.horizontalAdvance(QStringLiteral("8")) * 22;
   const int extra = std::clamp(spare / 12, 0, 40);  // a wide window spreads the figures too
   taken += extra * 7;
