@@ -26,6 +26,7 @@ QString with_colors(QString rules, const Theme& theme) {
       {"%muted%", theme.muted},
       {"%accent%", theme.accent},
       {"%accent-soft%", theme.accent_soft},
+      {"%on-soft%", theme.dark ? theme.text : theme.accent},
       {"%on-accent%", theme.on(theme.accent)},
       {"%accent-hover%", blended(theme.text, theme.accent, 0.12)},
       {"%hover%", blended(theme.text, theme.panel, 0.06)},
@@ -54,7 +55,7 @@ QTabWidget::tab-bar { left: 10px; }
 QTabBar { background: transparent; }
 QTabBar::tab { padding: 5px 14px; margin: 4px 3px; border-radius: 5px; color: %text%; background: transparent; }
 QTabBar::tab:hover { background: %hover%; }
-QTabBar::tab:selected { background: %accent-soft%; color: %accent%; font-weight: 600; }
+QTabBar::tab:selected { background: %accent-soft%; color: %on-soft%; font-weight: 600; }
 QPushButton#primary { background: %accent%; color: %on-accent%; border: 1px solid %accent%; border-radius: 4px;
                       padding: 4px 18px; font-weight: 600; }
 QPushButton#primary:hover { background: %accent-hover%; border-color: %accent-hover%; }

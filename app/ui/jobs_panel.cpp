@@ -35,6 +35,7 @@ JobsPanel::JobsPanel(Jobs& jobs, QWidget* parent) : QTreeWidget(parent), jobs_(j
   setColumnCount(column_count);
   setHeader(new FlatHeader(Qt::Horizontal, this));
   setHeaderLabels({tr("Job"), tr("Progress"), tr("State"), tr("Time"), {}});
+  setItemDelegate(new FlatDelegate(this));
   setRootIsDecorated(false);
   setUniformRowHeights(true);
   setSelectionMode(QAbstractItemView::NoSelection);

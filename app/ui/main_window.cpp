@@ -10,6 +10,7 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QThread>
 
@@ -59,6 +60,7 @@ MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
   resize(first_size);
   first_layout_ = saveState(layout_version);
   restore_layout();
+  compare_page_->table().setFocus();
   refresh();
 }
 
@@ -76,6 +78,7 @@ void MainWindow::create_pages() {
   tabs_ = new QTabWidget;
   tabs_->setObjectName(QStringLiteral("pages"));
   tabs_->setDocumentMode(true);
+  tabs_->tabBar()->setDrawBase(false);
   tabs_->addTab(compare_page_, tr("Compare"));
   tabs_->addTab(profile_view_, tr("Profile"));
   tabs_->addTab(topology_view_, tr("Topology"));
@@ -110,7 +113,7 @@ void MainWindow::create_docks() {
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   resizeDocks({project, inspector}, {200, 290}, Qt::Horizontal);
-  resizeDocks({jobs}, {110}, Qt::Vertical);
+  resizeDocks({jobs}, {96}, Qt::Vertical);
 }
 
 void MainWindow::create_status_bar() {

@@ -195,6 +195,7 @@ void TestSession::moving_a_cut_makes_an_edited_plan_once() {
   QCOMPARE(QString::fromStdString(find_plan(session.state(), edited)->plan->name),
            QString::fromStdString(before.name + " (edited)"));
   QVERIFY(*find_plan(session.state(), plan)->plan == before);
+  (void)session.verdict(*find_plan(session.state(), edited));  // asks for it
   recorded.wait();
   QVERIFY(session.verdict(*find_plan(session.state(), edited)));
   firsts.back() = old;
@@ -203,6 +204,7 @@ void TestSession::moving_a_cut_makes_an_edited_plan_once() {
   QCOMPARE(session.undo_name(), QString("Move cut"));
   QCOMPARE(find_plan(session.state(), edited)->plan->stages.back().first, old);
   // Back at the planner's cut it must be judged as the planner's plan is.
+  (void)session.verdict(*find_plan(session.state(), edited));
   recorded.wait();
   QCOMPARE(session.verdict(*find_plan(session.state(), edited))->simulation->iteration.count,
            session.verdict(*find_plan(session.state(), plan))->simulation->iteration.count);

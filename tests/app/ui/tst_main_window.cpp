@@ -70,14 +70,16 @@ class TestMainWindow : public QObject {
     box->setCurrentIndex(index);
     emit box->activated(index);
   }
+  /// The synchronous plan of the fewest stages, but two at least.
   static int select_pipeline(const WindowFixture& fixture) {
+    const PlanRow* best = nullptr;
     for (const PlanRow& row : fixture.window->compare_page().rows()) {
-      if (row.simulation && row.plan.stages.size() == 2 && row.plan.synchronous()) {
-        fixture.session().select_plan(row.id);
-        return row.id;
-      }
+      if (!row.simulation || row.plan.stages.size() < 2 || !row.plan.synchronous()) continue;
+      if (!best || row.plan.stages.size() < best->plan.stages.size()) best = &row;
     }
-    return 0;
+    const int id = best ? best->id : 0;
+    fixture.session().select_plan(id);
+    return id;
   }
 };
 
@@ -182,7 +184,7 @@ void TestMainWindow::dragging_a_cut_is_followed_and_undone() {
   WindowFixture fixture;
   QVERIFY(fixture.open_sample());
   const int plan = select_pipeline(fixture);
-  QVERIFY2(plan > 0, "the sample has no plan of two stages");
+  QVERIFY2(plan > 0, "the sample has no pipeline");
   fixture.session().set_ticked(plan, true);
   ComparePage& page = fixture.window->compare_page();
   const std::size_t rows = page.rows().size();
@@ -391,7 +393,7 @@ void TestMainWindow::exported_plan_runs_on_the_command_line() {
   WindowFixture fixture;
   choose(fixture.child<QComboBox>("profile_box"), "mlp-small");
   auto* cluster = fixture.child<QComboBox>("cluster_box");
-  choose(cluster, cluster->itemText(cluster->findText("DAPPLE config A", Qt::MatchStartsWith)));
+  choose(cluster, cluster->itemText(cluster->findText("CPU", Qt::MatchContains)));
   fixture.trigger("action_compare");
   QVERIFY(fixture.settle());
   fixture.answers.file_to_save = fixture.path("out.plan.json");

@@ -30,6 +30,8 @@ class WindowFixture {
         window(std::make_unique<MainWindow>(WindowSeams{dialogs(), &settings, command_line_program()})) {
     window->resize(1680, 1050);
     window->show();
+    window->activateWindow();  // keyboard focus goes to windows in front only
+    (void)QTest::qWaitForWindowActive(window.get());
   }
 
   QAction* action(const char* name) const {
