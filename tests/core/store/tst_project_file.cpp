@@ -150,6 +150,16 @@ class TestProjectFile : public QObject {
                                  << "setting";
     QTest::newRow("a column less") << "ALTER TABLE document DROP COLUMN json"
                                    << "json";
+    QTest::newRow("no names of documents") << "ALTER TABLE document RENAME COLUMN name TO title"
+                                           << "name";
+    QTest::newRow("no kinds of documents") << "ALTER TABLE document DROP COLUMN kind"
+                                           << "kind";
+    QTest::newRow("no order of documents") << "ALTER TABLE document RENAME COLUMN position TO place"
+                                           << "position";
+    QTest::newRow("no lines of events") << "ALTER TABLE event DROP COLUMN line"
+                                        << "line";
+    QTest::newRow("no values of settings") << "ALTER TABLE setting DROP COLUMN value"
+                                           << "value";
     QTest::newRow("renamed column") << "ALTER TABLE run RENAME COLUMN name TO title"
                                     << "name";
   }
