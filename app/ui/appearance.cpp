@@ -3,7 +3,6 @@
 
 #include <QApplication>
 #include <QPalette>
-#include <QStyle>
 #include <QStyleFactory>
 
 #include "app/views/theme.hpp"
@@ -125,9 +124,8 @@ void apply_appearance(Appearance appearance) {
   const Theme& theme = appearance == Appearance::light  ? Theme::light()
                        : appearance == Appearance::dark ? Theme::night()
                                                         : system;
-  if (QApplication::style()->objectName() != QLatin1String("fusion")) {
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("fusion")));
-  }
+  // Once only: under a style sheet the style is a proxy, which must not be replaced while it is at work.
+  if (qApp->styleSheet().isEmpty()) QApplication::setStyle(QStyleFactory::create(QStringLiteral("fusion")));
   QApplication::setPalette(theme.palette());
   qApp->setStyleSheet(with_colors(QString::fromLatin1(rules), theme));
 }

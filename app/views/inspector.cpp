@@ -214,6 +214,8 @@ void Inspector::rebuild() {
     page.full();
   }
   set_ground(*page_->widget, theme.panel);
+  // Later, not at once: a change of style goes through a list of all widgets, which must not lose one under way.
+  if (QWidget* old = takeWidget()) old->deleteLater();
   setWidget(page_->widget);
 }
 

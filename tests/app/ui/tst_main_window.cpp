@@ -342,6 +342,7 @@ void TestMainWindow::project_is_saved_and_reopened() {
   WindowFixture fixture;
   QVERIFY(fixture.open_sample());
   QVERIFY(select_pipeline(fixture) > 0);
+  fixture.window->compare_page().split().setFocus();
   QTest::keyClick(&fixture.window->compare_page().split(), Qt::Key_Right);
   QTest::keyClick(&fixture.window->compare_page().split(), Qt::Key_Return);
   QVERIFY(fixture.settle());
