@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include <QCoreApplication>
 
 #include "app/models/format.hpp"
 #include "app/models/split_geometry.hpp"
 #include "app/models/topology_geometry.hpp"
+#include "core/domain/cuts.hpp"
 
 namespace pipedeck::app {
 
@@ -173,23 +173,9 @@ std::vector<QString> reasons_for(const PlanRow& row, const Profile& profile, con
 }
 
 Bytes cut_bytes(const Plan& plan, const Profile& profile, int cut) {
-  const std::vector<LayerId> order = order_of(plan, profile);
-  std::vector<int> position(profile.layers.size(), 0);
-  for (std::size_t i = 0; i < order.size(); ++i) position[order[i].index()] = static_cast<int>(i);
-  std::set<std::pair<LayerId, int>> crossing;  // -1: the layer's whole output
-  for (const Edge& edge : edges_of(profile))
-    if (position[edge.from.index()] < cut && position[edge.to.index()] >= cut)
-      crossing.emplace(edge.from, edge.output.value_or(-1));
-  Bytes sum;
-  for (const auto& [layer, output] : crossing) {
-    if (output >= 0 && crossing.contains({layer, -1})) continue;  // the whole contains it
-    const Layer& l = profile.layers[layer.index()];
-    sum += output >= 0 && static_cast<std::size_t>(output) < l.outputs.size()
-               ? l.outputs[static_cast<std::size_t>(output)]
-               : l.output;
-  }
+  const Bytes bytes = cut_bytes(profile, order_of(plan, profile))[static_cast<std::size_t>(cut)];
   const double scale = static_cast<double>(plan.micro_batch) / std::max(profile.micro_batch, 1);
-  return Bytes(static_cast<std::int64_t>(std::ceil(static_cast<double>(sum.count) * scale)));
+  return Bytes(static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes.count) * scale)));
 }
 
 Seconds least_all_reduce(Bytes bytes, const std::vector<DeviceId>& devices,

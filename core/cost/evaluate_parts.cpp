@@ -44,7 +44,8 @@ Bytes crossing(const Evaluation& e, int stage, int samples) {
 
   std::set<std::pair<LayerId, int>> used;  // outputs of layers before the cut that a layer behind it reads; -1: all
   for (const Edge& edge : edges_of(e.profile()))
-    if (position[edge.from.index()] < cut && position[edge.to.index()] >= cut)
+    if (position[edge.from.index()] < cut && position[edge.to.index()] >= cut &&
+        e.profile().layers[edge.from.index()].kind != data_kind)
       used.insert({edge.from, edge.output.value_or(-1)});
   Bytes sum;
   for (const auto& [from, output] : used) {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/cost/compute.hpp"
-#include "core/cost/cuts.hpp"
+#include "core/domain/cuts.hpp"
 
 namespace pipedeck {
 namespace {

@@ -87,8 +87,12 @@ Layer layer_from(ObjectReader& in, int micro_batch) {
 
 class EdgeReader {
  public:
-  explicit EdgeReader(const Profile& profile) {
-    for (std::size_t i = 0; i < profile.layers.size(); ++i) ids_.emplace(profile.layers[i].name, LayerId(i));
+  /// A name that stands twice is reported here: no edge could say which of the two it means.
+  EdgeReader(const Profile& profile, json::Problems& problems) {
+    for (std::size_t i = 0; i < profile.layers.size(); ++i)
+      if (!ids_.emplace(profile.layers[i].name, LayerId(i)).second)
+        problems.add(fmt::format("/layers/{}/name", i),
+                     fmt::format("found a second layer named '{}', expected unique names", profile.layers[i].name));
   }
 
   Edge read(const Value& value, const std::string& place, json::Problems& problems) const {
@@ -122,7 +126,7 @@ class EdgeReader {
 
 void read_edges(ObjectReader& in, Profile& profile) {
   if (!in.has("edges")) return;
-  const EdgeReader reader(profile);
+  const EdgeReader reader(profile, in.problems());
   in.values("edges", [&](const Value& value, const std::string& place) {
     profile.edges.push_back(reader.read(value, place, in.problems()));
   });

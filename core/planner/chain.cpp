@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/cost/compute.hpp"
-#include "core/cost/cuts.hpp"
+#include "core/domain/cuts.hpp"
 
 namespace pipedeck {
 

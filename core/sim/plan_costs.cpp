@@ -5,7 +5,7 @@
 
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
-#include "core/cost/cuts.hpp"
+#include "core/domain/cuts.hpp"
 
 namespace pipedeck {
 namespace {

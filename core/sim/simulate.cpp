@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/cost/cuts.hpp"
+#include "core/domain/cuts.hpp"
 #include "core/domain/validate.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/build_timeline.hpp"

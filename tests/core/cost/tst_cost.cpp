@@ -5,8 +5,8 @@
 #include <set>
 
 #include "core/cost/compute.hpp"
-#include "core/cost/cuts.hpp"
 #include "core/cost/memory.hpp"
+#include "core/domain/cuts.hpp"
 #include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;
@@ -41,6 +41,7 @@ Bytes crossing(const Profile& profile, const std::vector<LayerId>& order, std::s
   std::set<std::pair<LayerId, int>> used;
   for (const Edge& edge : edges_of(profile)) {
     if (!front.contains(edge.from) || front.contains(edge.to)) continue;
+    if (profile.layers[edge.from.index()].kind == data_kind) continue;
     const int outputs = std::max<int>(1, static_cast<int>(profile.layers[edge.from.index()].outputs.size()));
     for (int k = 0; k < outputs; ++k)
       if (!edge.output || *edge.output == k || outputs == 1) used.insert({edge.from, k});
@@ -116,6 +117,7 @@ class TestCost : public QObject {
       Profile profile = test::uniform_profile(7, milliseconds(1), milliseconds(2));
       for (Layer& layer : profile.layers) {
         layer.output = Bytes(random.integer(1, 100));
+        if (random.integer(0, 4) == 0) layer.kind = data_kind;
         if (random.integer(0, 2) == 0) {
           layer.outputs = {Bytes(random.integer(1, 50)), Bytes(random.integer(1, 50))};
           layer.output = layer.outputs[0] + layer.outputs[1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/cost/cuts.hpp"
+#include "core/domain/cuts.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Malformed input of every format: bad_input, the exact place, what was found and what is expected. Damaged valid files
+// never crash a reader.
+#include <functional>
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/io/files.hpp"
+#include "core/io/graph_text.hpp"
+#include "core/io/json_formats.hpp"
+#include "tests/core/io/malformed_cases.hpp"
+#include "tests/core/io/sample_documents.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::test;
+
+namespace {
+
+using Reader = std::function<std::optional<Error>(const std::string&)>;
+
+template <class T>
+std::optional<Error> error_of(const Result<T>& result) {
+  return result ? std::nullopt : std::optional(result.error());
+}
+
+struct Format {
+  std::string name, sample;
+  Reader read;
+  MalformedCases cases;
+  bool document = true;  ///< with "format" and "version"
+};
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all{
+      {"profile", sample_profile(), [](const std::string& text) { return error_of(profile_from_json(text)); },
+       malformed_profiles()},
+      {"cluster", sample_cluster(), [](const std::string& text) { return error_of(cluster_from_json(text)); },
+       malformed_clusters()},
+      {"plan", sample_plan(), [](const std::string& text) { return error_of(plan_from_json(text)); },
+       malformed_plans()},
+      {"model", sample_model(), [](const std::string& text) { return error_of(model_from_json(text)); },
+       malformed_models()},
+      {"simulation", sample_simulation(), [](const std::string& text) { return error_of(simulation_from_json(text)); },
+       malformed_simulations()},
+      {"event", sample_event(), [](const std::string& text) { return error_of(event_from_json(text)); },
+       malformed_events(), false},
+      {"graph", sample_graph(),
+       [](const std::string& text) { return error_of(profile_from_graph_text(text, "graph", 4)); }, malformed_graphs(),
+       false},
+  };
+  return all;
+}
+
+const Format& format_named(const QString& name) {
+  for (const Format& format : formats())
+    if (format.name == name.toStdString()) return format;
+  qFatal("no such format");
+}
+
+MalformedCases all_cases(const Format& format) {
+  MalformedCases cases = format.cases;
+  if (format.document)
+    for (MalformedCase& common : malformed_json("pipedeck." + format.name)) cases.push_back(std::move(common));
+  return cases;
+}
+
+std::string edited(const Format& format, const MalformedCase& change) {
+  if (change.from.empty()) return change.to;
+  std::string text = format.sample;
+  const std::size_t at = text.find(change.from);
+  return at == text.npos ? std::string("the sample has no such text") : text.replace(at, change.from.size(), change.to);
+}
+
+void write(const std::string& path, const std::string& content) {
+  QFile file(QString::fromStdString(path));
+  QVERIFY(file.open(QFile::WriteOnly));
+  file.write(content.data(), static_cast<qint64>(content.size()));
+}
+
+}  // namespace
+
+class TestMalformed : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void samples_are_valid() {
+    for (const Format& format : formats()) {
+      const auto error = format.read(format.sample);
+      QVERIFY2(!error, error ? (format.name + ": " + error->text()).c_str() : "");
+      QVERIFY(all_cases(format).size() >= 20);
+    }
+  }
+
+  void malformed_data() {
+    QTest::addColumn<QString>("format");
+    QTest::addColumn<int>("number");
+    for (const Format& format : formats()) {
+      const MalformedCases cases = all_cases(format);
+      for (std::size_t i = 0; i < cases.size(); ++i)
+        QTest::addRow("%s: %s", format.name.c_str(), cases[i].name)
+            << QString::fromStdString(format.name) << static_cast<int>(i);
+    }
+  }
+  void malformed() {
+    QFETCH(QString, format);
+    QFETCH(int, number);
+    const Format& of = format_named(format);
+    const MalformedCase change = all_cases(of)[static_cast<std::size_t>(number)];
+    const std::string text = edited(of, change);
+    QVERIFY(text != "the sample has no such text");
+    const auto error = of.read(text);
+    QVERIFY2(error, "it was taken");
+    QCOMPARE(error->code, ErrorCode::bad_input);
+    if (std::string(change.name) != "too deep")
+      QCOMPARE(QString::fromStdString(error->place), QString::fromStdString(change.place));
+    QVERIFY2(error->message.find(change.words) != std::string::npos, error->text().c_str());
+  }
+
+  // Every prefix and a flip of every byte: a value or an error, never a crash, whatever is read out of range.
+  void damaged_texts_never_crash() {
+    Random random(11);
+    for (const Format& format : formats()) {
+      for (std::size_t length = 0; length < format.sample.size(); ++length) {
+        const auto error = format.read(format.sample.substr(0, length));
+        QVERIFY(!error || error->code == ErrorCode::bad_input);
+        std::string flipped = format.sample;
+        flipped[length] = static_cast<char>(flipped[length] ^ (1 << random.integer(0, 7)));
+        if (const auto found = format.read(flipped)) QCOMPARE(found->code, ErrorCode::bad_input);
+        std::string digit = format.sample;
+        digit[length] = static_cast<char>('0' + random.integer(0, 9));
+        if (const auto found = format.read(digit)) QCOMPARE(found->code, ErrorCode::bad_input);
+      }
+      if (format.document) QVERIFY(format.read(format.sample.substr(0, format.sample.size() - 1)));
+    }
+  }
+
+  void files_that_are_none() {
+    QTemporaryDir folder;
+    const std::string base = folder.path().toStdString();
+    const auto message = [](const std::string& path, const std::string& words) {
+      const auto read = read_document(path);
+      QVERIFY(!read);
+      QCOMPARE(read.error().code, ErrorCode::bad_input);
+      QCOMPARE(read.error().file, path);
+      QVERIFY2(read.error().message.find(words) != std::string::npos, read.error().message.c_str());
+    };
+    message(base, "a folder");
+    message(base + "/missing.json", "no such file");
+    write(base + "/empty.json", "");
+    message(base + "/empty.json", "is empty");
+    write(base + "/prose.txt", "Dear reader");
+    message(base + "/prose.txt", "no known format");
+    write(base + "/song.json", R"({"format": "pipedeck.song"})");
+    message(base + "/song.json", "expected pipedeck.profile");
+    write(base + "/none.json", "{}");
+    message(base + "/none.json", "no 'format'");
+    write(base + "/graph.txt", sample_graph());
+    message(base + "/graph.txt", "--profile-micro-batch");
+    write(base + "/long.txt", std::string(1000, 'x'));
+    QVERIFY(read_file(base + "/long.txt", 1000));
+    QCOMPARE(read_file(base + "/long.txt", 999).error().code, ErrorCode::bad_input);
+  }
+
+  void files_tell_their_kind() {
+    QTemporaryDir folder;
+    const std::string base = folder.path().toStdString();
+    // The name says one thing, the content another.
+    write(base + "/plan.json", sample_cluster());
+    QVERIFY(read_cluster(base + "/plan.json"));
+    const auto plan = read_plan(base + "/plan.json");
+    QVERIFY(!plan);
+    QCOMPARE(plan.error().message, std::string("found a cluster, expected a plan"));
+    write(base + "/net-pbs-16.txt", sample_graph());
+    const auto profile = read_profile(base + "/net-pbs-16.txt");
+    QVERIFY(profile);
+    QCOMPARE(profile->micro_batch, 16);
+    QCOMPARE(read_profile(base + "/net-pbs-16.txt", {8})->micro_batch, 8);
+  }
+
+  void writing_is_whole_or_not_at_all() {
+    QTemporaryDir folder;
+    const std::string path = folder.path().toStdString() + "/a.json";
+    QVERIFY(write_file(path, "one"));
+    QVERIFY(write_file(path, "two"));
+    QCOMPARE(*read_file(path), std::string("two"));
+    QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 1);
+    const auto nowhere = write_file(folder.path().toStdString() + "/missing/a.json", "x");
+    QVERIFY(!nowhere);
+    QCOMPARE(nowhere.error().code, ErrorCode::io);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestMalformed)
+#include "tst_malformed.moc"

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The presets are what their sources say: devices and bandwidths of the papers' tables, published parameter counts.
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/cost/network.hpp"
+#include "core/cost/shapes.hpp"
+#include "core/domain/validate.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/presets/presets.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+double parameters_in_millions(const Profile& profile) {
+  Bytes bytes;
+  for (const Layer& layer : profile.layers) bytes += layer.parameters;
+  return static_cast<double>(bytes.count) / 4e6;
+}
+
+ModelLayer layer(const std::string& kind, std::map<std::string, std::int64_t> sizes) {
+  return {"x", kind, std::move(sizes)};
+}
+
+}  // namespace
+
+class TestPresets : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void every_cluster_can_be_planned_on() {
+    QCOMPARE(cluster_preset_names().front(), std::string("DAPPLE config A, 2 × 8 V100"));
+    for (const std::string& name : cluster_preset_names()) {
+      const auto cluster = cluster_preset(name);
+      QVERIFY(cluster && validate(*cluster));
+      QVERIFY(Network::of(*cluster));
+      const auto by_alias = cluster_preset(QString::fromStdString(cluster_preset_alias(name)).toUpper().toStdString());
+      QVERIFY(by_alias && *by_alias == *cluster);
+    }
+  }
+
+  void config_a_is_table_iii() {
+    const Cluster cluster = *cluster_preset("dapple-a");
+    const Network network = *Network::of(cluster);
+    QCOMPARE(network.device_count(), 16);
+    QCOMPARE(network.node_count(), 2);
+    QCOMPARE(network.path(DeviceId(0), DeviceId(7)).bandwidth.count, 130e9);
+    QCOMPARE(network.path(DeviceId(0), DeviceId(8)).bandwidth.count, 25e9 / 8);  // 25 Gbit/s
+    QCOMPARE(network.type(DeviceId(0)).memory.count, std::int64_t{16} << 30);
+    const Network slow = *Network::of(*cluster_preset("DAPPLE config C, 16 × 1 V100"));
+    QCOMPARE(slow.device_count(), 16);
+    QCOMPARE(slow.path(DeviceId(0), DeviceId(1)).bandwidth.count, 10e9 / 8);
+  }
+
+  void parameters_are_the_published_ones_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<double>("millions");
+    QTest::addColumn<double>("tolerance");
+    QTest::newRow("BERT-48") << "BERT-48" << 640.0 << 5.0;          // DAPPLE, Table II
+    QTest::newRow("GPT-2") << "GPT-2 124M" << 124.4 + 38.6 << 0.2;  // head of its own
+    QTest::newRow("VGG-19") << "VGG-19" << 143.67 << 0.01;          // Simonyan and Zisserman: 144 M
+    QTest::newRow("ResNet-50") << "ResNet-50" << 25.557 << 0.005;   // He et al.: 25.6 M
+  }
+  void parameters_are_the_published_ones() {
+    QFETCH(QString, name);
+    QFETCH(double, millions);
+    QFETCH(double, tolerance);
+    const Profile profile = *profile_preset(name.toStdString());
+    QVERIFY(validate(profile));
+    QVERIFY2(std::abs(parameters_in_millions(profile) - millions) < tolerance,
+             qPrintable(QString::number(parameters_in_millions(profile))));
+  }
+
+  // The published operations of a forward pass: 19.6 billion multiply-adds for VGG-19, 4.1 for ResNet-50 (v1.5).
+  void operations_are_the_published_ones() {
+    for (const auto& [name, billions] : {std::pair{"VGG-19", 19.6}, std::pair{"ResNet-50", 4.09}}) {
+      double flops = 0;
+      for (const ModelLayer& each : model_preset(name)->layers) flops += shape_of(each)->forward_flops;
+      QVERIFY2(std::abs(flops / 2e9 - billions) < 0.1, qPrintable(QString::number(flops / 2e9)));
+    }
+  }
+
+  // By hand: a transformer block of hidden 2, feed-forward 8, sequence 3, 1 head.
+  void a_transformer_block_by_hand() {
+    const LayerShape shape = *shape_of(
+        layer("transformer", {{"hidden", 2}, {"heads", 1}, {"feed_forward", 8}, {"sequence", 3}, {"causal", 0}}));
+    QCOMPARE(shape.forward_flops, 24.0 * 3 * 4 + 4.0 * 9 * 2);              // 24 s h^2 + 4 s^2 h
+    QCOMPARE(shape.backward_flops, 2 * shape.forward_flops - 4.0 * 9 * 2);  // attention has no weights
+    QCOMPARE(shape.output.count, 4 * 6);
+    QCOMPARE(shape.saved.count, 4 * (16 * 6 + 9));            // 16 sh + a s^2 numbers
+    QCOMPARE(shape.parameters.count, 4 * (12 * 4 + 13 * 2));  // 12 h^2 + 13 h
+  }
+
+  void a_loss_has_no_stage_of_its_own() {
+    const ModelSpec model = *model_preset("mlp-small");
+    const Profile profile = *profile_preset("mlp-small");
+    QCOMPARE(profile.layers.size() + 1, model.layers.size());
+    QVERIFY(model.trainable_here);
+    QCOMPARE(profile.device, std::string("CPU-core"));
+  }
+
+  void arguments_name_presets_or_files() {
+    QVERIFY(open_profile("preset:bert-48"));
+    QVERIFY(open_cluster("preset:cpu-2"));
+    QVERIFY(open_model("preset:GPT-TINY"));
+    QCOMPARE(open_profile("preset:nothing").error().code, ErrorCode::bad_usage);
+    QVERIFY(open_cluster("preset:nothing").error().message.find("DAPPLE config A") != std::string::npos);
+    QCOMPARE(open_cluster("nothing").error().code, ErrorCode::bad_input);
+  }
+
+  void text_lies_beside_its_model() {
+    QTemporaryDir folder;
+    ModelSpec model = *model_preset("gpt-tiny");
+    model.data = {"text", "book.txt", 1};
+    const std::string path = folder.path().toStdString() + "/m.model.json";
+    QVERIFY(write_file(path, model_to_json(model)));
+    QCOMPARE(open_model(path)->data.path, folder.path().toStdString() + "/book.txt");
+  }
+};
+
+QTEST_APPLESS_MAIN(TestPresets)
+#include "tst_presets.moc"
