@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer graphs: what the lines mean, in small, and the released graphs of DAPPLE and PipeDream, whose sums are added up
 // here from the text alone.
-#include <regex>
-#include <set>
-#include <sstream>
-
+#include <QRegularExpression>
 #include <QTest>
 
 #include "core/domain/validate.hpp"
@@ -43,17 +40,16 @@ struct Sums {
 };
 
 Sums sums_of(const std::string& text) {
-  const std::regex line(
-      R"(^(\S+) -- (.*) -- forward_compute_time=([0-9.]+), backward_compute_time=([0-9.]+), activation_size=.*, parameter_size=([0-9.]+))");
+  const QRegularExpression line(
+      R"(^\S+ -- (.*) -- forward_compute_time=([0-9.]+), backward_compute_time=([0-9.]+), activation_size=.*, parameter_size=([0-9.]+))");
   Sums sums;
-  std::istringstream lines(text);
-  for (std::string row; std::getline(lines, row);) {
-    std::smatch match;
-    if (!std::regex_search(row, match, line) || match[2].str().starts_with("Input")) continue;
+  for (const QString& row : QString::fromStdString(text).split('\n')) {
+    const QRegularExpressionMatch match = line.match(row);
+    if (!match.hasMatch() || match.captured(1).startsWith("Input")) continue;
     ++sums.layers;
-    sums.forward += std::stod(match[3]);
-    sums.backward += std::stod(match[4]);
-    sums.parameters += std::stod(match[5]);
+    sums.forward += match.captured(2).toDouble();
+    sums.backward += match.captured(3).toDouble();
+    sums.parameters += match.captured(4).toDouble();
   }
   return sums;
 }
