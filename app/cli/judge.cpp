@@ -38,7 +38,7 @@ Result<JudgedPlan> Judge::judge(Plan plan, std::stop_token stop) const {
 }
 
 PlannerContext Judge::context(int threads, int top, Progress progress, std::stop_token stop) const {
-  return {.score = [this](const Plan& plan) { return simulator_.iteration_time(plan); },
+  return {.score = score_of(simulator_),
           .stop = std::move(stop),
           .progress = std::move(progress),
           .threads = threads,

@@ -59,7 +59,7 @@ ComparedPlan ask(const PlannerInfo& planner, const Problem& problem, Judge& judg
                  const ProblemFacts& facts, const Progress& progress, std::stop_token stop) {
   ComparedPlan answer{&planner, {}, {}, {}};
   PlannerContext context;
-  context.score = [&simulator](const Plan& plan) { return simulator.iteration_time(plan); };
+  context.score = score_of(simulator);
   context.stop = stop;
   context.progress = progress;
   auto ranking = run_planner(planner, problem, {}, context);

@@ -39,7 +39,7 @@ Seconds single_device_time(const Problem& problem, const Simulator& simulator, s
     if (option.name == "ignore-memory") options[option.name] = "true";
   }
   PlannerContext context;
-  context.score = [&](const Plan& plan) { return simulator.iteration_time(plan); };
+  context.score = score_of(simulator);
   context.stop = stop;
   const auto ranking = run_planner(**single, problem, options, context);
   if (!ranking || ranking->plans.empty()) return {};

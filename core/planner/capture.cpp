@@ -71,7 +71,7 @@ Result<Ranking> quickest(std::vector<Plan> plans, const PlannerContext& context)
     report(context.progress, 0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(plans.size()), "simulating");
     if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
     // Without a simulator all of the ties are as good: the order given stands.
-    const auto iteration = context.score ? context.score(plans[i]) : Result<Seconds>(Seconds());
+    const auto iteration = context.score ? judge(context, plans[i]) : Result<Seconds>(Seconds());
     if (!iteration) return tl::unexpected(iteration.error());
     judged.push_back({std::move(plans[i]), *iteration});
   }

@@ -13,8 +13,10 @@
 // stage) and straight pipelines (one device each) are among the plans.
 //
 // Ranking. L_max can't tell the warm-up policies A and B apart, so candidates are simulated with both, in the order of
-// a bound: L_max, with only the part of the all-reduces that sticks out where they overlap. Once the next bound is not
-// below the best simulated time, no other candidate can be better. --rank-by objective answers the least L_max.
+// L_max and like it without overlap of all-reduces; pure data parallelism alone overlaps them, as in the paper, where
+// the workload does. Once the next L_max is not below the best simulated time, no other candidate can be better (inside
+// a node; across nodes the longest transfers of a cut need not lie on one path, and that rule is a heuristic).
+// --rank-by objective answers the least L_max.
 //
 // Beyond the paper: device memory is respected (at least one micro-batch must fit every device, and the warm-up is
 // shortened to what fits); the micro-batch is chosen too, where the user leaves it open; stages may recompute.
@@ -124,13 +126,8 @@ class DapplePlanner {
       report(context_.progress, progress + 0.3 * static_cast<double>(i) / static_cast<double>(spaces_.size()),
              fmt::format("searching with micro-batches of {}", spaces_[i]->micro_batch()));
       if (!worth(*spaces_[i], i > 0 ? spaces_[i - 1].get() : nullptr)) continue;
-      const bool overlap =
-          wanted_.simulated && chain_.workload().conventions.overlap == Overlap::layer && !wanted_.printed;
-      const DappleSearchOptions options{.overlap = overlap,
-                                        .below = below,
-                                        .keep = keep,
-                                        .depth = depth(narrow),
-                                        .effort = wanted_.simulated ? effort : unlimited};
+      const DappleSearchOptions options{
+          .below = below, .keep = keep, .depth = depth(narrow), .effort = wanted_.simulated ? effort : unlimited};
       auto found = search_one(*spaces_[i], options, narrow);
       for (DappleCandidate& candidate : found) all.push_back({std::move(candidate), spaces_[i].get()});
     }
@@ -165,11 +162,17 @@ class DapplePlanner {
         return fail(ErrorCode::internal, "dapple searched a plan that does not fit");
       if (policy == Warmup::A && variant.warmup_counts) clipped_ = true;
       if (best && same_warmup(best->plan, variant)) continue;
-      const auto iteration = context_.score ? context_.score(variant) : Result<Seconds>(Seconds());
+      const auto iteration =
+          context_.score ? judge(context_, variant, overlap_of(variant)) : Result<Seconds>(Seconds());
       if (!iteration) return tl::unexpected(iteration.error());
       if (!best || *iteration < best->iteration) best = Judged{std::move(variant), *iteration};
     }
     return std::move(*best);
+  }
+
+  /// Nothing: as the workload says.
+  static std::optional<Overlap> overlap_of(const Plan& plan) {
+    return plan.stages.size() == 1 ? std::nullopt : std::optional(Overlap::none);
   }
 
   static bool same_warmup(const Plan& a, const Plan& b) {
@@ -195,6 +198,8 @@ class DapplePlanner {
   Result<Ranking> by_simulation(std::vector<Entry> best) {
     if (!context_.score) return fail(ErrorCode::internal, "--rank-by simulated needs a simulator to judge plans");
     std::vector<Judged> judged;
+    if (auto done = simulate(data_parallel(), judged, wanted_.simulations, 0.3); !done)
+      return tl::unexpected(done.error());
     if (auto done = simulate(best, judged, (wanted_.simulations + 1) / 2, 0.3); !done)
       return tl::unexpected(done.error());
     // Candidates a little above the least bound first; further up as long as better ones may be there and the effort
@@ -209,6 +214,19 @@ class DapplePlanner {
     }
     report(context_.progress, 1, "done");
     return ranked(std::move(judged), context_);
+  }
+
+  /// One stage on all devices, of every space. Their all-reduces may overlap, so that L_max is no bound of theirs.
+  std::vector<Entry> data_parallel() {
+    std::vector<Entry> all;
+    for (std::size_t i = 0; i < spaces_.size(); ++i) {
+      DappleSpace& space = *spaces_[i];
+      if (!worth(space, i > 0 ? spaces_[i - 1].get() : nullptr)) continue;
+      for (const DappleSpace::Hop& hop : space.hops(DappleSpace::start))
+        if (space.state(hop.to).left == 0 && space.fits(hop.to, 0, chain_.layers()))
+          all.push_back({{0, {{0, chain_.layers(), hop.to}}}, &space});
+    }
+    return all;
   }
 
   /// Simulated time of the worst plan of the answer so far.

@@ -78,13 +78,10 @@ class ParetoSearch {
   /// Every length of the next stage, on these devices.
   void add_stages(const std::vector<Prefix>& before, int first, int to) {
     const bool only_rest = space_.state(to).left == 0;
-    Exposed exposed;
-    for (int last = only_rest && !options_.overlap ? layers_ : first + 1; last <= layers_; ++last) {
+    for (int last = only_rest ? layers_ : first + 1; last <= layers_; ++last) {
       DappleStep step = space_.compute(to, first, last);
       if ((more_ + 1) * (step.forward + step.backward) >= limit_) return;  // it grows with last
-      step.all_reduce = options_.overlap ? exposed.with(space_, to, last - 1)
-                                         : space_.all_reduce(to, space_.chain().parameters(first, last));
-      if (only_rest && last < layers_) continue;
+      step.all_reduce = space_.all_reduce(to, space_.chain().parameters(first, last));
       if (!space_.fits(to, first, last)) continue;
       for (const Prefix& prefix : before) add(prefix, step, {first, last, to});
     }
@@ -185,18 +182,6 @@ class ParetoSearch {
     std::reverse(parts.begin(), parts.end());
     return parts;
   }
-
-  /// What sticks out of the last backward when layers are reduced in reverse order, one at a time, each as soon as it
-  /// is done: max over l of sum AR(first..l) - sum B(first..l-1), since layer l is done B(first..l-1) before the end.
-  struct Exposed {
-    double reduces = 0, backwards = 0, most = 0;
-    double with(DappleSpace& space, int state, int layer) {
-      reduces += space.all_reduce(state, space.chain().parameters(layer, layer + 1));
-      most = std::max(most, reduces - backwards);
-      backwards += space.compute(state, layer, layer + 1).backward;
-      return most;
-    }
-  };
 
   DappleSpace& space_;
   DappleSearchOptions options_;

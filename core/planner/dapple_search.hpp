@@ -21,9 +21,6 @@ struct DappleCandidate {
 };
 
 struct DappleSearchOptions {
-  /// Gradients are reduced layer by layer beside the backward pass: only what sticks out behind it counts, so that the
-  /// bound stays below the simulated time.
-  bool overlap = false;
   double below = std::numeric_limits<double>::infinity();  ///< only candidates with a smaller bound
   std::size_t keep = 1;
   /// A prefix is forgotten when this many others are no worse in any completion: as many candidates are sure to be the

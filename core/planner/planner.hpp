@@ -45,8 +45,9 @@ struct OptionInfo {
 /// Given options by name, as text; checked against the planner's table by `check_options`.
 using PlannerOptions = std::map<std::string, std::string>;
 
-/// Simulated iteration time of a plan under the problem's conventions; safe to call from several threads.
-using Score = std::function<Result<Seconds>(const Plan&)>;
+/// Simulated iteration time of a plan under the problem's conventions, or with another overlap of all-reduces; safe to
+/// call from several threads. core/sim's score_of makes one.
+using Score = std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)>;
 
 struct PlannerContext {
   Score score;

@@ -7,9 +7,9 @@
 
 namespace pipedeck {
 
-Result<Seconds> judge(const PlannerContext& context, const Plan& plan) {
+Result<Seconds> judge(const PlannerContext& context, const Plan& plan, std::optional<Overlap> overlap) {
   if (!context.score) return fail(ErrorCode::internal, "planner " + plan.planner + " needs a simulator to judge plans");
-  return context.score(plan);
+  return context.score(plan, overlap);
 }
 
 Result<void> check_stop(const PlannerContext& context) {

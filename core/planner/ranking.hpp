@@ -16,7 +16,7 @@ struct Judged {
 };
 
 /// The simulated iteration time; an internal error where the context has no judge.
-Result<Seconds> judge(const PlannerContext& context, const Plan& plan);
+Result<Seconds> judge(const PlannerContext& context, const Plan& plan, std::optional<Overlap> overlap = {});
 
 /// cancelled, when a stop was requested.
 Result<void> check_stop(const PlannerContext& context);

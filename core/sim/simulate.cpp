@@ -211,6 +211,20 @@ Result<Seconds> Simulator::iteration_time(const Plan& plan) const {
   return to_seconds(round_to_nanoseconds(asynchronous_iteration(plan, steady_state(plan, trace->completions))));
 }
 
+Simulator Simulator::with_overlap(Overlap overlap) const {
+  Shared other = *shared_;
+  other.conventions.overlap = overlap;
+  return Simulator(std::make_shared<const Shared>(std::move(other)));
+}
+
+std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(const Simulator& simulator) {
+  return [own = simulator, none = simulator.with_overlap(Overlap::none),
+          layer = simulator.with_overlap(Overlap::layer)](const Plan& plan, std::optional<Overlap> overlap) {
+    if (!overlap) return own.iteration_time(plan);
+    return (*overlap == Overlap::none ? none : layer).iteration_time(plan);
+  };
+}
+
 Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_token stop) {
   if (Result<void> valid = validate(plan, *problem.profile, *problem.cluster); !valid)
     return tl::unexpected(valid.error());

@@ -2,7 +2,9 @@
 // The judge: runs a plan's schedule with predicted durations (simulator.md).
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 #include "core/domain/plan.hpp"
@@ -25,11 +27,17 @@ class Simulator {
   /// Iteration time alone: no timeline, no memory curve.
   Result<Seconds> iteration_time(const Plan& plan) const;
 
+  /// The same problem under another overlap of all-reduces.
+  Simulator with_overlap(Overlap overlap) const;
+
  private:
   struct Shared;
   explicit Simulator(std::shared_ptr<const Shared> shared) : shared_(std::move(shared)) {}
   std::shared_ptr<const Shared> shared_;
 };
+
+/// Iteration times as planners ask for them: under the simulator's own overlap, or another.
+std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(const Simulator& simulator);
 
 /// Simulator::of and run in one, for a single plan. Validates the plan against profile and cluster first.
 Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_token stop = {});

@@ -87,7 +87,7 @@ void all_planners(benchmark::State& state) {
   for (auto _ : state) {
     const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
     PlannerContext context;
-    context.score = [&](const Plan& plan) { return simulator.iteration_time(plan); };
+    context.score = score_of(simulator);
     for (const PlannerInfo& planner : planners())
       if (planner.compared_by_default) benchmark::DoNotOptimize(run_planner(planner, problem, {}, context));
   }
