@@ -24,10 +24,11 @@ using sqlite::Statement;
 
 constexpr std::uint32_t application_id = 0x5044'4b31;  // "PDK1", told by the `file` program as well
 
+/// `place` keeps the order in which things were written; ids are the writer's own affair.
 constexpr auto schema = R"(
-  CREATE TABLE document(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, json TEXT NOT NULL,
-                        position INTEGER NOT NULL) STRICT;
-  CREATE TABLE run(id INTEGER PRIMARY KEY, name TEXT NOT NULL, json TEXT NOT NULL) STRICT;
+  CREATE TABLE document(place INTEGER PRIMARY KEY, id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+                        json TEXT NOT NULL, position INTEGER NOT NULL, UNIQUE(kind, id)) STRICT;
+  CREATE TABLE run(place INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, name TEXT NOT NULL, json TEXT NOT NULL) STRICT;
   CREATE TABLE event(run INTEGER NOT NULL REFERENCES run(id), position INTEGER NOT NULL, line TEXT NOT NULL,
                      PRIMARY KEY(run, position)) STRICT, WITHOUT ROWID;
   CREATE TABLE setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -41,7 +42,7 @@ Result<void> step_once(Result<Statement>& statement) {
 }
 
 Result<void> insert_documents(Database& database, const std::vector<StoredDocument>& documents) {
-  auto insert = database.prepare("INSERT INTO document VALUES(?, ?, ?, ?, ?)");
+  auto insert = database.prepare("INSERT INTO document(id, kind, name, json, position) VALUES(?, ?, ?, ?, ?)");
   if (!insert) return tl::unexpected(insert.error());
   for (const StoredDocument& document : documents) {
     insert->bind(document.id).bind(document.kind).bind(document.name).bind(document.json).bind(document.position);
@@ -51,7 +52,7 @@ Result<void> insert_documents(Database& database, const std::vector<StoredDocume
 }
 
 Result<void> insert_runs(Database& database, const std::vector<StoredRun>& runs) {
-  auto insert_run = database.prepare("INSERT INTO run VALUES(?, ?, ?)");
+  auto insert_run = database.prepare("INSERT INTO run(id, name, json) VALUES(?, ?, ?)");
   if (!insert_run) return tl::unexpected(insert_run.error());
   auto insert_event = database.prepare("INSERT INTO event VALUES(?, ?, ?)");
   if (!insert_event) return tl::unexpected(insert_event.error());
@@ -89,7 +90,7 @@ Result<void> fill(Database& database, const ProjectContent& content) {
 }
 
 Result<std::vector<StoredDocument>> documents_of(Database& database) {
-  auto select = database.prepare("SELECT id, kind, name, json, position FROM document ORDER BY kind, position, id");
+  auto select = database.prepare("SELECT id, kind, name, json, position FROM document ORDER BY place");
   if (!select) return tl::unexpected(select.error());
   std::vector<StoredDocument> documents;
   Result<bool> row;
@@ -101,7 +102,7 @@ Result<std::vector<StoredDocument>> documents_of(Database& database) {
 }
 
 Result<std::vector<StoredRun>> runs_of(Database& database) {
-  auto select = database.prepare("SELECT id, name, json FROM run ORDER BY id");
+  auto select = database.prepare("SELECT id, name, json FROM run ORDER BY place");
   if (!select) return tl::unexpected(select.error());
   auto events = database.prepare("SELECT line FROM event WHERE run = ? ORDER BY position");
   if (!events) return tl::unexpected(events.error());

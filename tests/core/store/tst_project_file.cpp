@@ -15,9 +15,10 @@ namespace {
 
 ProjectContent sample() {
   ProjectContent content;
-  content.documents = {{3, "cluster", "c", R"({"name":"c"})", 0},
-                       {1, "profile", "größer", "{}", 0},
-                       {2, "profile", "b", std::string("nul\0inside", 10), 1}};
+  // In no particular order, an id for two kinds.
+  content.documents = {{2, "profile", "b", std::string("nul\0inside", 10), 1},
+                       {3, "cluster", "c", R"({"name":"c"})", 0},
+                       {3, "profile", "größer", "{}", 0}};
   content.runs = {{7, "today", R"({"state":"finished"})", {R"({"event":"started"})", R"({"event":"step"})"}},
                   {9, "empty", "{}", {}}};
   content.settings = {{"question", "{}"}, {"ticked", "[1,2]"}};
@@ -152,9 +153,9 @@ class TestProjectFile : public QObject {
                                    << "json";
     QTest::newRow("no names of documents") << "ALTER TABLE document RENAME COLUMN name TO title"
                                            << "name";
-    QTest::newRow("no kinds of documents") << "ALTER TABLE document DROP COLUMN kind"
+    QTest::newRow("no kinds of documents") << "ALTER TABLE document RENAME COLUMN kind TO sort"
                                            << "kind";
-    QTest::newRow("no order of documents") << "ALTER TABLE document RENAME COLUMN position TO place"
+    QTest::newRow("no order of documents") << "ALTER TABLE document RENAME COLUMN position TO rank"
                                            << "position";
     QTest::newRow("no lines of events") << "ALTER TABLE event DROP COLUMN line"
                                         << "line";
