@@ -67,6 +67,7 @@ class RunCommand : public Command {
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
     inputs_.declare(app, false);
+    judged_.overlap = name_of(trainer_overlap);
     judged_.declare(app);
   }
 

@@ -11,6 +11,7 @@
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/runtime/trainer.hpp"
 
 namespace pipedeck::app {
 
@@ -142,6 +143,7 @@ void Launch::predict() {
     watcher->deleteLater();
     train(watcher->result());
   });
+  spec_.problem.workload.conventions.overlap = trainer_overlap;
   prediction_ = QtConcurrent::run([judge = &judge_, problem = spec_.problem, plan = spec_.plan]() -> Simulated {
     try {
       return judge->simulation(problem, plan);

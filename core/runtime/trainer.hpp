@@ -13,8 +13,13 @@
 #include "core/domain/result.hpp"
 #include "core/domain/run.hpp"
 #include "core/domain/schedule.hpp"
+#include "core/domain/workload.hpp"
 
 namespace pipedeck {
+
+/// The runtime reduces a stage's gradients in one go after its last backward: what a run is compared with is predicted
+/// so.
+inline constexpr Overlap trainer_overlap = Overlap::none;
 
 struct TrainOptions {
   int steps = 1;
