@@ -2,8 +2,10 @@
 #include "app/ui/appearance.hpp"
 
 #include <QApplication>
+#include <QEvent>
 #include <QPalette>
 #include <QStyleFactory>
+#include <QWidget>
 
 #include "app/views/theme.hpp"
 
@@ -128,6 +130,12 @@ void apply_appearance(Appearance appearance) {
   if (qApp->styleSheet().isEmpty()) QApplication::setStyle(QStyleFactory::create(QStringLiteral("fusion")));
   QApplication::setPalette(theme.palette());
   qApp->setStyleSheet(with_colors(QString::fromLatin1(rules), theme));
+  // The style sheet polishes widgets anew after they heard of the palette: those that keep colours of their own take
+  // them again now.
+  for (QWidget* widget : QApplication::allWidgets()) {
+    QEvent changed(QEvent::PaletteChange);
+    QApplication::sendEvent(widget, &changed);
+  }
 }
 
 }  // namespace pipedeck::app

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QProgressBar>
 #include <QToolButton>
@@ -63,7 +64,7 @@ QTreeWidgetItem* JobsPanel::make_item(const JobInfo& job) {
   insertTopLevelItem(0, item);  // newest first
   auto* bar = new QProgressBar;
   bar->setTextVisible(false);
-  bar->setMaximumHeight(8);
+  bar->setStyleSheet(QStringLiteral("margin: 7px 8px;"));  // a thin bar in the middle of its row
   setItemWidget(item, progress, bar);
   auto* button = new QToolButton;
   button->setText(tr("Stop"));
@@ -78,14 +79,21 @@ void JobsPanel::show_job(QTreeWidgetItem* item, const JobInfo& job) {
   item->setText(detail, state_text(job));
   item->setToolTip(detail, state_text(job));
   item->setText(time, tr("%1 s").arg(job.seconds, 0, 'f', job.seconds < 10 ? 2 : 0));
-  auto* bar = qobject_cast<QProgressBar*>(itemWidget(item, progress));
-  const bool running = job.state == JobState::running;
-  bar->setRange(0, running && job.progress < 0 ? 0 : 1000);  // an empty range shows a bar that only moves
-  bar->setValue(static_cast<int>(1000 * std::clamp(job.progress, 0.0, 1.0)));
-  bar->setVisible(running);
-  itemWidget(item, stop)->setVisible(running);
   item->setForeground(detail,
                       job.state == JobState::failed ? Theme::of(palette()).bad : palette().color(QPalette::Text));
+  if (job.state != JobState::running) {
+    removeItemWidget(item, progress);  // hiding is not enough: a view shows its items' widgets whenever it lays out
+    removeItemWidget(item, stop);
+    return;
+  }
+  auto* bar = qobject_cast<QProgressBar*>(itemWidget(item, progress));
+  bar->setRange(0, job.progress < 0 ? 0 : 1000);  // an empty range shows a bar that only moves
+  bar->setValue(static_cast<int>(1000 * std::clamp(job.progress, 0.0, 1.0)));
+}
+
+void JobsPanel::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) refresh();
+  QTreeWidget::changeEvent(event);
 }
 
 void JobsPanel::refresh() {

@@ -14,6 +14,9 @@ class JobsPanel : public QTreeWidget {
  public:
   explicit JobsPanel(Jobs& jobs, QWidget* parent = nullptr);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   enum Column { title, progress, detail, time, stop, column_count };
   void refresh();

@@ -24,11 +24,13 @@ NiceRange nice_range(double low, double high, int parts) {
     const double pad = std::max(std::abs(low) * 0.05, 1e-9);
     low -= pad, high += pad;
   }
-  const double rough = (high - low) / parts;
-  const double power = std::pow(10.0, std::floor(std::log10(rough)));
-  const double scaled = rough / power;
-  const double step = power * (scaled < 1.5 ? 1 : scaled < 3.5 ? 2 : scaled < 7.5 ? 5 : 10);
-  return {std::floor(low / step + 1e-9) * step, std::ceil(high / step - 1e-9) * step, step};
+  const double power = std::pow(10.0, std::floor(std::log10((high - low) / parts)));
+  for (const double factor : {1.0, 2.0, 5.0, 10.0, 20.0}) {
+    const double step = power * factor;
+    const NiceRange range{std::floor(low / step + 1e-9) * step, std::ceil(high / step - 1e-9) * step, step};
+    if (range.high - range.low <= (parts + 1 + 1e-6) * step || factor == 20.0) return range;
+  }
+  return {};
 }
 
 namespace {

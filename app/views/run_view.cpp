@@ -277,10 +277,11 @@ void RunView::set_clock(std::function<QString()> clock) { clock_ = std::move(clo
 
 void RunView::log(const LogLine& line) {
   const Theme& theme = Theme::of(palette());
-  const QColor colour = line.level == LogLine::error     ? theme.bad
-                        : line.level == LogLine::warning ? theme.warning
-                                                         : theme.text;
-  QString html = QStringLiteral("<span style='color:%1'>%2</span>").arg(colour.name(), line.text.toHtmlEscaped());
+  // Plain lines have no colour of their own, so that they stay readable when the appearance changes.
+  QString html = line.text.toHtmlEscaped();
+  if (line.level != LogLine::note)
+    html = QStringLiteral("<span style='color:%1'>%2</span>")
+               .arg((line.level == LogLine::error ? theme.bad : theme.warning).name(), html);
   if (clock_) html.prepend(QStringLiteral("<span style='color:%1'>%2</span>&nbsp; ").arg(theme.muted.name(), clock_()));
   log_->appendHtml(html);
 }

@@ -102,8 +102,9 @@ const Theme& Theme::night() {
 }
 
 const Theme& Theme::of(const QPalette& palette) {
-  return luminance(palette.color(QPalette::Window)) < luminance(palette.color(QPalette::WindowText)) ? night()
-                                                                                                     : light();
+  // Widgets give themselves a ground and a text colour of their own (Window, WindowText), but never a Base: only that
+  // follows the application when it turns dark under them.
+  return luminance(palette.color(QPalette::Base)) < luminance(palette.color(QPalette::Text)) ? night() : light();
 }
 
 QPalette Theme::palette() const {

@@ -44,7 +44,7 @@ struct Theme {
 
   static const Theme& light();
   static const Theme& night();
-  /// The one that suits `palette`: dark where its window is darker than its text.
+  /// The one that suits `palette`: dark where its base is darker than its text.
   static const Theme& of(const QPalette& palette);
   /// A palette for the whole application in this theme's colours.
   QPalette palette() const;

@@ -6,6 +6,8 @@
 #include <QImage>
 
 #include "app/ui/picture.hpp"
+#include "app/ui/run_page.hpp"
+#include "app/views/split_editor.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 
 using namespace pipedeck::app;
@@ -16,6 +18,8 @@ class TestPictures : public QObject {
 
  private slots:
   void every_page_light_and_dark();
+  void a_cut_being_dragged();
+  void a_finished_run();
   void svg_and_pdf();
   void unknown_endings_and_bad_folders_are_errors();
 };
@@ -54,6 +58,44 @@ void TestPictures::every_page_light_and_dark() {
       QCOMPARE(write_picture(*fixture.window, file), QString());
       QVERIFY2(has_content(file), qPrintable(file));
     }
+  }
+  fixture.trigger("action_appearance_light");
+}
+
+void TestPictures::a_cut_being_dragged() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  auto& split = *fixture.child<SplitEditor>("split_editor");
+  const QPoint handle = split.handle_position(1);
+  QTest::mousePress(&split, Qt::LeftButton, {}, handle);
+  QTest::mouseMove(&split, handle - QPoint(60, 0));
+  QVERIFY(split.dragging());
+  QTest::qWait(300);  // the live simulation
+  const QString file = folder() + "drag.png";
+  QCOMPARE(write_picture(*fixture.window, file), QString());
+  QVERIFY(has_content(file));
+  QTest::mouseRelease(&split, Qt::LeftButton, {}, handle - QPoint(60, 0));
+}
+
+/// Two devices train the small transformer; measured lies over predicted.
+void TestPictures::a_finished_run() {
+  if (!QFile::exists(command_line_program())) QSKIP("pipedeck-cli is not built");
+  WindowFixture fixture;
+  fixture.session().choose_profile_preset("gpt-tiny");
+  fixture.session().choose_cluster_preset("2 CPU threads");
+  fixture.session().set_global_batch(32);
+  fixture.session().compare();
+  QVERIFY(fixture.settle());
+  fixture.window->run_page().set_steps(60);
+  fixture.trigger("action_launch");
+  QVERIFY(QTest::qWaitFor([&] { return !fixture.session().launching(); }, 120000));
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  for (const char* appearance : {"light", "dark"}) {
+    fixture.trigger(qPrintable(QString("action_appearance_%1").arg(appearance)));
+    QTest::qWait(200);
+    const QString file = folder() + QString("finished-run-%1.png").arg(appearance);
+    QCOMPARE(write_picture(*fixture.window, file), QString());
+    QVERIFY(has_content(file));
   }
   fixture.trigger("action_appearance_light");
 }
