@@ -268,6 +268,11 @@ std::optional<Plan> Session::with_cuts(int id, const std::vector<int>& firsts) c
                     [&](LayerId layer) { return layer.value < stage.first || layer.value >= stage.last; });
     }
   }
+  // A name that tells the split tells the new one.
+  const std::string told = shape_text(*entry->plan);
+  if (const std::size_t at = plan.name.find(told); !told.empty() && at != std::string::npos) {
+    plan.name.replace(at, told.size(), shape_text(plan));
+  }
   plan.objective.reset();  // the planner's own figure is not this plan's
   plan.predicted.reset();
   return plan;
