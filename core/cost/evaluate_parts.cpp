@@ -76,12 +76,19 @@ int kept(const Evaluation& e, int stage) {
   return std::min(plan.warmup == Warmup::A ? behind : 2 * behind - 1, plan.micro_batches);
 }
 
-/// Most that the stage can need, with n micro-batches kept here and `before` on the stage before it: each of those
-/// `before` has its input or input gradient here, unless it is one of the n; and each of the n has its output or the
-/// output's gradient.
+/// Micro-batches of a replica here that the stage before may have between forward and backward.
+int outstanding(const Evaluation& e, int s) {
+  if (s == 0) return kept(e, s);
+  if (e.plan.synchronous()) return std::max(kept(e, s - 1), kept(e, s));
+  return pipedream_outstanding(e.stage(s - 1).replicas(), kept(e, s - 1), e.stage(s).replicas());
+}
+
+/// Most that the stage can need, with n micro-batches kept here and `before` outstanding: each of those `before` has
+/// its input or input gradient here, unless it is one of the n; and each of the n has its output or the output's
+/// gradient.
 Bytes most_needed(const Evaluation& e, int s) {
   const Plan& plan = e.plan;
-  const int samples = e.most_samples(s), here = kept(e, s), before = s > 0 ? std::max(kept(e, s - 1), here) : here;
+  const int samples = e.most_samples(s), here = kept(e, s), before = outstanding(e, s);
   const int versions = plan.synchronous() ? 1 : here;
   const Bytes fixed =
       state_memory(parameters_of(e, s), e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions)
@@ -89,12 +96,11 @@ Bytes most_needed(const Evaluation& e, int s) {
       e.problem.workload.conventions.reserve + e.problem.workload.conventions.communication +
       largest_workspace(e, s, samples);
   const Bytes saved = saved_by(e, s, samples);
-  if (!plan.synchronous()) return fixed + saved * here;  // PipeDream's own constraint: versions and activations
   const Bytes input = crossing(e, s, samples), output = crossing(e, s + 1, samples);
   const bool again = e.stage(s).recompute.all;
   Bytes most;
   for (int n = 1; n <= here; ++n)
-    most = std::max(most, ((again ? input : saved) + output) * n + input * (before - n + 1));
+    most = std::max(most, ((again ? input : saved) + output) * n + input * (std::max(before, n) - n + 1));
   return fixed + (again ? saved : Bytes()) + most;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/cost/compute.hpp"
 #include "core/domain/cuts.hpp"
@@ -81,6 +82,11 @@ int pipedream_versions(const Plan& plan, StageId stage) {
   for (std::size_t t = stage.index(); t < plan.stages.size(); ++t) workers += plan.stages[t].replicas();
   const int replicas = plan.stages[stage.index()].replicas();
   return (workers + replicas - 1) / replicas;
+}
+
+int pipedream_outstanding(int before, int kept, int replicas) {
+  const int common = std::gcd(before, replicas), apart = replicas / common;
+  return before / common * ((kept + apart - 1) / apart);
 }
 
 Seconds optimizer_time(Bytes parameters, Optimizer optimizer, Precision precision, const DeviceType& type) {

@@ -28,6 +28,10 @@ MemoryParts state_memory(Bytes parameters, int replicas, Optimizer optimizer, Pr
 /// Weight versions and micro-batches that stage `stage` of an asynchronous plan keeps: K_s = ceil(sum_{t>=s} r_t /
 /// r_s).
 int pipedream_versions(const Plan& plan, StageId stage);
+/// Most mini-batches of one replica here, of `replicas`, that the stage before is between forward and backward of,
+/// where each of its `before` replicas keeps `kept` of them: every `before`-th mini-batch in a row, of which every
+/// (replicas / gcd)-th comes here.
+int pipedream_outstanding(int before, int kept, int replicas);
 
 /// Bytes of the optimizer step over the device's memory bandwidth; 0 where that is unknown (simulator.md).
 Seconds optimizer_time(Bytes parameters, Optimizer optimizer, Precision precision, const DeviceType& type);

@@ -12,14 +12,14 @@ Bytes StageNeed::peak(int warmup, int warmup_before) const {
   return fixed + once + workspace + std::max(with(1), with(warmup));
 }
 
-StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute) {
+StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions) {
   const Workload& workload = chain.workload();
   const Conventions& conventions = workload.conventions;
   StageNeed need;
-  need.fixed =
-      state_memory(chain.parameters(first, last), replicas, workload.optimizer, workload.precision, workload.zero)
-          .total() +
-      conventions.reserve + conventions.communication;
+  need.fixed = state_memory(chain.parameters(first, last), replicas, workload.optimizer, workload.precision,
+                            workload.zero, versions)
+                   .total() +
+               conventions.reserve + conventions.communication;
   need.workspace = chain.workspace(first, last, samples);
   need.input = chain.cut(first, samples);
   need.output = chain.cut(last, samples);

@@ -10,7 +10,8 @@
 //
 //   peak <= fixed + once + workspace + n (kept + output) + (K_{i-1} - n + 1) input
 //
-// which is linear in n: the larger of both ends.
+// which is linear in n: the larger of both ends. PipeDream's mini-batches go to replicas in turn: there K_{i-1} is what
+// the stage before has under way of one replica's (pipedream_outstanding).
 #pragma once
 
 #include <optional>
@@ -31,8 +32,8 @@ struct StageNeed {
 };
 
 /// What the stage needs on the device with the most samples: layers [first, last), `samples` of them, cut over
-/// `replicas`.
-StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute);
+/// `replicas`, with so many versions of the weights.
+StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions = 1);
 
 /// Memory of the smallest of these devices.
 Bytes capacity_of(const Network& network, const std::vector<DeviceId>& devices);

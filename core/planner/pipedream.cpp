@@ -5,8 +5,8 @@
 //   - the weight synchronisation moves (m - 1) / m |w| each way, as the text says, not (m - 1) |w| as printed
 //     (--printed-objective gives the latter);
 //   - a stage of all m components is an answer too, which the printed minimum leaves out;
-//   - stage s keeps K_s = ceil(sum_{t >= s} r_t / r_s) weight versions and activations, and must fit (--ignore-memory
-//     leaves that out as the paper's optimizer does).
+//   - stage s keeps K_s = ceil(sum_{t >= s} r_t / r_s) weight versions and activations, and must fit with them and with
+//     what waits at its boundaries (--ignore-memory leaves that out as the paper's optimizer does).
 // Its own schedule is asynchronous: a mini-batch is never cut, replicas take them in turn. --synchronous asks instead
 // for the same partition under 1F1B, with the micro-batch that simulates best (the comparison of DAPPLE, section VI-F).
 #include <fmt/format.h>
@@ -54,42 +54,61 @@ Plan asynchronous_plan(const Chain& chain, const PipedreamAnswer& answer, int si
   return plan;
 }
 
-/// The partition under 1F1B with each micro-batch that gives every replica whole samples; best simulated first.
-Result<std::vector<Judged>> synchronous_plans(Chain& chain, const PipedreamAnswer& answer, const Wanted& wanted,
-                                              const PlannerContext& context) {
+/// The partition under 1F1B with each micro-batch that gives every replica whole samples and fits.
+std::vector<Plan> synchronous_plans(Chain& chain, const PipedreamAnswer& answer, const Wanted& wanted) {
   Workload open = chain.workload();
   open.micro_batch.reset();  // the mini-batch of a replica says nothing of the micro-batch of a flush
   const int slice = smallest_slice(chain.profile(), wanted.min_slice);
   const auto sizes = micro_batch_choices(open, 1);
-  if (!sizes) return tl::unexpected(sizes.error());
-  std::vector<Judged> plans;
-  for (const int size : *sizes) {
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  std::vector<Plan> plans;
+  for (const int size : sizes.value_or(std::vector<int>())) {
     Plan plan = chain.plan_of("pipedream", size);
     plan.stages = answer.stages;
+    plan.name = "PipeDream " + shape_text(plan) + ", synchronous";
     bool whole = true;
     for (const Stage& stage : plan.stages) whole &= size / stage.replicas() >= slice;
-    if (!whole) continue;
-    for (const Warmup policy : {Warmup::A, Warmup::B}) {
-      if (!set_warmup(chain, plan, policy, wanted.search.ignore_memory)) continue;
-      const auto iteration = judge(context, plan);
-      if (!iteration) return tl::unexpected(iteration.error());
-      plan.objective = simulated_objective(*iteration);
-      plan.name = "PipeDream " + shape_text(plan) + ", synchronous";
-      plans.push_back({plan, *iteration});
-    }
+    for (const Warmup policy : {Warmup::A, Warmup::B})
+      if (whole && set_warmup(chain, plan, policy, wanted.search.ignore_memory)) plans.push_back(plan);
   }
   return plans;
 }
 
+Result<std::vector<Judged>> judged(std::vector<Plan> plans, const PlannerContext& context) {
+  std::vector<Judged> all;
+  for (Plan& plan : plans) {
+    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    const auto iteration = judge(context, plan);
+    if (!iteration) return tl::unexpected(iteration.error());
+    plan.objective = simulated_objective(*iteration);
+    all.push_back({std::move(plan), *iteration});
+  }
+  return all;
+}
+
+Result<bool> any_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
+  auto chain = Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  const auto answer = PipedreamSearch(*chain, size, wanted.search, context.stop).run();
+  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  return answer && (!wanted.synchronous || !synchronous_plans(*chain, *answer, wanted).empty());
+}
+
 Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
-  return nothing_fits(
-      fmt::format("no partition fits: every stage keeps its weight versions and mini-batches of {} samples", size),
-      context, [&](Bytes more) -> Result<bool> {
-        auto chain = Chain::of(with_more_memory(problem, more));
-        if (!chain) return tl::unexpected(chain.error());
-        return PipedreamSearch(*chain, size, wanted.search, context.stop).run().has_value();
-      });
+  Wanted unlimited = wanted;
+  unlimited.search.ignore_memory = true;
+  const auto any = any_plan(problem, size, unlimited, context);
+  if (!any) return tl::unexpected(any.error());
+  if (!*any)
+    return Ranking{{},
+                   Infeasible{"no micro-batch gives every replica of the partition as many samples as were measured",
+                              "a larger global batch, a smaller --min-slice, or the asynchronous schedule"}};
+  const std::string reason =
+      wanted.synchronous
+          ? "the partition does not fit under a synchronous schedule, whatever the micro-batch"
+          : fmt::format("no partition fits: every stage keeps its weight versions and mini-batches of {} samples",
+                        size);
+  return nothing_fits(reason, context,
+                      [&](Bytes more) { return any_plan(with_more_memory(problem, more), size, wanted, context); });
 }
 
 Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
@@ -108,17 +127,14 @@ Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& opt
   if (!wanted.synchronous) ranking.plans.push_back(asynchronous_plan(*chain, *answer, *size));
   if (wanted.synchronous || context.top > 1) {
     report(context.progress, 0.5, "simulating the synchronous plans");
-    auto plans = synchronous_plans(*chain, *answer, wanted, context);
+    auto plans = judged(synchronous_plans(*chain, *answer, wanted), context);
     if (!plans) return tl::unexpected(plans.error());
     PlannerContext rest = context;
     rest.top = wanted.synchronous ? context.top : 1;
     for (Plan& plan : ranked(std::move(*plans), rest).plans) ranking.plans.push_back(std::move(plan));
   }
   report(context.progress, 1, "done");
-  if (ranking.plans.empty())
-    return Ranking{{},
-                   Infeasible{"the partition does not fit any micro-batch under a synchronous schedule",
-                              "a larger global batch, --min-slice, or the asynchronous schedule"}};
+  if (ranking.plans.empty()) return no_plan(problem, *size, wanted, context);
   return ranking;
 }
 

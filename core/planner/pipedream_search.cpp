@@ -36,10 +36,35 @@ PipedreamSearch::PipedreamSearch(Chain& chain, int micro_batch, const PipedreamO
   column_.resize(time_.size());
 }
 
+/// What the stage before has under way decides how many inputs and gradients wait here, but the recurrences don't know
+/// its replicas. So first nothing waits at all, and the answer of that is the best there is, where it fits. Otherwise
+/// stages are taken to stand behind up to 1, 2, 4 ... replicas, each time refusing more, until the answer fits.
 std::optional<PipedreamAnswer> PipedreamSearch::run() {
+  for (reach_ = 0;; reach_ = reach_ == 0 ? 1 : 2 * reach_) {
+    tables_.clear(), fits_.clear();
+    auto answer = partition();
+    if (!answer || options_.ignore_memory || fits(*answer)) return answer;
+    if (reach_ >= chain_.devices()) return {};
+  }
+}
+
+bool PipedreamSearch::fits(const PipedreamAnswer& answer) {
+  int workers = 0, kept = 0, before = 0;
+  for (const Stage& stage : answer.stages) workers += stage.replicas();
+  for (const Stage& stage : answer.stages) {
+    const int replicas = stage.replicas(), versions = ceil_div(workers, replicas);
+    const int outstanding = before == 0 ? versions : pipedream_outstanding(before, kept, replicas);
+    const StageNeed need = stage_need(chain_, stage.first, stage.last, replicas, micro_batch_, false, versions);
+    if (need.peak(versions, outstanding) > capacity_of(chain_.network(), stage.devices)) return false;
+    workers -= replicas, kept = versions, before = replicas;
+  }
+  return true;
+}
+
+std::optional<PipedreamAnswer> PipedreamSearch::partition() {
   const int layers = chain_.layers();
   if (levels_.empty()) {  // one device
-    if (first_that_fits({})[at(layers)] > 0) return {};
+    if (!fitting({})[at(layers) * (at(layers) + 1)]) return {};
     return PipedreamAnswer{Seconds(time_.back()), {stage_on(0, layers, {DeviceId(0)})}};
   }
   const std::size_t top = levels_.size();
@@ -55,33 +80,45 @@ std::optional<PipedreamAnswer> PipedreamSearch::run() {
   return answer;
 }
 
-/// Least `first` such that layers [first, last) fit one device, for every last. A stage of r = copies devices with
-/// `behind` devices on later layers keeps K = ceil((r + behind) / r) versions and activations (planners.md).
-const std::vector<int>& PipedreamSearch::first_that_fits(Place place) {
-  const auto [found, added] = fits_.try_emplace(place);
-  std::vector<int>& least = found->second;
-  if (!added) return least;
-  least.assign(time_.size(), 0);
-  if (options_.ignore_memory) return least;
+/// The most mini-batches that a stage before of up to reach_ replicas can have under way of one replica's here.
+int PipedreamSearch::most_outstanding(Place place, int versions) const {
+  const int front = chain_.devices() - place.behind - place.copies;
+  int most = versions;
+  for (int before = 1; before <= std::min(front, reach_); ++before) {
+    const int kept = ceil_div(before + place.copies + place.behind, before);
+    most = std::max(most, pipedream_outstanding(before, kept, place.copies));
+  }
+  return most;
+}
 
-  const Workload& workload = chain_.workload();
+/// Which layers [first, last) fit one device. A stage of r = copies devices with `behind` devices on later layers keeps
+/// K = ceil((r + behind) / r) versions and activations (planners.md).
+const std::vector<char>& PipedreamSearch::fitting(Place place) {
+  const auto [found, added] = fits_.try_emplace(place);
+  std::vector<char>& fits = found->second;
+  if (!added) return fits;
+  const int layers = chain_.layers();
+  fits.assign((at(layers) + 1) * (at(layers) + 1), options_.ignore_memory);
+  if (options_.ignore_memory) return fits;
+
   const int versions = ceil_div(place.copies + place.behind, place.copies);
+  const int outstanding = most_outstanding(place, versions);
   Bytes capacity = chain_.network().type(DeviceId(0)).memory;
   for (int d = 1; d < chain_.devices(); ++d) capacity = std::min(capacity, chain_.network().type(DeviceId(d)).memory);
-  const auto fits = [&](int first, int last) {
-    return state_memory(chain_.parameters(first, last), place.copies, workload.optimizer, workload.precision,
-                        workload.zero, versions)
-                   .total() +
-               workload.conventions.reserve + workload.conventions.communication +
-               chain_.saved(first, last, micro_batch_) * versions + chain_.workspace(first, last, micro_batch_) <=
-           capacity;
-  };
-  int first = 0;
-  for (int last = 1; last <= chain_.layers(); ++last) {
-    while (first < last && !fits(first, last)) ++first;
-    least[at(last)] = first;
-  }
-  return least;
+  for (int last = 1, least = 0; last <= layers; ++last)
+    for (int first = least; first < last; ++first) {
+      const StageNeed need = stage_need(chain_, first, last, place.copies, micro_batch_, false, versions);
+      // Without inputs and outputs more layers need more: what does not fit behind `first` never will.
+      const bool own = need.fixed + need.workspace + need.kept * versions <= capacity;
+      if (!own) least = first + 1;
+      fits[at(last) * (at(layers) + 1) + at(first)] =
+          own && (reach_ == 0 || need.peak(versions, outstanding) <= capacity);
+      if (own && reach_ == 0) {  // nor do fewer layers need more
+        std::fill_n(&fits[at(last) * (at(layers) + 1) + at(first)], at(last - first), 1);
+        break;
+      }
+    }
+  return fits;
 }
 
 PipedreamSearch::Table& PipedreamSearch::table(std::size_t level, Place place) {
@@ -105,13 +142,13 @@ void PipedreamSearch::stage_times(std::size_t level, Place inner, int last, int 
   // Section 3.1 prints 2 (m - 1) |w|, against its own text: each of m workers sends and receives (m - 1) / m |w|.
   const double factor = (options_.printed_objective ? 2 * (m - 1) : 2 * (m - 1) / m) / here.bandwidth;
   Table* below = level > 1 ? &table(level - 1, inner) : nullptr;
-  const int first_fitting = level > 1 ? 0 : first_that_fits(inner)[at(last)];
+  const char* fits = level > 1 ? nullptr : &fitting(inner)[at(last) * time_.size()];
   for (int s = 0; s < last; ++s) {
     double compute;  // A^{k-1}(s -> last, m_{k-1})
     if (below)
       compute = below->at(s, last, levels_[level - 2].components).slowest;
     else
-      compute = s < first_fitting ? never : time_[at(last)] - time_[at(s)];  // A^0
+      compute = !fits[s] ? never : time_[at(last)] - time_[at(s)];  // A^0
     column_[at(s)] = std::max(compute, factor * (weights_[at(last)] - weights_[at(s)])) / m;
   }
 }

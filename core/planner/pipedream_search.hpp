@@ -28,7 +28,7 @@ class PipedreamSearch {
   /// `micro_batch`: samples of the mini-batch that one replica processes.
   PipedreamSearch(Chain& chain, int micro_batch, const PipedreamOptions& options, std::stop_token stop);
 
-  /// Nothing where no partition fits, or a stop was requested.
+  /// Nothing where no partition is sure to fit, or a stop was requested.
   std::optional<PipedreamAnswer> run();
 
  private:
@@ -59,7 +59,10 @@ class PipedreamSearch {
     std::vector<int> devices;
   };
 
-  const std::vector<int>& first_that_fits(Place place);
+  std::optional<PipedreamAnswer> partition();
+  bool fits(const PipedreamAnswer& answer);
+  int most_outstanding(Place place, int versions) const;
+  const std::vector<char>& fitting(Place place);
   Table& table(std::size_t level, Place place);
   void fill(Table& table, std::size_t level, Place place);
   void try_last_stages(Table& table, std::size_t level, int last, int m, int replicas);
@@ -78,7 +81,8 @@ class PipedreamSearch {
   std::vector<double> cut_;      ///< a_s, by the position behind it
   std::vector<double> column_;   ///< T^k(s -> j, m') of the column at hand, by s
   std::map<std::pair<std::size_t, Place>, Table> tables_;
-  std::map<Place, std::vector<int>> fits_;
+  std::map<Place, std::vector<char>> fits_;  ///< [last][first]
+  int reach_ = 0;                            ///< replicas that the stage before is taken to have at most; 0: none
 };
 
 }  // namespace pipedeck
