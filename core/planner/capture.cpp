@@ -9,7 +9,7 @@
 //
 // Recommenders: `exact` (default), a dynamic programme over (stage, layers left) that finds the smallest highest peak
 // in O(S N^2); `bf`, mCAP's brute force over all partitions. Several partitions often reach the optimum: the quickest
-// in simulation is the answer. Without --micro-batch, so is the micro-batch.
+// in simulation is the answer. Without --micro-batch, the one of the smallest peak is taken.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -64,7 +64,13 @@ Result<std::vector<Plan>> candidates(Chain& chain, const std::vector<int>& sizes
   return plans;
 }
 
-Result<Ranking> quickest(std::vector<Plan> plans, const PlannerContext& context) {
+/// Smallest highest peak first, then the quickest.
+Result<Ranking> ordered(std::vector<Plan> plans, const PlannerContext& context) {
+  const auto smaller = [](const Plan& a, const Plan& b) { return *a.objective->bytes < *b.objective->bytes; };
+  if (context.top <= 1) {
+    const Plan least = *std::min_element(plans.begin(), plans.end(), smaller);
+    std::erase_if(plans, [&](const Plan& plan) { return smaller(least, plan); });
+  }
   if (plans.size() == 1) return Ranking{std::move(plans), {}};
   std::vector<Judged> judged;
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -75,7 +81,13 @@ Result<Ranking> quickest(std::vector<Plan> plans, const PlannerContext& context)
     if (!iteration) return tl::unexpected(iteration.error());
     judged.push_back({std::move(plans[i]), *iteration});
   }
-  return ranked(std::move(judged), context);
+  PlannerContext all = context;
+  all.top = static_cast<int>(judged.size());
+  Ranking ranking = ranked(std::move(judged), all);
+  std::stable_sort(ranking.plans.begin(), ranking.plans.end(), smaller);
+  if (ranking.plans.size() > static_cast<std::size_t>(std::max(1, context.top)))
+    ranking.plans.erase(ranking.plans.begin() + std::max(1, context.top), ranking.plans.end());
+  return ranking;
 }
 
 Result<Ranking> plan_capture(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
@@ -102,7 +114,7 @@ Result<Ranking> plan_capture(const Problem& problem, const PlannerOptions& optio
 
   auto plans = candidates(*chain, *sizes, wanted, context);
   if (!plans) return tl::unexpected(plans.error());
-  if (!plans->empty()) return quickest(std::move(*plans), context);
+  if (!plans->empty()) return ordered(std::move(*plans), context);
   const int smallest = sizes->front();
   return nothing_fits(
       fmt::format("no partition into {} stages fits with micro-batches of {} samples", stage_count(*chain), smallest),

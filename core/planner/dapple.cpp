@@ -268,10 +268,14 @@ Result<bool> any_plan(const Problem& problem, const std::vector<int>& sizes, Wan
                       const PlannerContext& context) {
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
-  wanted.space.recompute = wanted.recompute != "off";
-  for (const int size : sizes) {
-    DappleSpace space(*chain, size, wanted.space);
-    if (!search_dapple(space, {}, context.stop).empty()) return true;
+  // A single micro-batch needs more with recompute than without; several need less.
+  for (const bool recompute : {false, true}) {
+    if (wanted.recompute == (recompute ? "off" : "on")) continue;
+    wanted.space.recompute = recompute;
+    for (const int size : sizes) {
+      DappleSpace space(*chain, size, wanted.space);
+      if (!search_dapple(space, {}, context.stop).empty()) return true;
+    }
   }
   return false;
 }
@@ -289,7 +293,6 @@ Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, W
                     devices_of(*problem.cluster).size(), wanted.space.slice);
     return Ranking{{}, Infeasible{reason, "--allow-idle, a larger micro-batch or a smaller --min-slice"}};
   }
-  // The least memory is asked of the smallest micro-batches: the others only need more.
   return nothing_fits("no plan fits the devices' memory, with one micro-batch at a time on every stage", context,
                       [&](Bytes more) { return any_plan(with_more_memory(problem, more), sizes, wanted, context); });
 }

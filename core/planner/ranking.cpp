@@ -2,6 +2,7 @@
 #include "core/planner/ranking.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -55,8 +56,10 @@ Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& co
     if (!fits) return tl::unexpected(fits.error());
     (*fits ? high : low) = middle;
   }
-  const std::string amount =
-      high < 1024 ? fmt::format("{} MiB", high) : fmt::format("{:.2f} GiB", static_cast<double>(high) / 1024);
+  // Rounded up: what is printed has to be enough.
+  const std::string amount = high < 1024
+                                 ? fmt::format("{} MiB", high)
+                                 : fmt::format("{:.2f} GiB", std::ceil(static_cast<double>(high) / 10.24) / 100);
   return Ranking{{}, Infeasible{reason, amount + " more memory on every device"}};
 }
 

@@ -39,6 +39,9 @@ class TestPlanners : public QObject {
   void l_max_is_a_lower_bound();
   void plans_fit_in_simulation();
   void infeasible_names_the_least_memory();
+  void the_relaxation_is_enough_data();
+  void the_relaxation_is_enough();
+  void capture_takes_the_micro_batch_of_the_smallest_peak();
   void stop_is_honoured();
   void pipedream_lists_the_synchronous_plan();
   void a_wrong_objective_is_withheld();
@@ -135,11 +138,16 @@ void TestPlanners::l_max_is_a_lower_bound() {
   }
 }
 
-/// Whatever a planner of synchronous plans says fits, the simulator finds to fit.
+/// Whatever a planner says fits, the simulator finds to fit; also where much waits at the boundaries.
 void TestPlanners::plans_fit_in_simulation() {
   int answers = 0;
   for (int seed = 60; seed < 90; ++seed) {
-    Problem problem = small(seed);
+    Problem problem = small(seed, seed % 3 ? std::vector{2, 2} : std::vector{4});
+    if (seed % 2) {
+      Profile profile = *problem.profile;
+      for (Layer& layer : profile.layers) layer.output = layer.output * 10;
+      problem.profile = std::make_shared<const Profile>(std::move(profile));
+    }
     std::int64_t all = 0;
     for (const Layer& layer : problem.profile->layers) all += 4 * layer.parameters.count + layer.saved.count;
     Cluster cluster = *problem.cluster;
@@ -147,7 +155,7 @@ void TestPlanners::plans_fit_in_simulation() {
         Bytes(static_cast<std::int64_t>(static_cast<double>(all) * (0.4 + 0.03 * (seed - 60))));
     problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
     const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    for (const char* name : {"dapple", "capture", "data-parallel", "gpipe", "single"}) {
+    for (const char* name : {"dapple", "pipedream", "capture", "data-parallel", "gpipe", "single"}) {
       const auto ranking = run_planner(**planner_named(name), problem, {}, judged_by(simulator, 4));
       QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
       for (const Plan& plan : ranking->plans) {
@@ -171,6 +179,70 @@ void TestPlanners::infeasible_names_the_least_memory() {
     QVERIFY2(ranking->infeasible.has_value(), planner.name.c_str());
     QVERIFY2(ranking->infeasible->relaxation.find("iB more memory on every device") != std::string::npos,
              ranking->infeasible->relaxation.c_str());
+  }
+}
+
+void TestPlanners::the_relaxation_is_enough_data() {
+  QTest::addColumn<QString>("planner");
+  QTest::addColumn<QString>("option");
+  for (const char* planner : {"dapple", "pipedream", "capture", "data-parallel", "gpipe", "single"})
+    QTest::addRow("%s", planner) << planner << "";
+  QTest::addRow("dapple, recompute on") << "dapple"
+                                        << "recompute";
+  QTest::addRow("pipedream, synchronous") << "pipedream"
+                                          << "synchronous";
+}
+
+/// With the memory that is named there is a plan; with two steps of that figure less there is none.
+void TestPlanners::the_relaxation_is_enough() {
+  QFETCH(QString, planner);
+  QFETCH(QString, option);
+  PlannerOptions options;
+  if (!option.isEmpty()) options[option.toStdString()] = option == "recompute" ? "on" : "true";
+  const PlannerInfo& info = **planner_named(planner.toStdString());
+  for (const int seed : {90, 91, 92, 93}) {
+    Problem problem = small(seed);
+    Profile profile = *problem.profile;
+    for (Layer& layer : profile.layers) {  // so that some answers are told in GiB
+      layer.parameters = layer.parameters * (seed % 2 ? 20 : 1);
+      layer.output = layer.output * (seed % 4 < 2 ? 10 : 1);
+    }
+    problem.profile = std::make_shared<const Profile>(std::move(profile));
+    const auto answer = [&](std::int64_t bytes) {
+      Problem with = problem;
+      Cluster cluster = *problem.cluster;
+      for (DeviceType& type : cluster.device_types) type.memory = Bytes((std::int64_t{50} << 20) + bytes);
+      with.cluster = std::make_shared<const Cluster>(std::move(cluster));
+      const Simulator simulator = *Simulator::of(with.profile, with.cluster, with.workload.conventions);
+      return *run_planner(info, with, options, judged_by(simulator));
+    };
+    const auto none = answer(0);
+    QVERIFY(none.infeasible.has_value());
+    const QStringList words = QString::fromStdString(none.infeasible->relaxation).split(' ');
+    const double unit = words[1] == "MiB" ? 0x1p20 : 0x1p30, step = words[1] == "MiB" ? 0x1p20 : 0.01 * 0x1p30;
+    const double more = words[0].toDouble() * unit;
+    QVERIFY2(!answer(static_cast<std::int64_t>(more)).plans.empty(), none.infeasible->relaxation.c_str());
+    QVERIFY2(answer(static_cast<std::int64_t>(more - 2 * step)).plans.empty(), none.infeasible->relaxation.c_str());
+  }
+}
+
+/// Without a micro-batch of the user's, all of them are candidates: none that was left out has a smaller peak.
+void TestPlanners::capture_takes_the_micro_batch_of_the_smallest_peak() {
+  for (const int seed : {95, 96, 97}) {
+    Problem problem = small(seed);
+    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    const PlannerInfo& capture = **planner_named("capture");
+    const auto open = run_planner(capture, problem, {}, judged_by(simulator, 50));
+    QVERIFY(open.has_value());
+    for (std::size_t i = 1; i < open->plans.size(); ++i)
+      QVERIFY(*open->plans[i - 1].objective->bytes <= *open->plans[i].objective->bytes);
+    for (const int size : {1, 2, 4, 8, 16}) {
+      if (size < problem.profile->micro_batch) continue;
+      problem.workload.micro_batch = size;
+      const auto fixed = run_planner(capture, problem, {}, judged_by(simulator));
+      QVERIFY(fixed.has_value());
+      QVERIFY(*open->plans[0].objective->bytes <= *fixed->plans[0].objective->bytes);
+    }
   }
 }
 
