@@ -22,9 +22,8 @@ Result<Ranking> none(const Baseline& baseline, const Problem& problem, const std
   bool any = false;
   for (const int size : sizes) any |= baseline.plan(*chain, size, slice).has_value();
   if (!any)
-    return Ranking{{},
-                   Infeasible{baseline.no_size,
-                              fmt::format("a larger global batch or micro-batch, or --min-slice below {}", slice)}};
+    return too_few_samples(baseline.no_size, problem.workload, slice,
+                           [&](int fewer) { return any_fits(baseline, problem, sizes, fewer); });
   return nothing_fits("the plan does not fit its devices with any of the micro-batches", context,
                       [&](Bytes more) { return any_fits(baseline, with_more_memory(problem, more), sizes, slice); });
 }

@@ -102,9 +102,15 @@ Result<Ranking> plan_capture(const Problem& problem, const PlannerOptions& optio
   if (!sizes) return tl::unexpected(sizes.error());
   std::erase_if(*sizes, [&](int size) { return size < slice; });
   if (sizes->empty())
-    return Ranking{{},
-                   Infeasible{fmt::format("no micro-batch has the {} samples that were measured at least", slice),
-                              "a larger micro-batch or a smaller --min-slice"}};
+    return too_few_samples(fmt::format("no micro-batch has the {} samples that were measured at least", slice),
+                           problem.workload, slice, [&](int fewer) -> Result<bool> {
+                             const auto all = micro_batch_choices(problem.workload, 1);
+                             if (!all) return tl::unexpected(all.error());
+                             const auto size =
+                                 std::find_if(all->begin(), all->end(), [&](int s) { return s >= fewer; });
+                             return size != all->end() &&
+                                    partitions(*chain, *size, {wanted.predictor, false}, 1, context.stop).has_value();
+                           });
   const double count = partition_count(chain->layers(), stage_count(*chain));
   if (wanted.brute_force && count > brute_force_limit)
     return fail(

@@ -280,6 +280,22 @@ Result<bool> any_plan(const Problem& problem, const std::vector<int>& sizes, Wan
   return false;
 }
 
+/// Idle devices help, or fewer samples a replica.
+Result<Ranking> not_enough_samples(const Problem& problem, const std::string& reason, Wanted wanted,
+                                   const PlannerContext& context) {
+  const auto sizes = micro_batch_choices(problem.workload, 1);
+  if (!sizes) return tl::unexpected(sizes.error());
+  Wanted idle = wanted;
+  idle.space.allow_idle = true;
+  const auto helps = any_plan(problem, *sizes, idle, context);
+  if (!helps) return tl::unexpected(helps.error());
+  if (*helps) return Ranking{{}, Infeasible{reason, "--allow-idle"}};
+  return too_few_samples(reason, problem.workload, wanted.space.slice, [&](int slice) {
+    wanted.space.slice = slice;
+    return any_plan(problem, *sizes, wanted, context);
+  });
+}
+
 /// Nothing fits, or nothing gives every device whole samples.
 Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, Wanted wanted,
                         const PlannerContext& context) {
@@ -291,7 +307,7 @@ Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, W
     const std::string reason =
         fmt::format("no plan gives every one of {} devices at least {} samples of each micro-batch",
                     devices_of(*problem.cluster).size(), wanted.space.slice);
-    return Ranking{{}, Infeasible{reason, "--allow-idle, a larger micro-batch or a smaller --min-slice"}};
+    return not_enough_samples(problem, reason, wanted, context);
   }
   return nothing_fits("no plan fits the devices' memory, with one micro-batch at a time on every stage", context,
                       [&](Bytes more) { return any_plan(with_more_memory(problem, more), sizes, wanted, context); });

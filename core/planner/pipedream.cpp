@@ -98,10 +98,16 @@ Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, 
   unlimited.search.ignore_memory = true;
   const auto any = any_plan(problem, size, unlimited, context);
   if (!any) return tl::unexpected(any.error());
-  if (!*any)
-    return Ranking{{},
-                   Infeasible{"no micro-batch gives every replica of the partition as many samples as were measured",
-                              "a larger global batch, a smaller --min-slice, or the asynchronous schedule"}};
+  if (!*any) {
+    Workload open = problem.workload;
+    open.micro_batch.reset();
+    return too_few_samples("no micro-batch gives every replica of the partition as many samples as were measured", open,
+                           smallest_slice(*problem.profile, wanted.min_slice), [&](int fewer) {
+                             Wanted relaxed = wanted;
+                             relaxed.min_slice = fewer;
+                             return any_plan(problem, size, relaxed, context);
+                           });
+  }
   const std::string reason =
       wanted.synchronous
           ? "the partition does not fit under a synchronous schedule, whatever the micro-batch"

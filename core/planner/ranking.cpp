@@ -38,6 +38,22 @@ Problem with_more_memory(const Problem& problem, Bytes more) {
   return relaxed;
 }
 
+Result<Ranking> too_few_samples(const std::string& reason, const Workload& workload, int slice,
+                                const std::function<Result<bool>(int slice)>& fits_with) {
+  int enough = 0;
+  for (int low = 1, high = slice - 1; low <= high;) {
+    const int middle = enough == 0 ? 1 : low + (high - low) / 2;  // where 1 is too many, all are
+    const auto fits = fits_with(middle);
+    if (!fits) return tl::unexpected(fits.error());
+    if (*fits)
+      enough = middle, low = middle + 1;
+    else
+      high = middle - 1;
+  }
+  const std::string larger = workload.micro_batch ? "a larger --micro-batch" : "a larger --global-batch";
+  return Ranking{{}, Infeasible{reason, enough > 0 ? fmt::format("--min-slice {}", enough) : larger}};
+}
+
 Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& context,
                              const std::function<Result<bool>(Bytes more)>& fits_with) {
   constexpr std::int64_t mebibyte = std::int64_t{1} << 20, most = std::int64_t{1} << 32;  // in mebibytes: 4 EiB

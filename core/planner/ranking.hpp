@@ -32,6 +32,11 @@ Objective simulated_objective(Seconds iteration);
 Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& context,
                              const std::function<Result<bool>(Bytes more)>& fits_with);
 
+/// No micro-batch gives every replica `slice` samples, at least 1. `fits_with` says whether a plan with so few fits;
+/// the most of those is the relaxation, and a larger batch where not even 1 does.
+Result<Ranking> too_few_samples(const std::string& reason, const Workload& workload, int slice,
+                                const std::function<Result<bool>(int slice)>& fits_with);
+
 /// The problem with so much more memory on every device.
 Problem with_more_memory(const Problem& problem, Bytes more);
 

@@ -41,6 +41,7 @@ class TestPlanners : public QObject {
   void infeasible_names_the_least_memory();
   void the_relaxation_is_enough_data();
   void the_relaxation_is_enough();
+  void fewer_samples_are_enough();
   void capture_takes_the_micro_batch_of_the_smallest_peak();
   void stop_is_honoured();
   void pipedream_lists_the_synchronous_plan();
@@ -224,6 +225,30 @@ void TestPlanners::the_relaxation_is_enough() {
     QVERIFY2(!answer(static_cast<std::int64_t>(more)).plans.empty(), none.infeasible->relaxation.c_str());
     QVERIFY2(answer(static_cast<std::int64_t>(more - 2 * step)).plans.empty(), none.infeasible->relaxation.c_str());
   }
+}
+
+/// Micro-batches of 4 samples at least, and a global batch of 3 or 12 for four devices.
+void TestPlanners::fewer_samples_are_enough() {
+  Problem problem = small(94);
+  Profile profile = *problem.profile;
+  profile.micro_batch = 4;
+  for (Layer& layer : profile.layers) layer.at.clear();
+  problem.profile = std::make_shared<const Profile>(std::move(profile));
+  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const auto relaxation = [&](const char* name, int batch, PlannerOptions options) {
+    problem.workload.global_batch = batch;
+    const auto ranking = run_planner(**planner_named(name), problem, options, judged_by(simulator));
+    return ranking->infeasible ? ranking->infeasible->relaxation : std::string();
+  };
+  for (const char* name : {"capture", "gpipe", "single"}) {
+    QCOMPARE(relaxation(name, 3, {}), std::string("--min-slice 3"));
+    QCOMPARE(relaxation(name, 3, {{"min-slice", "3"}}), std::string());
+  }
+  QCOMPARE(relaxation("data-parallel", 12, {}), std::string("--min-slice 3"));
+  QCOMPARE(relaxation("data-parallel", 12, {{"min-slice", "3"}}), std::string());
+  QCOMPARE(relaxation("data-parallel", 3, {}), std::string("a larger --global-batch"));
+  QCOMPARE(relaxation("dapple", 3, {{"allow-idle", "true"}}), std::string("--min-slice 3"));
+  QCOMPARE(relaxation("dapple", 3, {{"allow-idle", "true"}, {"min-slice", "3"}}), std::string());
 }
 
 /// Without a micro-batch of the user's, all of them are candidates: none that was left out has a smaller peak.
