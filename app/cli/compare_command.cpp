@@ -49,7 +49,7 @@ Figures figures_of(const JudgedPlan& judged, const Comparison& comparison) {
   const Seconds iteration = to_seconds(judged.simulation.iteration);
   return {.iteration = iteration,
           .speed_up = comparison.one_device.count / iteration.count,
-          .over_bound = iteration.count / comparison.lower_bound.count - 1,
+          .over_bound = iteration.count / judged.plan.predicted->lower_bound.count - 1,
           .worst = worst == devices.end() ? nullptr : &*worst,
           .worst_peak = worst == devices.end()
                             ? "-"

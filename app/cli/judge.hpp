@@ -28,14 +28,15 @@ class Judge {
   Result<Seconds> one_device_time(std::stop_token stop) const;
 
   const Problem& problem() const { return problem_; }
+  /// Of synchronous plans; asynchronous ones have one of their own.
   Seconds lower_bound() const { return lower_bound_; }
 
  private:
-  Judge(Problem problem, Simulator simulator, Seconds lower_bound);
+  Judge(Problem problem, Simulator simulator, Seconds lower_bound, Seconds steady_bound);
 
   Problem problem_;
   Simulator simulator_;
-  Seconds lower_bound_;
+  Seconds lower_bound_, steady_bound_;
   std::string profile_sha256_, cluster_sha256_;
 };
 

@@ -141,7 +141,7 @@ class SimulateCommand : public Command {
     if (!simulator) return tl::unexpected(simulator.error());
     auto simulation = simulator->run(*plan, stop);
     if (!simulation) return tl::unexpected(in_file(simulation.error(), plan_file_));
-    const auto bound = lower_bound(*problem);
+    const auto bound = lower_bound(*problem, plan->synchronous());
     if (!bound) return tl::unexpected(bound.error());
     const auto other = other_warmup_time(*simulator, *plan);
     if (!other) return tl::unexpected(in_file(other.error(), plan_file_));

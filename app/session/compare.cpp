@@ -71,7 +71,8 @@ ComparedPlan ask(const PlannerInfo& planner, const Problem& problem, Judge& judg
     Plan& plan = ranking->plans.front();
     const auto verdict = judge.verdict(problem, plan, stop);
     if (verdict) {
-      answer.plan = with_prediction(std::move(plan), *(*verdict)->simulation, facts.lower_bound);
+      const Seconds bound = facts.bound_of(plan);
+      answer.plan = with_prediction(std::move(plan), *(*verdict)->simulation, bound);
     } else {
       answer.error = verdict.error();
     }

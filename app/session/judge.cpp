@@ -141,9 +141,11 @@ Result<ProblemFacts> Judge::facts(const Problem& problem, std::stop_token stop) 
   if (const auto facts = known_facts(problem)) return *facts;
   const auto bound = lower_bound(problem);
   if (!bound) return tl::unexpected(bound.error());
+  const auto steady = lower_bound(problem, false);
+  if (!steady) return tl::unexpected(steady.error());
   const auto judge = simulator(problem);
   if (!judge) return tl::unexpected(judge.error());
-  const ProblemFacts facts{*bound, single_device_time(problem, *judge, stop)};
+  const ProblemFacts facts{*bound, single_device_time(problem, *judge, stop), *steady};
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   const std::lock_guard lock(mutex_);
   remember(facts_, Remembered<ProblemKey, ProblemFacts>{key_of(problem), facts}, most_problems);

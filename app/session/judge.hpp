@@ -32,8 +32,10 @@ struct Verdict {
 
 /// What belongs to the problem alone.
 struct ProblemFacts {
-  Seconds lower_bound;    ///< 0: unknown
+  Seconds lower_bound;    ///< of synchronous plans; 0: unknown
   Seconds single_device;  ///< the whole model on one device, memory ignored; 0: unknown
+  Seconds steady_bound;   ///< of asynchronous plans; 0: unknown
+  Seconds bound_of(const Plan& plan) const { return plan.synchronous() ? lower_bound : steady_bound; }
 };
 
 class Judge {

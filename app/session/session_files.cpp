@@ -126,7 +126,8 @@ bool Session::export_plan(int id, const QString& path) {
   const auto problem = problem_of(state(), *entry);
   if (const auto known = judge_.known(*problem, plan)) {
     const auto facts = judge_.known_facts(Problem{problem->profile, problem->cluster, state().question.workload});
-    plan = with_prediction(std::move(plan), *known->simulation, facts ? facts->lower_bound : Seconds{});
+    const Seconds bound = facts ? facts->bound_of(plan) : Seconds{};
+    plan = with_prediction(std::move(plan), *known->simulation, bound);
   }
   plan.profile = problem->profile->name;
   plan.cluster = problem->cluster->name;

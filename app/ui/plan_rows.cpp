@@ -59,7 +59,7 @@ std::vector<PlanRow> plan_rows(Session& session) {
     row.ticked = entry->ticked;
     row.note = entry->note;
     if (facts) {
-      row.lower_bound = facts->lower_bound;
+      row.lower_bound = facts->bound_of(row.plan);
       row.single_device = facts->single_device;
     } else if (entry->plan->predicted) {
       row.lower_bound = entry->plan->predicted->lower_bound;

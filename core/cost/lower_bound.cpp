@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three bounds, the largest counts. Work: device d does at most speed_d seconds of base work in a second, so that all
-// work of all samples takes at least work / sum of speeds. Wholeness: with n devices one of them does a layer for at
-// least ceil(global batch / n) samples. Path: some sample passes every layer forward and back, one after another.
-// Every figure is the best over all device types, degrees of tensor parallelism and slice sizes that a plan may have,
-// so that larger slices that are cheaper a sample never break the bound.
+// Three bounds, the largest counts (of asynchronous plans the first). Work: device d does at most speed_d seconds of
+// base work in a second, so that all work of all samples takes at least work / sum of speeds. Wholeness: with n devices
+// one of them does a layer for at least ceil(global batch / n) samples. Path: some sample passes every layer forward
+// and back, one after another. Every figure is the best over all device types, degrees of tensor parallelism and slice
+// sizes that a plan may have, so that larger slices that are cheaper a sample never break the bound.
 #include "core/cost/lower_bound.hpp"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ std::vector<int> type_counts(const Cluster& cluster) {
 
 }  // namespace
 
-Result<Seconds> lower_bound(const Problem& problem) {
+Result<Seconds> lower_bound(const Problem& problem, bool synchronous) {
   const Workload& workload = problem.workload;
   const std::vector<int> counts = type_counts(*problem.cluster);
   Room room{std::accumulate(counts.begin(), counts.end(), 0), workload.global_batch, workload.global_batch};
@@ -106,7 +106,8 @@ Result<Seconds> lower_bound(const Problem& problem) {
   const double spread = work > 0 ? work / all : 0;
   // Each operation may be rounded down by half a nanosecond, and has at most three parts a sample and layer.
   const double rounding = 1.5e-9 * (workload.global_batch + static_cast<double>(problem.profile->layers.size()));
-  return Seconds(std::max(0.0, std::max({spread, path, slowest}) - rounding));
+  const double most = synchronous ? std::max({spread, path, slowest}) : spread;
+  return Seconds(std::max(0.0, most - rounding));
 }
 
 }  // namespace pipedeck

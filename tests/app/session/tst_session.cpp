@@ -88,7 +88,7 @@ void TestSession::sample_compares() {
     if (!entry.feasible()) continue;
     const auto verdict = recorded.session.verdict(entry);
     QVERIFY(verdict);
-    QVERIFY(to_seconds(verdict->simulation->iteration) >= summary->lower_bound);
+    QVERIFY(to_seconds(verdict->simulation->iteration) >= recorded.session.facts()->bound_of(*entry.plan));
   }
 }
 

@@ -233,6 +233,26 @@ class TestSimulate : public QObject {
     }
   }
 
+  /// The pace of an asynchronous plan may beat what a single iteration needs, but not all compute over all devices.
+  void asynchronousPlansKeepTheirOwnBound() {
+    test::Random random(6);
+    bool below = false;
+    for (int trial = 0; trial < 200; ++trial) {
+      Drawn drawn = draw(random);
+      Plan& plan = drawn.plan;
+      plan.schedule = ScheduleKind::pipedream;
+      plan.warmup_counts.reset();
+      plan.micro_batch = random.integer(1, 4);
+      plan.micro_batches = random.integer(1, 4);
+      plan.global_batch = drawn.problem.workload.global_batch = plan.micro_batch * plan.micro_batches;
+      for (Stage& stage : plan.stages) stage.shares.reset();
+      const Seconds simulated = simulator_of(drawn.problem).iteration_time(plan).value();
+      QVERIFY(lower_bound(drawn.problem, false).value() <= simulated);
+      below |= simulated < lower_bound(drawn.problem).value();
+    }
+    QVERIFY(below);  // else there were no need of a bound of their own
+  }
+
   /// One device does nothing but compute: there the bound is met.
   void lowerBoundIsTightOnOneDevice() {
     Problem problem;
