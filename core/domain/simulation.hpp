@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -74,6 +75,7 @@ struct Simulation {
   IdleParts idle;
   std::vector<DeviceVerdict> devices;  ///< those the plan uses, ascending
   Timeline timeline;
+  std::string extra;  ///< unknown members, as JSON
   bool operator==(const Simulation&) const = default;
 };
 

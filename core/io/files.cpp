@@ -16,11 +16,15 @@
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/json_value.hpp"
+#include "core/io/utf8.hpp"
 
 namespace pipedeck {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Some editors put it before a text; it is no part of any of the formats.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 constexpr std::array<std::pair<std::string_view, FileKind>, 5> json_kinds{
     {{"pipedeck.profile", FileKind::profile},
@@ -61,7 +65,7 @@ Result<Profile> graph_text_profile(const std::string& content, const std::string
     return fail(
         ErrorCode::bad_input,
         "found a layer graph without its micro-batch, expected --profile-micro-batch N or -pbs-N in the file's name");
-  return profile_from_graph_text(content, fs::path(path).stem().string(), *micro_batch);
+  return profile_from_graph_text(content, to_utf8(fs::path(path).stem().string()), *micro_batch);
 }
 
 Result<Document> document_of(const std::string& content, const std::string& path, const ReadOptions& options) {
@@ -120,6 +124,8 @@ class TemporaryFile {
   }
 
   bool created() const { return descriptor_ >= 0; }
+  /// On file systems without permissions there are none to keep.
+  void permit(::mode_t mode) { [[maybe_unused]] const int changed = ::fchmod(descriptor_, mode); }
   bool write(std::string_view content) {
     while (!content.empty()) {
       const ssize_t written = ::write(descriptor_, content.data(), content.size());
@@ -195,21 +201,35 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
                   path);
   }
   if (in.bad()) return system_failure("the file can't be read", path);
+  if (content.starts_with(byte_order_mark)) content.erase(0, byte_order_mark.size());
   if (content.empty()) return fail(ErrorCode::bad_input, "the file is empty", {}, path);
   return content;
 }
 
 Result<void> write_file(const std::string& path, const std::string& content) {
-  TemporaryFile file(path);
+  // A link stays one: what it leads to is replaced, with the permissions that it had.
+  std::error_code ignored;
+  const fs::path resolved = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
+  const std::string target = resolved.empty() ? path : resolved.string();
+  struct ::stat before {};
+  const bool there = ::stat(target.c_str(), &before) == 0;
+  // Renaming would replace a file that its owner protects from being written.
+  if (there && ::access(target.c_str(), W_OK) != 0) return system_failure("the file can't be written", path);
+  TemporaryFile file(target);
   if (!file.created()) return system_failure("the file can't be written", path);
-  if (!file.write(content) || !file.finish(path)) return system_failure("the file can't be written", path);
+  if (there) file.permit(before.st_mode & 07777);
+  if (!file.write(content) || !file.finish(target)) return system_failure("the file can't be written", path);
   return {};
 }
 
 Result<Document> read_document(const std::string& path, const ReadOptions& options) {
   const Result<std::string> content = read_file(path);
   if (!content) return tl::unexpected(content.error());
-  Result<Document> document = document_of(*content, path, options);
+  return read_document(path, *content, options);
+}
+
+Result<Document> read_document(const std::string& path, const std::string& content, const ReadOptions& options) {
+  Result<Document> document = document_of(content, path, options);
   if (!document) return named(std::move(document).error(), path);
   return document;
 }

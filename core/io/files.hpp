@@ -35,6 +35,8 @@ Result<void> write_file(const std::string& path, const std::string& content);
 
 /// Validated documents; errors carry `path` as their file.
 Result<Document> read_document(const std::string& path, const ReadOptions& options = {});
+/// `content` is what `path` held: pipes can be read only once.
+Result<Document> read_document(const std::string& path, const std::string& content, const ReadOptions& options);
 Result<Profile> read_profile(const std::string& path, const ReadOptions& options = {});
 Result<Cluster> read_cluster(const std::string& path);
 Result<Plan> read_plan(const std::string& path);

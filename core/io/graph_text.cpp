@@ -212,6 +212,15 @@ std::string description_of(const std::string& name) {
   return out;
 }
 
+/// A stage id that the graph was read with.
+std::string stage_of(const Layer& layer) {
+  const Result<json::Value> extra = layer.extra.empty() ? Result<json::Value>() : json::parse(layer.extra);
+  const json::Value* stage = extra ? extra->find("stage_id") : nullptr;
+  const json::Number* number = stage ? stage->as<json::Number>() : nullptr;
+  const std::optional<std::int64_t> id = number ? decimal_to_integer(number->token) : std::nullopt;
+  return id && *id >= 0 && *id <= limits::layers ? fmt::format(" -- stage_id={}", *id) : std::string();
+}
+
 std::string activation_of(const Layer& layer) {
   if (layer.outputs.empty()) return fmt::format("{}", layer.output.count);
   std::string list;
@@ -228,9 +237,9 @@ std::string profile_to_graph_text(const Profile& profile) {
     const Layer& layer = profile.layers[i];
     text += fmt::format(
         "{} -- {} -- forward_compute_time={}, backward_compute_time={}, activation_size={}, "
-        "parameter_size={}\n",
+        "parameter_size={}{}\n",
         ids[i], description_of(layer.name), double_to_decimal(layer.forward.count, 3),
-        double_to_decimal(layer.backward.count, 3), activation_of(layer), layer.parameters.count);
+        double_to_decimal(layer.backward.count, 3), activation_of(layer), layer.parameters.count, stage_of(layer));
   }
   std::set<std::pair<LayerId, LayerId>> written;
   for (const Edge& edge : edges_of(profile))

@@ -29,6 +29,7 @@ LaneRole role_of(OpKind kind) {
 struct Interval {
   TimelineLane lane;
   TimelineRow row;
+  std::string unknown;
 };
 
 Interval interval_from(ObjectReader& in) {
@@ -51,20 +52,33 @@ Interval interval_from(ObjectReader& in) {
   if (in.ok() && end < out.row.start)
     in.fail("end_ms", fmt::format("found {}, expected the start, {}, or later", in_milliseconds(end),
                                   in_milliseconds(out.row.start)));
+  out.unknown = in.take_unknown();
   return out;
 }
 
 struct Lane {
   TimelineLane lane;
-  std::vector<TimelineRow> rows;
+  std::vector<Interval> intervals;
 };
 
 /// Operations of one lane never overlap (timeline.hpp).
 void check_lane(const Lane& lane, ObjectReader& in, std::string_view key) {
-  for (std::size_t i = 1; i < lane.rows.size(); ++i)
-    if (lane.rows[i].start < lane.rows[i - 1].end())
+  for (std::size_t i = 1; i < lane.intervals.size(); ++i)
+    if (lane.intervals[i].row.start < lane.intervals[i - 1].row.end())
       return in.fail(key, fmt::format("found two operations of device {} at {} ms, expected one at a time",
-                                      lane.lane.device.value, in_milliseconds(lane.rows[i].start)));
+                                      lane.lane.device.value, in_milliseconds(lane.intervals[i].row.start)));
+}
+
+/// Unknown members in the order that the timeline has its operations in, which need not be the file's.
+void keep_unknown(const std::vector<Lane>& lanes, ObjectReader& in, std::string_view key) {
+  List unknown;
+  bool any = false;
+  for (const Lane& lane : lanes)
+    for (const Interval& interval : lane.intervals) {
+      any = any || !interval.unknown.empty();
+      unknown.push_back(interval.unknown.empty() ? Value() : *parse(interval.unknown));
+    }
+  if (any) in.keep(key, Value(std::move(unknown)));
 }
 
 }  // namespace
@@ -89,19 +103,23 @@ Timeline read_intervals(ObjectReader& in, std::string_view key) {
   std::map<std::tuple<LaneRole, DeviceId, DeviceId>, std::size_t> places;
   std::vector<Lane> lanes;
   in.objects(key, [&](ObjectReader& object) {
-    const Interval interval = interval_from(object);
+    Interval interval = interval_from(object);
     const auto [place, added] =
         places.try_emplace({interval.lane.role, interval.lane.device, interval.lane.to}, lanes.size());
     if (added) lanes.push_back({interval.lane, {}});
-    lanes[place->second].rows.push_back(interval.row);
+    lanes[place->second].intervals.push_back(std::move(interval));
   });
   Timeline timeline;
   for (Lane& lane : lanes) {
-    std::stable_sort(lane.rows.begin(), lane.rows.end(),
-                     [](const TimelineRow& a, const TimelineRow& b) { return a.start < b.start; });
+    std::stable_sort(lane.intervals.begin(), lane.intervals.end(),
+                     [](const Interval& a, const Interval& b) { return a.row.start < b.row.start; });
     check_lane(lane, in, key);
-    timeline.append_lane(lane.lane, lane.rows);
+    std::vector<TimelineRow> rows;
+    rows.reserve(lane.intervals.size());
+    for (const Interval& interval : lane.intervals) rows.push_back(interval.row);
+    timeline.append_lane(lane.lane, rows);
   }
+  keep_unknown(lanes, in, key);
   return timeline;
 }
 

@@ -92,12 +92,13 @@ class ObjectReader {
   /// The names of all members, for objects that are maps.
   std::vector<std::string> names() const;
 
+  /// Keeps unknown members of what stands under `key`; for values that are not kept by object() and objects().
+  void keep(std::string_view key, Value unknown);
   /// Members nobody asked for, as compact JSON; empty where there are none. Taken once.
   std::string take_unknown();
 
  private:
   Members leftovers();
-  void keep(std::string_view key, Value unknown);
   void unknown_word(std::string_view key, const std::string& found, std::string_view words);
 
   const Members* members_ = nullptr;

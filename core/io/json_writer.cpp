@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/json_writer.hpp"
 
+#include <algorithm>
+
 #include "core/io/decimal.hpp"
 
 namespace pipedeck::json {
@@ -58,10 +60,18 @@ ObjectWriter& ObjectWriter::add(std::string_view key, Value value) {
   return *this;
 }
 
+ObjectWriter& ObjectWriter::leave_out(std::string_view key) {
+  left_out_.emplace_back(key);
+  return *this;
+}
+
 Value ObjectWriter::finish(const std::string& unknown) {
   if (!unknown.empty()) {
-    const Result<Value> kept = parse(unknown);
+    Result<Value> kept = parse(unknown);
     ensure(kept && kept->as<Members>(), "unknown members are kept as a JSON object");
+    std::erase_if(*kept->as<Members>(), [&](const auto& member) {
+      return std::find(left_out_.begin(), left_out_.end(), member.first) != left_out_.end();
+    });
     merge_members(members_, *kept->as<Members>());
   }
   return Value(std::move(members_));

@@ -41,11 +41,14 @@ class ObjectWriter {
   ObjectWriter& add(std::string_view key, T value) {
     return add(key, Value(integer(value)));
   }
+  /// A known member that this text has not: unknown members that stood in it go with it.
+  ObjectWriter& leave_out(std::string_view key);
   /// What take_unknown() gave: members of their own come last, those of known members go back where they were.
   Value finish(const std::string& unknown = {});
 
  private:
   Members members_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace pipedeck::json

@@ -198,13 +198,14 @@ Value objective_value(const Objective& objective) {
 }
 
 Value predicted_value(const Predicted& predicted) {
-  return ObjectWriter()
-      .add("iteration_ms", json::milliseconds_of(predicted.iteration))
+  ObjectWriter out;
+  out.add("iteration_ms", json::milliseconds_of(predicted.iteration))
       .add("samples_per_s", json::number(predicted.samples_per_second))
       .add("bubble_fraction", json::number(predicted.bubble_fraction))
-      .add("peak_memory_bytes", json::bytes_of(predicted.peak_memory))
-      .add("lower_bound_ms", json::milliseconds_of(predicted.lower_bound))
-      .add("fits", Value(predicted.fits))
+      .add("peak_memory_bytes", json::bytes_of(predicted.peak_memory));
+  // 0 is "not known": what the program computes is above it.
+  if (predicted.lower_bound > Seconds()) out.add("lower_bound_ms", json::milliseconds_of(predicted.lower_bound));
+  return out.add("fits", Value(predicted.fits))
       .add("network", name_of(predicted.network))
       .add("overlap", name_of(predicted.overlap))
       .finish();
@@ -238,8 +239,8 @@ std::string plan_to_json(const Plan& plan) {
     out.add("operations", json::list_of(*plan.operations, [](const std::vector<Operation>& lane) {
               return Value(json::list_of(lane, operation_value));
             }));
-  if (plan.objective) out.add("objective", objective_value(*plan.objective));
-  if (plan.predicted) out.add("predicted", predicted_value(*plan.predicted));
+  plan.objective ? out.add("objective", objective_value(*plan.objective)) : out.leave_out("objective");
+  plan.predicted ? out.add("predicted", predicted_value(*plan.predicted)) : out.leave_out("predicted");
   if (!plan.profile_sha256.empty()) out.add("profile_sha256", plan.profile_sha256);
   if (!plan.cluster_sha256.empty()) out.add("cluster_sha256", plan.cluster_sha256);
   if (plan.truncated) out.add("truncated", Value(true));

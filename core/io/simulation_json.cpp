@@ -87,6 +87,7 @@ void read_simulation(ObjectReader& in, Simulation& out) {
                                         out.devices[count - 1].device.value, out.devices[count - 2].device.value));
   });
   if (in.has("intervals")) out.timeline = json::read_intervals(in, "intervals");
+  out.extra = in.take_unknown();
 }
 
 Value parts_value(const MemoryParts& parts) {
@@ -138,8 +139,8 @@ std::string simulation_to_json(const Simulation& simulation, const SimulationTex
   out.add("fits", Value(simulation.fits)).add("idle", idle_value(simulation.idle));
   out.add("devices", json::list_of(simulation.devices,
                                    [&](const DeviceVerdict& device) { return device_value(device, what.curves); }));
-  if (what.intervals) out.add("intervals", json::intervals_value(simulation.timeline));
-  return json::pretty(out.finish());
+  what.intervals ? out.add("intervals", json::intervals_value(simulation.timeline)) : out.leave_out("intervals");
+  return json::pretty(out.finish(simulation.extra));
 }
 
 }  // namespace pipedeck

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Malformed input of every format: bad_input, the exact place, what was found and what is expected. Damaged valid files
 // never crash a reader.
+#include <unistd.h>
+
 #include <functional>
 
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -177,6 +180,52 @@ class TestMalformed : public QObject {
     QVERIFY(profile);
     QCOMPARE(profile->micro_batch, 16);
     QCOMPARE(read_profile(base + "/net-pbs-16.txt", {8})->micro_batch, 8);
+  }
+
+  void a_byte_order_mark_is_no_part_of_a_text() {
+    QTemporaryDir folder;
+    const std::string base = folder.path().toStdString();
+    write(base + "/c.json", "\xEF\xBB\xBF" + sample_cluster());
+    QVERIFY(read_cluster(base + "/c.json"));
+    write(base + "/net-pbs-16.txt", "\xEF\xBB\xBF" + sample_graph());
+    QVERIFY(read_profile(base + "/net-pbs-16.txt"));
+  }
+
+  // A graph is called as its file is, and what is written about it must stay text.
+  void a_file_name_that_is_no_text() {
+    QTemporaryDir folder;
+    const std::string path = folder.path().toStdString() + "/n\xE9t-pbs-16.txt";
+    QVERIFY(write_file(path, sample_graph()));  // Qt's names are text
+    const auto profile = read_profile(path);
+    QVERIFY(::unlink(path.c_str()) == 0);
+    QVERIFY2(profile, profile ? "" : profile.error().text().c_str());
+    QCOMPARE(profile->name, std::string("n\xEF\xBF\xBDt-pbs-16"));
+    QVERIFY(profile_from_json(profile_to_json(*profile)));
+  }
+
+  void a_replaced_file_keeps_permissions_and_links() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("a.json"), link = folder.filePath("link.json");
+    QVERIFY(write_file(file.toStdString(), "one"));
+    const auto own = QFile::ReadOwner | QFile::WriteOwner;
+    QVERIFY(QFile::setPermissions(file, own));
+    QVERIFY(QFile::link(file, link));
+    QVERIFY(write_file(link.toStdString(), "two"));
+    QVERIFY(QFileInfo(link).isSymLink());
+    QCOMPARE(*read_file(file.toStdString()), std::string("two"));
+    QCOMPARE(QFile::permissions(file) & (QFile::ReadGroup | QFile::ReadOther | own), own);
+  }
+
+  void a_protected_file_is_not_replaced() {
+    if (::geteuid() == 0) QSKIP("the superuser may write every file");
+    QTemporaryDir folder;
+    const QString file = folder.filePath("a.json");
+    QVERIFY(write_file(file.toStdString(), "one"));
+    QVERIFY(QFile::setPermissions(file, QFile::ReadOwner));
+    const auto written = write_file(file.toStdString(), "two");
+    QVERIFY(!written);
+    QCOMPARE(written.error().code, ErrorCode::io);
+    QCOMPARE(*read_file(file.toStdString()), std::string("one"));
   }
 
   void writing_is_whole_or_not_at_all() {

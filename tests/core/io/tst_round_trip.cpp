@@ -141,6 +141,57 @@ class TestRoundTrip : public QObject {
   }
 
   // The order of unknown keys' neighbours and white space do not matter to the digest; a figure does.
+  // Operations come back sorted by lane and start: what stood beside one stays beside it.
+  void unknown_keys_of_a_simulation_are_kept() {
+    std::string text = sample_simulation();
+    const auto put = [&](const std::string& before, const std::string& unknown) {
+      const std::size_t at = text.find(before);
+      QVERIFY(at != text.npos);
+      text.insert(at, unknown);
+    };
+    put("\"network\"", R"("author": "me", )");
+    put("\"busy_ms\": 8.5", R"("rack": 7, )");
+    put("\"weights\"", R"("cache": 5, )");
+    put("{\"device\": 0, \"kind\": \"forward\"",
+        R"({"device": 0, "kind": "backward", "stage": 0, "start_ms": 8.07, "end_ms": 9.0, "colour": "blue"}, )");
+    put("\"kind\": \"forward\"", R"("colour": "green", )");
+    const auto simulation = simulation_from_json(text);
+    QVERIFY2(simulation, simulation ? "" : simulation.error().text().c_str());
+    expect_equal_after(*simulation, simulation_text, simulation_from_json);
+
+    const auto value = json::parse(simulation_text(*simulation));
+    QVERIFY(value && value->find("author"));
+    const json::List& devices = *value->find("devices")->as<json::List>();
+    QVERIFY(devices[1].find("rack") && !devices[0].find("rack"));
+    QVERIFY(devices[0].find("memory_parts")->find("cache"));
+    const json::List& intervals = *value->find("intervals")->as<json::List>();
+    QCOMPARE(*intervals[0].find("kind")->as<std::string>(), std::string("forward"));
+    QCOMPARE(*intervals[0].find("colour")->as<std::string>(), std::string("green"));
+    QCOMPARE(*intervals[1].find("colour")->as<std::string>(), std::string("blue"));
+    QVERIFY(!intervals[2].find("colour"));
+    // Without operations there is nothing that their unknown keys belong to.
+    QVERIFY(simulation_from_json(simulation_to_json(*simulation, {.intervals = false})));
+    QVERIFY(simulation_to_json(*simulation, {.intervals = false}).find("colour") == std::string::npos);
+  }
+
+  void a_plan_without_its_prediction_reads_back() {
+    Plan plan = *plan_from_json(sample_plan());
+    plan.extra = R"({"objective":{"more":1},"predicted":{"more":1},"author":"me"})";
+    plan.objective.reset();
+    plan.predicted.reset();
+    const auto again = plan_from_json(plan_to_json(plan));
+    QVERIFY2(again, again ? "" : again.error().text().c_str());
+    QCOMPARE(again->extra, std::string(R"({"author":"me"})"));
+  }
+
+  void a_lower_bound_that_is_not_there_is_not_written() {
+    Plan plan = *plan_from_json(sample_plan());
+    QVERIFY(plan.predicted);
+    plan.predicted->lower_bound = Seconds();
+    QVERIFY(plan_to_json(plan).find("lower_bound_ms") == std::string::npos);
+    expect_equal_after(plan, plan_to_json, plan_from_json);
+  }
+
   void digest_is_of_what_it_means() {
     const Profile profile = *profile_from_json(sample_profile());
     const auto parsed = json::parse(sample_profile());
