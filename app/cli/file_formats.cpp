@@ -29,7 +29,7 @@ bool looks_like_run_log(const std::string& content) {
 }
 
 Result<AnyFile> run_log_from(const std::string& content, const std::string& path) {
-  RunLog log;
+  RunLog log{.events = {}, .text = content};
   std::istringstream lines(content);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
@@ -51,12 +51,6 @@ const MeasuredTimeline* last_timeline(const RunLog& log) {
   for (const RunEvent& event : log.events)
     if (const auto* measured = std::get_if<MeasuredTimeline>(&event)) last = measured;
   return last;
-}
-
-std::string run_log_text(const RunLog& log) {
-  std::string text;
-  for (const RunEvent& event : log.events) text += event_to_json(event) + '\n';
-  return text;
 }
 
 /// The formats that a file can be written in; its own first.
@@ -124,7 +118,7 @@ Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& option
     if (!project) return tl::unexpected(project.error());
     return AnyFile(*std::move(project));
   }
-  auto document = read_document(path, options);
+  auto document = read_document(path, *content, options);
   if (!document) return tl::unexpected(document.error());
   return std::visit([](auto&& value) { return AnyFile(std::move(value)); }, *std::move(document));
 }
@@ -179,7 +173,7 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
                         },
                         [](const ModelSpec& model) -> Result<std::string> { return model_to_json(model); },
                         [&](const RunLog& log) -> Result<std::string> {
-                          if (format == "run-log") return run_log_text(log);
+                          if (format == "run-log") return log.text;
                           const MeasuredTimeline* measured = last_timeline(log);
                           return trace_of(measured ? measured->timeline : Timeline(), "run");
                         },

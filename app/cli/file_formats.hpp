@@ -26,6 +26,7 @@ const FileFormat* file_format_of_name(std::string_view path);
 /// The events of a run, as `run --events` writes them.
 struct RunLog {
   std::vector<RunEvent> events;
+  std::string text;  ///< as it was read, with keys that this program does not know
 };
 
 using AnyFile = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, RunLog, ProjectContent>;

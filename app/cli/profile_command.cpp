@@ -56,7 +56,7 @@ class ProfileCommand : public Command {
     const auto model = open_model(model_);
     if (!model) return tl::unexpected(in_file(model.error(), model_));
     auto profile = measure(*model, stop);
-    if (!profile) return tl::unexpected(profile.error());
+    if (!profile) return tl::unexpected(in_file(profile.error(), model_));
     if (!cluster_file_.empty())
       if (auto written = write_output(cluster_file_, cluster_to_json(cpu_cluster(devices_)) + "\n"); !written)
         return tl::unexpected(written.error());

@@ -10,6 +10,7 @@
 
 #include "app/cli/console.hpp"
 #include "core/cost/network.hpp"
+#include "core/io/files.hpp"
 #include "core/presets/presets.hpp"
 
 namespace pipedeck::cli {
@@ -126,6 +127,16 @@ Workload workload_of(const Plan& plan, const Conventions& conventions) {
           .precision = plan.precision,
           .zero = plan.zero,
           .conventions = conventions};
+}
+
+void warn_if_made_for_others(const Plan& plan, const std::string& file, const Problem& problem) {
+  const auto check = [&](const std::string& sha, const std::string& now, const char* what, const std::string& name) {
+    if (!sha.empty() && sha != now)
+      print_warning(
+          fmt::format("{}: the plan was made for another {} than \"{}\" (/{}_sha256 differs)", file, what, name, what));
+  };
+  check(plan.profile_sha256, sha256_of(*problem.profile), "profile", problem.profile->name);
+  check(plan.cluster_sha256, sha256_of(*problem.cluster), "cluster", problem.cluster->name);
 }
 
 }  // namespace pipedeck::cli

@@ -62,6 +62,9 @@ struct QuestionOptions {
 /// Profile and cluster, read and fit to be planned on; the rest of the workload at its defaults.
 Result<Problem> open_inputs(const InputOptions& inputs, const Conventions& conventions);
 
+/// A plan may be used for another profile or cluster than it was made for, not unnoticed.
+void warn_if_made_for_others(const Plan& plan, const std::string& file, const Problem& problem);
+
 /// The workload that a plan answers, for bounds and comparisons.
 Workload workload_of(const Plan& plan, const Conventions& conventions);
 

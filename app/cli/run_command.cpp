@@ -98,6 +98,7 @@ class RunCommand : public Command {
     if (!problem) return tl::unexpected(problem.error());
     if (auto valid = validate(plan_, *problem->profile, *problem->cluster); !valid)
       return tl::unexpected(in_file(valid.error(), plan_file_));
+    warn_if_made_for_others(plan_, plan_file_, *problem);
     problem->workload = workload_of(plan_, judged_.conventions());
     auto simulation = simulate(*problem, plan_);
     if (!simulation) return tl::unexpected(in_file(simulation.error(), plan_file_));
@@ -134,11 +135,16 @@ class RunCommand : public Command {
     const auto trained = train_on_cpu(model_spec_, plan_, schedule_, options_, take, halt.get_token());
     if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
     if (auto closed = log->close(); !closed) return tl::unexpected(closed.error());
-    if (!trained)
-      return tl::unexpected(in_file(trained.error(), trained.error().code == ErrorCode::bad_input ? plan_file_ : ""));
+    if (!trained) return tl::unexpected(in_file(trained.error(), file_at_fault(trained.error())));
     if (events_file_ != "-") print_text(difference_text(report));
     if (!report.stopped()) return 0;
     return fail(ErrorCode::cancelled, "the run was stopped on request");
+  }
+
+  /// The trainer knows no files: what it points at in the model stands in the model's.
+  std::string file_at_fault(const Error& error) const {
+    if (error.code != ErrorCode::bad_input) return {};
+    return error.place.starts_with("/layers") || error.place.starts_with("/data") ? model_ : plan_file_;
   }
 
   std::string difference_text(const RunReport& report) const {

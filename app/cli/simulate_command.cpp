@@ -23,16 +23,6 @@ struct Verdict {
   std::optional<Seconds> other_warmup;
 };
 
-void warn_if_made_for_others(const Plan& plan, const std::string& file, const Problem& problem) {
-  const auto check = [&](const std::string& sha, const std::string& now, const char* what, const std::string& name) {
-    if (!sha.empty() && sha != now)
-      print_warning(
-          fmt::format("{}: the plan was made for another {} than \"{}\" (/{}_sha256 differs)", file, what, name, what));
-  };
-  check(plan.profile_sha256, sha256_of(*problem.profile), "profile", problem.profile->name);
-  check(plan.cluster_sha256, sha256_of(*problem.cluster), "cluster", problem.cluster->name);
-}
-
 std::string summary_text(const Verdict& verdict) {
   const auto& [plan, simulation, bound, other] = verdict;
   const Seconds iteration = to_seconds(simulation.iteration);

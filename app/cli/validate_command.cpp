@@ -6,6 +6,7 @@
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
 #include "app/cli/file_formats.hpp"
+#include "core/io/utf8.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -30,11 +31,12 @@ class ValidateCommand : public Command {
         const Error error = in_file(file.error(), path);
         print_error(error);
         status = exit_status(ErrorCode::bad_input);
-        reports.push_back({{"file", path}, {"valid", false}, {"place", error.place}, {"message", error.message}});
+        reports.push_back(
+            {{"file", to_utf8(path)}, {"valid", false}, {"place", error.place}, {"message", error.message}});
         continue;
       }
       lines += fmt::format("{}: {}: {}\n", path, format_name(*file), summary_of(*file));
-      reports.push_back({{"file", path}, {"valid", true}, {"format", format_name(*file)}});
+      reports.push_back({{"file", to_utf8(path)}, {"valid", true}, {"format", format_name(*file)}});
     }
     if (auto written = write_output("-", json_ ? reports.dump(2) + "\n" : lines); !written)
       return tl::unexpected(written.error());

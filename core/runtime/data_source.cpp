@@ -112,9 +112,10 @@ Result<std::unique_ptr<SampleSource>> make_text(const ModelSpec& model, std::int
         fmt::format("text needs a vocabulary and classes of at least 256 (a byte each), the model has {}", tokens),
         "/data/kind");
   std::ifstream file(model.data.path, std::ios::binary);
-  if (!file) return fail(ErrorCode::io, fmt::format("can't be opened: {}", std::strerror(errno)), {}, model.data.path);
+  if (!file)
+    return fail(ErrorCode::bad_input, fmt::format("can't be opened: {}", std::strerror(errno)), {}, model.data.path);
   std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (file.bad()) return fail(ErrorCode::io, "can't be read", {}, model.data.path);
+  if (file.bad()) return fail(ErrorCode::bad_input, "can't be read", {}, model.data.path);
   if (static_cast<std::int64_t>(text.size()) <= sequence)
     return fail(ErrorCode::bad_input,
                 fmt::format("has {} bytes, expected at least {} (a sequence and the byte behind it)", text.size(),

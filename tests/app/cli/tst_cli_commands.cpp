@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each command answers, through the real program.
+#include <QFile>
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QProcess>
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
@@ -53,6 +55,9 @@ class TestCliCommands : public QObject {
   void diff_of_unlike_files_is_refused();
   void convert_there_and_back();
   void validate_reports_each_file();
+  void pipes_are_read_once();
+  void file_names_that_are_no_text();
+  void a_run_log_keeps_unknown_keys();
   void lists_data();
   void lists();
   void output_to_a_full_device_fails();
@@ -302,6 +307,48 @@ void TestCliCommands::validate_reports_each_file() {
   QCOMPARE(mixed.out.count('\n'), 2);
   QVERIFY2(mixed.err.contains("broken.json: /version"), mixed.err);
   QVERIFY2(mixed.err.contains("missing.json"), mixed.err);
+}
+
+void TestCliCommands::pipes_are_read_once() {
+  const QString pipe = problem_.path("pipe");
+  for (const char* command : {"validate pipe", "convert pipe -", "diff pipe p.json"}) {
+    QProcess::execute("mkfifo", {pipe});
+    QProcess feeder;
+    feeder.setWorkingDirectory(problem_.folder());
+    feeder.start("sh", {"-c", "cat p.json > pipe"});
+    const Answer answer = problem_.run(QString(command).split(' '));
+    feeder.kill();
+    feeder.waitForFinished();
+    QFile::remove(pipe);
+    VERIFY_STATUS(answer, 0);
+  }
+}
+
+void TestCliCommands::file_names_that_are_no_text() {
+  VERIFY_STATUS((problem_.run({"convert", "p.json", "p.txt"})), 0);
+  // Through the shell: this name can't be an argument of QProcess.
+  const QByteArray program = PIPEDECK_CLI;
+  for (const char* arguments :
+       {"validate --json", "convert --to profile", "compare --cluster c.json --global-batch 8 --json --profile"}) {
+    QProcess shell;
+    shell.setWorkingDirectory(problem_.folder());
+    const QByteArray converts = QByteArray(arguments).startsWith("convert") ? " -" : "";
+    shell.start("sh", {"-c", "n=$(printf 'n\\351t-pbs-1.txt'); cp p.txt \"$n\"; " + program + " " + arguments +
+                                 " \"$n\"" + converts + "; s=$?; rm \"$n\"; exit $s"});
+    QVERIFY(shell.waitForFinished());
+    const QByteArray out = shell.readAllStandardOutput();
+    QVERIFY2(shell.exitStatus() == QProcess::NormalExit && shell.exitCode() == 0, shell.readAllStandardError());
+    QVERIFY2(!QJsonDocument::fromJson(out).isNull(), out);
+  }
+}
+
+void TestCliCommands::a_run_log_keeps_unknown_keys() {
+  const QByteArray log =
+      "{\"event\":\"warning\",\"message\":\"m\",\"host_load\":0.5}\n"
+      "{\"event\":\"finished\",\"steps\":1,\"loss\":1.5,\"duration_ms\":2.0,\"median_step_ms\":2.0}\n";
+  problem_.write("r.jsonl", log);
+  VERIFY_STATUS((problem_.run({"convert", "r.jsonl", "again.jsonl"})), 0);
+  QCOMPARE(problem_.read("again.jsonl"), log);
 }
 
 void TestCliCommands::lists_data() {

@@ -43,6 +43,8 @@ class TestCliRun : public QObject {
   void the_same_run_gives_the_same_losses();
   void a_signal_stops_the_run();
   void a_plan_of_another_model_is_refused();
+  void a_plan_for_another_profile_is_used_with_a_warning();
+  void a_model_that_does_not_fit_together_is_named();
   void a_full_disk_fails_the_run();
 
  private:
@@ -139,6 +141,38 @@ void TestCliRun::a_plan_of_another_model_is_refused() {
   VERIFY_STATUS(run, 2);
   QVERIFY2(run.err.contains("plan.json: /stages/1/layers/1"), run.err);
   QVERIFY(!QFile::exists(problem_.path("none.jsonl")));
+}
+
+void TestCliRun::a_plan_for_another_profile_is_used_with_a_warning() {
+  QByteArray plan = problem_.read("two.plan.json");
+  const qsizetype at = plan.indexOf("\"profile_sha256\": \"") + 19;
+  plan.replace(at, 64, QByteArray(64, '0'));
+  problem_.write("other.plan.json", plan);
+  const Answer run = problem_.run(QStringList{"run", "--plan", "other.plan.json", "--model", "preset:mlp-small",
+                                              "--backend", "cpu", "--steps", "1"} +
+                                  measured_inputs);
+  VERIFY_STATUS(run, 0);
+  QVERIFY2(run.err.contains("other.plan.json: the plan was made for another profile"), run.err);
+  QVERIFY2(!run.err.contains("another cluster"), run.err);
+}
+
+void TestCliRun::a_model_that_does_not_fit_together_is_named() {
+  const auto model = [](const char* data, int in) {
+    return QByteArray(R"({"format": "pipedeck.model", "version": 1, "name": "m", "data": )") + data +
+           R"(, "layers": [{"name": "a", "kind": "linear", "in": )" + QByteArray::number(in) +
+           R"(, "out": 8}, {"name": "b", "kind": "linear", "in": 8, "out": 4},
+               {"name": "loss", "kind": "softmax_cross_entropy", "classes": 5}]})";
+  };
+  problem_.write("m.plan.json", R"({"format": "pipedeck.plan", "version": 1, "global_batch": 2, "micro_batch": 2,
+                                    "schedule": "1f1b", "stages": [{"layers": [0, 2], "devices": [0]}]})");
+  problem_.write("m.model.json", model(R"({"kind": "synthetic"})", 4));
+  const Answer run =
+      problem_.run({"run", "--plan", "m.plan.json", "--model", "m.model.json", "--backend", "cpu", "--steps", "1"});
+  VERIFY_STATUS(run, 2);
+  QVERIFY2(run.err.contains("m.model.json: /layers/2"), run.err);
+  const Answer profile = problem_.run({"profile", "--model", "m.model.json", "--backend", "cpu"});
+  VERIFY_STATUS(profile, 2);
+  QVERIFY2(profile.err.contains("m.model.json: /layers/2"), profile.err);
 }
 
 void TestCliRun::a_full_disk_fails_the_run() {
