@@ -95,7 +95,9 @@ void TimeView::paintEvent(QPaintEvent* event) {
   painter.setRenderHint(QPainter::Antialiasing);
   draw_overlay(painter);
   if (draws_cursor_ && link_->cursor()) {
-    const double x = std::floor(x_of(*link_->cursor())) + 0.5;
+    // After a zoom the same time lies elsewhere: what a move must clear is where the line was drawn last.
+    drawn_cursor_ = x_of(*link_->cursor());
+    const double x = std::floor(*drawn_cursor_) + 0.5;
     if (x >= plot().left() && x <= plot().right() + 1) {
       painter.setPen(QPen(theme().cursor, 1));
       painter.drawLine(QPointF(x, 0), QPointF(x, height()));

@@ -67,7 +67,7 @@ class TimeView : public QWidget {
   QImage content_;
   bool stale_ = true;
   int content_draws_ = 0;
-  std::optional<double> drawn_cursor_;  ///< x where the line was last asked for
+  std::optional<double> drawn_cursor_;  ///< x where the line was last drawn or asked for
   std::optional<QPointF> press_;        ///< where a drag or click began
   TimeAxis press_axis_;
   bool dragging_ = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
+#include <QPaintEvent>
 #include <QTest>
 #include <QWheelEvent>
 
@@ -23,6 +24,18 @@ void send_wheel(QWidget& widget, const QPointF& at, int notches, Qt::KeyboardMod
 bool near(const QColor& a, const QColor& b) {
   return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue()) < 12;
 }
+
+/// What was asked to be painted again.
+class PaintedRegion : public QObject {
+ public:
+  QRegion region;
+
+ protected:
+  bool eventFilter(QObject*, QEvent* event) override {
+    if (event->type() == QEvent::Paint) region += static_cast<QPaintEvent*>(event)->region();
+    return false;
+  }
+};
 
 }  // namespace
 
@@ -208,6 +221,22 @@ class TestGanttView : public QObject {
     QCOMPARE(view.content_draws(), drawn);
     const int x = static_cast<int>(view.x_of(*link.cursor()));
     QVERIFY(near(view.grab().toImage().pixelColor(x, 1), Theme::light().cursor));
+  }
+
+  void a_cursor_that_moves_after_a_zoom_leaves_no_line_behind() {
+    TimeLink link;
+    GanttView view(&link);
+    show(view, link);
+    QTest::mouseMove(&view, {500, 10});
+    QVERIFY(link.cursor());
+    link.zoom(2, link.axis().begin);
+    QTest::qWait(20);
+    const int drawn_at = static_cast<int>(view.x_of(*link.cursor()));
+    QVERIFY(drawn_at > 520);
+    PaintedRegion painted;
+    view.installEventFilter(&painted);
+    link.set_cursor(std::nullopt);
+    QTRY_VERIFY(painted.region.contains(QPoint(drawn_at, 1)));
   }
 
   void the_card_tells_operation_times_and_wait() {
