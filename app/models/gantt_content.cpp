@@ -62,6 +62,18 @@ int stage_of(const Timeline& timeline, const DeviceLanes& lanes) {
   return 0;
 }
 
+/// Replicas fed in turn differ by their micro-batches: past this many lanes the first of a stage stands for all of it,
+/// so that one plan leaves room for those it is compared with.
+constexpr std::size_t most_lanes_unfolded = 8;
+
+void set_leaders(std::vector<GanttGroup>& groups) {
+  std::map<int, std::size_t> first_of_stage;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto first = first_of_stage.emplace(groups[i].stage, i).first->second;
+    groups[i].leader = groups.size() > most_lanes_unfolded ? first : i;
+  }
+}
+
 std::vector<GanttGroup> fold(const Timeline& timeline) {
   std::vector<GanttGroup> groups;
   std::map<std::int64_t, std::vector<std::size_t>> alike;
@@ -76,8 +88,9 @@ std::vector<GanttGroup> fold(const Timeline& timeline) {
       continue;
     }
     candidates.push_back(groups.size());
-    groups.push_back({{lanes.device}, lanes.compute, lanes.collective, stage_of(timeline, lanes)});
+    groups.push_back({{lanes.device}, lanes.compute, lanes.collective, stage_of(timeline, lanes), groups.size()});
   }
+  set_leaders(groups);
   return groups;
 }
 
@@ -118,6 +131,13 @@ std::optional<std::size_t> GanttContent::group_of(DeviceId device) const {
   for (std::size_t i = 0; i < groups.size(); ++i)
     if (std::binary_search(groups[i].devices.begin(), groups[i].devices.end(), device)) return i;
   return std::nullopt;
+}
+
+std::size_t GanttContent::followers(std::size_t group) const {
+  std::size_t devices = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (i != group && groups[i].leader == group) devices += groups[i].devices.size();
+  return devices;
 }
 
 std::shared_ptr<const GanttContent> make_gantt_content(std::shared_ptr<const Timeline> timeline) {

@@ -19,6 +19,7 @@ struct GanttGroup {
   std::vector<DeviceId> devices;                   ///< ascending
   std::optional<std::size_t> compute, collective;  ///< lanes of the timeline: those of the first device
   int stage = 0;                                   ///< of its first compute operation
+  std::size_t leader = 0;  ///< group that stands for it while its stage is folded; itself where none does
 };
 
 struct GanttLink {
@@ -36,6 +37,8 @@ struct GanttContent {
 
   bool empty() const { return groups.empty(); }
   std::optional<std::size_t> group_of(DeviceId device) const;
+  /// Devices of the other groups that `group` stands for.
+  std::size_t followers(std::size_t group) const;
 };
 
 std::shared_ptr<const GanttContent> make_gantt_content(std::shared_ptr<const Timeline> timeline);

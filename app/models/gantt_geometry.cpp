@@ -64,7 +64,38 @@ GanttHit step_over_lanes(const GanttContent& content, const GanttGeometry& geome
   return from;
 }
 
+std::vector<GanttRow> device_rows(const GanttContent& content, const std::set<DeviceId>& opened) {
+  std::vector<GanttRow> rows;
+  for (std::size_t i = 0; i < content.groups.size(); ++i) {
+    const GanttGroup& group = content.groups[i];
+    const bool stage_open = opened.contains(content.groups[group.leader].devices.front());
+    if (group.leader != i && !stage_open) continue;
+    const bool several = content.followers(group.leader) > 0;
+    if (!stage_open || (!several && group.devices.size() == 1)) {
+      rows.push_back({several ? GanttRow::Kind::stage : GanttRow::Kind::group, i});
+      continue;
+    }
+    for (std::size_t device = 0; device < group.devices.size(); ++device)
+      rows.push_back({GanttRow::Kind::device, i, device});
+  }
+  return rows;
+}
+
 }  // namespace
+
+std::size_t lane_count(const GanttContent& content, const std::set<DeviceId>& opened) {
+  return device_rows(content, opened).size();
+}
+
+bool folds(const GanttContent& content, const GanttRow& row) {
+  if (row.kind == GanttRow::Kind::link) return false;
+  const std::size_t leader = content.groups[row.group].leader;
+  return content.groups[leader].devices.size() > 1 || content.followers(leader) > 0;
+}
+
+DeviceId fold_key(const GanttContent& content, const GanttRow& row) {
+  return content.groups[content.groups[row.group].leader].devices.front();
+}
 
 GanttMetrics metrics_for(std::size_t lanes) {
   GanttMetrics metrics;
@@ -93,12 +124,7 @@ GanttGeometry lay_out(const GanttContent& content, const std::set<DeviceId>& ope
     y = row.pale_top + pale + metrics.gap;
     geometry.rows.push_back(row);
   };
-  for (std::size_t i = 0; i < content.groups.size(); ++i) {
-    const GanttGroup& group = content.groups[i];
-    const bool open = group.devices.size() > 1 && opened.contains(group.devices.front());
-    for (std::size_t device = 0; device < (open ? group.devices.size() : 1); ++device)
-      add({open ? GanttRow::Kind::device : GanttRow::Kind::group, i, device}, metrics.lane, metrics.pale);
-  }
+  for (const GanttRow& row : device_rows(content, opened)) add(row, metrics.lane, metrics.pale);
   if (metrics.link > 0)
     for (std::size_t i = 0; i < content.links.size(); ++i) add({GanttRow::Kind::link, i}, metrics.link, 0);
   geometry.height = geometry.rows.empty() ? 0 : y - metrics.gap + metrics.margin;
@@ -110,6 +136,8 @@ QString row_name(const GanttContent& content, const GanttRow& row, const QString
   switch (row.kind) {
     case GanttRow::Kind::group:
       return group(row.group);
+    case GanttRow::Kind::stage:
+      return QStringLiteral("%1 + %2").arg(group(row.group)).arg(content.followers(row.group));
     case GanttRow::Kind::device:
       return device_name(content.groups[row.group].devices[row.device], device_names);
     case GanttRow::Kind::link:

@@ -29,9 +29,9 @@ struct GanttMetrics {
 /// Lanes get lower as there are more of them, so that 64 fit a screen.
 GanttMetrics metrics_for(std::size_t lanes);
 
-/// One drawn lane: a group, one device of an opened group, or a link.
+/// One drawn lane: a group, one that stands for its whole stage, one device of what is opened, or a link.
 struct GanttRow {
-  enum class Kind { group, device, link };
+  enum class Kind { group, stage, device, link };
   Kind kind = Kind::group;
   std::size_t group = 0;   ///< index into groups; links: index into links
   std::size_t device = 0;  ///< within the group
@@ -50,10 +50,17 @@ struct GanttGeometry {
   std::optional<std::size_t> row_at(double y) const;
 };
 
-/// `opened`: first devices of the groups that show a lane a device.
+/// `opened`: first devices of the groups and folded stages that show a lane a device.
 GanttGeometry lay_out(const GanttContent& content, const std::set<DeviceId>& opened, const GanttMetrics& metrics);
 
-/// "G0–G7", "G3", "G0–G7 → G8–G15".
+/// How many lanes that are, links left out.
+std::size_t lane_count(const GanttContent& content, const std::set<DeviceId>& opened);
+/// Whether a click on the row's name opens or closes anything.
+bool folds(const GanttContent& content, const GanttRow& row);
+/// The device by which `opened` knows what the row opens or closes.
+DeviceId fold_key(const GanttContent& content, const GanttRow& row);
+
+/// "G0–G7", "G3", "G0 + 7" (the first of a stage of eight whose replicas differ), "G0–G7 → G8–G15".
 QString row_name(const GanttContent& content, const GanttRow& row, const QStringList& device_names = {});
 
 /// The lanes of the timeline that a row shows; either may be absent.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 
 #include <QFontMetricsF>
 
@@ -257,7 +258,7 @@ void GanttPainter::draw_transfers(Frame& frame) {
   const Timeline& timeline = *scene.content->timeline;
   const auto row_of = [&](std::size_t group) -> const GanttRow* {
     for (const GanttRow& row : scene.geometry->rows)
-      if (row.kind == GanttRow::Kind::group && row.group == group) return &row;
+      if ((row.kind == GanttRow::Kind::group || row.kind == GanttRow::Kind::stage) && row.group == group) return &row;
     return nullptr;
   };
   frame.painter.setRenderHint(QPainter::Antialiasing);
@@ -266,8 +267,7 @@ void GanttPainter::draw_transfers(Frame& frame) {
   for (const GanttLink& link : scene.content->links) {
     const GanttRow *from = row_of(link.from), *to = row_of(link.to);
     // Lines between neighbours only: across other lanes they would hide what they cross.
-    if (!from || !to || link.from == link.to || std::max(link.from, link.to) - std::min(link.from, link.to) != 1)
-      continue;
+    if (!from || !to || std::abs(to - from) != 1) continue;
     const double from_y = link.from < link.to ? from->bottom() + 0.5 : from->top - 0.5;
     const double to_y = link.from < link.to ? to->top - 0.5 : to->bottom() + 0.5;
     const TimelineLane& lane = timeline.lanes[link.lane];

@@ -102,10 +102,7 @@ void GanttView::lay_out_again() {
   const int before = geometry_.height;
   geometry_ = {};
   if (content_) {
-    std::size_t lanes = 0;
-    for (const GanttGroup& group : content_->groups)
-      lanes += opened_.contains(group.devices.front()) ? group.devices.size() : 1;
-    metrics_ = metrics_for(lanes);
+    metrics_ = metrics_for(lane_count(*content_, opened_));
     if (lane_height_ > 0) metrics_.lane = lane_height_;
     if (pale_) metrics_.pale = metrics_.lane / 2;
     if (!links_visible_) metrics_.link = 0;
@@ -158,8 +155,8 @@ void GanttView::draw_labels(QPainter& painter) const {
     painter.drawText(QRect(left, row.top - 4, room - (left - ThemeSizes::margin), row.height + 8),
                      Qt::AlignLeft | Qt::AlignVCenter,
                      QFontMetrics(fitting).elidedText(name, Qt::ElideRight, room - (left - ThemeSizes::margin)));
-    const bool several = row.kind != GanttRow::Kind::link && content_->groups[row.group].devices.size() > 1;
-    if (several && (!device || row.device == 0))
+    const bool first = row.device == 0 && content_->groups[row.group].leader == row.group;
+    if (folds(*content_, row) && (!device || first))
       draw_triangle(painter, {ThemeSizes::margin - 7.0, row.top + row.height / 2.0}, device,
                     blended(theme().muted, theme().window, 0.7));
   }
@@ -221,7 +218,10 @@ QStringList GanttView::describe(const GanttHit& hit) const {
   QStringList title{kind_text(kind)};
   if (kind != OpKind::all_reduce && kind != OpKind::optimizer)
     title << tr("micro-batch %1").arg(operation.operation.micro_batch);
-  title << tr("stage %1").arg(operation.operation.stage.value) << row_name(*content_, row, device_names_);
+  const bool of_stage = row.kind == GanttRow::Kind::stage;
+  title << tr("stage %1").arg(operation.operation.stage.value)
+        << (of_stage ? devices_text(content_->groups[row.group].devices, device_names_)
+                     : row_name(*content_, row, device_names_));
   QStringList lines{title.join(QStringLiteral(" · "))};
   lines << tr("%1  (%2)").arg(format_span(operation.start, operation.end()), format_time(operation.duration));
   if (const QString wait = wait_text(row, hit.operation); !wait.isEmpty()) lines << wait;
@@ -230,8 +230,8 @@ QStringList GanttView::describe(const GanttHit& hit) const {
 
 void GanttView::hovered(const QPointF& position) {
   const std::optional<GanttHit> now = hit(position);
-  const bool over_name = content_ && position.x() < plot().left() && geometry_.row_at(position.y());
-  if (over_name)
+  const auto named = content_ && position.x() < plot().left() ? geometry_.row_at(position.y()) : std::nullopt;
+  if (named && folds(*content_, geometry_.rows[*named]))
     setCursor(Qt::PointingHandCursor);
   else
     unsetCursor();
@@ -241,8 +241,19 @@ void GanttView::hovered(const QPointF& position) {
   }
   if (now)
     card_->show_at(position, describe(*now));
+  else if (named && geometry_.rows[*named].kind == GanttRow::Kind::stage)
+    card_->show_at(position, describe_fold(geometry_.rows[*named]));
   else
     card_->hide();
+}
+
+QStringList GanttView::describe_fold(const GanttRow& row) const {
+  const GanttGroup& group = content_->groups[row.group];
+  return {tr("stage %1 · %2 of %3 devices shown")
+              .arg(group.stage)
+              .arg(group.devices.size())
+              .arg(group.devices.size() + content_->followers(row.group)),
+          tr("The others take other micro-batches in turn."), tr("Click to see a lane a device.")};
 }
 
 void GanttView::unhovered() {
@@ -265,10 +276,8 @@ void GanttView::clicked(const QPointF& position) {
 }
 
 void GanttView::toggle_row(const GanttRow& row) {
-  if (row.kind == GanttRow::Kind::link) return;
-  const std::vector<DeviceId>& devices = content_->groups[row.group].devices;
-  if (devices.size() == 1) return;
-  set_opened(devices.front(), row.kind == GanttRow::Kind::group);
+  if (!folds(*content_, row)) return;
+  set_opened(fold_key(*content_, row), row.kind != GanttRow::Kind::device);
   emit lanes_changed();
 }
 

@@ -78,6 +78,8 @@ class GanttView : public TimeView {
   void toggle_row(const GanttRow& row);
   QRectF box_of(const GanttHit& hit) const;
   QString wait_text(const GanttRow& row, std::size_t operation) const;
+  /// What is not shown while a stage is folded.
+  QStringList describe_fold(const GanttRow& row) const;
   void draw_labels(QPainter& painter) const;
 
   std::shared_ptr<const GanttContent> content_, pale_, ghost_;

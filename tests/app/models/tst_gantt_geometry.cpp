@@ -38,6 +38,45 @@ class TestGanttGeometry : public QObject {
     QVERIFY(!content->group_of(DeviceId(16)));
   }
 
+  void a_stage_of_many_differing_replicas_shows_its_first_until_opened() {
+    Timeline timeline;
+    for (int device = 0; device < 10; ++device) {
+      const StageId stage(device < 6 ? 0 : 1);
+      const std::vector<TimelineRow> rows{
+          {Nanoseconds(100 * stage.value), Nanoseconds(10), {OpKind::forward, stage, device}}};
+      timeline.append_lane({LaneRole::compute, DeviceId(device), DeviceId(device)}, rows);
+    }
+    const auto content = make_gantt_content(std::make_shared<const Timeline>(timeline));
+    QCOMPARE(content->groups.size(), std::size_t{10});
+    QCOMPARE(content->followers(0), std::size_t{5});
+    const GanttGeometry folded = lay_out(*content, {}, without_links());
+    QCOMPARE(folded.rows.size(), std::size_t{2});
+    QCOMPARE(row_name(*content, folded.rows[0]), "G0 + 5");
+    QCOMPARE(row_name(*content, folded.rows[1]), "G6 + 3");
+    QVERIFY(folds(*content, folded.rows[1]));
+    QCOMPARE(fold_key(*content, folded.rows[1]), DeviceId(6));
+    const GanttGeometry opened = lay_out(*content, {DeviceId(6)}, without_links());
+    QCOMPARE(opened.rows.size(), lane_count(*content, {DeviceId(6)}));
+    QCOMPARE(opened.rows.size(), std::size_t{1 + 4});
+    QCOMPARE(row_name(*content, opened.rows[4]), "G9");
+    QCOMPARE(fold_key(*content, opened.rows[4]), DeviceId(6));
+    QCOMPARE(timeline.micro_batch[timeline.lanes[*main_lane(*content, opened.rows[4])].begin], 9);
+  }
+
+  void few_lanes_and_stages_of_one_device_stay_unfolded() {
+    Timeline timeline;
+    for (int device = 0; device < 12; ++device) {
+      const std::vector<TimelineRow> rows{
+          {Nanoseconds(device), Nanoseconds(10), {OpKind::forward, StageId(device), 0}}};
+      timeline.append_lane({LaneRole::compute, DeviceId(device), DeviceId(device)}, rows);
+    }
+    const auto content = make_gantt_content(std::make_shared<const Timeline>(timeline));
+    const GanttGeometry geometry = lay_out(*content, {}, without_links());
+    QCOMPARE(geometry.rows.size(), std::size_t{12});
+    QCOMPARE(row_name(*content, geometry.rows[11]), "G11");
+    QVERIFY(!folds(*content, geometry.rows[11]));
+  }
+
   void a_replica_that_differs_in_one_operation_stays_apart() {
     Timeline timeline;
     std::vector<TimelineRow> rows{{Nanoseconds(0), Nanoseconds(10), {OpKind::forward, StageId(0), 0}},
