@@ -2,8 +2,8 @@
 // The searches against enumeration of every plan, on small random problems.
 #include <QtTest/QTest>
 
-#include "core/planner/brute_force.hpp"
 #include "core/planner/planner.hpp"
+#include "tests/core/planner/brute_force.hpp"
 #include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/planner/brute_force.hpp"
+#include "tests/core/planner/brute_force.hpp"
 
 #include <algorithm>
 #include <functional>
