@@ -21,6 +21,13 @@ std::vector<int> replica_samples(const Stage& stage, int micro_batch) {
   return samples;
 }
 
+std::optional<Plan> with_other_warmup(const Plan& plan) {
+  if (plan.schedule != ScheduleKind::one_f_one_b || plan.stages.size() < 2 || plan.warmup_counts) return std::nullopt;
+  Plan other = plan;
+  other.warmup = plan.warmup == Warmup::A ? Warmup::B : Warmup::A;
+  return other;
+}
+
 std::vector<DeviceId> devices_used(const Plan& plan) {
   std::vector<DeviceId> devices;
   for (const Stage& stage : plan.stages) devices.insert(devices.end(), stage.devices.begin(), stage.devices.end());

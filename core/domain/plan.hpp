@@ -100,6 +100,10 @@ std::vector<LayerId> order_of(const Plan& plan, const Profile& profile);
 /// samples allow, the larger ones first.
 std::vector<int> replica_samples(const Stage& stage, int micro_batch);
 
+/// The same pipeline under 1F1B's other warm-up policy; nothing where policies make no difference: other schedules, a
+/// single stage, warm-ups counted out.
+std::optional<Plan> with_other_warmup(const Plan& plan);
+
 /// Devices used, ascending.
 std::vector<DeviceId> devices_used(const Plan& plan);
 

@@ -86,4 +86,8 @@ std::string choice(const PlannerInfo& planner, const PlannerOptions& options, co
 Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
                             const PlannerContext& context);
 
+/// `single` with memory left aside: what every speed-up is measured against. A micro-batch below what was measured is
+/// taken only where the workload allows no other.
+Result<Ranking> rank_one_device(const Problem& problem, const PlannerContext& context);
+
 }  // namespace pipedeck

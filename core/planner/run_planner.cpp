@@ -4,6 +4,7 @@
 #include "core/cost/evaluate.hpp"
 #include "core/domain/validate.hpp"
 #include "core/planner/planner.hpp"
+#include "core/planner/planner_entries.hpp"
 
 namespace pipedeck {
 
@@ -36,6 +37,13 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
     if (auto agrees = evaluate(problem, plan, how); !agrees) return tl::unexpected(agrees.error());
   }
   return ranking;
+}
+
+Result<Ranking> rank_one_device(const Problem& problem, const PlannerContext& context) {
+  const PlannerInfo single = single_planner();
+  auto ranking = run_planner(single, problem, {{"ignore-memory", "true"}}, context);
+  if (!ranking || !ranking->infeasible) return ranking;
+  return run_planner(single, problem, {{"ignore-memory", "true"}, {"min-slice", "1"}}, context);
 }
 
 }  // namespace pipedeck

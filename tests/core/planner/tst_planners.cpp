@@ -43,6 +43,7 @@ class TestPlanners : public QObject {
   void the_relaxation_is_enough();
   void fewer_samples_are_enough();
   void capture_takes_the_micro_batch_of_the_smallest_peak();
+  void one_device_whatever_its_memory();
   void stop_is_honoured();
   void pipedream_lists_the_synchronous_plan();
   void a_wrong_objective_is_withheld();
@@ -269,6 +270,21 @@ void TestPlanners::capture_takes_the_micro_batch_of_the_smallest_peak() {
       QVERIFY(*open->plans[0].objective->bytes <= *fixed->plans[0].objective->bytes);
     }
   }
+}
+
+/// What speed-ups are measured against is there also where the model fits nowhere, and below the measured micro-batch.
+void TestPlanners::one_device_whatever_its_memory() {
+  Problem problem = small(5);
+  Cluster cluster = *problem.cluster;
+  for (DeviceType& type : cluster.device_types) type.memory = Bytes(1);
+  problem.cluster = std::make_shared<const Cluster>(cluster);
+  Profile profile = *problem.profile;
+  profile.micro_batch = 2 * problem.workload.global_batch;
+  problem.profile = std::make_shared<const Profile>(profile);
+  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const auto ranking = rank_one_device(problem, judged_by(simulator));
+  QVERIFY(ranking.has_value() && ranking->plans.size() == 1);
+  QCOMPARE(devices_used(ranking->plans[0]).size(), std::size_t{1});
 }
 
 void TestPlanners::stop_is_honoured() {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <QTest>
+
+#include "core/domain/plan.hpp"
+
+using namespace pipedeck;
+
+class TestPlan : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void other_warmup_twice_is_the_plan() {
+    Plan plan;
+    plan.stages.resize(2);
+    const auto other = with_other_warmup(plan);
+    QVERIFY(other && other->warmup == Warmup::B);
+    QVERIFY(with_other_warmup(*other) == plan);
+  }
+
+  void no_other_warmup_where_policies_make_no_difference() {
+    Plan plan;
+    plan.stages.resize(1);
+    QVERIFY(!with_other_warmup(plan));
+    plan.stages.resize(2);
+    plan.schedule = ScheduleKind::gpipe;
+    QVERIFY(!with_other_warmup(plan));
+    plan.schedule = ScheduleKind::one_f_one_b;
+    plan.warmup_counts = {2, 1};
+    QVERIFY(!with_other_warmup(plan));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestPlan)
+#include "tst_plan.moc"
