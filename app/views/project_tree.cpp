@@ -45,7 +45,10 @@ class TreeDelegate : public QStyledItemDelegate {
 ProjectTree::ProjectTree(ProjectTreeModel* model, QWidget* parent) : QTreeView(parent), model_(model) {
   setObjectName(QStringLiteral("project_tree"));
   setAccessibleName(tr("Project"));
+  // Before the selection model's own: entries that go are not the reader's choice of their neighbour.
+  connect(model, &QAbstractItemModel::rowsAboutToBeRemoved, this, [this] { quiet_ = true; });
   setModel(model);
+  connect(model, &QAbstractItemModel::rowsRemoved, this, [this] { quiet_ = false; });
   setItemDelegate(new TreeDelegate(this));
   setHeaderHidden(true);
   setFrameShape(QFrame::NoFrame);

@@ -218,8 +218,10 @@ void TestMainWindow::dragging_a_cut_is_followed_and_undone() {
   QCOMPARE(fixture.action("action_undo")->text(), QString("&Undo Move cut"));
   fixture.trigger("action_undo");
   QCOMPARE(page.rows().size(), rows);
+  QCOMPARE(fixture.state().selected_plan, plan);
   fixture.trigger("action_redo");
   QCOMPARE(page.rows().size(), rows + 1);
+  QCOMPARE(fixture.state().selected_plan, edited);
   QVERIFY(page.row(edited)->simulation);
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
 }
