@@ -81,14 +81,20 @@ void ComparePage::show_rows(const std::vector<PlanRow>& rows) {
   emit rows_changed();
 }
 
+QString ComparePage::next_step() const {
+  const Question& question = session_.state().question;
+  if (!find_profile(session_.state(), question.profile)) return tr("Choose a model and a cluster, then press Compare.");
+  if (!find_cluster(session_.state(), question.cluster)) return tr("Choose a cluster, then press Compare.");
+  return tr("Press Compare, then select a plan: its layers are cut into stages here.");
+}
+
 void ComparePage::show_split() {
   const PlanRow* selected = row(session_.state().selected_plan);
   const PlanEntry* entry = find_plan(session_.state(), session_.state().selected_plan);
   const ProfileEntry* profile = entry ? find_profile(session_.state(), entry->profile) : nullptr;
   if (!selected || !profile || !entry->feasible()) {
     split_->clear();
-    split_->set_empty_text(selected ? tr("This planner found no plan: %1").arg(selected->note)
-                                    : tr("Press Compare, then select a plan: its layers are cut into stages here."));
+    split_->set_empty_text(selected ? tr("This planner found no plan: %1").arg(selected->note) : next_step());
     return;
   }
   std::vector<SplitStageFigure> figures;

@@ -49,6 +49,8 @@ class ComparePage : public QWidget {
 
  private:
   void show_rows(const std::vector<PlanRow>& rows);
+  /// What is missing until there are plans.
+  QString next_step() const;
   void show_split();
   void preview(const std::vector<int>& firsts);
   void show_preview(std::int64_t generation, const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
