@@ -16,7 +16,7 @@ std::optional<Plan> plan_of(Chain& chain, int micro_batch, int slice) {
   Stage all = stage_on(0, chain.layers(), {});
   for (int d = 0; d < chain.devices(); ++d) all.devices.push_back(DeviceId(d));
   plan.stages = {all};
-  plan.name = "data parallel";
+  plan.name = "Data parallel";
   return plan;
 }
 
