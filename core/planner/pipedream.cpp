@@ -117,10 +117,19 @@ Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, 
                       [&](Bytes more) { return any_plan(with_more_memory(problem, more), size, wanted, context); });
 }
 
+/// The profile's mini-batch was not asked for: where it does not divide, there is no plan, and no fault of the user's.
+std::optional<Infeasible> without_mini_batch(const Problem& problem) {
+  const int size = problem.profile->micro_batch, batch = problem.workload.global_batch;
+  if (problem.workload.micro_batch || batch % size == 0) return std::nullopt;
+  return Infeasible{fmt::format("mini-batches of {} samples, as in the profile, do not divide {}", size, batch),
+                    fmt::format("a global batch that {} divides, or --micro-batch with a divisor of {}", size, batch)};
+}
+
 Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const Wanted wanted = wanted_of(options);
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
+  if (auto none = without_mini_batch(problem)) return Ranking{{}, *std::move(none)};
   const auto size = mini_batch(problem);
   if (!size) return tl::unexpected(size.error());
 

@@ -12,6 +12,7 @@
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
+using pipedeck::test::small_profile;
 using pipedeck::test::SmallProblem;
 
 namespace {
@@ -55,6 +56,7 @@ class TestCliCommands : public QObject {
   void diff_of_unlike_files_is_refused();
   void convert_there_and_back();
   void validate_reports_each_file();
+  void a_planner_without_an_answer_leaves_the_others_theirs();
   void pipes_are_read_once();
   void file_names_that_are_no_text();
   void a_run_log_keeps_unknown_keys();
@@ -307,6 +309,22 @@ void TestCliCommands::validate_reports_each_file() {
   QCOMPARE(mixed.out.count('\n'), 2);
   QVERIFY2(mixed.err.contains("broken.json: /version"), mixed.err);
   QVERIFY2(mixed.err.contains("missing.json"), mixed.err);
+}
+
+void TestCliCommands::a_planner_without_an_answer_leaves_the_others_theirs() {
+  QByteArray profile = small_profile();
+  profile.replace("\"micro_batch\": 1", "\"micro_batch\": 2");
+  QVERIFY(profile != small_profile());
+  problem_.write("by-twos.json", profile);
+  const QStringList rest{"--profile", "by-twos.json", "--cluster", "c.json", "--global-batch", "7"};
+  VERIFY_STATUS((problem_.run(QStringList{"plan", "--planner", "pipedream"} + rest)), 3);
+  VERIFY_STATUS((problem_.run(QStringList{"plan", "--planner", "pipedream", "--micro-batch", "2"} + rest)), 2);
+  const Answer compared =
+      problem_.run(QStringList{"compare", "--planner", "pipedream", "--planner", "single", "--json"} + rest);
+  VERIFY_STATUS(compared, 0);
+  const QJsonArray answers = object_of(compared.out)["answers"].toArray();
+  QVERIFY(at(answers, {"0", "infeasible", "relaxation"}).toString().contains("--micro-batch"));
+  QCOMPARE(at(answers, {"1", "plan", "micro_batch"}).toInt(), 7);
 }
 
 void TestCliCommands::pipes_are_read_once() {
