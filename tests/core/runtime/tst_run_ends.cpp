@@ -317,7 +317,7 @@ void TestRunEnds::data_that_cannot_be_had_says_why() {
   model.data.kind = "pictures";
   QCOMPARE(error().place, std::string("/data/kind"));
   model.data = {"text", "/no/such/file", 1};
-  QCOMPARE(error().code, ErrorCode::io);
+  QCOMPARE(error().code, ErrorCode::bad_input);
   QCOMPARE(error().file, std::string("/no/such/file"));
   model = small_mlp();
   model.data.kind = "text";
