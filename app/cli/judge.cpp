@@ -50,17 +50,10 @@ PlannerContext Judge::context(int threads, int top, Progress progress, std::stop
 }
 
 Result<Seconds> Judge::one_device_time(std::stop_token stop) const {
-  const auto single = planner_named("single");
-  if (!single) return tl::unexpected(single.error());
-  Infeasible why;
-  for (const char* slice : {"0", "1"}) {  // a micro-batch below what was measured, only where the user asks for one
-    const auto ranking = run_planner(**single, problem_, {{"ignore-memory", "true"}, {"min-slice", slice}},
-                                     context(1, 1, Progress(), stop));
-    if (!ranking) return tl::unexpected(ranking.error());
-    if (!ranking->infeasible) return simulator_.iteration_time(ranking->plans.front());
-    why = *ranking->infeasible;
-  }
-  return tl::unexpected(no_plan_fits("single", why));
+  const auto ranking = rank_one_device(problem_, context(1, 1, Progress(), stop));
+  if (!ranking) return tl::unexpected(ranking.error());
+  if (ranking->infeasible) return tl::unexpected(no_plan_fits("single", *ranking->infeasible));
+  return simulator_.iteration_time(ranking->plans.front());
 }
 
 Error no_plan_fits(const std::string& planner, const Infeasible& infeasible) {
@@ -69,11 +62,10 @@ Error no_plan_fits(const std::string& planner, const Infeasible& infeasible) {
   return {ErrorCode::infeasible, std::move(message), {}, {}};
 }
 
-Result<std::optional<Seconds>> other_warmup_time(const Simulator& simulator, Plan plan) {
-  if (plan.schedule != ScheduleKind::one_f_one_b || plan.stages.size() < 2 || plan.warmup_counts)
-    return std::optional<Seconds>();
-  plan.warmup = plan.warmup == Warmup::A ? Warmup::B : Warmup::A;
-  const auto time = simulator.iteration_time(plan);
+Result<std::optional<Seconds>> other_warmup_time(const Simulator& simulator, const Plan& plan) {
+  const auto other = with_other_warmup(plan);
+  if (!other) return std::optional<Seconds>();
+  const auto time = simulator.iteration_time(*other);
   if (!time) return tl::unexpected(time.error());
   return std::optional<Seconds>(*time);
 }

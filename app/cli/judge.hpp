@@ -44,7 +44,7 @@ class Judge {
 Error no_plan_fits(const std::string& planner, const Infeasible& infeasible);
 
 /// The iteration time with the other of 1F1B's two warm-ups; nothing for other schedules and single stages.
-Result<std::optional<Seconds>> other_warmup_time(const Simulator& simulator, Plan plan);
+Result<std::optional<Seconds>> other_warmup_time(const Simulator& simulator, const Plan& plan);
 
 /// "1f1b A", "gpipe": the schedule with the warm-up where it has one.
 std::string schedule_text(const Plan& plan);

@@ -18,30 +18,20 @@ void remember(Cache& cache, Entry entry, std::size_t most) {
   if (cache.size() > most) cache.pop_back();
 }
 
-bool has_two_warmups(const Plan& plan) {
-  return plan.schedule == ScheduleKind::one_f_one_b && plan.stages.size() > 1 && !plan.warmup_counts;
-}
-
-std::optional<OtherWarmup> judge_other_warmup(const Simulator& simulator, Plan plan, std::stop_token stop) {
-  if (!has_two_warmups(plan)) return std::nullopt;
-  plan.warmup = plan.warmup == Warmup::A ? Warmup::B : Warmup::A;
-  const auto simulation = simulator.run(plan, stop);
+std::optional<OtherWarmup> judge_other_warmup(const Simulator& simulator, const Plan& plan, std::stop_token stop) {
+  const auto other = with_other_warmup(plan);
+  if (!other) return std::nullopt;
+  const auto simulation = simulator.run(*other, stop);
   if (!simulation) return std::nullopt;
-  return OtherWarmup{plan.warmup, to_seconds(simulation->iteration), simulation->fits};
+  return OtherWarmup{other->warmup, to_seconds(simulation->iteration), simulation->fits};
 }
 
 /// The best plan on one device, whether it fits there or not: what "speed-up" is measured against.
 Seconds single_device_time(const Problem& problem, const Simulator& simulator, std::stop_token stop) {
-  const auto single = planner_named("single");
-  if (!single) return {};
-  PlannerOptions options;
-  for (const OptionInfo& option : (*single)->options) {
-    if (option.name == "ignore-memory") options[option.name] = "true";
-  }
   PlannerContext context;
   context.score = score_of(simulator);
   context.stop = stop;
-  const auto ranking = run_planner(**single, problem, options, context);
+  const auto ranking = rank_one_device(problem, context);
   if (!ranking || ranking->plans.empty()) return {};
   return simulator.iteration_time(ranking->plans.front()).value_or(Seconds{});
 }
@@ -120,7 +110,7 @@ Result<std::shared_ptr<const Simulation>> Judge::simulation(const Problem& probl
   if (!simulated) return tl::unexpected(simulated.error());
   auto simulation = std::make_shared<const Simulation>(std::move(*simulated));
   remember_verdict(key_of(problem, plan),
-                   std::make_shared<const Verdict>(Verdict{simulation, std::nullopt, !has_two_warmups(plan)}));
+                   std::make_shared<const Verdict>(Verdict{simulation, std::nullopt, !with_other_warmup(plan)}));
   return simulation;
 }
 
