@@ -96,12 +96,6 @@ const std::vector<FileFormat>& file_formats() {
   return formats;
 }
 
-const FileFormat* file_format_named(std::string_view name) {
-  for (const FileFormat& format : file_formats())
-    if (format.name == name) return &format;
-  return nullptr;
-}
-
 const FileFormat* file_format_of_name(std::string_view path) {
   const FileFormat* best = nullptr;
   for (const FileFormat& format : file_formats())

@@ -19,7 +19,6 @@ struct FileFormat {
   std::string_view summary;  ///< one line
 };
 const std::vector<FileFormat>& file_formats();
-const FileFormat* file_format_named(std::string_view name);
 /// The format whose ending `path` has; the longest one wins. Null where none fits.
 const FileFormat* file_format_of_name(std::string_view path);
 

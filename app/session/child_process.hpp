@@ -30,7 +30,6 @@ class ChildProcess : public QObject {
   void start(const QString& program, const QStringList& arguments);
   void stop();
   bool running() const { return process_.state() != QProcess::NotRunning; }
-  qint64 process_id() const { return process_.processId(); }
   void set_grace(int milliseconds) { grace_.setInterval(milliseconds); }
 
  signals:

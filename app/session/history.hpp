@@ -46,8 +46,6 @@ class History {
 
   bool clean() const { return clean_ == static_cast<std::ptrdiff_t>(at_); }
   void mark_clean() { clean_ = static_cast<std::ptrdiff_t>(at_); }
-  /// Never equal to what lies in a file: an unsaved sample.
-  void mark_never_saved() { clean_ = never; }
   std::size_t steps() const { return steps_.size() - 1; }
   /// Steps between the present state and the saved one; -1 where that state is gone.
   int changes_since_clean() const {

@@ -29,7 +29,6 @@ class RunPage : public QWidget {
 
   RunView& view() const { return *view_; }
   GanttView* timeline() const { return timeline_; }
-  int shown_run() const { return shown_run_; }
 
  private:
   void show_models(int plan);
