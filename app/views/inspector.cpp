@@ -42,6 +42,7 @@ class Page {
     if (reuse_) return;
     page_.widget = new QWidget;
     page_.widget->setObjectName(QStringLiteral("inspector_page"));
+    page_.widget->setMinimumWidth(1);  // never wider than what is seen: wrapped labels ask for more than they need
     column_ = new QVBoxLayout(page_.widget);
     column_->setContentsMargins(ThemeSizes::margin, 12, ThemeSizes::margin, ThemeSizes::margin);
     column_->setSpacing(4);
