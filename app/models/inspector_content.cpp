@@ -155,8 +155,7 @@ void fill_figures(InspectorContent& content, const PlanRow& row) {
   content.figures = {{Text::tr("Iteration"), format_time(Seconds(iteration))},
                      {Text::tr("Throughput"), Text::tr("%1 samples/s").arg(format_number(s.samples_per_second))}};
   if (row.single_device.count > 0 && iteration > 0)
-    content.figures.emplace_back(Text::tr("Speed-up"),
-                                 format_factor(row.single_device.count / iteration));
+    content.figures.emplace_back(Text::tr("Speed-up"), format_factor(row.single_device.count / iteration));
   content.figures.emplace_back(Text::tr("Bubble"), format_percent(s.bubble_fraction));
   content.figures.emplace_back(Text::tr("Only communication"), format_percent(s.communication_fraction));
   content.figures.emplace_back(Text::tr("Micro-batches"),
