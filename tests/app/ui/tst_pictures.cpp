@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QImage>
 
+#include "app/ui/compare_page.hpp"
 #include "app/ui/picture.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/split_editor.hpp"
@@ -20,6 +21,7 @@ class TestPictures : public QObject {
   void every_page_light_and_dark();
   void a_cut_being_dragged();
   void a_finished_run();
+  void a_project_opened_again();
   void svg_and_pdf();
   void unknown_endings_and_bad_folders_are_errors();
 };
@@ -86,6 +88,8 @@ void TestPictures::a_finished_run() {
   fixture.session().set_global_batch(32);
   fixture.session().compare();
   QVERIFY(fixture.settle());
+  for (const PlanRow& row : fixture.window->compare_page().rows())
+    if (row.plan.stages.size() == 2 && row.plan.synchronous()) fixture.session().select_plan(row.id);
   fixture.window->run_page().set_steps(60);
   fixture.trigger("action_launch");
   QVERIFY(QTest::qWaitFor([&] { return !fixture.session().launching(); }, 120000));
@@ -98,6 +102,19 @@ void TestPictures::a_finished_run() {
     QVERIFY(has_content(file));
   }
   fixture.trigger("action_appearance_light");
+}
+
+void TestPictures::a_project_opened_again() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  const QString project = fixture.path("bert-48.pipedeck");
+  QVERIFY(fixture.session().save_as(project));
+  WindowFixture again;
+  QVERIFY(again.session().open(project));
+  QVERIFY(again.settle());
+  const QString file = folder() + "reopened.png";
+  QCOMPARE(write_picture(*again.window, file), QString());
+  QVERIFY(has_content(file));
 }
 
 void TestPictures::svg_and_pdf() {
