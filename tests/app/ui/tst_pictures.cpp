@@ -112,6 +112,7 @@ void TestPictures::a_project_opened_again() {
   WindowFixture again;
   QVERIFY(again.session().open(project));
   QVERIFY(again.settle());
+  QTest::qWait(200);  // charts that have just come are laid out
   const QString file = folder() + "reopened.png";
   QCOMPARE(write_picture(*again.window, file), QString());
   QVERIFY(has_content(file));
