@@ -64,7 +64,11 @@ QTreeWidgetItem* JobsPanel::make_item(const JobInfo& job) {
   insertTopLevelItem(0, item);  // newest first
   auto* bar = new QProgressBar;
   bar->setTextVisible(false);
-  bar->setStyleSheet(QStringLiteral("margin: 7px 8px;"));  // a thin bar in the middle of its row
+  const Theme& theme = Theme::of(palette());
+  bar->setStyleSheet(
+      QStringLiteral("QProgressBar { background: %1; border: none; border-radius: 3px; margin: 7px 8px; }"
+                     "QProgressBar::chunk { background: %2; border-radius: 3px; }")
+          .arg(theme.raised.name(), theme.accent.name()));
   setItemWidget(item, progress, bar);
   auto* button = new QToolButton;
   button->setText(tr("Stop"));
