@@ -19,13 +19,27 @@ namespace {
 constexpr int largest_count = 1 << 30;
 constexpr int most_threads = 1024;
 
+std::optional<int> parse_number(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return {};
+  return number;
+}
+
+/// By name, else by number.
+std::optional<LayerId> layer_named(const Profile& profile, const std::string& text) {
+  for (std::size_t i = 0; i < profile.layers.size(); ++i)
+    if (profile.layers[i].name == text) return LayerId(i);
+  const auto number = parse_number(text);
+  return number ? std::optional(LayerId(*number)) : std::nullopt;
+}
+
 Result<int> parse_threads(std::string_view text) {
-  int threads = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
-  if (error != std::errc() || end != text.data() + text.size() || threads < 1 || threads > most_threads)
+  const auto threads = parse_number(text);
+  if (!threads || *threads < 1 || *threads > most_threads)
     return fail(ErrorCode::bad_usage,
                 fmt::format("PIPEDECK_THREADS: found \"{}\", expected 1 to {}", text, most_threads));
-  return threads;
+  return *threads;
 }
 
 }  // namespace
@@ -72,6 +86,34 @@ void StateOptions::declare(CLI::App& app) {
       ->type_name("N");
 }
 
+void PinOptions::declare(CLI::App& app) {
+  const auto degree = [&](const char* name, std::optional<int>& value, const char* help) {
+    app.add_option(name, value, help)->check(CLI::Range(1, largest_count))->type_name("N");
+  };
+  degree("--pp", stages, "exactly N stages");
+  degree("--dp", replicas, "N replicas of every stage");
+  degree("--tmp", tensor_parallel, "tensor parallelism N in every stage");
+  degree("--max-stages", max_stages, "at most N stages");
+  app.add_option("--pin", layers, "this layer (name or number) on this device; may be repeated")
+      ->type_name("LAYER=DEVICE")
+      ->allow_extra_args(false);
+}
+
+Result<Pins> PinOptions::pins(const Profile& profile) const {
+  Pins pins{stages, max_stages, replicas, tensor_parallel, {}};
+  for (const std::string& text : layers) {
+    const std::size_t equals = text.rfind('=');
+    const auto device = equals == text.npos ? std::nullopt : parse_number(std::string_view(text).substr(equals + 1));
+    if (!device) return fail(ErrorCode::bad_usage, fmt::format("--pin: found \"{}\", expected LAYER=DEVICE", text));
+    const auto layer = layer_named(profile, text.substr(0, equals));
+    if (!layer)
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("--pin: no layer \"{}\" in \"{}\"", text.substr(0, equals), profile.name));
+    pins.layers.emplace_back(*layer, DeviceId(*device));
+  }
+  return pins;
+}
+
 void QuestionOptions::declare(CLI::App& app) {
   inputs.declare(app);
   app.add_option("--global-batch", global_batch, "samples an iteration")
@@ -82,6 +124,7 @@ void QuestionOptions::declare(CLI::App& app) {
       ->check(CLI::Range(1, largest_count))
       ->type_name("N");
   state.declare(app);
+  pinned.declare(app);
   judged.declare(app);
   app.add_option("--threads", threads, "search threads: changes speed, never the answer [1, or PIPEDECK_THREADS]")
       ->check(CLI::Range(1, most_threads))
@@ -103,6 +146,9 @@ Result<Problem> QuestionOptions::open() const {
   problem->workload.global_batch = global_batch;
   problem->workload.micro_batch = micro_batch;
   state.apply(problem->workload);
+  auto pins = pinned.pins(*problem->profile);
+  if (!pins) return tl::unexpected(pins.error());
+  problem->pins = *std::move(pins);
   return problem;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
@@ -45,11 +46,20 @@ struct StateOptions {
   }
 };
 
+/// What every answer must have: --pp, --dp, --tmp, --max-stages, --pin.
+struct PinOptions {
+  std::optional<int> stages, replicas, tensor_parallel, max_stages;
+  std::vector<std::string> layers;  ///< LAYER=DEVICE, the layer by name or number
+  void declare(CLI::App& app);
+  Result<Pins> pins(const Profile& profile) const;
+};
+
 /// All that `plan` and `compare` share.
 struct QuestionOptions {
   InputOptions inputs;
   ConventionOptions judged;
   StateOptions state;
+  PinOptions pinned;
   int global_batch = 0;
   std::optional<int> micro_batch;
   std::optional<int> threads;

@@ -66,6 +66,15 @@ struct Predicted {
   bool operator==(const Predicted&) const = default;
 };
 
+/// How far from the best a plan can be.
+struct Certificate {
+  Seconds lower_bound;     ///< no plan of the problem ends an iteration before; 0: unknown
+  Seconds stages_bound;    ///< nor does this plan with these stages, whatever the warm-up; 0: unknown
+  double gap = 0;          ///< simulated iteration / lower_bound - 1
+  std::string optimal_in;  ///< the space in which no plan is better, and by what measure; empty: nothing is proven
+  bool operator==(const Certificate&) const = default;
+};
+
 struct Plan {
   std::string name;
   std::string planner;  ///< registry name, or "hand"
@@ -85,6 +94,8 @@ struct Plan {
   std::optional<std::vector<std::vector<Operation>>> operations;  ///< with explicit_order: a list a device
   std::optional<Objective> objective;
   std::optional<Predicted> predicted;
+  std::optional<Certificate> certificate;
+  std::vector<std::string> why;  ///< what limits the plan and what its neighbours lose, a sentence each, when asked for
   std::string profile_sha256, cluster_sha256;  ///< of what the plan was made for; empty: unknown
   bool truncated = false;                      ///< a time budget cut the search short
   std::string extra;

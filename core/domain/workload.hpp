@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/domain/cluster.hpp"
+#include "core/domain/pins.hpp"
 #include "core/domain/profile.hpp"
 #include "core/domain/units.hpp"
 
@@ -51,6 +52,7 @@ struct Problem {
   std::shared_ptr<const Profile> profile;
   std::shared_ptr<const Cluster> cluster;
   Workload workload;
+  Pins pins{};
 };
 
 }  // namespace pipedeck

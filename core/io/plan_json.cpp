@@ -124,6 +124,16 @@ Predicted predicted_from(ObjectReader& in) {
   return predicted;
 }
 
+Certificate certificate_from(ObjectReader& in) {
+  in.treat_null_as_absent();
+  Certificate certificate;
+  if (in.has("lower_bound_ms")) certificate.lower_bound = in.long_time("lower_bound_ms");
+  if (in.has("stages_bound_ms")) certificate.stages_bound = in.long_time("stages_bound_ms");
+  if (in.has("gap")) certificate.gap = in.number("gap", 0, 1e18);
+  certificate.optimal_in = in.text_or("optimal_in", "");
+  return certificate;
+}
+
 std::string sha256_from(ObjectReader& in, std::string_view key) {
   if (!in.has(key)) return {};
   std::string found = in.text(key);
@@ -159,6 +169,10 @@ void read_plan(ObjectReader& in, Plan& plan) {
   read_operations(in, plan);
   if (in.has("objective")) in.object("objective", [&](ObjectReader& o) { plan.objective = objective_from(o); });
   if (in.has("predicted")) in.object("predicted", [&](ObjectReader& p) { plan.predicted = predicted_from(p); });
+  if (in.has("certificate")) in.object("certificate", [&](ObjectReader& c) { plan.certificate = certificate_from(c); });
+  in.values("why", [&](const Value& value, const std::string& place) {
+    plan.why.push_back(json::read_text(value, place, in.problems()));
+  });
   plan.profile_sha256 = sha256_from(in, "profile_sha256");
   plan.cluster_sha256 = sha256_from(in, "cluster_sha256");
   plan.truncated = in.truth_or("truncated", false);
@@ -211,6 +225,15 @@ Value predicted_value(const Predicted& predicted) {
       .finish();
 }
 
+Value certificate_value(const Certificate& certificate) {
+  ObjectWriter out;
+  if (certificate.lower_bound > Seconds())
+    out.add("lower_bound_ms", json::milliseconds_of(certificate.lower_bound)).add("gap", json::number(certificate.gap));
+  if (certificate.stages_bound > Seconds()) out.add("stages_bound_ms", json::milliseconds_of(certificate.stages_bound));
+  if (!certificate.optimal_in.empty()) out.add("optimal_in", certificate.optimal_in);
+  return out.finish();
+}
+
 void write_conventions(ObjectWriter& out, const Plan& plan) {
   out.add("schedule", name_of(plan.schedule)).add("warmup", name_of(plan.warmup));
   if (plan.warmup_counts) out.add("warmup_counts", json::integers(*plan.warmup_counts));
@@ -241,6 +264,8 @@ std::string plan_to_json(const Plan& plan) {
             }));
   plan.objective ? out.add("objective", objective_value(*plan.objective)) : out.leave_out("objective");
   plan.predicted ? out.add("predicted", predicted_value(*plan.predicted)) : out.leave_out("predicted");
+  if (plan.certificate) out.add("certificate", certificate_value(*plan.certificate));
+  if (!plan.why.empty()) out.add("why", json::list_of(plan.why, [](const std::string& line) { return Value(line); }));
   if (!plan.profile_sha256.empty()) out.add("profile_sha256", plan.profile_sha256);
   if (!plan.cluster_sha256.empty()) out.add("cluster_sha256", plan.cluster_sha256);
   if (plan.truncated) out.add("truncated", Value(true));

@@ -52,12 +52,19 @@ using Score = std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)
 struct PlannerContext {
   Score score;
   std::stop_token stop;
+  std::stop_token hurry{};  ///< requested: answer with the best plan so far, marked `truncated`
   Progress progress;
-  int threads = 1;  ///< changes speed, never the answer
-  int top = 1;      ///< at most this many plans are wanted
+  int threads = 1;    ///< changes speed, never the answer
+  int top = 1;        ///< at most this many plans are wanted
+  bool relax = true;  ///< say what would help where nothing fits (which plans again, several times)
 };
 
 using PlanFunction = Result<Ranking> (*)(const Problem&, const PlannerOptions&, const PlannerContext&);
+
+/// Kinds of pins (Problem::pins) that a planner honours; run_planner refuses the others.
+struct PinSupport {
+  bool stages = false, max_stages = false, replicas = false, tensor_parallel = false, layers = false;
+};
 
 struct PlannerInfo {
   std::string name;     ///< "dapple"
@@ -67,6 +74,7 @@ struct PlannerInfo {
   std::vector<OptionInfo> options;
   PlanFunction plan = nullptr;
   bool compared_by_default = false;  ///< among those `compare` runs when none is named
+  PinSupport pins{};
 };
 
 /// In the order of docs/planners.md: dapple, pipedream, capture, data-parallel, gpipe, single.

@@ -18,6 +18,8 @@ Result<void> check_stop(const PlannerContext& context) {
   return {};
 }
 
+bool out_of_time(const PlannerContext& context) { return context.hurry.stop_requested(); }
+
 Ranking ranked(std::vector<Judged> candidates, const PlannerContext& context) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Judged& a, const Judged& b) { return a.iteration < b.iteration; });

@@ -21,6 +21,9 @@ Result<Seconds> judge(const PlannerContext& context, const Plan& plan, std::opti
 /// cancelled, when a stop was requested.
 Result<void> check_stop(const PlannerContext& context);
 
+/// The user's time for this search is over: answer with the best plan so far, `truncated`.
+bool out_of_time(const PlannerContext& context);
+
 /// Best simulated first, at most `context.top`; ties keep the order given.
 Ranking ranked(std::vector<Judged> candidates, const PlannerContext& context);
 

@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "core/cost/evaluate.hpp"
+#include "core/cost/lower_bound.hpp"
 #include "core/domain/validate.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/planner_entries.hpp"
+#include "core/planner/ranking.hpp"
 
 namespace pipedeck {
 
@@ -18,11 +20,43 @@ bool asked_for(const PlannerInfo& planner, const PlannerOptions& options, const 
   return has && choice(planner, options, name) == value;
 }
 
+/// The first kind of pin that the problem has and the planner can't honour. Nothing is split by columns by a planner
+/// that knows no tensor parallelism, so that a degree of 1 is always kept.
+std::string pin_refused(const Pins& pins, const PinSupport& honoured) {
+  if (pins.stages && !honoured.stages) return "--pp";
+  if (pins.max_stages && !honoured.max_stages) return "--max-stages";
+  if (pins.replicas && !honoured.replicas) return "--dp";
+  if (pins.tensor_parallel && *pins.tensor_parallel > 1 && !honoured.tensor_parallel) return "--tmp";
+  if (!pins.layers.empty() && !honoured.layers) return "--pin";
+  return {};
+}
+
+Result<void> check_pins(const PlannerInfo& planner, const Problem& problem) {
+  if (auto valid = check(problem.pins, *problem.profile, *problem.cluster); !valid) return valid;
+  if (const std::string refused = pin_refused(problem.pins, planner.pins); !refused.empty())
+    return fail(ErrorCode::bad_usage, "planner " + planner.name + " cannot honour " + refused);
+  return {};
+}
+
+/// The bounds of a plan, beside what its planner claims.
+Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& context) {
+  const auto bound = lower_bound(problem, plan.synchronous());
+  if (!bound) return tl::unexpected(bound.error());
+  if (!plan.certificate) plan.certificate.emplace();
+  plan.certificate->lower_bound = *bound;
+  if (!context.score || bound->count <= 0) return {};
+  const auto iteration = judge(context, plan);
+  if (!iteration) return tl::unexpected(iteration.error());
+  plan.certificate->gap = std::max(0.0, iteration->count / bound->count - 1);
+  return {};
+}
+
 }  // namespace
 
 Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
                             const PlannerContext& context) {
   if (auto valid = check_options(planner, options); !valid) return tl::unexpected(valid.error());
+  if (auto pinned = check_pins(planner, problem); !pinned) return tl::unexpected(pinned.error());
   auto ranking = planner.plan(problem, options, context);
   if (!ranking) return ranking;
   ensure(ranking->plans.empty() == ranking->infeasible.has_value(), "a ranking is empty exactly when it says why");
@@ -31,10 +65,13 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
                             .printed_objective = asked_for(planner, options, "printed-objective"),
                             .flat_levels = asked_for(planner, options, "levels", "flat"),
                             .paper_in_flight = asked_for(planner, options, "paper-in-flight")};
-  for (const Plan& plan : ranking->plans) {
+  for (Plan& plan : ranking->plans) {
     if (auto valid = validate(plan, *problem.profile, *problem.cluster); !valid)
       return fail(ErrorCode::internal, planner.name + " gave a plan that is not valid: " + valid.error().text());
     if (auto agrees = evaluate(problem, plan, how); !agrees) return tl::unexpected(agrees.error());
+    if (const auto broken = broken_pin(plan, *problem.profile, problem.pins))
+      return fail(ErrorCode::internal, planner.name + " gave a plan that breaks a pin: " + *broken);
+    if (auto certified = certify(plan, problem, context); !certified) return tl::unexpected(certified.error());
   }
   return ranking;
 }
