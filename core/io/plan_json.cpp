@@ -170,9 +170,10 @@ void read_plan(ObjectReader& in, Plan& plan) {
   if (in.has("objective")) in.object("objective", [&](ObjectReader& o) { plan.objective = objective_from(o); });
   if (in.has("predicted")) in.object("predicted", [&](ObjectReader& p) { plan.predicted = predicted_from(p); });
   if (in.has("certificate")) in.object("certificate", [&](ObjectReader& c) { plan.certificate = certificate_from(c); });
-  in.values("why", [&](const Value& value, const std::string& place) {
-    plan.why.push_back(json::read_text(value, place, in.problems()));
-  });
+  if (in.has("why"))
+    in.values("why", [&](const Value& value, const std::string& place) {
+      plan.why.push_back(json::read_text(value, place, in.problems()));
+    });
   plan.profile_sha256 = sha256_from(in, "profile_sha256");
   plan.cluster_sha256 = sha256_from(in, "cluster_sha256");
   plan.truncated = in.truth_or("truncated", false);
