@@ -48,4 +48,13 @@ Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOp
   return {};  // the others' objective is the simulator's answer
 }
 
+Result<std::string> objective_text(const Problem& problem, const Plan& plan, const EvaluateOptions& options) {
+  auto network = Network::of(*problem.cluster);
+  if (!network) return tl::unexpected(network.error());
+  const Evaluation e{problem, plan, *network, options, order_of(plan, *problem.profile)};
+  // One line a planner that has a formula of its own.
+  if (plan.planner == "pipedream" && !plan.synchronous()) return pipedream_objective_text(e);
+  return std::string();
+}
+
 }  // namespace pipedeck

@@ -3,6 +3,8 @@
 // layer, sharing no table with any planner. In every build a plan it disagrees with (1e-9 relative) is withheld.
 #pragma once
 
+#include <string>
+
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
 #include "core/domain/workload.hpp"
@@ -18,5 +20,9 @@ struct EvaluateOptions {
 
 /// Fine, or an internal error that says which figure disagrees: "objective: planner 12.5 ms, evaluation 12.7 ms".
 Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOptions& options = {});
+
+/// Each term of the plan's objective with its figure, in a sentence or two; empty where the objective is the simulated
+/// time, which has no terms of its own.
+Result<std::string> objective_text(const Problem& problem, const Plan& plan, const EvaluateOptions& options = {});
 
 }  // namespace pipedeck

@@ -2,6 +2,7 @@
 // What the evaluations share: a plan with its network, and sums of a stage taken layer by layer.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/cost/evaluate.hpp"
@@ -37,6 +38,9 @@ Bytes smallest_memory(const Evaluation& e, int stage);
 Result<Seconds> dapple_objective(const Evaluation& e);
 Result<Seconds> pipedream_objective(const Evaluation& e);
 Result<Bytes> capture_objective(const Evaluation& e);
+
+/// The terms of those objectives in words.
+std::string pipedream_objective_text(const Evaluation& e);
 
 /// An internal error naming the stage that is not whole, or does not fit.
 Result<void> check_constraints(const Evaluation& e);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "core/cost/compute.hpp"
 #include "core/cost/evaluate_parts.hpp"
 
@@ -107,5 +109,13 @@ double two_levels(const Evaluation& e) {
 }  // namespace
 
 Result<Seconds> pipedream_objective(const Evaluation& e) { return Seconds(nested(e) ? two_levels(e) : one_level(e)); }
+
+std::string pipedream_objective_text(const Evaluation& e) {
+  const int workers = static_cast<int>(devices_used(e.plan).size()), first = e.stage(0).replicas();
+  return fmt::format(
+      "A^L {:.3f} ms: the slowest stage's time a mini-batch of {} samples, replicas and transfers counted; "
+      "NOAM = ceil({} / {}) = {} mini-batches are under way",
+      in_milliseconds(*e.plan.objective->time), e.plan.micro_batch, workers, first, (workers + first - 1) / first);
+}
 
 }  // namespace pipedeck
