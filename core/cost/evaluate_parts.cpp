@@ -2,6 +2,7 @@
 #include "core/cost/evaluate_parts.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -83,16 +84,16 @@ int outstanding(const Evaluation& e, int s) {
   return pipedream_outstanding(e.stage(s - 1).replicas(), kept(e, s - 1), e.stage(s).replicas());
 }
 
-/// Most that the stage can need, with n micro-batches kept here and `before` outstanding: each of those `before` has
-/// its input or input gradient here, unless it is one of the n; and each of the n has its output or the output's
-/// gradient.
-Bytes most_needed(const Evaluation& e, int s) {
+/// Most that a device of the stage with so many samples can need, with n micro-batches kept here and `before`
+/// outstanding: each of those `before` has its input or input gradient here, unless it is one of the n; and each of the
+/// n has its output or the output's gradient.
+Bytes most_needed(const Evaluation& e, int s, int samples) {
   const Plan& plan = e.plan;
-  const int samples = e.most_samples(s), here = kept(e, s), before = outstanding(e, s);
-  const int versions = plan.synchronous() ? 1 : here;
+  const int here = kept(e, s), before = outstanding(e, s);
+  const int versions = plan.synchronous() ? 1 : here, degree = e.stage(s).tensor_parallel;
+  const Bytes weights((parameters_of(e, s).count + degree - 1) / degree);
   const Bytes fixed =
-      state_memory(parameters_of(e, s), e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions)
-          .total() +
+      state_memory(weights, e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions).total() +
       e.problem.workload.conventions.reserve + e.problem.workload.conventions.communication +
       largest_workspace(e, s, samples);
   const Bytes saved = saved_by(e, s, samples);
@@ -106,6 +107,23 @@ Bytes most_needed(const Evaluation& e, int s) {
 
 Result<void> broken(const Evaluation& e, int stage, const std::string& what) {
   return fail(ErrorCode::internal, fmt::format("{}: stage {}: {}", e.plan.planner, stage, what));
+}
+
+/// Every device against what its own share of the micro-batch needs.
+Result<void> check_memory(const Evaluation& e, int s) {
+  const Stage& stage = e.stage(s);
+  const std::vector<int> samples = replica_samples(stage, e.plan.micro_batch);
+  std::map<int, Bytes> needs;  // by samples
+  for (std::size_t i = 0; i < stage.devices.size(); ++i) {
+    const int share =
+        e.plan.synchronous() ? samples[i / static_cast<std::size_t>(stage.tensor_parallel)] : e.plan.micro_batch;
+    const auto [need, added] = needs.try_emplace(share);
+    if (added) need->second = most_needed(e, s, share);
+    const Bytes capacity = e.network.type(stage.devices[i]).memory;
+    if (need->second > capacity)
+      return broken(e, s, fmt::format("needs {} bytes, a device has {}", need->second.count, capacity.count));
+  }
+  return {};
 }
 
 }  // namespace
@@ -124,9 +142,7 @@ Result<void> check_constraints(const Evaluation& e) {
       if (!used.insert(device).second) return broken(e, s, "a device that another stage has");
     if (plan.synchronous() && stage.replicas() > plan.micro_batch) return broken(e, s, "a replica without samples");
     if (e.options.ignore_memory) continue;
-    const Bytes need = most_needed(e, s), capacity = smallest_memory(e, s);
-    if (need > capacity)
-      return broken(e, s, fmt::format("needs {} bytes, a device has {}", need.count, capacity.count));
+    if (auto fits = check_memory(e, s); !fits) return fits;
   }
   if (layer != static_cast<int>(e.order.size()))
     return fail(ErrorCode::internal, plan.planner + ": layers without a stage");

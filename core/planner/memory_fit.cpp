@@ -2,6 +2,8 @@
 #include "core/planner/memory_fit.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "core/cost/memory.hpp"
 
@@ -12,13 +14,13 @@ Bytes StageNeed::peak(int warmup, int warmup_before) const {
   return fixed + once + workspace + std::max(with(1), with(warmup));
 }
 
-StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions) {
+StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions,
+                     int tensor_parallel) {
   const Workload& workload = chain.workload();
   const Conventions& conventions = workload.conventions;
   StageNeed need;
-  need.fixed = state_memory(chain.parameters(first, last), replicas, workload.optimizer, workload.precision,
-                            workload.zero, versions)
-                   .total() +
+  const Bytes share((chain.parameters(first, last).count + tensor_parallel - 1) / tensor_parallel);
+  need.fixed = state_memory(share, replicas, workload.optimizer, workload.precision, workload.zero, versions).total() +
                conventions.reserve + conventions.communication;
   need.workspace = chain.workspace(first, last, samples);
   need.input = chain.cut(first, samples);
@@ -46,18 +48,36 @@ std::vector<int> policy_warmups(int stages, int micro_batches, Warmup policy) {
 
 namespace {
 
+/// What a stage's replicas need, and have: replicas alike are one entry.
 struct Limited {
-  StageNeed need;
-  Bytes capacity;
+  std::vector<std::pair<StageNeed, Bytes>> replicas;
+
+  bool admits(int warmup, int warmup_before) const {
+    return std::all_of(replicas.begin(), replicas.end(), [&](const auto& replica) {
+      return replica.first.peak(warmup, warmup_before) <= replica.second;
+    });
+  }
 };
+
+Limited limit_of(Chain& chain, const Stage& stage, int micro_batch) {
+  const std::vector<int> samples = replica_samples(stage, micro_batch);
+  std::set<std::pair<int, Bytes>> kinds;  // samples, least memory
+  for (std::size_t r = 0; r < samples.size(); ++r) {
+    const auto degree = static_cast<std::ptrdiff_t>(stage.tensor_parallel);
+    const auto begin = stage.devices.begin() + static_cast<std::ptrdiff_t>(r) * degree;
+    kinds.insert({samples[r], capacity_of(chain.network(), {begin, begin + degree})});
+  }
+  Limited limited;
+  for (const auto& [share, capacity] : kinds)
+    limited.replicas.push_back({stage_need(chain, stage.first, stage.last, stage.replicas(), share, stage.recompute.all,
+                                           1, stage.tensor_parallel),
+                                capacity});
+  return limited;
+}
 
 std::vector<Limited> limits_of(Chain& chain, const Plan& plan) {
   std::vector<Limited> limits;
-  for (const Stage& stage : plan.stages) {
-    const int samples = replica_samples(stage, plan.micro_batch).front();
-    limits.push_back({stage_need(chain, stage.first, stage.last, stage.replicas(), samples, stage.recompute.all),
-                      capacity_of(chain.network(), stage.devices)});
-  }
+  for (const Stage& stage : plan.stages) limits.push_back(limit_of(chain, stage, plan.micro_batch));
   return limits;
 }
 
@@ -67,7 +87,7 @@ std::optional<std::vector<int>> under(const std::vector<Limited>& limits, const 
   for (std::size_t i = 0; i < limits.size(); ++i) {
     const int before = counts.empty() ? policy[i] : counts.back();
     int count = std::min({policy[i], most, before});
-    while (count > 0 && limits[i].need.peak(count, before) > limits[i].capacity) --count;
+    while (count > 0 && !limits[i].admits(count, before)) --count;
     if (count == 0) return {};
     counts.push_back(count);
   }
@@ -98,7 +118,7 @@ bool set_warmup(Chain& chain, Plan& plan, Warmup policy, bool ignore_memory) {
 
 bool gpipe_fits(Chain& chain, const Plan& plan) {
   for (const Limited& limit : limits_of(chain, plan))
-    if (limit.need.peak(plan.micro_batches, plan.micro_batches) > limit.capacity) return false;
+    if (!limit.admits(plan.micro_batches, plan.micro_batches)) return false;
   return true;
 }
 

@@ -31,9 +31,10 @@ struct StageNeed {
   Bytes peak(int warmup, int warmup_before) const;
 };
 
-/// What the stage needs on the device with the most samples: layers [first, last), `samples` of them, cut over
-/// `replicas`, with so many versions of the weights.
-StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions = 1);
+/// What a device of the stage needs that gets `samples` samples of a micro-batch: layers [first, last), `replicas` of
+/// them, with so many versions of the weights, which `tensor_parallel` devices share.
+StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions = 1,
+                     int tensor_parallel = 1);
 
 /// Memory of the smallest of these devices.
 Bytes capacity_of(const Network& network, const std::vector<DeviceId>& devices);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <QtTest/QTest>
 
+#include <array>
+
 #include "core/cost/evaluate.hpp"
 #include "core/planner/dapple_space.hpp"
+#include "core/planner/memory_fit.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
@@ -47,6 +50,7 @@ class TestPlanners : public QObject {
   void stop_is_honoured();
   void pipedream_lists_the_synchronous_plan();
   void a_wrong_objective_is_withheld();
+  void memory_counts_device_by_device();
 };
 
 void TestPlanners::options_are_checked() {
@@ -329,6 +333,44 @@ void TestPlanners::a_wrong_objective_is_withheld() {
     QVERIFY(!wrong.has_value());
     QCOMPARE(wrong.error().code, ErrorCode::internal);
   }
+}
+
+/// Of a stage on a large and a small device the small one needs room for its own, smaller share; a device of a
+/// tensor-parallel pair for its half of the weights.
+void TestPlanners::memory_counts_device_by_device() {
+  Problem problem = small(9, {2}, 1);
+  problem.workload.global_batch = 8;
+  problem.workload.micro_batch = 8;
+  Profile profile = *problem.profile;
+  Layer& layer = profile.layers[0];
+  layer.parameters = layer.saved = Bytes(1000000);  // 4 MB of states, 1 MB a sample
+  layer.tensor_parallel = {{2, layer.forward, layer.backward, {}, {}}};
+  problem.profile = std::make_shared<const Profile>(profile);
+  const auto fits = [&](std::int64_t large, std::int64_t small, const Stage& stage) {
+    Cluster cluster = *problem.cluster;
+    cluster.device_types.push_back(cluster.device_types[0]);
+    cluster.device_types[0].memory = Bytes(large);
+    cluster.device_types[1].memory = Bytes(small);
+    cluster.device_types[1].name = "small";
+    cluster.nodes[0].devices = {{"X", 1}, {"small", 1}};
+    Problem with = problem;
+    with.cluster = std::make_shared<const Cluster>(std::move(cluster));
+    Chain chain = *Chain::of(with);
+    Plan plan = chain.plan_of("hand", 8);
+    plan.stages = {stage};
+    const bool fitting = set_warmup(chain, plan, Warmup::A, false);
+    if (!fitting) set_warmup(chain, plan, Warmup::A, true);
+    return std::array{fitting, evaluate(with, plan).has_value(), simulate(with, plan)->fits};
+  };
+  Stage stage = stage_on(0, 1, {DeviceId(0), DeviceId(1)});
+  stage.shares = {6, 2};
+  QVERIFY(fits(10000000, 6000000, stage) == (std::array{true, true, true}));
+  QVERIFY(fits(10000000, 5999999, stage) == (std::array{false, false, false}));
+  QVERIFY(fits(9999999, 6000000, stage) == (std::array{false, false, false}));
+  stage.shares.reset();
+  stage.tensor_parallel = 2;
+  QVERIFY(fits(10000000, 10000000, stage) == (std::array{true, true, true}));
+  QVERIFY(fits(10000000, 9999999, stage) == (std::array{false, false, false}));
 }
 
 QTEST_APPLESS_MAIN(TestPlanners)
