@@ -18,11 +18,11 @@ enum class Between { same_node, nodes, any };
 
 double bandwidth(const Evaluation& e, Between which) {
   double least = std::numeric_limits<double>::infinity();
-  for (int a = 0; a < e.network.device_count(); ++a)
-    for (int b = 0; b < e.network.device_count(); ++b) {
-      const bool same = e.network.node_of(DeviceId(a)) == e.network.node_of(DeviceId(b));
+  for (const DeviceId a : e.network.representatives())
+    for (const DeviceId b : e.network.representatives()) {
+      const bool same = e.network.node_of(a) == e.network.node_of(b);
       if (a == b || (which == Between::same_node && !same) || (which == Between::nodes && same)) continue;
-      least = std::min(least, e.network.path(DeviceId(a), DeviceId(b)).bandwidth.count);
+      least = std::min(least, e.network.path(a, b).bandwidth.count);
     }
   return least;
 }

@@ -2,42 +2,56 @@
 // Paths between devices: the widest bottleneck between nodes, the node's own link inside (formats.md, "Cluster").
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "core/cost/node_paths.hpp"
 #include "core/domain/cluster.hpp"
 #include "core/domain/result.hpp"
 
 namespace pipedeck {
 
-struct Path {
-  BytesPerSecond bandwidth;  ///< of the narrowest link
-  Seconds latency;           ///< sum
-  std::vector<int> links;    ///< positions in Cluster::links, in order; empty inside a node
-  bool operator==(const Path&) const = default;
-};
-
-/// All-pairs paths of a connected cluster, computed once.
+/// The devices of a connected cluster and the paths between them. Copies share everything; ask from several threads.
 class Network {
  public:
   /// bad_input when some node can't be reached, or a node of several devices has no link.
   static Result<Network> of(const Cluster& cluster);
 
-  int device_count() const { return static_cast<int>(devices_.size()); }
-  const Device& device(DeviceId id) const { return devices_[id.index()]; }
-  const DeviceType& type(DeviceId id) const { return types_[static_cast<std::size_t>(devices_[id.index()].type)]; }
-  NodeId node_of(DeviceId id) const { return devices_[id.index()].node; }
-  int node_count() const { return node_count_; }
+  int device_count() const { return static_cast<int>(shared_->devices.size()); }
+  const Device& device(DeviceId id) const { return shared_->devices[id.index()]; }
+  const DeviceType& type(DeviceId id) const { return shared_->types[static_cast<std::size_t>(device(id).type)]; }
+  NodeId node_of(DeviceId id) const { return device(id).node; }
+  int node_count() const { return shared_->node_count; }
   /// Devices of different ids only.
-  const Path& path(DeviceId from, DeviceId to) const;
+  Path path(DeviceId from, DeviceId to) const;
+  /// Positions in Cluster::links of what the path passes, in order; none inside a node, or with a bandwidth matrix.
+  std::vector<int> links(DeviceId from, DeviceId to) const;
   /// bytes over the path: latency + bytes / bandwidth.
   Seconds transfer(DeviceId from, DeviceId to, Bytes bytes) const;
 
+  /// Devices that stand for all: the path between any two devices has the figures of a path between two of these, in
+  /// one node or in two as that is. A handful for clusters of equal nodes; who wants the narrowest or the longest of
+  /// all paths asks these alone.
+  const std::vector<DeviceId>& representatives() const { return shared_->representatives; }
+
  private:
-  std::vector<Device> devices_;
-  std::vector<DeviceType> types_;
-  int node_count_ = 0;
-  std::vector<Path> node_paths_;    // node x node; the diagonal is the node's own link
-  std::vector<Path> device_paths_;  // device x device, only with a bandwidth matrix
+  struct Shared {
+    std::vector<Device> devices;
+    std::vector<DeviceType> types;
+    int node_count = 0;
+    std::vector<std::vector<BytesPerSecond>> matrix;  // device x device; else the three below
+    std::vector<Path> inside;                         // by node
+    std::unique_ptr<const NodePaths> between;
+    std::vector<Path> table;  // node x node, where nodes are few
+    std::vector<DeviceId> representatives;
+
+    Result<void> take_matrix(const Cluster& cluster);
+    Result<void> take_links(const Cluster& cluster);
+    void fill_table();
+    void find_representatives();
+  };
+  explicit Network(std::shared_ptr<const Shared> shared) : shared_(std::move(shared)) {}
+  std::shared_ptr<const Shared> shared_;
 };
 
 }  // namespace pipedeck

@@ -27,11 +27,11 @@ DappleSpace::DappleSpace(Chain& chain, int micro_batch, const DappleSpaceOptions
   intern({std::vector<int>(nodes_.size(), 0), {}, network.device_count()});
   measure_work();
   narrowest_ = std::numeric_limits<double>::infinity();
-  for (int a = 0; a < network.device_count(); ++a)
-    for (int b = 0; b < network.device_count(); ++b) {
+  for (const DeviceId a : network.representatives())
+    for (const DeviceId b : network.representatives()) {
       if (a == b) continue;
-      longest_latency_ = std::max(longest_latency_, network.path(DeviceId(a), DeviceId(b)).latency.count);
-      narrowest_ = std::min(narrowest_, network.path(DeviceId(a), DeviceId(b)).bandwidth.count);
+      longest_latency_ = std::max(longest_latency_, network.path(a, b).latency.count);
+      narrowest_ = std::min(narrowest_, network.path(a, b).bandwidth.count);
     }
 }
 

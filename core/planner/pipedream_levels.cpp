@@ -12,11 +12,10 @@ namespace {
 template <class Joins>
 double narrowest(const Network& network, Joins joins) {
   double least = std::numeric_limits<double>::infinity();
-  for (int a = 0; a < network.device_count(); ++a)
-    for (int b = a + 1; b < network.device_count(); ++b)
-      if (joins(network.node_of(DeviceId(a)), network.node_of(DeviceId(b))))
-        least = std::min({least, network.path(DeviceId(a), DeviceId(b)).bandwidth.count,
-                          network.path(DeviceId(b), DeviceId(a)).bandwidth.count});
+  for (const DeviceId a : network.representatives())
+    for (const DeviceId b : network.representatives())
+      if (a != b && joins(network.node_of(a), network.node_of(b)))
+        least = std::min(least, network.path(a, b).bandwidth.count);
   return least;
 }
 

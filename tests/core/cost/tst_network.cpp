@@ -2,10 +2,13 @@
 #include <QtTest/QTest>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
+#include <thread>
 
 #include "core/cost/collective.hpp"
 #include "core/cost/network.hpp"
+#include "tests/core/cost/all_pairs_paths.hpp"
 #include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;
@@ -13,13 +16,13 @@ using namespace pipedeck;
 namespace {
 
 /// Every simple path, by depth-first search; the best by the contract's three rules.
-Path best_by_enumeration(const Cluster& cluster, const std::string& from, const std::string& to) {
-  std::vector<Path> all;
+test::KnownPath best_by_enumeration(const Cluster& cluster, const std::string& from, const std::string& to) {
+  std::vector<test::KnownPath> all;
   std::vector<std::string> visited{from};
   std::vector<int> links;
   std::function<void(const std::string&)> search = [&](const std::string& at) {
     if (at == to) {
-      Path path{BytesPerSecond(1e300), {}, links};
+      test::KnownPath path{BytesPerSecond(1e300), {}, links};
       for (const int link : links) {
         const Link& hop = cluster.links[static_cast<std::size_t>(link)].link;
         path.bandwidth = std::min(path.bandwidth, hop.bandwidth);
@@ -41,7 +44,7 @@ Path best_by_enumeration(const Cluster& cluster, const std::string& from, const 
     }
   };
   search(from);
-  return *std::min_element(all.begin(), all.end(), [](const Path& a, const Path& b) {
+  return *std::min_element(all.begin(), all.end(), [](const test::KnownPath& a, const test::KnownPath& b) {
     if (a.bandwidth != b.bandwidth) return a.bandwidth > b.bandwidth;
     if (a.links.size() != b.links.size()) return a.links.size() < b.links.size();
     return a.links < b.links;
@@ -95,6 +98,62 @@ Cluster two_nodes() {
   return cluster;
 }
 
+enum class Fabric { star, tree, two_switches, mesh };
+
+/// Many nodes: under one switch, under leaf switches and a spine, each on two switches, or on a mesh of switches with
+/// parallel and redundant links.
+Cluster large_cluster(int nodes, Fabric fabric, test::Random& random) {
+  Cluster cluster = test::flat_cluster(1);
+  cluster.nodes.clear();
+  const auto link = [&] {
+    return Link{gigabytes_per_second(random.integer(1, 3)), microseconds(random.integer(0, 5))};
+  };
+  const int leaves = fabric == Fabric::star ? 1 : fabric == Fabric::two_switches ? 2 : std::max(2, nodes / 16);
+  for (int s = 0; s <= leaves; ++s) cluster.switches.push_back({"s" + std::to_string(s)});
+  const auto leaf = [](int s) { return "s" + std::to_string(s); };
+  for (int s = 0; s < leaves; ++s) cluster.links.push_back({leaf(leaves), leaf(s), link()});
+  for (int n = 0; n < nodes; ++n) {
+    cluster.nodes.push_back(node_named("n" + std::to_string(n), random.integer(1, 2), link()));
+    const std::string& name = cluster.nodes.back().name;
+    cluster.links.push_back({name, leaf(n % leaves), link()});
+    if (fabric == Fabric::two_switches) cluster.links.push_back({leaf((n + 1) % leaves), name, link()});
+    if (fabric == Fabric::mesh && n % 5 == 0) cluster.links.push_back({name, leaf(n % leaves), link()});
+    if (fabric == Fabric::mesh && n % 7 == 1)
+      cluster.links.push_back({leaf(random.integer(0, leaves)), leaf(random.integer(0, leaves)), link()});
+  }
+  std::erase_if(cluster.links, [](const NetworkLink& one) { return one.from == one.to; });
+  return cluster;
+}
+
+DeviceId first_of(const Network& network, std::size_t node) {
+  int d = 0;
+  while (network.node_of(DeviceId(std::int32_t{d})).index() != node) ++d;
+  return DeviceId(std::int32_t{d});
+}
+
+struct Extremes {
+  double narrowest = 1e300, longest = 0;
+  bool operator==(const Extremes&) const = default;
+};
+
+/// Of the paths in one node, or between two.
+Extremes extremes(const Network& network, const std::vector<DeviceId>& devices, bool inside) {
+  Extremes found;
+  for (const DeviceId a : devices)
+    for (const DeviceId b : devices) {
+      if (a == b || (network.node_of(a) == network.node_of(b)) != inside) continue;
+      found.narrowest = std::min(found.narrowest, network.path(a, b).bandwidth.count);
+      found.longest = std::max(found.longest, network.path(a, b).latency.count);
+    }
+  return found;
+}
+
+std::vector<DeviceId> all_devices(const Network& network) {
+  std::vector<DeviceId> all;
+  for (int d = 0; d < network.device_count(); ++d) all.push_back(DeviceId(std::int32_t{d}));
+  return all;
+}
+
 std::vector<DeviceId> devices(std::initializer_list<int> ids) {
   std::vector<DeviceId> list;
   for (const int id : ids) list.push_back(DeviceId(std::int32_t{id}));
@@ -122,19 +181,89 @@ class TestNetwork : public QObject {
           const DeviceId from(std::int32_t{a}), to(std::int32_t{b});
           const NodeId from_node = network->node_of(from), to_node = network->node_of(to);
           if (from_node == to_node) continue;
-          const Path want =
+          const test::KnownPath want =
               best_by_enumeration(cluster, cluster.nodes[from_node.index()].name, cluster.nodes[to_node.index()].name);
-          QCOMPARE(network->path(from, to).links, want.links);
+          QCOMPARE(network->links(from, to), want.links);
           QCOMPARE(network->path(from, to).bandwidth.count, want.bandwidth.count);
           QVERIFY(std::abs(network->path(from, to).latency.count - want.latency.count) < 1e-15);
         }
     }
   }
 
+  void pathsEqualAllPairsSearch() {
+    test::Random random(11);
+    for (const int nodes : {1, 2, 9, 40, 100})
+      for (const Fabric fabric : {Fabric::star, Fabric::tree, Fabric::two_switches, Fabric::mesh}) {
+        const Cluster cluster = large_cluster(nodes, fabric, random);
+        const std::vector<test::KnownPath> want = test::all_pairs_paths(cluster);
+        const Network network = Network::of(cluster).value();
+        std::vector<DeviceId> first;
+        for (std::size_t n = 0; n < cluster.nodes.size(); ++n) first.push_back(first_of(network, n));
+        for (std::size_t a = 0; a < first.size(); ++a)
+          for (std::size_t b = 0; b < first.size(); ++b) {
+            if (a == b) continue;
+            const test::KnownPath& known = want[a * first.size() + b];
+            QCOMPARE(network.links(first[a], first[b]), known.links);
+            QCOMPARE(network.path(first[a], first[b]), (Path{known.bandwidth, known.latency}));
+          }
+      }
+  }
+
+  void representativesStandForAll() {
+    test::Random random(12);
+    for (const int nodes : {1, 2, 9, 40, 100})
+      for (const Fabric fabric : {Fabric::star, Fabric::tree, Fabric::two_switches, Fabric::mesh}) {
+        const Network network = Network::of(large_cluster(nodes, fabric, random)).value();
+        for (const bool inside : {false, true})
+          QCOMPARE(extremes(network, network.representatives(), inside),
+                   extremes(network, all_devices(network), inside));
+      }
+    Cluster equal = test::flat_cluster(1);
+    equal.nodes.clear();
+    equal.switches = {{"s"}};
+    for (int n = 0; n < 100; ++n) {
+      equal.nodes.push_back(node_named("n" + std::to_string(n), 8, Link{gigabytes_per_second(100), {}}));
+      equal.links.push_back({"s", equal.nodes.back().name, Link{gigabytes_per_second(1), {}}});
+    }
+    QCOMPARE(Network::of(equal).value().representatives().size(), 4u);
+  }
+
+  /// A core that is searched lazily, asked from two threads at once.
+  void threadsGetTheSamePaths() {
+    test::Random random(13);
+    const Cluster cluster = large_cluster(100, Fabric::two_switches, random);
+    const Network network = Network::of(cluster).value();
+    const auto sum = [&network] {
+      double sum = 0;
+      for (int a = 0; a < network.device_count(); ++a)
+        for (int b = network.device_count() - 1; b > a; --b)
+          sum += network.path(DeviceId(std::int32_t{a}), DeviceId(std::int32_t{b})).bandwidth.count;
+      return sum;
+    };
+    double one = 0, two = 0;
+    {
+      const std::jthread first([&] { one = sum(); });
+      const std::jthread second([&] { two = sum(); });
+    }
+    QCOMPARE(one, two);
+    QCOMPARE(one, sum());
+  }
+
+  /// Sixteen thousand nodes; the time is generous, for a busy machine.
+  void manyNodesAreMadeReadyQuickly() {
+    test::Random random(14);
+    for (const Fabric fabric : {Fabric::star, Fabric::tree}) {
+      const Cluster cluster = large_cluster(16'384, fabric, random);
+      const auto begin = std::chrono::steady_clock::now();
+      const Network network = Network::of(cluster).value();
+      all_reduce(network, all_devices(network), Bytes(1000));
+      QVERIFY(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));
+    }
+  }
+
   void insideANodeItsOwnLink() {
     const Network network = Network::of(two_nodes()).value();
-    const Path& path = network.path(DeviceId(0), DeviceId(1));
-    QVERIFY(path.links.empty());
+    QVERIFY(network.links(DeviceId(0), DeviceId(1)).empty());
     near(network.transfer(DeviceId(2), DeviceId(4), Bytes(8000)), 2e-6 + 1e-6);
     near(network.transfer(DeviceId(0), DeviceId(4), Bytes(1000)), 12e-6 + 1e-6);  // 1 GB/s is the narrower
   }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// All paths at once, each found by its own search over the whole graph: slow and plain, an oracle for NodePaths.
+#pragma once
+
+#include <vector>
+
+#include "core/domain/cluster.hpp"
+
+namespace pipedeck::test {
+
+struct KnownPath {
+  BytesPerSecond bandwidth;
+  Seconds latency;
+  std::vector<int> links;
+};
+
+/// Node x node of a connected cluster, by widest bottleneck, hops, lexicographically smallest links.
+std::vector<KnownPath> all_pairs_paths(const Cluster& cluster);
+
+}  // namespace pipedeck::test
