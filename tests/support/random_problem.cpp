@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/random_problem.hpp"
 
+#include <algorithm>
+
 namespace pipedeck::test {
 
 std::uint64_t Random::next() {
@@ -17,6 +19,31 @@ double Random::uniform(double low, double high) {
 int Random::integer(int low, int high) {
   return low + static_cast<int>(next() % static_cast<std::uint64_t>(high - low + 1));
 }
+
+namespace {
+
+/// Every layer but the first uses one or two earlier ones; the second may be a source of its own.
+void add_branches(Random& random, Profile& profile) {
+  const int layers = static_cast<int>(profile.layers.size());
+  for (Layer& layer : profile.layers)
+    if (random.integer(0, 4) == 0) layer.outputs = {layer.output, Bytes(7000000)}, layer.output += layer.outputs[1];
+  const auto join = [&](int from, int to) {
+    for (const Edge& edge : profile.edges)
+      if (edge.from.value == from && edge.to.value == to) return;
+    Edge edge{LayerId(from), LayerId(to), {}};
+    if (!profile.layers[edge.from.index()].outputs.empty() && random.integer(0, 1) == 0)
+      edge.output = random.integer(0, 1);
+    profile.edges.push_back(edge);
+  };
+  const bool second_source = layers > 2 && random.integer(0, 2) == 0;
+  for (int to = second_source ? 2 : 1; to < layers; ++to) {
+    join(random.integer(std::max(0, to - 3), to - 1), to);
+    if (random.integer(0, 1) == 0) join(random.integer(0, to - 1), to);
+    if (second_source && to == 2) join(0, 2), join(1, 2);
+  }
+}
+
+}  // namespace
 
 Problem random_problem(Random& random, const RandomProblem& shape) {
   const auto megabytes = [&](int low, int high) { return Bytes(std::int64_t{1000000} * random.integer(low, high)); };
@@ -36,6 +63,7 @@ Problem random_problem(Random& random, const RandomProblem& shape) {
     layer.parameters = shape.parameters ? megabytes(5, 200) : Bytes();
     profile.layers.push_back(layer);
   }
+  if (shape.graph) add_branches(random, profile);
 
   Cluster cluster;
   cluster.name = "random";

@@ -28,6 +28,7 @@ struct RandomProblem {
   bool parameters = true;
   bool communication = true;  ///< outputs of some bytes; else 0
   Bytes memory{std::int64_t{1} << 50};
+  bool graph = false;  ///< layers form a graph with branches, some of several outputs; else a chain
 };
 
 /// One device type "X"; nodes joined by one switch.
