@@ -8,27 +8,9 @@
 namespace pipedeck {
 namespace {
 
-/// The slowest of some hops: largest latency and smallest bandwidth, not necessarily of the same hop.
-struct WorstHop {
-  double alpha = 0;  // seconds
-  double beta = 0;   // bytes a second; 0: no hop yet
-
-  void add(const Path& path) {
-    alpha = std::max(alpha, path.latency.count);
-    beta = beta == 0 ? path.bandwidth.count : std::min(beta, path.bandwidth.count);
-  }
-};
-
 void add_ring(const Network& network, std::span<const DeviceId> ring, WorstHop& worst) {
   if (ring.size() < 2) return;
   for (std::size_t i = 0; i < ring.size(); ++i) worst.add(network.path(ring[i], ring[(i + 1) % ring.size()]));
-}
-
-/// 2(n-1)(alpha + b/(n beta)) over n members.
-double ring_seconds(std::size_t members, const WorstHop& hop, Bytes bytes) {
-  if (members < 2) return 0;
-  const auto n = static_cast<double>(members);
-  return 2 * (n - 1) * (hop.alpha + static_cast<double>(bytes.count) / (n * hop.beta));
 }
 
 std::vector<DeviceId> in_cluster_order(std::span<const DeviceId> devices) {
@@ -39,11 +21,25 @@ std::vector<DeviceId> in_cluster_order(std::span<const DeviceId> devices) {
 
 }  // namespace
 
-Seconds ring_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
-  if (bytes.count == 0) return {};  // nothing to reduce, nothing is sent
+void WorstHop::add(const Path& path) {
+  alpha = std::max(alpha, path.latency.count);
+  beta = beta == 0 ? path.bandwidth.count : std::min(beta, path.bandwidth.count);
+}
+
+double WorstHop::ring_seconds(std::size_t members, Bytes bytes) const {
+  if (members < 2 || bytes.count == 0) return 0;  // nothing to reduce, nothing is sent
+  const auto n = static_cast<double>(members);
+  return 2 * (n - 1) * (alpha + static_cast<double>(bytes.count) / (n * beta));
+}
+
+WorstHop worst_hop(const Network& network, std::span<const DeviceId> devices) {
   WorstHop hop;
   add_ring(network, in_cluster_order(devices), hop);
-  return Seconds(ring_seconds(devices.size(), hop, bytes));
+  return hop;
+}
+
+Seconds ring_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
+  return Seconds(worst_hop(network, devices).ring_seconds(devices.size(), bytes));
 }
 
 Seconds hierarchical_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
@@ -60,7 +56,7 @@ Seconds hierarchical_all_reduce(const Network& network, std::span<const DeviceId
     leaders.push_back(members.front());
   }
   add_ring(network, leaders, outside);
-  return Seconds(ring_seconds(most, inside, bytes) + ring_seconds(leaders.size(), outside, bytes));
+  return Seconds(inside.ring_seconds(most, bytes) + outside.ring_seconds(leaders.size(), bytes));
 }
 
 Seconds all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {

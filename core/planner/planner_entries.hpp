@@ -8,6 +8,7 @@ namespace pipedeck {
 
 PlannerInfo dapple_planner();
 PlannerInfo pipedream_planner();
+PlannerInfo amp_planner();
 PlannerInfo capture_planner();
 PlannerInfo data_parallel_planner();
 PlannerInfo gpipe_planner();

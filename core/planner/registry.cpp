@@ -5,8 +5,9 @@
 namespace pipedeck {
 
 const std::vector<PlannerInfo>& planners() {
-  static const std::vector<PlannerInfo> all = {dapple_planner(),        pipedream_planner(), capture_planner(),
-                                               data_parallel_planner(), gpipe_planner(),     single_planner()};
+  static const std::vector<PlannerInfo> all = {dapple_planner(),  pipedream_planner(),     amp_planner(),
+                                               capture_planner(), data_parallel_planner(), gpipe_planner(),
+                                               single_planner()};
   return all;
 }
 

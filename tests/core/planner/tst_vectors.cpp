@@ -18,6 +18,7 @@ struct Question {
   std::string planner;
   Workload workload;
   PlannerOptions options;
+  Pins pins;
 };
 
 Question question_of(const nlohmann::json& words) {
@@ -36,6 +37,12 @@ Question question_of(const nlohmann::json& words) {
       question.workload.micro_batch = std::stoi(value);
     else if (name == "optimizer")
       question.workload.optimizer = *optimizer_named(value);
+    else if (name == "pp")
+      question.pins.stages = std::stoi(value);
+    else if (name == "dp")
+      question.pins.replicas = std::stoi(value);
+    else if (name == "tmp")
+      question.pins.tensor_parallel = std::stoi(value);
     else
       question.options[name] = value;
   }
@@ -56,7 +63,7 @@ void TestVectors::objective_data() {
   QTest::addColumn<QString>("vector");
   const std::string folder = test::shared_data();
   if (folder.empty()) QSKIP("the shared vectors are not here");
-  for (const char* kind : {"dapple", "pipedream", "capture"}) {
+  for (const char* kind : {"dapple", "pipedream", "amp", "capture"}) {
     std::ifstream file(folder + "/vectors/" + kind + ".json");
     const auto all = nlohmann::json::parse(file);
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -72,7 +79,7 @@ void TestVectors::objective() {
   const auto cluster = cluster_from_json(given.at("cluster").dump());
   QVERIFY(profile && cluster);
   const Problem problem{std::make_shared<const Profile>(*profile), std::make_shared<const Cluster>(*cluster),
-                        question.workload};
+                        question.workload, question.pins};
   const auto ranking = run_planner(**planner_named(question.planner), problem, question.options, {});
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   const Objective& objective = *ranking->plans.at(0).objective;

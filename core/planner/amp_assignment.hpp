@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layer assignment of one AMP strategy: the cuts that minimise eq. 4,
+//   T = max over pipelines d of [ (gas - 1) max_i t_i + sum_i e_i + sum_i t_i ] + max_i T_i^dpsync,
+// exactly, with unlike stages, unlike pipelines and memory.
+//
+// The paper's table of eq. 6-8 takes O(k L^4). Here stages are added front to back; what a prefix of stages may cost in
+// the end depends on its maximum and its sum in every pipeline and on its largest synchronisation alone, so that of two
+// prefixes that end at the same layer one that is not better in any of those figures is dropped. Before that, three
+// programmes over suffixes give the least sum, the least maximum and the least synchronisation that the rest can have:
+// - a prefix that can't lead below what is known already is dropped;
+// - a maximum below the least that the rest has anyway counts as that one, which makes most prefixes comparable.
+// What is known first comes from a few bounds on the slowest stage and on the synchronisation, with the least sum under
+// each.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/cost/collective.hpp"
+
+namespace pipedeck {
+
+/// Seconds of an activation and its gradient over a cut: fixed + per_byte x bytes.
+struct AmpEdge {
+  double fixed = 0, per_byte = 0;
+  auto operator<=>(const AmpEdge&) const = default;
+};
+
+/// One pipeline, or several that are alike.
+struct AmpPipeline {
+  std::vector<const std::vector<double>*> time;  ///< of every stage: forward + backward of the layers before a position
+  std::vector<AmpEdge> edge;                     ///< of every stage: from the one before; the first has none
+};
+
+/// What eq. 4 and memory make of a strategy.
+struct AmpTask {
+  int layers = 0, stages = 0, micro_batches = 1, replicas = 1, tensor_parallel = 1;
+  std::vector<AmpPipeline> pipelines;
+  std::vector<double> cut;                   ///< bytes before each position, of a replica's samples
+  std::vector<std::int64_t> parameters;      ///< bytes of the layers before a position
+  std::vector<std::vector<WorstHop>> rings;  ///< of every stage; none with one replica
+  const std::vector<Bytes>* need = nullptr;  ///< [first * (layers + 1) + last]; none: memory does not count
+  std::vector<Bytes> capacity;               ///< of every stage
+  std::vector<int> pinned;                   ///< stage that a position must be on, -1: any; empty: no pins
+};
+
+struct AmpAssignment {
+  std::vector<int> ends;  ///< of every stage
+  double time = 0;        ///< T in seconds
+};
+
+class AmpAssigner {
+ public:
+  enum class Outcome {
+    proven,     ///< `best` is the optimum, or nothing is below the limit
+    hurried,    ///< time was over: `best` is what there was
+    stopped,    ///< a stop was requested
+    too_large,  ///< more prefixes than memory has room for
+  };
+
+  explicit AmpAssigner(const AmpTask& task);
+
+  /// Nothing fits: no assignment is allowed.
+  bool possible() const { return bounds_.front() < unknown; }
+  /// No assignment is below. Infinite where none is possible.
+  double lower_bound() const;
+  /// The least T below `below`.
+  Outcome search(double below, std::stop_token stop, std::stop_token hurry);
+  const std::optional<AmpAssignment>& best() const { return best_; }
+  /// Prefixes that were kept.
+  std::size_t effort() const { return trail_.size(); }
+
+ private:
+  static constexpr double unknown = std::numeric_limits<double>::infinity();
+
+  struct Step {
+    int parent = -1, end = 0;
+  };
+  /// Prefixes of as many stages that end at the same layer, none better than another in every figure.
+  struct Cell {
+    std::vector<double> figures;  // `width()` a prefix
+    std::vector<int> steps;
+  };
+
+  std::size_t pipelines() const { return task_.pipelines.size(); }
+  /// Figures of stages in a row: the sum and the slowest of every pipeline, then the synchronisation.
+  std::size_t width() const { return 2 * pipelines() + 1; }
+  std::size_t at(int stage, int position) const {
+    return static_cast<std::size_t>(stage) * static_cast<std::size_t>(task_.layers + 1) +
+           static_cast<std::size_t>(position);
+  }
+  /// Positions at which the stage may begin: at least a layer for each stage, before and behind.
+  int first_start(int stage) const { return stage; }
+  int last_start(int stage) const { return stage == 0 ? 0 : task_.layers - (task_.stages - stage); }
+  int first_end(int stage, int start) const { return stage + 1 == task_.stages ? task_.layers : start + 1; }
+  int last_end(int stage) const { return task_.layers - (task_.stages - 1 - stage); }
+
+  double time(std::size_t pipeline, int stage, int first, int last) const;
+  double edge(std::size_t pipeline, int stage, int first) const;
+  double synchronisation(int stage, int first, int last) const;
+  bool allowed(int stage, int first, int last) const;
+  double rounds() const { return task_.micro_batches - 1; }
+
+  void bound_suffixes();
+  void bound_suffix(int stage, int start);
+  double time_of(const std::vector<int>& ends) const;
+  void take(const std::vector<int>& ends);
+  void try_limits();
+  std::optional<std::vector<int>> least_sum(double slack, double synchronisation_slack) const;
+  void extend(int stage, int end, const std::vector<Cell>& from, Cell& into);
+  const double* rest_of(int stage, int position) const { return &bounds_[at(stage, position) * width()]; }
+  double bound_of(const double* prefix, const double* rest) const;
+  void keep(Cell& cell, const std::vector<double>& prefix, Step step);
+  std::vector<int> ends_of(int step) const;
+
+  const AmpTask& task_;
+  std::vector<double> bounds_;               // least figures of the stages and layers from `at` on
+  std::vector<std::vector<int>> elsewhere_;  // of every stage: positions before this one that are pinned to others
+  double below_ = unknown;
+  std::optional<AmpAssignment> best_;
+  std::vector<Step> trail_;
+};
+
+}  // namespace pipedeck

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/amp_space.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "core/cost/compute.hpp"
+#include "core/planner/memory_fit.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+const TensorParallelPoint* point_of(const Layer& layer, int degree) {
+  for (const TensorParallelPoint& point : layer.tensor_parallel)
+    if (point.degree == degree) return &point;
+  return nullptr;
+}
+
+/// 1, and what every layer has times for.
+std::vector<int> tensor_degrees(const Profile& profile, int devices) {
+  std::vector<int> degrees{1};
+  for (const TensorParallelPoint& point : profile.layers.front().tensor_parallel)
+    if (point.degree > 1 && point.degree <= devices &&
+        std::all_of(profile.layers.begin(), profile.layers.end(),
+                    [&](const Layer& layer) { return point_of(layer, point.degree) != nullptr; }))
+      degrees.push_back(point.degree);
+  std::sort(degrees.begin(), degrees.end());
+  return degrees;
+}
+
+bool kept(const Pins& pins, const AmpStrategy& strategy) {
+  return strategy.stages == pins.stages.value_or(strategy.stages) &&
+         strategy.stages <= pins.max_stages.value_or(strategy.stages) &&
+         strategy.replicas == pins.replicas.value_or(strategy.replicas) &&
+         strategy.tensor_parallel == pins.tensor_parallel.value_or(strategy.tensor_parallel);
+}
+
+}  // namespace
+
+Result<std::vector<AmpStrategy>> amp_strategies(const Chain& chain, const AmpOptions& options) {
+  const auto sizes = micro_batch_choices(chain.workload(), 1);
+  if (!sizes) return tl::unexpected(sizes.error());
+  const int devices = chain.devices();
+  std::vector<AmpStrategy> strategies;
+  for (int stages = 1; stages <= std::min(devices, chain.layers()); ++stages)
+    for (int replicas = 1; replicas <= devices / stages; ++replicas)
+      for (const int degree : tensor_degrees(chain.profile(), devices)) {
+        AmpStrategy strategy{stages, replicas, degree, 0};
+        if (strategy.devices() > devices || (strategy.devices() < devices && !options.allow_idle)) continue;
+        if (!kept(chain.problem().pins, strategy)) continue;
+        for (const int size : *sizes) {
+          strategy.micro_batch = size;
+          if (size % replicas == 0 && size / replicas >= options.slice) strategies.push_back(strategy);
+        }
+      }
+  return strategies;
+}
+
+AmpPlacement megatron_placement(const AmpStrategy& strategy) {
+  AmpPlacement placement;
+  for (int d = 0; d < strategy.devices(); ++d) placement.push_back(DeviceId(d));
+  return placement;
+}
+
+std::vector<DeviceId> stage_devices(const AmpStrategy& strategy, const AmpPlacement& placement, int stage) {
+  const int count = strategy.replicas * strategy.tensor_parallel;
+  const auto first = placement.begin() + stage * count;
+  return {first, first + count};
+}
+
+/// Forward and backward of the layers before each position. Groups are told apart by their device types and, where they
+/// reduce, by nodes and paths.
+const AmpCosts::Table& AmpCosts::pass_times(std::span<const DeviceId> group, int samples) {
+  const Network& network = chain_.network();
+  std::vector<double> key{static_cast<double>(samples)};
+  std::map<NodeId, int> nodes;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    key.push_back(network.device(group[i]).type);
+    if (group.size() == 1) break;
+    key.push_back(nodes.emplace(network.node_of(group[i]), static_cast<int>(nodes.size())).first->second);
+    for (std::size_t j = 0; j < group.size(); ++j)
+      if (i != j) {
+        const Path& path = network.path(group[i], group[j]);
+        key.push_back(path.bandwidth.count), key.push_back(path.latency.count);
+      }
+  }
+  const auto [found, added] = times_.try_emplace(std::move(key));
+  if (added) found->second = group_times(group, samples);
+  return found->second;
+}
+
+/// The slowest device of the group counts, and the all-reduces of each pass.
+AmpCosts::Table AmpCosts::group_times(std::span<const DeviceId> group, int samples) const {
+  const auto degree = static_cast<int>(group.size());
+  std::set<int> types;
+  for (const DeviceId device : group) types.insert(chain_.network().device(device).type);
+  Table sums{0};
+  for (const LayerId id : chain_.order()) {
+    const Layer& layer = chain_.profile().layers[id.index()];
+    double forward = 0, backward = 0;
+    for (const int type : types) {
+      const LayerTimes times = layer_times(chain_.profile(), layer, samples, chain_.cluster(),
+                                           chain_.cluster().device_types[index(type)], degree);
+      forward = std::max(forward, times.forward.count);
+      backward = std::max(backward, times.backward.count);
+    }
+    double sum = forward + backward;
+    if (degree > 1) {
+      const TensorParallelPoint& point = *point_of(layer, degree);
+      for (const Bytes bytes : {point.forward_allreduce, point.backward_allreduce})
+        sum += all_reduce(chain_.network(), group, scale_bytes(bytes, samples, chain_.profile().micro_batch)).count;
+    }
+    sums.push_back(sums.back() + sum);
+  }
+  return sums;
+}
+
+/// The activation and the gradient back, each a path's latency and its bytes; as printed v / b.
+AmpEdge AmpCosts::edge(DeviceId from, DeviceId to) const {
+  const Path &forth = chain_.network().path(from, to), &back = chain_.network().path(to, from);
+  if (options_.printed) return {0, 1 / forth.bandwidth.count};
+  return {forth.latency.count + back.latency.count, 1 / forth.bandwidth.count + 1 / back.bandwidth.count};
+}
+
+/// Pipeline d is replica d of every stage. Those that another never beats in anything can't be the slowest alone.
+std::vector<AmpPipeline> AmpCosts::pipelines(const AmpStrategy& strategy, const AmpPlacement& placement) {
+  const int degree = strategy.tensor_parallel;
+  const auto group = [&](int stage, int replica) {
+    return std::span(placement).subspan(index((stage * strategy.replicas + replica) * degree), index(degree));
+  };
+  const auto covers = [](const AmpPipeline& a, const AmpPipeline& b) {  // a is nowhere quicker than b
+    for (std::size_t s = 0; s < a.time.size(); ++s) {
+      if (a.edge[s].fixed < b.edge[s].fixed || a.edge[s].per_byte < b.edge[s].per_byte) return false;
+      if (a.time[s] == b.time[s]) continue;
+      for (std::size_t p = 1; p < a.time[s]->size(); ++p)
+        if ((*a.time[s])[p] - (*a.time[s])[p - 1] < (*b.time[s])[p] - (*b.time[s])[p - 1]) return false;
+    }
+    return true;
+  };
+  std::vector<AmpPipeline> unlike;
+  for (int r = 0; r < strategy.replicas; ++r) {
+    AmpPipeline pipeline;
+    for (int s = 0; s < strategy.stages; ++s) {
+      pipeline.time.push_back(&pass_times(group(s, r), strategy.samples()));
+      pipeline.edge.push_back(s == 0 ? AmpEdge{} : edge(group(s - 1, r).front(), group(s, r).front()));
+    }
+    if (std::any_of(unlike.begin(), unlike.end(), [&](const AmpPipeline& other) { return covers(other, pipeline); }))
+      continue;
+    std::erase_if(unlike, [&](const AmpPipeline& other) { return covers(pipeline, other); });
+    unlike.push_back(std::move(pipeline));
+  }
+  return unlike;
+}
+
+/// The groups of equal rank that reduce a stage's gradients, without those that others are never quicker than.
+std::vector<WorstHop> AmpCosts::rings(const AmpStrategy& strategy, std::span<const DeviceId> devices) const {
+  std::vector<WorstHop> hops;
+  for (int rank = 0; rank < strategy.tensor_parallel && strategy.replicas > 1; ++rank) {
+    std::vector<DeviceId> group;
+    for (std::size_t i = index(rank); i < devices.size(); i += index(strategy.tensor_parallel))
+      group.push_back(devices[i]);
+    const WorstHop hop = worst_hop(chain_.network(), group);
+    const auto covers = [](const WorstHop& a, const WorstHop& b) { return a.alpha >= b.alpha && a.beta <= b.beta; };
+    if (std::any_of(hops.begin(), hops.end(), [&](const WorstHop& other) { return covers(other, hop); })) continue;
+    std::erase_if(hops, [&](const WorstHop& other) { return covers(hop, other); });
+    hops.push_back(hop);
+  }
+  return hops;
+}
+
+/// With one micro-batch at a time on every stage: the warm-up can be shortened to that.
+const std::vector<Bytes>& AmpCosts::needs(const AmpStrategy& strategy) {
+  const auto [found, added] =
+      needs_.try_emplace({0, strategy.replicas, strategy.tensor_parallel, strategy.micro_batch});
+  std::vector<Bytes>& needs = found->second;
+  if (!added) return needs;
+  const int layers = chain_.layers();
+  needs.resize(index(layers + 1) * index(layers + 1));
+  for (int first = 0; first < layers; ++first)
+    for (int last = first + 1; last <= layers; ++last)
+      needs[index(first) * index(layers + 1) + index(last)] =
+          stage_need(chain_, first, last, strategy.replicas, strategy.samples(), false, 1, strategy.tensor_parallel)
+              .peak(1, 1);
+  return needs;
+}
+
+/// The stage of every pinned layer; one that no stage can have where its device is idle.
+std::vector<int> AmpCosts::pinned(const AmpStrategy& strategy, const AmpPlacement& placement) const {
+  const auto& pins = chain_.problem().pins.layers;
+  if (pins.empty()) return {};
+  std::vector<int> stages(index(chain_.layers()), -1);
+  const int count = strategy.replicas * strategy.tensor_parallel;
+  for (const auto& [layer, device] : pins) {
+    const auto position = std::find(chain_.order().begin(), chain_.order().end(), layer) - chain_.order().begin();
+    const auto rank = static_cast<int>(std::find(placement.begin(), placement.end(), device) - placement.begin());
+    int& stage = stages[static_cast<std::size_t>(position)];
+    stage = stage >= 0 && stage != rank / count ? strategy.stages : rank / count;
+  }
+  return stages;
+}
+
+AmpTask AmpCosts::task(const AmpStrategy& strategy, const AmpPlacement& placement) {
+  AmpTask task;
+  task.layers = chain_.layers();
+  task.stages = strategy.stages;
+  task.micro_batches = chain_.workload().global_batch / strategy.micro_batch;
+  task.replicas = strategy.replicas;
+  task.tensor_parallel = strategy.tensor_parallel;
+  task.pipelines = pipelines(strategy, placement);
+  for (int p = 0; p <= task.layers; ++p) {
+    task.cut.push_back(static_cast<double>(chain_.cut(p, strategy.samples()).count));
+    task.parameters.push_back(chain_.parameters(0, p).count);
+  }
+  for (int s = 0; s < strategy.stages; ++s) {
+    const std::vector<DeviceId> devices = stage_devices(strategy, placement, s);
+    task.rings.push_back(rings(strategy, devices));
+    task.capacity.push_back(capacity_of(chain_.network(), devices));
+  }
+  if (!options_.ignore_memory) task.need = &needs(strategy);
+  task.pinned = pinned(strategy, placement);
+  return task;
+}
+
+}  // namespace pipedeck
