@@ -3,6 +3,7 @@
 
 #include "core/cost/evaluate.hpp"
 #include "core/cost/lower_bound.hpp"
+#include "core/cost/stages_bound.hpp"
 #include "core/domain/validate.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/planner_entries.hpp"
@@ -44,6 +45,9 @@ Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& c
   if (!bound) return tl::unexpected(bound.error());
   if (!plan.certificate) plan.certificate.emplace();
   plan.certificate->lower_bound = *bound;
+  const auto own = stages_bound(problem, plan);
+  if (!own) return tl::unexpected(own.error());
+  plan.certificate->stages_bound = *own;
   if (!context.score || bound->count <= 0) return {};
   const auto iteration = judge(context, plan);
   if (!iteration) return tl::unexpected(iteration.error());

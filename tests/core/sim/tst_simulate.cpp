@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/cost/lower_bound.hpp"
+#include "core/cost/stages_bound.hpp"
 #include "core/io/files.hpp"
 #include "core/sim/compare_timelines.hpp"
 #include "core/sim/simulate.hpp"
@@ -230,6 +231,23 @@ class TestSimulate : public QObject {
       QVERIFY2(bound <= simulated,
                qPrintable(QStringLiteral("trial %1: %2 above %3").arg(trial).arg(bound.count).arg(simulated.count)));
       QVERIFY(bound.count > 0);
+      const Seconds own = stages_bound(drawn.problem, drawn.plan).value();
+      QVERIFY2(own <= simulated,
+               qPrintable(QStringLiteral("trial %1: %2 above %3").arg(trial).arg(own.count).arg(simulated.count)));
+    }
+  }
+
+  /// Equal stages and free transfers: the pivot bound is the closed form of GPipe and 1F1B.
+  void stagesBoundIsTightOnEqualStages() {
+    for (const auto schedule : {ScheduleKind::gpipe, ScheduleKind::one_f_one_b}) {
+      Problem problem;
+      problem.profile = std::make_shared<const Profile>(test::uniform_profile(4, milliseconds(1), milliseconds(2)));
+      problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(4));
+      Plan plan;
+      plan.schedule = schedule;
+      plan.global_batch = plan.micro_batches = 8;
+      for (int s = 0; s < 4; ++s) plan.stages.push_back({s, s + 1, {DeviceId(s)}, 1, {}, {}, {}});
+      QVERIFY(std::abs(stages_bound(problem, plan)->count - (8 + 4 - 1) * 0.003) < 1e-6);
     }
   }
 

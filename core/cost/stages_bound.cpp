@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two bounds of a plan's own stages, the larger counts.
+//
+// Pivot: the slowest replica of stage Q does M micro-batches one after another. Before its first, something passed all
+// stages before Q; after its last, its gradient passes them back:
+//   sum_{s<Q} (F_s + c_s) + M t_Q + sum_{s<Q} (B_s + c_s).
+// This is L_max without all-reduces, which `overlap layer` may hide.
+//
+// Round trip: stage i keeps at most K_i micro-batches, so that forward m + K_i waits for backward m, which is R_i after
+// forward m began: down to the last stage and back. With r = (M - 1) mod K_i,
+//   sum_{s<i} (F_s + c_s) + r F_i + (floor((M - 1) / K_i) + 1) R_i + sum_{s<i} (B_s + c_s).
+//
+// Replicas may differ and need not wait for one another: on the way the quickest counts, as pivot the slowest. c_s is
+// the least that any replica of stage s + 1 waits for the longest of its slices.
+#include "core/cost/stages_bound.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "core/cost/compute.hpp"
+#include "core/cost/network.hpp"
+#include "core/domain/cuts.hpp"
+
+namespace pipedeck {
+namespace {
+
+struct StageTimes {
+  double forward = 0, backward = 0;  ///< of the quickest replica
+  double slowest = 0;                ///< F + B (+ recomputation) of the slowest
+  double there = 0, back = 0;        ///< transfers to and from the next stage
+};
+
+class StagesBound {
+ public:
+  StagesBound(const Problem& problem, const Plan& plan, const Network& network)
+      : problem_(problem), plan_(plan), network_(network), order_(order_of(plan, *problem.profile)) {
+    const std::vector<Bytes> cuts = cut_bytes(*problem.profile, order_);
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+      times_.push_back(compute(plan.stages[s]));
+      if (s + 1 < plan.stages.size())
+        add_transfers(plan.stages[s], plan.stages[s + 1], cuts[static_cast<std::size_t>(plan.stages[s].last)]);
+    }
+  }
+
+  double largest() const {
+    double most = 0, before = 0;
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+      most = std::max({most, before + plan_.micro_batches * times_[i].slowest, before + round_trips(i)});
+      before += passes(i);
+    }
+    return most;
+  }
+
+ private:
+  /// There and back over a stage and the cut behind it.
+  double passes(std::size_t s) const {
+    return times_[s].forward + times_[s].backward + times_[s].there + times_[s].back;
+  }
+
+  /// Forwards that the stage may have under way, or more.
+  int kept(std::size_t i) const {
+    const int micro_batches = plan_.micro_batches, left = static_cast<int>(times_.size() - i);
+    if (plan_.schedule == ScheduleKind::gpipe) return micro_batches;
+    if (plan_.warmup_counts) return std::clamp((*plan_.warmup_counts)[i], 1, micro_batches);
+    return std::min(plan_.warmup == Warmup::A ? left : 2 * left - 1, micro_batches);
+  }
+
+  double round_trips(std::size_t i) const {
+    double round_trip = 0;
+    for (std::size_t s = i; s < times_.size(); ++s) round_trip += passes(s);
+    const int last = plan_.micro_batches - 1, most = kept(i);
+    return (last % most) * times_[i].forward + (last / most + 1) * round_trip;
+  }
+
+  StageTimes compute(const Stage& stage) const {
+    const std::vector<int> samples = replica_samples(stage, plan_.micro_batch);
+    StageTimes times{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    std::pair<int, int> known{-1, -1};  // samples and type of the replica before: most are alike
+    for (std::size_t r = 0; r < samples.size(); ++r) {
+      const DeviceId lead = stage.devices[r * static_cast<std::size_t>(stage.tensor_parallel)];
+      if (samples[r] == 0 || known == std::pair(samples[r], network_.device(lead).type)) continue;
+      known = {samples[r], network_.device(lead).type};
+      double forward = 0, backward = 0;
+      for (int p = stage.first; p < stage.last; ++p) {
+        const Layer& layer = problem_.profile->layers[order_[static_cast<std::size_t>(p)].index()];
+        const LayerTimes layer_time = layer_times(*problem_.profile, layer, samples[r], *problem_.cluster,
+                                                  network_.type(lead), stage.tensor_parallel);
+        forward += layer_time.forward.count, backward += layer_time.backward.count;
+      }
+      if (stage.recompute.all) backward += forward;
+      times.forward = std::min(times.forward, forward);
+      times.backward = std::min(times.backward, backward);
+      times.slowest = std::max(times.slowest, forward + backward);
+    }
+    return times;
+  }
+
+  /// Slices are contiguous ranges of the micro-batch, in replica order on both sides.
+  void add_transfers(const Stage& from, const Stage& to, Bytes bytes) {
+    const std::vector<int> sent = replica_samples(from, plan_.micro_batch),
+                           got = replica_samples(to, plan_.micro_batch);
+    const auto infinity = std::numeric_limits<double>::infinity();
+    std::vector<double> there(got.size(), 0), back(sent.size(), 0);
+    int at = 0, a_end = sent[0], b_end = got[0];
+    for (std::size_t a = 0, b = 0; a < sent.size() && b < got.size();) {
+      const int end = std::min(a_end, b_end);
+      if (end > at) {
+        const DeviceId x = from.devices[a * static_cast<std::size_t>(from.tensor_parallel)],
+                       y = to.devices[b * static_cast<std::size_t>(to.tensor_parallel)];
+        const Bytes slice = scale_bytes(bytes, end - at, problem_.profile->micro_batch);
+        there[b] = std::max(there[b], network_.transfer(x, y, slice).count);
+        back[a] = std::max(back[a], network_.transfer(y, x, slice).count);
+      }
+      at = end;
+      if (a_end == end && ++a < sent.size()) a_end += sent[a];
+      if (b_end == end && ++b < got.size()) b_end += got[b];
+    }
+    const auto least = [&](const std::vector<double>& waits, const std::vector<int>& samples) {
+      double quickest = infinity;
+      for (std::size_t r = 0; r < waits.size(); ++r)
+        if (samples[r] > 0) quickest = std::min(quickest, waits[r]);
+      return quickest;
+    };
+    times_.back().there = least(there, got), times_.back().back = least(back, sent);
+  }
+
+  const Problem& problem_;
+  const Plan& plan_;
+  const Network& network_;
+  std::vector<LayerId> order_;
+  std::vector<StageTimes> times_;
+};
+
+}  // namespace
+
+Result<Seconds> stages_bound(const Problem& problem, const Plan& plan) {
+  if (plan.schedule != ScheduleKind::gpipe && plan.schedule != ScheduleKind::one_f_one_b) return Seconds();
+  const auto network = Network::of(*problem.cluster);
+  if (!network) return tl::unexpected(network.error());
+  // Every operation on the way may have been rounded down by half a nanosecond.
+  const double rounding = 0.5e-9 * 4 * (plan.micro_batches + static_cast<double>(plan.stages.size()));
+  return Seconds(std::max(0.0, StagesBound(problem, plan, *network).largest() - rounding));
+}
+
+}  // namespace pipedeck
