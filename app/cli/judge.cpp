@@ -42,11 +42,14 @@ Result<JudgedPlan> Judge::judge(Plan plan, std::stop_token stop) const {
 }
 
 PlannerContext Judge::context(int threads, int top, Progress progress, std::stop_token stop) const {
-  return {.score = score_of(simulator_),
-          .stop = std::move(stop),
-          .progress = std::move(progress),
-          .threads = threads,
-          .top = top};
+  PlannerContext context;
+  context.score = score_of(simulator_);
+  context.fits = fits_of(simulator_);
+  context.stop = std::move(stop);
+  context.progress = std::move(progress);
+  context.threads = threads;
+  context.top = top;
+  return context;
 }
 
 Result<Seconds> Judge::one_device_time(std::stop_token stop) const {

@@ -8,6 +8,7 @@
 #include "app/cli/planner_arguments.hpp"
 #include "app/cli/question.hpp"
 #include "app/cli/table.hpp"
+#include "app/cli/time_budget.hpp"
 #include "core/io/json_formats.hpp"
 
 namespace pipedeck::cli {
@@ -30,6 +31,22 @@ std::string objective_text(const Plan& plan) {
                      objective.time    ? milliseconds_text(*objective.time) + " ms"
                      : objective.bytes ? memory_text(*objective.bytes)
                                        : std::string());
+}
+
+/// "   Bounds: ...", what is proven of the plan.
+std::string certificate_text(const Plan& plan) {
+  if (!plan.certificate) return {};
+  const Certificate& certificate = *plan.certificate;
+  std::string text;
+  if (certificate.lower_bound > Seconds())
+    text += fmt::format("   No plan of this problem takes less than {} ms; this one takes {:.1f} % more.\n",
+                        milliseconds_text(certificate.lower_bound), 100 * certificate.gap);
+  if (certificate.stages_bound > Seconds())
+    text += fmt::format("   These stages take at least {} ms under this schedule.\n",
+                        milliseconds_text(certificate.stages_bound));
+  if (!certificate.optimal_in.empty()) text += fmt::format("   Proven: {}.\n", certificate.optimal_in);
+  if (plan.truncated) text += "   The search was cut short by its time budget.\n";
+  return text;
 }
 
 std::string plans_table(const std::vector<JudgedPlan>& judged) {
@@ -55,6 +72,19 @@ std::string plans_table(const std::vector<JudgedPlan>& judged) {
   return table.text();
 }
 
+/// What each plan says of itself, below the table.
+std::string reasons(const std::vector<JudgedPlan>& judged) {
+  std::string text;
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    const Plan& plan = judged[i].plan;
+    if (plan.why.empty()) continue;
+    text += fmt::format("\n{}. {}\n", i + 1, plan.name);
+    for (const std::string& sentence : plan.why) text += "   " + sentence + "\n";
+    text += certificate_text(plan);
+  }
+  return text;
+}
+
 class PlanCommand : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -64,6 +94,10 @@ class PlanCommand : public Command {
         ->check(CLI::Range(1, most_plans))
         ->capture_default_str()
         ->type_name("K");
+    app.add_flag("--explain", explain_, "say why: what limits each plan and what its neighbours lose");
+    app.add_option("--time-budget", budget_, "answer after so many seconds with the best plan found by then")
+        ->check(CLI::PositiveNumber)
+        ->type_name("S");
     output_.declare(app);
     app.allow_extras();
     app.footer([] { return planner_options_help(); });
@@ -81,7 +115,8 @@ class PlanCommand : public Command {
     if (!problem) return tl::unexpected(problem.error());
     const auto judged = search(**planner, *std::move(problem), *options, *threads, stop);
     if (!judged) return tl::unexpected(judged.error());
-    if (auto written = output_.write(plans_to_json(*judged, top_ > 1), plans_table(*judged)); !written)
+    if (auto written = output_.write(plans_to_json(*judged, top_ > 1), plans_table(*judged) + reasons(*judged));
+        !written)
       return tl::unexpected(written.error());
     return 0;
   }
@@ -92,8 +127,11 @@ class PlanCommand : public Command {
     const auto judge = Judge::of(std::move(problem));
     if (!judge) return tl::unexpected(judge.error());
     ProgressLine progress;
-    const auto ranking =
-        run_planner(planner, judge->problem(), options, judge->context(threads, top_, progress.callback(), stop));
+    PlannerContext context = judge->context(threads, top_, progress.callback(), stop);
+    context.explain = explain_;
+    const TimeBudget budget(budget_);
+    context.hurry = budget.over();
+    const auto ranking = run_planner(planner, judge->problem(), options, context);
     if (!ranking) return tl::unexpected(ranking.error());
     if (ranking->infeasible) return tl::unexpected(no_plan_fits(planner.name, *ranking->infeasible));
     std::vector<JudgedPlan> judged;
@@ -109,6 +147,8 @@ class PlanCommand : public Command {
   QuestionOptions question_;
   std::string planner_;
   int top_ = 1;
+  bool explain_ = false;
+  std::optional<double> budget_;
   OutputOptions output_;
   CLI::App* app_ = nullptr;
 };

@@ -60,6 +60,8 @@ ComparedPlan ask(const PlannerInfo& planner, const Problem& problem, Judge& judg
   ComparedPlan answer{&planner, {}, {}, {}};
   PlannerContext context;
   context.score = score_of(simulator);
+  context.fits = fits_of(simulator);
+  context.explain = true;
   context.stop = stop;
   context.progress = progress;
   auto ranking = run_planner(planner, problem, {}, context);

@@ -51,12 +51,15 @@ using Score = std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)
 
 struct PlannerContext {
   Score score;
+  /// Does the simulated plan stay within every device's memory? Absent: not known.
+  std::function<Result<bool>(const Plan&)> fits{};
   std::stop_token stop;
   std::stop_token hurry{};  ///< requested: answer with the best plan so far, marked `truncated`
   Progress progress;
-  int threads = 1;    ///< changes speed, never the answer
-  int top = 1;        ///< at most this many plans are wanted
-  bool relax = true;  ///< say what would help where nothing fits (which plans again, several times)
+  int threads = 1;       ///< changes speed, never the answer
+  int top = 1;           ///< at most this many plans are wanted
+  bool explain = false;  ///< fill Plan::why, which simulates the plan's neighbours
+  bool relax = true;     ///< say what would help where nothing fits (which plans again, several times)
 };
 
 using PlanFunction = Result<Ranking> (*)(const Problem&, const PlannerOptions&, const PlannerContext&);

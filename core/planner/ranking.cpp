@@ -58,11 +58,12 @@ Result<Ranking> too_few_samples(const std::string& reason, const Workload& workl
 
 Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& context,
                              const std::function<Result<bool>(Bytes more)>& fits_with) {
+  if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   constexpr std::int64_t mebibyte = std::int64_t{1} << 20, most = std::int64_t{1} << 32;  // in mebibytes: 4 EiB
   std::int64_t low = 0, high = 1;
   for (;; low = high, high *= 2) {
     if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
-    if (high > most) return Ranking{{}, Infeasible{reason, "no amount of memory helps"}};
+    if (high > most) return Ranking{{}, Infeasible{reason, ""}};
     const auto fits = fits_with(Bytes(high * mebibyte));
     if (!fits) return tl::unexpected(fits.error());
     if (*fits) break;

@@ -5,9 +5,11 @@
 #include "core/cost/lower_bound.hpp"
 #include "core/cost/stages_bound.hpp"
 #include "core/domain/validate.hpp"
+#include "core/planner/explain.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
+#include "core/planner/relax.hpp"
 
 namespace pipedeck {
 
@@ -65,6 +67,14 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
   if (!ranking) return ranking;
   ensure(ranking->plans.empty() == ranking->infeasible.has_value(), "a ranking is empty exactly when it says why");
 
+  if (ranking->infeasible && context.relax) {
+    const auto more = relaxations(planner, problem, options, context);
+    if (!more) return tl::unexpected(more.error());
+    std::string& text = ranking->infeasible->relaxation;
+    for (const std::string& one : *more)
+      if (text.find(one) == text.npos) text += (text.empty() ? "" : ", or ") + one;
+  }
+
   const EvaluateOptions how{.ignore_memory = asked_for(planner, options, "ignore-memory"),
                             .printed_objective = asked_for(planner, options, "printed-objective"),
                             .flat_levels = asked_for(planner, options, "levels", "flat"),
@@ -76,6 +86,10 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
     if (const auto broken = broken_pin(plan, *problem.profile, problem.pins))
       return fail(ErrorCode::internal, planner.name + " gave a plan that breaks a pin: " + *broken);
     if (auto certified = certify(plan, problem, context); !certified) return tl::unexpected(certified.error());
+    if (!context.explain) continue;
+    auto why = explain(problem, plan, how, context);
+    if (!why) return tl::unexpected(why.error());
+    plan.why.insert(plan.why.end(), why->begin(), why->end());
   }
   return ranking;
 }

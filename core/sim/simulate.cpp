@@ -225,6 +225,14 @@ std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(con
   };
 }
 
+std::function<Result<bool>(const Plan&)> fits_of(const Simulator& simulator) {
+  return [simulator](const Plan& plan) -> Result<bool> {
+    const auto simulation = simulator.run(plan);
+    if (!simulation) return tl::unexpected(simulation.error());
+    return simulation->fits;
+  };
+}
+
 Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_token stop) {
   if (Result<void> valid = validate(plan, *problem.profile, *problem.cluster); !valid)
     return tl::unexpected(valid.error());

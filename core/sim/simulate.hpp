@@ -39,6 +39,9 @@ class Simulator {
 /// Iteration times as planners ask for them: under the simulator's own overlap, or another.
 std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(const Simulator& simulator);
 
+/// Whether plans stay within the memory of every device, by their simulated curves.
+std::function<Result<bool>(const Plan&)> fits_of(const Simulator& simulator);
+
 /// Simulator::of and run in one, for a single plan. Validates the plan against profile and cluster first.
 Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_token stop = {});
 

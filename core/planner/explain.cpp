@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/explain.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "core/cost/compute.hpp"
+#include "core/planner/chain.hpp"
+#include "core/planner/ranking.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+constexpr double noticeable = 5e-4;      // what rounds to 0.1 %
+constexpr double most_operations = 2e6;  // of all neighbours' simulations together: well under a second
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+/// A neighbour of the plan and what it costs or gains.
+struct Neighbour {
+  std::string name;
+  double change = 0;  ///< of the iteration, relative
+  bool fits = true;
+};
+
+std::string sentence(const Neighbour& neighbour) {
+  if (neighbour.change < -noticeable)
+    return fmt::format("{} is {} quicker{}", neighbour.name, percent(-neighbour.change),
+                       neighbour.fits ? "" : " but does not fit");
+  if (neighbour.change < noticeable) return neighbour.name + " takes the same time";
+  return fmt::format("{} costs {}{}", neighbour.name, percent(neighbour.change),
+                     neighbour.fits ? "" : " and does not fit");
+}
+
+class Explanation {
+ public:
+  Explanation(const Problem& problem, const Network& network, const Plan& plan, const PlannerContext& context,
+              Seconds iteration)
+      : problem_(problem),
+        network_(network),
+        plan_(plan),
+        context_(context),
+        iteration_(iteration),
+        order_(order_of(plan, *problem.profile)) {}
+
+  std::vector<std::string> sentences() const {
+    std::vector<std::string> all;
+    if (plan_.synchronous()) all.push_back(pace());
+    for (const std::vector<Neighbour>& kind : {moved_cuts(), other_sizes(), other_warmup()}) {
+      std::string line;
+      for (const Neighbour& neighbour : kind) line += (line.empty() ? "" : "; ") + sentence(neighbour);
+      if (!line.empty()) all.push_back(line + ".");
+    }
+    return all;
+  }
+
+ private:
+  /// Seconds of forward and backward that the stage's slowest replica takes for a micro-batch.
+  double busy(const Stage& stage) const {
+    const std::vector<int> samples = replica_samples(stage, plan_.micro_batch);
+    double slowest = 0;
+    for (std::size_t r = 0; r < samples.size(); ++r) {
+      if (samples[r] == 0 || (r > 0 && samples[r] == samples[r - 1] && type(stage, r) == type(stage, r - 1))) continue;
+      double sum = 0;
+      for (int p = stage.first; p < stage.last; ++p) {
+        const LayerTimes times = layer_times(*problem_.profile, layer(p), samples[r], *problem_.cluster,
+                                             network_.type(lead(stage, r)), stage.tensor_parallel);
+        sum += times.forward.count * (stage.recompute.all ? 2 : 1) + times.backward.count;
+      }
+      slowest = std::max(slowest, sum);
+    }
+    return slowest;
+  }
+
+  const Layer& layer(int position) const {
+    return problem_.profile->layers[order_[static_cast<std::size_t>(position)].index()];
+  }
+  static DeviceId lead(const Stage& stage, std::size_t replica) {
+    return stage.devices[replica * static_cast<std::size_t>(stage.tensor_parallel)];
+  }
+  int type(const Stage& stage, std::size_t replica) const { return network_.device(lead(stage, replica)).type; }
+
+  std::string pace() const {
+    std::vector<double> times;
+    for (const Stage& stage : plan_.stages) times.push_back(busy(stage));
+    const auto slowest = static_cast<std::size_t>(std::max_element(times.begin(), times.end()) - times.begin());
+    const double all = times[slowest] * plan_.micro_batches;
+    const std::string share = fmt::format("{} micro-batches of {:.3f} ms are {} of the iteration", plan_.micro_batches,
+                                          1e3 * times[slowest], percent(all / iteration_.count));
+    if (plan_.stages.size() == 1) return "Its slowest device computes all the while: " + share + ".";
+    const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+    return fmt::format("Stage {} sets the pace, {} above the average stage: {}.", slowest,
+                       percent(times[slowest] / mean - 1), share);
+  }
+
+  /// Simulated; nothing where the plan can't be, or is too large to try.
+  void add(std::vector<Neighbour>& list, std::string name, Plan plan) const {
+    const auto operations = 4.0 * plan.micro_batches * static_cast<double>(devices_used(plan).size());
+    spent_ += operations;
+    if (spent_ > most_operations || context_.stop.stop_requested()) return;
+    plan.warmup_counts.reset();  // the simulator lowers the policy's as far as memory demands
+    const auto iteration = judge(context_, plan);
+    const auto fits = context_.fits ? context_.fits(plan) : Result<bool>(true);
+    if (iteration && fits) list.push_back({std::move(name), iteration->count / iteration_.count - 1, *fits});
+  }
+
+  std::vector<Neighbour> moved_cuts() const {
+    std::vector<Neighbour> moves;
+    for (std::size_t s = 0; s + 1 < plan_.stages.size(); ++s)
+      for (const int by : {-1, 1}) {
+        Plan moved = plan_;
+        Stage &before = moved.stages[s], &after = moved.stages[s + 1];
+        before.last += by, after.first += by;
+        if (before.first == before.last || after.first == after.last) continue;
+        const int position = by < 0 ? after.first : before.last - 1;
+        add(moves,
+            fmt::format("moving layer \"{}\" from stage {} to stage {}", layer(position).name, by < 0 ? s : s + 1,
+                        by < 0 ? s + 1 : s),
+            std::move(moved));
+      }
+    return cheapest(std::move(moves));
+  }
+
+  /// Of many cuts, the two that matter most: the cheapest moves.
+  static std::vector<Neighbour> cheapest(std::vector<Neighbour> moves) {
+    std::stable_sort(moves.begin(), moves.end(),
+                     [](const Neighbour& a, const Neighbour& b) { return a.change < b.change; });
+    if (moves.size() > 2) moves.resize(2);
+    if (!moves.empty()) moves.front().name[0] = 'M';
+    return moves;
+  }
+
+  std::vector<Neighbour> other_sizes() const {
+    std::vector<Neighbour> sizes;
+    if (!plan_.synchronous() || problem_.workload.micro_batch) return sizes;
+    int replicas = 1;
+    for (const Stage& stage : plan_.stages) {
+      replicas = std::max(replicas, stage.replicas());
+      if (stage.shares) return sizes;
+    }
+    const auto choices = micro_batch_choices(problem_.workload, replicas * smallest_slice(*problem_.profile, 0));
+    if (!choices) return sizes;
+    const auto here = std::find(choices->begin(), choices->end(), plan_.micro_batch);
+    const auto resized = [&](int size) {
+      Plan plan = plan_;
+      plan.micro_batch = size;
+      plan.micro_batches = plan.global_batch / size;
+      add(sizes, fmt::format("{} {}", sizes.empty() ? "Micro-batch" : "micro-batch", size), std::move(plan));
+    };
+    if (here == choices->end()) return sizes;
+    if (here != choices->begin()) resized(*std::prev(here));
+    if (std::next(here) != choices->end()) resized(*std::next(here));
+    return sizes;
+  }
+
+  std::vector<Neighbour> other_warmup() const {
+    std::vector<Neighbour> other;
+    if (auto plan = with_other_warmup(plan_))
+      add(other, fmt::format("Warm-up {}", name_of(plan->warmup)), *std::move(plan));
+    return other;
+  }
+
+  const Problem& problem_;
+  const Network& network_;
+  const Plan& plan_;
+  const PlannerContext& context_;
+  Seconds iteration_;
+  std::vector<LayerId> order_;
+  mutable double spent_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> explain(const Problem& problem, const Plan& plan, const EvaluateOptions& how,
+                                         const PlannerContext& context) {
+  std::vector<std::string> sentences;
+  const auto objective = objective_text(problem, plan, how);
+  if (!objective) return tl::unexpected(objective.error());
+  if (!objective->empty()) sentences.push_back(*objective + (objective->ends_with('.') ? "" : "."));
+  const auto network = Network::of(*problem.cluster);
+  if (!network) return tl::unexpected(network.error());
+  const auto iteration = judge(context, plan);
+  if (!iteration) return tl::unexpected(iteration.error());
+  if (iteration->count <= 0) return sentences;
+  for (std::string& sentence : Explanation(problem, *network, plan, context, *iteration).sentences())
+    sentences.push_back(std::move(sentence));
+  return sentences;
+}
+
+}  // namespace pipedeck

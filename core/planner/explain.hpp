@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why this plan: the terms of its objective, what limits it, and what its nearest neighbours lose.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/cost/evaluate.hpp"
+#include "core/planner/planner.hpp"
+
+namespace pipedeck {
+
+/// Sentences with figures. Neighbours (every cut moved by a layer, the next micro-batches, the other warm-up) are
+/// simulated: as many as `context.score` is worth for the size of the plan.
+Result<std::vector<std::string>> explain(const Problem& problem, const Plan& plan, const EvaluateOptions& how,
+                                         const PlannerContext& context);
+
+}  // namespace pipedeck

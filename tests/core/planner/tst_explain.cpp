@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// What planners say beside their plans is true: reasons, bounds and what would help where nothing fits.
+#include <QtTest>
+
+#include "core/planner/explain.hpp"
+#include "core/planner/planner.hpp"
+#include "core/planner/relax.hpp"
+#include "core/sim/simulate.hpp"
+#include "tests/support/random_problem.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+PlannerContext context_for(const Problem& problem) {
+  const Simulator simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
+  PlannerContext context;
+  context.score = score_of(simulator);
+  context.fits = fits_of(simulator);
+  return context;
+}
+
+Problem problem_of(test::Random& random, int global_batch) {
+  test::RandomProblem shape;
+  shape.layers = random.integer(3, 6);
+  shape.nodes = {random.integer(1, 2), random.integer(1, 2)};
+  Problem problem = test::random_problem(random, shape);
+  problem.workload.global_batch = global_batch;
+  return problem;
+}
+
+Problem with_memory(Problem problem, Bytes memory) {
+  Cluster cluster = *problem.cluster;
+  for (DeviceType& type : cluster.device_types) type.memory = memory;
+  problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
+  return problem;
+}
+
+QString text(const std::string& words) { return QString::fromStdString(words); }
+
+}  // namespace
+
+class TestExplain : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void neighbours_are_simulated() {
+    test::Random random(11);
+    for (int trial = 0; trial < 20; ++trial) {
+      const Problem problem = problem_of(random, 8);
+      PlannerContext context = context_for(problem);
+      context.explain = true;
+      const auto ranking = run_planner(**planner_named("dapple"), problem, {}, context);
+      QVERIFY(ranking.has_value() && !ranking->plans.empty());
+      const Plan& plan = ranking->plans.front();
+      QVERIFY(!plan.why.empty());
+      if (plan.stages.size() < 2) continue;
+      // The plan whose other warm-up it names takes just what it says.
+      const auto other = with_other_warmup(plan);
+      if (!other) continue;
+      const double change = context.score(*other, {})->count / context.score(plan, {})->count - 1;
+      const auto line = std::find_if(plan.why.begin(), plan.why.end(),
+                                     [](const std::string& one) { return one.starts_with("Warm-up"); });
+      QVERIFY(line != plan.why.end());
+      if (std::abs(change) >= 5e-4)
+        QVERIFY2(text(*line).contains(QString::number(100 * std::abs(change), 'f', 1)), line->c_str());
+    }
+  }
+
+  void certificates_bound_the_simulated_time() {
+    test::Random random(12);
+    for (int trial = 0; trial < 30; ++trial) {
+      const Problem problem = problem_of(random, 6);
+      const PlannerContext context = context_for(problem);
+      for (const PlannerInfo& planner : planners()) {
+        const auto ranking = run_planner(planner, problem, {}, context);
+        QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().message.c_str());
+        for (const Plan& plan : ranking->plans) {
+          const double time = context.score(plan, {})->count;
+          QVERIFY(plan.certificate.has_value());
+          QVERIFY(plan.certificate->lower_bound.count > 0 && plan.certificate->lower_bound.count <= time);
+          QVERIFY(plan.certificate->stages_bound.count <= time);
+          QVERIFY(std::abs(plan.certificate->gap - (time / plan.certificate->lower_bound.count - 1)) < 1e-9);
+        }
+      }
+    }
+  }
+
+  /// Every relaxation that is offered gives a plan when it is applied.
+  void relaxations_help() {
+    test::Random random(13);
+    int micro_batches = 0, nodes = 0;
+    for (int trial = 0; trial < 40; ++trial) {
+      Problem problem = with_memory(problem_of(random, 8), Bytes(random.integer(300, 900) * std::int64_t{1000000}));
+      problem.workload.micro_batch = 8;
+      const PlannerContext context = context_for(problem);
+      for (const PlannerInfo& planner : planners()) {
+        const auto ranking = run_planner(planner, problem, {}, context);
+        QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().message.c_str());
+        if (!ranking->infeasible) continue;
+        const QString words = text(ranking->infeasible->relaxation);
+        if (const auto found = QRegularExpression("--micro-batch (\\d+)").match(words); found.hasMatch()) {
+          Problem relaxed = problem;
+          relaxed.workload.micro_batch = found.captured(1).toInt();
+          const auto again = run_planner(planner, relaxed, {}, context_for(relaxed));
+          QVERIFY2(again && !again->infeasible, qPrintable(words));
+          ++micro_batches;
+        }
+        if (const auto found = QRegularExpression("(\\d+) more node").match(words); found.hasMatch()) {
+          Problem relaxed = problem;
+          relaxed.cluster =
+              std::make_shared<const Cluster>(*with_more_nodes(*problem.cluster, found.captured(1).toInt()));
+          const auto again = run_planner(planner, relaxed, {}, context_for(relaxed));
+          QVERIFY2(again && !again->infeasible, qPrintable(words));
+          ++nodes;
+        }
+      }
+    }
+    QVERIFY(micro_batches > 0 && nodes > 0);
+  }
+
+  void pins_that_contradict_are_refused() {
+    test::Random random(14);
+    Problem problem = problem_of(random, 8);
+    const auto refused = [&](const Pins& pins) {
+      problem.pins = pins;
+      const auto answer = run_planner(**planner_named("dapple"), problem, {}, context_for(problem));
+      return !answer && answer.error().code == ErrorCode::bad_usage;
+    };
+    QVERIFY(refused({.stages = 3, .max_stages = 2, .replicas = {}, .tensor_parallel = {}, .layers = {}}));
+    QVERIFY(refused({.stages = 1000, .max_stages = {}, .replicas = {}, .tensor_parallel = {}, .layers = {}}));
+    QVERIFY(refused({.stages = 2, .max_stages = {}, .replicas = 1000, .tensor_parallel = {}, .layers = {}}));
+    QVERIFY(refused({.stages = {}, .max_stages = {}, .replicas = 0, .tensor_parallel = {}, .layers = {}}));
+    QVERIFY(refused({.stages = {}, .max_stages = {}, .replicas = {}, .tensor_parallel = 3, .layers = {}}));
+    QVERIFY(refused({{}, {}, {}, {}, {{LayerId(99), DeviceId(0)}}}));
+    QVERIFY(refused({{}, {}, {}, {}, {{LayerId(0), DeviceId(99)}}}));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestExplain)
+#include "tst_explain.moc"
