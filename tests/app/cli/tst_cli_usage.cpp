@@ -54,7 +54,7 @@ void TestCliUsage::bad_usage_data() {
   row("stray word", plan({"--planner", "dapple", "stray"}), "stray");
   row("choice that is none", plan({"--planner", "dapple", "--rank-by", "beauty"}), "beauty");
   row("option without its value", plan({"--planner", "dapple", "--rank-by"}), "--rank-by");
-  row("time budget", plan({"--planner", "dapple", "--time-budget", "5"}), "--time-budget");
+  row("time budget", plan({"--planner", "dapple", "--time-budget", "0"}), "--time-budget");
   row("top 0", plan({"--planner", "dapple", "--top", "0"}), "--top");
   row("threads 0", plan({"--planner", "dapple", "--threads", "0"}), "--threads");
   row("optimizer", plan({"--planner", "dapple", "--optimizer", "lion"}), "lion");
