@@ -11,7 +11,8 @@ Result<bool> any_fits(const Baseline& baseline, const Problem& problem, const st
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
   for (const int size : sizes)
-    if (auto plan = baseline.plan(*chain, size, slice); plan && baseline.fits(*chain, *plan)) return true;
+    for (Plan& plan : baseline.plans(*chain, size, slice))
+      if (baseline.fits(*chain, plan)) return true;
   return false;
 }
 
@@ -20,11 +21,15 @@ Result<Ranking> none(const Baseline& baseline, const Problem& problem, const std
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
   bool any = false;
-  for (const int size : sizes) any |= baseline.plan(*chain, size, slice).has_value();
-  if (!any)
+  for (const int size : sizes) any |= !baseline.plans(*chain, size, slice).empty();
+  if (!any) {
+    if (!context.relax) return Ranking{{}, Infeasible{baseline.no_size, {}}};
     return too_few_samples(baseline.no_size, problem.workload, slice,
                            [&](int fewer) { return any_fits(baseline, problem, sizes, fewer); });
-  return nothing_fits("the plan does not fit its devices with any of the micro-batches", context,
+  }
+  const std::string reason = "the plan does not fit its devices with any of the micro-batches";
+  if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
+  return nothing_fits(reason, context,
                       [&](Bytes more) { return any_fits(baseline, with_more_memory(problem, more), sizes, slice); });
 }
 
@@ -39,25 +44,29 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
   if (!sizes) return tl::unexpected(sizes.error());
 
   std::vector<Judged> judged;
-  for (std::size_t i = 0; i < sizes->size(); ++i) {
+  bool truncated = false;
+  for (std::size_t i = 0; i < sizes->size() && !truncated; ++i) {
     report(context.progress, static_cast<double>(i) / static_cast<double>(sizes->size()), "simulating");
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
-    auto plan = baseline.plan(*chain, (*sizes)[i], slice);
-    if (!plan || !baseline.fits(*chain, *plan)) continue;
-    const auto iteration = judge(context, *plan);
-    if (!iteration) return tl::unexpected(iteration.error());
-    plan->objective = simulated_objective(*iteration);
-    judged.push_back({std::move(*plan), *iteration});
+    for (Plan& plan : baseline.plans(*chain, (*sizes)[i], slice)) {
+      if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+      if ((truncated = !judged.empty() && out_of_time(context))) break;
+      if (!baseline.fits(*chain, plan)) continue;
+      const auto iteration = judge(context, plan, baseline.overlap);
+      if (!iteration) return tl::unexpected(iteration.error());
+      plan.objective = simulated_objective(*iteration);
+      judged.push_back({std::move(plan), *iteration});
+    }
   }
   report(context.progress, 1, "done");
   if (judged.empty()) return none(baseline, problem, *sizes, slice, context);
-  return ranked(std::move(judged), context);
+  Ranking ranking = ranked(std::move(judged), context);
+  for (Plan& plan : ranking.plans) plan.truncated = truncated;
+  return ranking;
 }
 
-std::vector<int> even_layers(int layers, int stages) {
-  std::vector<int> ends;
-  for (int s = 0, end = 0; s < stages; ++s) ends.push_back(end += layers / stages + (s < layers % stages ? 1 : 0));
-  return ends;
+Result<void> only(std::optional<int> pin, int has, const char* option, const PlannerInfo& planner) {
+  if (!pin || *pin == has) return {};
+  return fail(ErrorCode::bad_usage, fmt::format("{} is {}, planner {} has {} only", option, *pin, planner.name, has));
 }
 
 }  // namespace pipedeck

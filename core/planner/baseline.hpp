@@ -4,23 +4,26 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
+#include "core/planner/blocks.hpp"
 #include "core/planner/chain.hpp"
 #include "core/planner/ranking.hpp"
 
 namespace pipedeck {
 
 struct Baseline {
-  /// The plan with this micro-batch, without objective; nothing where a replica would get fewer samples than the slice.
-  std::function<std::optional<Plan>(Chain& chain, int micro_batch, int slice)> plan;
-  std::function<bool(Chain& chain, Plan& plan)> fits;  ///< may set the plan's warm-up
+  /// The plans with this micro-batch, without objective; none where a replica would get fewer samples than the slice.
+  std::function<std::vector<Plan>(Chain& chain, int micro_batch, int slice)> plans;
+  std::function<bool(Chain& chain, Plan& plan)> fits;  ///< may set the plan's warm-up counts
   std::string no_size;                                 ///< why there may be no micro-batch at all
+  std::optional<Overlap> overlap{};                    ///< of all-reduces; absent: the workload's
 };
 
 Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, int min_slice,
                               const PlannerContext& context);
 
-/// Ends of `stages` stages of as equal numbers of layers as possible, the larger ones first.
-std::vector<int> even_layers(int layers, int stages);
+/// bad_usage where the pin asks for another number than the planner has.
+Result<void> only(std::optional<int> pin, int has, const char* option, const PlannerInfo& planner);
 
 }  // namespace pipedeck

@@ -2,6 +2,7 @@
 #include "core/planner/chain.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -21,13 +22,16 @@ Result<Chain> Chain::of(const Problem& problem) {
   chain.cuts_ = cut_bytes(profile, chain.order_);
 
   chain.parameters_ = {0};
-  const auto count = static_cast<std::size_t>(chain.layers());
-  chain.workspace_.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    chain.parameters_.push_back(chain.parameters_.back() + chain.layer(static_cast<int>(i)).parameters.count);
-    std::int64_t largest = 0;
-    for (std::size_t j = i; j < count; ++j)
-      chain.workspace_[i].push_back(largest = std::max(largest, chain.layer(static_cast<int>(j)).workspace.count));
+  chain.workspace_.emplace_back();
+  for (int p = 0; p < chain.layers(); ++p) {
+    chain.parameters_.push_back(chain.parameters_.back() + chain.layer(p).parameters.count);
+    chain.workspace_[0].push_back(chain.layer(p).workspace.count);
+  }
+  for (std::size_t half = 1; 2 * half <= chain.order_.size(); half *= 2) {
+    const std::vector<std::int64_t>& of_half = chain.workspace_.back();
+    std::vector<std::int64_t> largest;
+    for (std::size_t p = 0; p + half < of_half.size(); ++p) largest.push_back(std::max(of_half[p], of_half[p + half]));
+    chain.workspace_.push_back(std::move(largest));
   }
   return chain;
 }
@@ -70,8 +74,11 @@ Bytes Chain::cut(int cut, int samples) const {
 }
 
 Bytes Chain::workspace(int first, int last, int samples) const {
-  const Bytes largest(workspace_[static_cast<std::size_t>(first)][static_cast<std::size_t>(last - first - 1)]);
-  return scale_bytes(largest, samples, profile().micro_batch);
+  const auto length = static_cast<unsigned>(last - first);  // covered by two ranges of a power of two, overlapping
+  const auto k = static_cast<std::size_t>(std::bit_width(length) - 1);
+  const std::vector<std::int64_t>& largest = workspace_[k];
+  const auto begin = static_cast<std::size_t>(first), end = static_cast<std::size_t>(last) - (std::size_t{1} << k);
+  return scale_bytes(Bytes(std::max(largest[begin], largest[end])), samples, profile().micro_batch);
 }
 
 Plan Chain::plan_of(const std::string& planner, int micro_batch) const {

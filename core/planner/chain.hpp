@@ -61,7 +61,7 @@ class Chain {
   std::vector<Bytes> cuts_;
   std::map<std::pair<int, int>, PassTimes> times_;    // by samples, type
   std::map<int, std::vector<std::int64_t>> saved_;    // by samples
-  std::vector<std::vector<std::int64_t>> workspace_;  // [first][last - first - 1], for the profile's micro-batch
+  std::vector<std::vector<std::int64_t>> workspace_;  // [k][p]: largest of 2^k layers from p on, profile's micro-batch
 };
 
 /// Layers [first, last) on these devices.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPipe (Huang et al., 2019): a pipeline, all forwards before all backwards, so that every stage keeps every
-// micro-batch. Stages hold equal numbers of layers, or with --balanced are the contiguous blocks whose slowest is
-// quickest (block partition of sequences, as torchgpipe cuts them). One device a stage; with more devices than layers,
-// each stage gets the same number of replicas, as many as whole samples allow, and the rest stay idle. Without
-// --micro-batch, the micro-batch is the one that simulates best.
+// micro-batch. Stages hold equal numbers of layers (`gpipe`), or are the contiguous blocks whose slowest is quickest
+// (`gpipe-balanced`, or `gpipe --balanced`: block partition of sequences, as torchgpipe cuts them). One device a stage;
+// with more devices than layers, or with --pp, each stage gets the same number of replicas, as many as whole samples
+// allow, or --dp of them, and the rest stay idle. Without --micro-batch, the micro-batch is the one that simulates
+// best.
 #include <algorithm>
-#include <limits>
 
 #include "core/planner/baseline.hpp"
 #include "core/planner/memory_fit.hpp"
@@ -15,76 +15,106 @@ namespace pipedeck {
 
 namespace {
 
-/// Ends of the stages whose slowest forward + backward is least; ties: earlier ends.
-std::vector<int> balanced_blocks(const PassTimes& times, int layers, int stages) {
-  const auto at = [](int i) { return static_cast<std::size_t>(i); };
-  const double never = std::numeric_limits<double>::infinity();
-  // least[s][p]: slowest of s blocks over the layers [0, p); from[s][p]: where the last of them starts.
-  std::vector<std::vector<double>> least(at(stages) + 1, std::vector<double>(at(layers) + 1, never));
-  std::vector<std::vector<int>> from(at(stages) + 1, std::vector<int>(at(layers) + 1, 0));
-  least[0][0] = 0;
-  for (int s = 1; s <= stages; ++s)
-    for (int p = s; p <= layers; ++p)
-      for (int q = s - 1; q < p; ++q) {
-        const double slowest = std::max(least[at(s) - 1][at(q)], times.forward_of(q, p) + times.backward_of(q, p));
-        if (slowest < least[at(s)][at(p)]) least[at(s)][at(p)] = slowest, from[at(s)][at(p)] = q;
-      }
-  std::vector<int> ends(at(stages));
-  for (int s = stages, p = layers; s > 0; p = from[at(s)][at(p)], --s) ends[at(s) - 1] = p;
-  return ends;
+int stage_count(const Chain& chain) {
+  const Pins& pins = chain.problem().pins;
+  if (pins.stages) return *pins.stages;
+  const int most = std::min(chain.layers(), chain.devices() / pins.replicas.value_or(1));
+  return std::min(most, pins.max_stages.value_or(most));
 }
 
-std::optional<Plan> plan_of(Chain& chain, int micro_batch, int slice, bool balanced) {
-  if (micro_batch < slice) return {};
-  const int layers = chain.layers(), stages = std::min(layers, chain.devices());
-  const int replicas = std::clamp(micro_batch / std::max(1, slice), 1, chain.devices() / stages);
-  const int samples = (micro_batch + replicas - 1) / replicas;
-  const std::vector<int> ends =
-      balanced ? balanced_blocks(chain.times(samples, chain.network().device(DeviceId(0)).type), layers, stages)
-               : even_layers(layers, stages);
-  Plan plan = chain.plan_of("gpipe", micro_batch);
+/// The time of a stage is that of the slowest of its devices' types.
+const PassTimes* slowest(Chain& chain, int samples, int first_device, int replicas) {
+  const PassTimes* worst = nullptr;
+  for (int d = first_device; d < first_device + replicas; ++d) {
+    const PassTimes& times = chain.times(samples, chain.network().device(DeviceId(d)).type);
+    if (!worst || times.forward.back() + times.backward.back() > worst->forward.back() + worst->backward.back())
+      worst = &times;
+  }
+  return worst;
+}
+
+std::vector<int> cut(Chain& chain, int stages, int replicas, int micro_batch, bool balanced) {
+  if (!balanced) return even_layers(chain.layers(), stages);
+  std::vector<const PassTimes*> tables;
+  for (int s = 0; s < stages; ++s)
+    tables.push_back(slowest(chain, (micro_batch + replicas - 1) / replicas, s * replicas, replicas));
+  return balanced_blocks(tables, chain.layers());
+}
+
+std::vector<Plan> plans_of(Chain& chain, const std::string& planner, int micro_batch, int slice, bool balanced) {
+  const Pins& pins = chain.problem().pins;
+  const int stages = stage_count(chain);
+  const int replicas =
+      pins.replicas.value_or(std::clamp(micro_batch / std::max(1, slice), 1, chain.devices() / stages));
+  if (micro_batch / replicas < slice) return {};
+  Plan plan = chain.plan_of(planner, micro_batch);
   plan.schedule = ScheduleKind::gpipe;
   int first = 0, device = 0;
-  for (const int end : ends) {
+  for (const int end : cut(chain, stages, replicas, micro_batch, balanced)) {
     Stage stage = stage_on(first, end, {});
     for (int r = 0; r < replicas; ++r) stage.devices.push_back(DeviceId(device++));
     plan.stages.push_back(std::move(stage));
     first = end;
   }
   plan.name = balanced ? "GPipe, balanced" : "GPipe, even layers";
-  return plan;
+  return {plan};
+}
+
+Result<Ranking> plan_with(const PlannerInfo& info, bool balanced, const Problem& problem, const PlannerOptions& options,
+                          const PlannerContext& context) {
+  const bool ignore_memory = flag(info, options, "ignore-memory");
+  const Baseline baseline{[&](Chain& chain, int micro_batch, int slice) {
+                            return plans_of(chain, info.name, micro_batch, slice, balanced);
+                          },
+                          [&](Chain& chain, Plan& plan) { return ignore_memory || gpipe_fits(chain, plan); },
+                          "no micro-batch gives every device as many samples as were measured"};
+  return rank_baseline(baseline, problem, integer(info, options, "min-slice"), context);
 }
 
 Result<Ranking> plan_gpipe(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const PlannerInfo info = gpipe_planner();
-  const bool ignore_memory = flag(info, options, "ignore-memory"), balanced = flag(info, options, "balanced");
-  const Baseline baseline{
-      [=](Chain& chain, int micro_batch, int slice) { return plan_of(chain, micro_batch, slice, balanced); },
-      [=](Chain& chain, Plan& plan) { return ignore_memory || gpipe_fits(chain, plan); },
-      "no micro-batch is as large as the smallest measured"};
-  return rank_baseline(baseline, problem, integer(info, options, "min-slice"), context);
+  return plan_with(info, flag(info, options, "balanced"), problem, options, context);
+}
+
+Result<Ranking> plan_gpipe_balanced(const Problem& problem, const PlannerOptions& options,
+                                    const PlannerContext& context) {
+  return plan_with(gpipe_balanced_planner(), true, problem, options, context);
+}
+
+/// All but what tells the two apart.
+PlannerInfo either() {
+  PlannerInfo info;
+  info.source = "Huang et al., GPipe: Efficient Training of Giant Neural Networks, NeurIPS 2019";
+  info.options = {{"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
+                  {"min-slice",
+                   OptionType::integer,
+                   "least samples of a micro-batch on a device; 0: the smallest measured",
+                   "0",
+                   {}}};
+  info.pins = {.stages = true, .max_stages = true, .replicas = true};
+  return info;
 }
 
 }  // namespace
 
 PlannerInfo gpipe_planner() {
-  return {.name = "gpipe",
-          .title = "GPipe",
-          .summary = "even layers, one device a stage, all forwards before all backwards",
-          .source = "Huang et al., GPipe: Efficient Training of Giant Neural Networks, NeurIPS 2019",
-          .options = {{"balanced",
-                       OptionType::flag,
-                       "cut so that the slowest stage is quickest, not by number of layers",
-                       "false",
-                       {}},
-                      {"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
-                      {"min-slice",
-                       OptionType::integer,
-                       "least samples of a micro-batch on a device; 0: the smallest measured",
-                       "0",
-                       {}}},
-          .plan = &plan_gpipe,
-          .compared_by_default = true};
+  PlannerInfo info = either();
+  info.name = "gpipe";
+  info.title = "GPipe";
+  info.summary = "even layers, one device a stage, all forwards before all backwards";
+  info.options.insert(info.options.begin(), {"balanced", OptionType::flag, "cut as gpipe-balanced does", "false", {}});
+  info.plan = &plan_gpipe;
+  info.compared_by_default = true;
+  return info;
+}
+
+PlannerInfo gpipe_balanced_planner() {
+  PlannerInfo info = either();
+  info.name = "gpipe-balanced";
+  info.title = "GPipe, balanced";
+  info.summary = "GPipe cut so that the slowest stage is quickest, not by number of layers";
+  info.plan = &plan_gpipe_balanced;
+  return info;
 }
 
 }  // namespace pipedeck

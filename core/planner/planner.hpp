@@ -80,7 +80,7 @@ struct PlannerInfo {
   PinSupport pins{};
 };
 
-/// In the order of docs/planners.md: dapple, pipedream, capture, data-parallel, gpipe, single.
+/// In the order of docs/planners.md: the papers' planners, ours, then the baselines.
 const std::vector<PlannerInfo>& planners();
 /// bad_usage for an unknown name, listing the known ones.
 Result<const PlannerInfo*> planner_named(const std::string& name);

@@ -12,6 +12,8 @@ PlannerInfo amp_planner();
 PlannerInfo capture_planner();
 PlannerInfo data_parallel_planner();
 PlannerInfo gpipe_planner();
+PlannerInfo gpipe_balanced_planner();
+PlannerInfo straight_planner();
 PlannerInfo single_planner();
 
 }  // namespace pipedeck

@@ -5,9 +5,18 @@
 namespace pipedeck {
 
 const std::vector<PlannerInfo>& planners() {
-  static const std::vector<PlannerInfo> all = {dapple_planner(),  pipedream_planner(),     amp_planner(),
-                                               capture_planner(), data_parallel_planner(), gpipe_planner(),
-                                               single_planner()};
+  // One planner a line: papers' planners, ours, then the baselines.
+  static const std::vector<PlannerInfo> all = {
+      dapple_planner(),          //
+      pipedream_planner(),       //
+      amp_planner(),             //
+      capture_planner(),         //
+      data_parallel_planner(),   //
+      gpipe_planner(),           //
+      gpipe_balanced_planner(),  //
+      straight_planner(),        //
+      single_planner(),          //
+  };
   return all;
 }
 

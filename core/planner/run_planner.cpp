@@ -94,8 +94,10 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
   return ranking;
 }
 
-Result<Ranking> rank_one_device(const Problem& problem, const PlannerContext& context) {
+Result<Ranking> rank_one_device(const Problem& asked, const PlannerContext& context) {
   const PlannerInfo single = single_planner();
+  Problem problem = asked;
+  problem.pins = {};  // they are about the plans that are compared with it
   auto ranking = run_planner(single, problem, {{"ignore-memory", "true"}}, context);
   if (!ranking || !ranking->infeasible) return ranking;
   return run_planner(single, problem, {{"ignore-memory", "true"}, {"min-slice", "1"}}, context);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// All layers on one device, the quickest (ties: the lowest number); what every speed-up is measured against.
+// All layers on one device, the quickest (ties: the lowest number), or the one that --pin names; what every speed-up is
+// measured against.
+#include <fmt/format.h>
+
 #include "core/planner/baseline.hpp"
 #include "core/planner/memory_fit.hpp"
 #include "core/planner/planner_entries.hpp"
@@ -9,6 +12,7 @@ namespace pipedeck {
 namespace {
 
 DeviceId quickest(Chain& chain, int micro_batch) {
+  if (!chain.problem().pins.layers.empty()) return chain.problem().pins.layers.front().second;
   const auto seconds = [&](DeviceId device) {
     const PassTimes& times = chain.times(micro_batch, chain.network().device(device).type);
     return times.forward.back() + times.backward.back();
@@ -19,18 +23,29 @@ DeviceId quickest(Chain& chain, int micro_batch) {
   return best;
 }
 
-std::optional<Plan> plan_of(Chain& chain, int micro_batch, int slice) {
+std::vector<Plan> plans_of(Chain& chain, int micro_batch, int slice) {
   if (micro_batch < slice) return {};
   Plan plan = chain.plan_of("single", micro_batch);
   plan.stages = {stage_on(0, chain.layers(), {quickest(chain, micro_batch)})};
   plan.name = "one device";
-  return plan;
+  return {plan};
+}
+
+Result<void> check_pins(const Pins& pins, const PlannerInfo& info) {
+  if (auto one = only(pins.stages, 1, "--pp", info); !one) return one;
+  if (auto one = only(pins.replicas, 1, "--dp", info); !one) return one;
+  for (const auto& [layer, device] : pins.layers)
+    if (device != pins.layers.front().second)
+      return fail(ErrorCode::bad_usage, fmt::format("--pin names devices {} and {}, planner {} uses one",
+                                                    pins.layers.front().second.value, device.value, info.name));
+  return {};
 }
 
 Result<Ranking> plan_single(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const PlannerInfo info = single_planner();
+  if (auto valid = check_pins(problem.pins, info); !valid) return tl::unexpected(valid.error());
   const bool ignore_memory = flag(info, options, "ignore-memory");
-  const Baseline baseline{plan_of,
+  const Baseline baseline{plans_of,
                           [&](Chain& chain, Plan& plan) { return set_warmup(chain, plan, Warmup::A, ignore_memory); },
                           "no micro-batch is as large as the smallest measured"};
   return rank_baseline(baseline, problem, integer(info, options, "min-slice"), context);
@@ -46,7 +61,8 @@ PlannerInfo single_planner() {
           .options =
               {{"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
                {"min-slice", OptionType::integer, "least samples of a micro-batch; 0: the smallest measured", "0", {}}},
-          .plan = &plan_single};
+          .plan = &plan_single,
+          .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }
 
 }  // namespace pipedeck

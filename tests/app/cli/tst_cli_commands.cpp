@@ -372,8 +372,8 @@ void TestCliCommands::a_run_log_keeps_unknown_keys() {
 void TestCliCommands::lists_data() {
   QTest::addColumn<QString>("what");
   QTest::addColumn<QStringList>("expected");
-  QTest::newRow("planners") << "planners"
-                            << QStringList{"dapple", "pipedream", "capture", "data-parallel", "gpipe", "single"};
+  QTest::newRow("planners") << "planners" << QStringList{"dapple", "pipedream",      "capture",  "data-parallel",
+                                                         "gpipe",  "gpipe-balanced", "straight", "single"};
   QTest::newRow("schedules") << "schedules" << QStringList{"gpipe", "1f1b", "pipedream"};
   QTest::newRow("models") << "models" << QStringList{"BERT-48", "VGG-19", "ResNet-50", "mlp-small"};
   QTest::newRow("clusters") << "clusters" << QStringList{"DAPPLE config A", "V100"};

@@ -161,7 +161,8 @@ void TestPlanners::plans_fit_in_simulation() {
         Bytes(static_cast<std::int64_t>(static_cast<double>(all) * (0.4 + 0.03 * (seed - 60))));
     problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
     const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    for (const char* name : {"dapple", "pipedream", "capture", "data-parallel", "gpipe", "single"}) {
+    for (const char* name :
+         {"dapple", "pipedream", "capture", "data-parallel", "gpipe", "gpipe-balanced", "straight", "single"}) {
       const auto ranking = run_planner(**planner_named(name), problem, {}, judged_by(simulator, 4));
       QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
       for (const Plan& plan : ranking->plans) {
@@ -191,7 +192,8 @@ void TestPlanners::infeasible_names_the_least_memory() {
 void TestPlanners::the_relaxation_is_enough_data() {
   QTest::addColumn<QString>("planner");
   QTest::addColumn<QString>("option");
-  for (const char* planner : {"dapple", "pipedream", "capture", "data-parallel", "gpipe", "single"})
+  for (const char* planner :
+       {"dapple", "pipedream", "capture", "data-parallel", "gpipe", "gpipe-balanced", "straight", "single"})
     QTest::addRow("%s", planner) << planner << "";
   QTest::addRow("dapple, recompute on") << "dapple"
                                         << "recompute";
@@ -245,7 +247,7 @@ void TestPlanners::fewer_samples_are_enough() {
     const auto ranking = run_planner(**planner_named(name), problem, options, judged_by(simulator));
     return ranking->infeasible ? ranking->infeasible->relaxation : std::string();
   };
-  for (const char* name : {"capture", "gpipe", "single"}) {
+  for (const char* name : {"capture", "gpipe", "gpipe-balanced", "straight", "single"}) {
     QCOMPARE(relaxation(name, 3, {}), std::string("--min-slice 3"));
     QCOMPARE(relaxation(name, 3, {{"min-slice", "3"}}), std::string());
   }

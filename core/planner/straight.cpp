@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// "Straight" of DAPPLE's tables: a pipeline of one device a stage over all devices (as many as there are layers), 1F1B.
+// The cut is that of the slowest stage's least time, each stage timed on its own device; both warm-up policies are
+// simulated, and without --micro-batch all sizes: the quickest is the answer.
+#include <algorithm>
+
+#include "core/planner/baseline.hpp"
+#include "core/planner/memory_fit.hpp"
+#include "core/planner/planner_entries.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+std::vector<Plan> plans_of(Chain& chain, int micro_batch, int slice) {
+  if (micro_batch < slice) return {};
+  const Pins& pins = chain.problem().pins;
+  const int most = std::min({chain.layers(), chain.devices(), pins.max_stages.value_or(chain.devices())});
+  const int stages = pins.stages.value_or(most);
+  std::vector<const PassTimes*> tables;
+  for (int s = 0; s < stages; ++s)
+    tables.push_back(&chain.times(micro_batch, chain.network().device(DeviceId(s)).type));
+
+  Plan plan = chain.plan_of("straight", micro_batch);
+  int first = 0;
+  for (const int end : balanced_blocks(tables, chain.layers())) {
+    plan.stages.push_back(stage_on(first, end, {DeviceId(plan.stages.size())}));
+    first = end;
+  }
+  plan.name = "Straight";
+  std::vector<Plan> both(2, plan);
+  both[1].warmup = Warmup::B;
+  if (!with_other_warmup(plan)) both.pop_back();
+  return both;
+}
+
+Result<Ranking> plan_straight(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
+  const PlannerInfo info = straight_planner();
+  if (auto one = only(problem.pins.replicas, 1, "--dp", info); !one) return tl::unexpected(one.error());
+  const bool ignore_memory = flag(info, options, "ignore-memory");
+  const Baseline baseline{plans_of,
+                          [&](Chain& chain, Plan& plan) { return set_warmup(chain, plan, plan.warmup, ignore_memory); },
+                          "no micro-batch is as large as the smallest measured"};
+  return rank_baseline(baseline, problem, integer(info, options, "min-slice"), context);
+}
+
+}  // namespace
+
+PlannerInfo straight_planner() {
+  return {.name = "straight",
+          .title = "Straight",
+          .summary = "balanced blocks on one device each, 1F1B with the quicker warm-up",
+          .source = "baseline of Fan et al., DAPPLE, PPoPP 2021",
+          .options =
+              {{"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
+               {"min-slice", OptionType::integer, "least samples of a micro-batch; 0: the smallest measured", "0", {}}},
+          .plan = &plan_straight,
+          .pins = {.stages = true, .max_stages = true, .replicas = true}};
+}
+
+}  // namespace pipedeck
