@@ -66,7 +66,7 @@ std::string planner_options_help() {
   for (const PlannerInfo& planner : planners()) {
     text += fmt::format("  {} - {}\n", planner.name, planner.summary);
     for (const OptionInfo& option : planner.options) {
-      text += fmt::format("    {:<38}{}", option_form(option), option.help);
+      text += fmt::format("    {:<38} {}", option_form(option), option.help);
       text += option.type == OptionType::flag ? "\n" : fmt::format(" [{}]\n", option.default_value);
     }
   }

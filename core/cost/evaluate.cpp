@@ -46,6 +46,7 @@ Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOp
   if (plan.planner == "capture") return compare(plan, capture_objective(e));
   if (plan.planner == "pipedream" && !plan.synchronous()) return compare(plan, pipedream_objective(e));
   if (plan.planner == "amp" || plan.planner == "amp-sa") return compare(plan, amp_objective(e));
+  if (plan.planner == "whale") return compare(plan, whale_objective(e));
   return {};  // the others' objective is the simulator's answer
 }
 
@@ -56,6 +57,7 @@ Result<std::string> objective_text(const Problem& problem, const Plan& plan, con
   // One line a planner that has a formula of its own.
   if (plan.planner == "pipedream" && !plan.synchronous()) return pipedream_objective_text(e);
   if (plan.planner == "amp" || plan.planner == "amp-sa") return amp_objective_text(e);
+  if (plan.planner == "whale") return whale_objective_text(e);
   return std::string();
 }
 

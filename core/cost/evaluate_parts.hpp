@@ -39,10 +39,12 @@ Result<Seconds> dapple_objective(const Evaluation& e);
 Result<Seconds> pipedream_objective(const Evaluation& e);
 Result<Bytes> capture_objective(const Evaluation& e);
 Result<Seconds> amp_objective(const Evaluation& e);
+Result<Seconds> whale_objective(const Evaluation& e);
 
 /// The terms of those objectives in words.
 std::string pipedream_objective_text(const Evaluation& e);
 std::string amp_objective_text(const Evaluation& e);
+std::string whale_objective_text(const Evaluation& e);
 
 /// An internal error naming the stage that is not whole, or does not fit.
 Result<void> check_constraints(const Evaluation& e);

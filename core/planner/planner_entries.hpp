@@ -15,5 +15,6 @@ PlannerInfo gpipe_planner();
 PlannerInfo gpipe_balanced_planner();
 PlannerInfo straight_planner();
 PlannerInfo single_planner();
+PlannerInfo whale_planner();
 
 }  // namespace pipedeck

@@ -11,6 +11,7 @@ const std::vector<PlannerInfo>& planners() {
       pipedream_planner(),       //
       amp_planner(),             //
       capture_planner(),         //
+      whale_planner(),           //
       data_parallel_planner(),   //
       gpipe_planner(),           //
       gpipe_balanced_planner(),  //

@@ -54,6 +54,20 @@ class TestPresets : public QObject {
     QCOMPARE(slow.path(DeviceId(0), DeviceId(1)).bandwidth.count, 10e9 / 8);
   }
 
+  /// Whale, section 5.2: 32-GB V100 and 16-GB P100 in equal numbers, 50 Gbit/s between servers.
+  void whale_clusters_are_section_5_2() {
+    for (const auto& [name, each] : {std::pair{"whale-dp", 8}, std::pair{"whale-pipe", 4}}) {
+      const Network network = *Network::of(*cluster_preset(name));
+      QCOMPARE(network.device_count(), 2 * each);
+      QCOMPARE(network.type(DeviceId(each - 1)).memory.count, std::int64_t{32} << 30);
+      QCOMPARE(network.type(DeviceId(each)).memory.count, std::int64_t{16} << 30);
+      QCOMPARE(network.path(DeviceId(0), DeviceId(each)).bandwidth.count, 50e9 / 8);
+      const double speed = network.type(DeviceId(each)).relative_speed;
+      QVERIFY(std::abs(speed - 9.3 / 15.7) < 0.001);  // by peak FLOP/s, fp32
+      QVERIFY((1 + speed) / (2 * speed) > 1.24 && (1 + speed) / (2 * speed) < 1.35);
+    }
+  }
+
   void parameters_are_the_published_ones_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<double>("millions");

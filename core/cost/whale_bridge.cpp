@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cost/whale_bridge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace pipedeck {
+
+namespace {
+
+// Over all t devices: an all-reduce sends 2 (t - 1) / t of the bytes from each, a gather (t - 1) / t of them to each.
+std::int64_t reduced(Bytes bytes, int t) { return 2 * (t - 1) * bytes.count; }
+std::int64_t gathered(Bytes bytes, int t) { return (t - 1) * bytes.count; }
+
+// A tensor between two layers: whole on every device, or some columns of it on each.
+enum State : std::size_t { whole, in_columns };
+
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max() / 4;
+
+/// The cheapest way to a state.
+struct Way {
+  std::int64_t bytes = never;
+  std::vector<ShardingPattern> patterns;
+};
+
+void take(Way& best, const Way& from, std::int64_t bytes, std::optional<ShardingPattern> pattern) {
+  if (from.bytes >= never || from.bytes + bytes >= best.bytes) return;
+  best = {from.bytes + bytes, from.patterns};
+  if (pattern) best.patterns.push_back(*pattern);
+}
+
+/// The ways behind one product.
+std::array<Way, 2> behind(const std::array<Way, 2>& now, Bytes input, Bytes output, int t) {
+  std::array<Way, 2> next;
+  // SP1: a whole input, gathered where it is not; backward sums its gradient.
+  take(next[in_columns], now[whole], reduced(input, t), ShardingPattern::columns);
+  take(next[in_columns], now[in_columns], gathered(input, t) + reduced(input, t), ShardingPattern::columns);
+  // SP2: an input in columns, which are free to cut out of a whole one; the gradient of that has to be gathered.
+  take(next[whole], now[in_columns], reduced(output, t), ShardingPattern::rows);
+  take(next[whole], now[whole], gathered(input, t) + reduced(output, t), ShardingPattern::rows);
+  return next;
+}
+
+}  // namespace
+
+Bridge bridge_between(const Stage& from, const Stage& to, Bytes output, std::optional<ShardingPattern> first) {
+  Bridge bridge;
+  if (from.replicas() > 1) bridge.gather = Gather::batch;
+  if (from.tensor_parallel > 1) bridge.gather = Gather::columns;
+  const bool in_columns = to.tensor_parallel > 1 && first == ShardingPattern::rows;
+  bridge.fused = (bridge.gather == Gather::batch && to.replicas() > 1) ||
+                 (bridge.gather == Gather::columns && in_columns && from.tensor_parallel == to.tensor_parallel);
+  bridge.whole = output * static_cast<std::int64_t>(to.devices.size());
+  bridge.moved = output * (in_columns ? 1 : to.tensor_parallel);
+  return bridge;
+}
+
+PatternChoice cheapest_patterns(std::span<const Layer> layers, Bytes input, int degree) {
+  PatternChoice choice;
+  std::array<Way, 2> now;
+  now[whole].bytes = 0;
+  for (const Layer& layer : layers) {
+    for (const TensorParallelPoint& point : layer.tensor_parallel)
+      if (point.degree == degree)
+        choice.listed += Bytes(reduced(point.forward_allreduce, degree) + reduced(point.backward_allreduce, degree));
+    if (layer.parameters.count > 0) now = behind(now, input, layer.output, degree);
+    input = layer.output;
+  }
+  take(now[whole], now[in_columns], gathered(input, degree), {});
+  choice.patterns = std::move(now[whole].patterns);
+  choice.chosen = Bytes(now[whole].bytes);
+  return choice;
+}
+
+std::string text_of(const Bridge& bridge) {
+  const double moved = static_cast<double>(bridge.moved.count) / 0x1p20;
+  if (bridge.gather == Gather::none) return fmt::format("no bridge, {:.2f} MiB a micro-batch each way", moved);
+  return fmt::format("bridge: gather by {}{}, {:.2f} MiB a micro-batch each way ({:.2f} with the whole everywhere)",
+                     bridge.gather == Gather::batch ? "samples" : "columns", bridge.fused ? ", fused" : "", moved,
+                     static_cast<double>(bridge.whole.count) / 0x1p20);
+}
+
+std::string text_of(const PatternChoice& choice) {
+  const auto columns = std::count(choice.patterns.begin(), choice.patterns.end(), ShardingPattern::columns);
+  return fmt::format(
+      "sharding {} x SP1, {} x SP2, {:.2f} MiB a profile micro-batch (the profile's all-reduces: {:.2f})", columns,
+      static_cast<std::ptrdiff_t>(choice.patterns.size()) - columns, static_cast<double>(choice.chosen.count) / 0x1p20,
+      static_cast<double>(choice.listed.count) / 0x1p20);
+}
+
+}  // namespace pipedeck

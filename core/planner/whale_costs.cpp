@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/whale_costs.hpp"
+
+#include <algorithm>
+
+#include "core/cost/collective.hpp"
+#include "core/cost/compute.hpp"
+#include "core/planner/memory_fit.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+const TensorParallelPoint* point_of(const Layer& layer, int degree) {
+  for (const TensorParallelPoint& point : layer.tensor_parallel)
+    if (point.degree == degree) return &point;
+  return nullptr;
+}
+
+}  // namespace
+
+WhaleCosts::Signature WhaleCosts::signature(std::span<const DeviceId> devices) const {
+  const Network& network = chain_.network();
+  Signature own;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    own.push_back(network.device(devices[i]).type);
+    for (std::size_t j = 0; j < i; ++j) {
+      const Path& path = network.path(devices[i], devices[j]);
+      own.push_back(path.bandwidth.count);
+      own.push_back(path.latency.count);
+      own.push_back(network.node_of(devices[i]) == network.node_of(devices[j]) ? 1 : 0);
+    }
+  }
+  return own;
+}
+
+int WhaleCosts::kind_of(std::span<const DeviceId> devices) {
+  const auto [known, fresh] = known_.try_emplace(signature(devices), static_cast<int>(kinds_.size()));
+  if (fresh) {
+    Kind kind{{devices.begin(), devices.end()}, {}};
+    kind.capacity = capacity_of(chain_.network(), kind.devices);
+    kinds_.push_back(std::move(kind));
+    sums_.emplace_back();
+  }
+  return known->second;
+}
+
+bool WhaleCosts::splittable(int first, int last, int degree) {
+  if (degree == 1) return true;
+  const auto [found, fresh] = whole_.try_emplace(degree);
+  std::vector<int>& before = found->second;
+  if (fresh) {
+    before = {0};
+    for (const LayerId layer : chain_.order())
+      before.push_back(before.back() + (point_of(chain_.profile().layers[layer.index()], degree) ? 0 : 1));
+  }
+  return before[index(first)] == before[index(last)];
+}
+
+double WhaleCosts::pass_time(const Kind& kind, const Layer& layer, int samples) const {
+  const auto degree = static_cast<int>(kind.devices.size());
+  const TensorParallelPoint* point = degree > 1 ? point_of(layer, degree) : nullptr;
+  if (degree > 1 && !point) return 0;  // never asked for: `splittable` says so
+  double forward = 0, backward = 0;
+  for (std::size_t i = 0; i < kind.devices.size(); ++i) {
+    const LayerTimes times =
+        layer_times(chain_.profile(), layer, samples, chain_.cluster(), chain_.network().type(kind.devices[i]), degree);
+    forward = std::max(forward, times.forward.count);
+    backward = std::max(backward, times.backward.count);
+  }
+  if (!point) return forward + backward;
+  const auto reduce = [&](Bytes bytes) {
+    return all_reduce(chain_.network(), kind.devices, scale_bytes(bytes, samples, chain_.profile().micro_batch)).count;
+  };
+  return forward + reduce(point->forward_allreduce) + backward + reduce(point->backward_allreduce);
+}
+
+const std::vector<double>& WhaleCosts::sums(int kind, int samples) {
+  const auto [found, fresh] = sums_[index(kind)].try_emplace(samples);
+  std::vector<double>& sums = found->second;
+  if (!fresh) return sums;
+  sums = {0};
+  for (const LayerId layer : chain_.order())
+    sums.push_back(sums.back() + pass_time(kinds_[index(kind)], chain_.profile().layers[layer.index()], samples));
+  return sums;
+}
+
+double WhaleCosts::time(int kind, int samples, int first, int last) {
+  if (samples == 0) return 0;
+  const std::vector<double>& all = sums(kind, samples);
+  return all[index(last)] - all[index(first)];
+}
+
+Bytes WhaleCosts::need(int kind, const Load& load, int samples) {
+  return stage_need(chain_, load.first, load.last, load.replicas, samples, false, 1, degree(kind))
+      .peak(load.warmup, load.before);
+}
+
+double WhaleCosts::memory_use(int kind, const Load& load, int samples) {
+  return static_cast<double>(need(kind, load, samples).count) /
+         static_cast<double>(std::max<std::int64_t>(1, kinds_[index(kind)].capacity.count));
+}
+
+bool WhaleCosts::fits(int kind, const Load& load, int samples) {
+  return ignore_memory_ || need(kind, load, samples) <= kinds_[index(kind)].capacity;
+}
+
+int WhaleCosts::most_samples(int kind, const Load& load, int limit) {
+  if (fits(kind, load, limit)) return limit;
+  int low = 0, high = limit - 1;
+  while (low < high) {
+    const int middle = low + (high - low + 1) / 2;
+    if (fits(kind, load, middle))
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+}  // namespace pipedeck

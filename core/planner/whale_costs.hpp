@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Whale's searches ask again and again, in constant time: how long a replica takes for so many samples of some
+// layers, and how many samples it can hold. Replicas that are alike - devices of the same types, joined alike - are one
+// kind.
+#pragma once
+
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "core/planner/chain.hpp"
+#include "core/planner/whale_balance.hpp"
+
+namespace pipedeck {
+
+/// Layers [first, last) of a TaskGraph on `replicas` replicas, which keeps `warmup` micro-batches behind a TaskGraph
+/// that keeps `before`.
+struct Load {
+  int first = 0, last = 0;
+  int replicas = 1;
+  int warmup = 1, before = 1;
+};
+
+class WhaleCosts {
+ public:
+  WhaleCosts(Chain& chain, bool ignore_memory) : chain_(chain), ignore_memory_(ignore_memory) {}
+
+  Chain& chain() { return chain_; }
+  bool ignore_memory() const { return ignore_memory_; }
+
+  /// The kind of a replica of these devices.
+  int kind_of(std::span<const DeviceId> devices);
+  int degree(int kind) const { return static_cast<int>(kinds_[index(kind)].devices.size()); }
+  /// Can layers [first, last) be split over `degree` devices?
+  bool splittable(int first, int last, int degree);
+
+  /// Forward and backward of so many samples, the slowest device of each layer, all-reduces within the replica
+  /// included.
+  double time(int kind, int samples, int first, int last);
+  /// Part of the smallest device's memory that is needed.
+  double memory_use(int kind, const Load& load, int samples);
+  bool fits(int kind, const Load& load, int samples);
+  /// Most samples of a micro-batch that fit, at most `limit`; 0 where not even one does.
+  int most_samples(int kind, const Load& load, int limit);
+
+ private:
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  struct Kind {
+    std::vector<DeviceId> devices;  ///< of the first replica seen
+    Bytes capacity;
+  };
+  using Signature = std::vector<double>;
+
+  Signature signature(std::span<const DeviceId> devices) const;
+  const std::vector<double>& sums(int kind, int samples);
+  double pass_time(const Kind& kind, const Layer& layer, int samples) const;
+  Bytes need(int kind, const Load& load, int samples);
+
+  Chain& chain_;
+  bool ignore_memory_;
+  std::vector<Kind> kinds_;
+  std::map<Signature, int> known_;
+  std::vector<std::map<int, std::vector<double>>> sums_;  ///< by kind and samples, over the chain's order
+  std::map<int, std::vector<int>> whole_;                 ///< by degree: layers before a position that can't be split
+};
+
+}  // namespace pipedeck

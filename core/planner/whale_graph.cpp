@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/whale_graph.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace pipedeck {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+GraphCosts::GraphCosts(WhaleCosts& costs, const TaskGraph& graph, const SplitQuestion& question, int like)
+    : costs_(costs), question_(question), degree_(graph.degree) {
+  const std::span<const DeviceId> devices(graph.devices);
+  for (int r = 0; r < graph.replicas(); ++r) {
+    const int kind = costs.kind_of(devices.subspan(index(r * degree_), index(degree_)));
+    kind_of_.push_back(kind);
+    const auto known = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& one) { return one.first == kind; });
+    if (known == kinds_.end())
+      kinds_.emplace_back(kind, 1);
+    else
+      ++known->second;
+  }
+  like_ = degree_ == 1 && like >= 0 ? like : kind_of_.front();
+  const int layers = costs.chain().layers();
+  may_ = graph.layers.value_or(std::pair(0, layers));
+  must_ = graph.layers.value_or(std::pair(layers, 0));
+  const std::vector<LayerId>& order = costs.chain().order();
+  for (const auto& [layer, device] : costs.chain().problem().pins.layers) {
+    if (std::find(graph.devices.begin(), graph.devices.end(), device) == graph.devices.end()) continue;
+    const auto at = static_cast<int>(std::find(order.begin(), order.end(), layer) - order.begin());
+    must_ = {std::min(must_.first, at), std::max(must_.second, at + 1)};
+  }
+}
+
+void GraphCosts::keep(int warmup, int before) {
+  warmup_ = warmup;
+  before_ = before;
+  known_.clear();
+}
+
+bool GraphCosts::allowed(int first, int last) {
+  return first >= may_.first && last <= may_.second && first <= must_.first && last >= must_.second &&
+         costs_.splittable(first, last, degree_);
+}
+
+int GraphCosts::even_share() const { return (question_.micro_batch + replicas() - 1) / replicas(); }
+
+bool GraphCosts::even_fits(int first, int last) {
+  const Load load{first, last, replicas(), warmup_, before_};
+  const int share = even_share();
+  return std::all_of(kinds_.begin(), kinds_.end(),
+                     [&](const auto& kind) { return costs_.fits(kind.first, load, share); });
+}
+
+double GraphCosts::at_least(int first, int last) {
+  if (uniform())
+    return costs_.time(question_.balance == WhaleBalance::even ? like_ : kinds_[0].first, even_share(), first, last);
+  double least = never;  // nobody has less than a slice
+  for (const auto& [kind, count] : kinds_) least = std::min(least, costs_.time(kind, question_.slice, first, last));
+  return least;
+}
+
+double GraphCosts::alone() {
+  double most = 0;
+  for (const auto& [kind, count] : kinds_)
+    most = std::max(most, costs_.time(kind, question_.micro_batch, 0, costs_.chain().layers()));
+  return most;
+}
+
+double GraphCosts::rate() {
+  double sum = 0;
+  for (const auto& [kind, count] : kinds_) {
+    const double all = costs_.time(kind, even_share(), 0, costs_.chain().layers());
+    if (all > 0) sum += count / all * even_share() / question_.micro_batch;
+  }
+  return sum;
+}
+
+double GraphCosts::time(int first, int last) {
+  if (uniform()) return even_fits(first, last) ? at_least(first, last) : never;
+  const auto [found, fresh] = known_.try_emplace({first, last}, never);
+  if (fresh) found->second = unlike_time(first, last);
+  return found->second;
+}
+
+ReplicaGroup GraphCosts::taker(int kind, int count, const Load& load, int most) {
+  const double alone = costs_.time(kind, costs_.chain().profile().micro_batch, load.first, load.last);
+  return {.count = count,
+          .speed = alone > 0 ? 1 / alone : 1,
+          .time = [this, kind, load](int x) { return costs_.time(kind, x, load.first, load.last); },
+          .memory = [this, kind, load](int x) { return costs_.memory_use(kind, load, x); },
+          .least = question_.slice,
+          .most = most};
+}
+
+std::vector<ReplicaGroup> GraphCosts::takers(int first, int last, Kinds& kinds) {
+  kinds = kinds_;
+  // Without those that can't hold a slice, what is divided over replicas (ZeRO) is divided over fewer: look again.
+  for (;;) {
+    Load load{first, last, 0, warmup_, before_};
+    for (const auto& [kind, count] : kinds) load.replicas += count;
+    std::vector<ReplicaGroup> takers;
+    Kinds holding;
+    for (const auto& [kind, count] : kinds) {
+      const int most = costs_.most_samples(kind, load, question_.micro_batch);
+      if (most < question_.slice && question_.balance == WhaleBalance::aware) continue;
+      holding.emplace_back(kind, count);
+      takers.push_back(taker(kind, count, load, most));
+    }
+    const bool all = holding.size() == kinds.size();
+    kinds = std::move(holding);
+    if (all || kinds.empty()) return takers;
+  }
+}
+
+double GraphCosts::unlike_time(int first, int last) {
+  Kinds kinds;
+  const std::vector<ReplicaGroup> groups = takers(first, last, kinds);
+  if (groups.empty()) return never;
+  if (question_.balance == WhaleBalance::aware) return least_slowest(groups, question_.micro_batch).value_or(never);
+  const auto shares = printed_balance(groups, question_.micro_batch);
+  if (!shares) return never;
+  double slowest = 0;
+  std::size_t next = 0;
+  for (const auto& [kind, count] : kinds)
+    for (int i = 0; i < count; ++i) slowest = std::max(slowest, costs_.time(kind, (*shares)[next++], first, last));
+  return slowest;
+}
+
+std::map<int, std::vector<int>> GraphCosts::shares_of_kinds(int first, int last) {
+  Kinds kinds;
+  const std::vector<ReplicaGroup> groups = takers(first, last, kinds);
+  std::map<int, std::vector<int>> shares;
+  if (question_.balance == WhaleBalance::printed) {
+    const std::vector<int> all = printed_balance(groups, question_.micro_batch).value();
+    std::size_t next = 0;
+    for (const auto& [kind, count] : kinds)
+      for (int i = 0; i < count; ++i) shares[kind].push_back(all[next++]);
+    return shares;
+  }
+  const std::vector<GroupShares> all = balance(groups, question_.micro_batch).value();
+  for (std::size_t g = 0; g < all.size(); ++g)
+    for (int i = 0; i < kinds[g].second; ++i) shares[kinds[g].first].push_back(all[g].each + (i < all[g].more ? 1 : 0));
+  return shares;
+}
+
+std::vector<int> GraphCosts::shares(int first, int last) {
+  if (uniform()) {
+    Stage even;
+    even.devices.resize(index(replicas()));
+    return replica_samples(even, question_.micro_batch);
+  }
+  const std::map<int, std::vector<int>> of_kind = shares_of_kinds(first, last);
+  std::vector<int> list;
+  std::map<int, std::size_t> next;
+  for (const int kind : kind_of_) {
+    const auto own = of_kind.find(kind);
+    list.push_back(own == of_kind.end() ? 0 : own->second[next[kind]++]);
+  }
+  return list;
+}
+
+double GraphCosts::slowest(int first, int last, const std::vector<int>& shares) {
+  double most = 0;
+  for (std::size_t r = 0; r < shares.size(); ++r)
+    most = std::max(most, costs_.time(kind_of_[r], shares[r], first, last));
+  return most;
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One TaskGraph of a layout: how long its slowest replica takes for a range of layers, with the micro-batch shared out
+// as its balance says, and whether it fits.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/planner/whale_layout.hpp"
+
+namespace pipedeck {
+
+enum class WhaleBalance {
+  aware,    ///< exact, by what the devices are
+  printed,  ///< within a TaskGraph Algorithm 1 as printed
+  even,     ///< as if all devices were alike: the baseline of section 5.2
+};
+
+struct SplitQuestion {
+  int micro_batch = 1, micro_batches = 1;
+  int slice = 1;  ///< least samples of a replica
+  WhaleBalance balance = WhaleBalance::aware;
+};
+
+class GraphCosts {
+ public:
+  /// `like`: with WhaleBalance::even, the kind that all replicas are taken for where the TaskGraph is not split.
+  GraphCosts(WhaleCosts& costs, const TaskGraph& graph, const SplitQuestion& question, int like);
+
+  /// Micro-batches kept here and by the TaskGraph before.
+  void keep(int warmup, int before);
+
+  int replicas() const { return static_cast<int>(kind_of_.size()); }
+  int first_kind() const { return kind_of_.front(); }
+  /// Layers that it may have, and those that it must have (none: an empty range behind the last layer).
+  std::pair<int, int> may() const { return may_; }
+  bool allowed(int first, int last);
+
+  /// Of the slowest replica at the best shares; never (infinity) where nothing fits.
+  double time(int first, int last);
+  /// No range around this one takes less.
+  double at_least(int first, int last);
+  /// One replica doing everything: above every time.
+  double alone();
+  /// Layers a second that it could do with all its replicas.
+  double rate();
+  /// Samples of each replica, 0 for those that can't hold a slice. Only where `time` is finite.
+  std::vector<int> shares(int first, int last);
+  double slowest(int first, int last, const std::vector<int>& shares);
+
+ private:
+  using Kinds = std::vector<std::pair<int, int>>;  ///< kind, replicas of it
+
+  /// The kinds that can hold a slice of these layers, as takers of samples.
+  std::vector<ReplicaGroup> takers(int first, int last, Kinds& kinds);
+  ReplicaGroup taker(int kind, int count, const Load& load, int most);
+  double unlike_time(int first, int last);
+  std::map<int, std::vector<int>> shares_of_kinds(int first, int last);
+  int even_share() const;
+  bool even_fits(int first, int last);
+  bool uniform() const { return kinds_.size() == 1 || question_.balance == WhaleBalance::even; }
+
+  WhaleCosts& costs_;
+  const SplitQuestion& question_;
+  int degree_, like_, warmup_ = 1, before_ = 1;
+  std::vector<int> kind_of_;  ///< by replica
+  Kinds kinds_;               ///< in order of first appearance
+  std::pair<int, int> may_, must_;
+  std::map<std::pair<int, int>, double> known_;
+};
+
+}  // namespace pipedeck

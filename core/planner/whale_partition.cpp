@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/whale_partition.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace pipedeck {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double any = std::numeric_limits<double>::max();
+constexpr double close_enough = 1e-6;  // from here on every step is to a better partition
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+struct Found {
+  std::vector<int> ends;
+  double slowest = 0;
+};
+
+class Splitter {
+ public:
+  Splitter(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question, const std::stop_token& stop)
+      : question_(question), stop_(stop), layers_(costs.chain().layers()) {
+    // The baseline takes every device for the first one.
+    const int like = costs.kind_of(std::span(layout.graphs.front().devices).first(1));
+    for (const TaskGraph& graph : layout.graphs) graphs_.emplace_back(costs, graph, question, like);
+  }
+
+  std::optional<Split> run() {
+    for (const GraphCosts& graph : graphs_)
+      if (std::int64_t{question_.slice} * graph.replicas() > question_.micro_batch) return {};
+    const int most = std::min(stages(), question_.micro_batches);
+    if (auto split = with_warmups(most)) return split;
+    // 1F1B keeps at most as many micro-batches as fit: the largest number with which there is a partition.
+    std::optional<Split> best;
+    for (int low = 1, high = most - 1; low <= high && !stop_.stop_requested();) {
+      const int middle = best ? low + (high - low + 1) / 2 : 1;
+      if (auto split = with_warmups(middle))
+        best = std::move(split), low = middle + 1;
+      else
+        high = middle - 1;
+    }
+    return best;
+  }
+
+ private:
+  int stages() const { return static_cast<int>(graphs_.size()); }
+  static int first_of(const std::vector<int>& ends, int s) { return s == 0 ? 0 : ends[index(s - 1)]; }
+
+  std::optional<Split> with_warmups(int most) {
+    Split split;
+    for (int s = 0; s < stages(); ++s) {
+      split.warmups.push_back(std::min({stages() - s, question_.micro_batches, most}));
+      graphs_[index(s)].keep(split.warmups.back(), split.warmups[index(std::max(0, s - 1))]);
+    }
+    auto found = search();
+    if (!found) return {};
+    split.ends = std::move(found->ends);
+    for (int s = 0; s < stages(); ++s) {
+      const int first = first_of(split.ends, s), last = split.ends[index(s)];
+      split.shares.push_back(graphs_[index(s)].shares(first, last));
+      split.times.push_back(graphs_[index(s)].slowest(first, last, split.shares.back()));
+    }
+    return split;
+  }
+
+  std::optional<Found> search() {
+    double rate = 0, most = 0;
+    for (GraphCosts& graph : graphs_) rate += graph.rate(), most = std::max(most, graph.alone());
+    if (stages() == 1 || rate == 0) return within(any, false);
+    double low = 0, bound = 1 / rate, step = 0.05;
+    std::optional<Found> best;
+    while (!(best = within(bound, false))) {
+      if (stop_.stop_requested()) return {};
+      if (bound >= most) return within(any, false);
+      low = bound;
+      bound *= 1 + step;
+      step = std::min(1.0, 2 * step);
+    }
+    return closer(std::move(*best), low);
+  }
+
+  /// The best, where no partition is within `low`.
+  std::optional<Found> closer(Found best, double low) {
+    while (best.slowest - low > close_enough * best.slowest) {
+      const double middle = low + (best.slowest - low) / 2;
+      if (auto better = within(middle, false))
+        best = std::move(*better);
+      else
+        low = middle;
+      if (stop_.stop_requested()) return {};
+    }
+    while (auto better = within(best.slowest, true)) best = std::move(*better);
+    return within(best.slowest, false);  // of the least sum
+  }
+
+  /// The partition of the least sum of times, none of them above `bound`, or none as large.
+  std::optional<Found> within(double bound, bool strictly) {
+    const auto beyond = [&](double time) { return time > bound || (strictly && time >= bound); };
+    std::vector<double> sum(index(layers_) + 1, never);
+    sum[0] = 0;
+    std::vector<std::vector<int>> start;
+    for (int s = 0; s < stages(); ++s) {
+      GraphCosts& graph = graphs_[index(s)];
+      std::vector<double> next(index(layers_) + 1, never);
+      std::vector<int>& from = start.emplace_back(index(layers_) + 1, -1);
+      const int last = std::min(graph.may().second, layers_ - (stages() - s - 1));
+      for (int first = s; first < last; ++first) {
+        if (sum[index(first)] == never) continue;
+        if (stop_.stop_requested()) return {};
+        for (int end = s + 1 == stages() ? last : first + 1; end <= last; ++end) {
+          if (beyond(graph.at_least(first, end))) break;
+          if (!graph.allowed(first, end)) continue;
+          const double time = graph.time(first, end);
+          if (time == never || beyond(time) || sum[index(first)] + time >= next[index(end)]) continue;
+          next[index(end)] = sum[index(first)] + time;
+          from[index(end)] = first;
+        }
+      }
+      sum = std::move(next);
+    }
+    if (sum[index(layers_)] == never) return {};
+    return traced(start);
+  }
+
+  Found traced(const std::vector<std::vector<int>>& start) {
+    Found found;
+    found.ends.resize(index(stages()));
+    for (int s = stages() - 1, end = layers_; s >= 0; --s) {
+      found.ends[index(s)] = end;
+      const int first = start[index(s)][index(end)];
+      found.slowest = std::max(found.slowest, graphs_[index(s)].time(first, end));
+      end = first;
+    }
+    return found;
+  }
+
+  const SplitQuestion& question_;
+  const std::stop_token& stop_;
+  int layers_;
+  std::vector<GraphCosts> graphs_;
+};
+
+}  // namespace
+
+std::optional<Split> split_layers(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question,
+                                  const std::stop_token& stop) {
+  return Splitter(costs, layout, question, stop).run();
+}
+
+}  // namespace pipedeck
