@@ -146,6 +146,13 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
           Text::tr("The planner minimised %1: %2.").arg(name, format_bytes(*objective->bytes)));
     }
   }
+  if (const auto& certificate = row.plan.certificate) {
+    if (certificate->stages_bound.count > 0)
+      content.certificate.push_back(
+          Text::tr("These stages take at least %1 under this schedule.").arg(format_time(certificate->stages_bound)));
+    if (!certificate->optimal_in.empty())
+      content.certificate.push_back(Text::tr("Proven: %1.").arg(QString::fromStdString(certificate->optimal_in)));
+  }
   if (row.plan.truncated) content.certificate.push_back(Text::tr("A time budget cut the planner's search short."));
 }
 
@@ -221,6 +228,7 @@ InspectorContent inspector_content(const PlanRow& row, const Profile& profile, c
     return content;
   }
   content.why = reasons_for(row, profile, cluster);
+  for (const std::string& sentence : row.plan.why) content.why.push_back(QString::fromStdString(sentence));
   if (!row.note.isEmpty()) content.why.push_back(row.note);
   content.iteration = iteration_parts(*row.simulation);
   fill_memory(content, row);

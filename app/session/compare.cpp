@@ -55,16 +55,16 @@ class SharedProgress {
   const Progress& progress_;
 };
 
-ComparedPlan ask(const PlannerInfo& planner, const Problem& problem, Judge& judge, const Simulator& simulator,
+ComparedPlan ask(const ChosenPlanner& chosen, const Problem& problem, Judge& judge, const Simulator& simulator,
                  const ProblemFacts& facts, const Progress& progress, std::stop_token stop) {
-  ComparedPlan answer{&planner, {}, {}, {}};
+  ComparedPlan answer{chosen.planner, {}, {}, {}};
   PlannerContext context;
   context.score = score_of(simulator);
   context.fits = fits_of(simulator);
   context.explain = true;
   context.stop = stop;
   context.progress = progress;
-  auto ranking = run_planner(planner, problem, {}, context);
+  auto ranking = run_planner(*chosen.planner, problem, chosen.options, context);
   if (!ranking) {
     answer.error = ranking.error();
   } else if (ranking->plans.empty()) {
@@ -84,15 +84,7 @@ ComparedPlan ask(const PlannerInfo& planner, const Problem& problem, Judge& judg
 
 }  // namespace
 
-std::vector<const PlannerInfo*> compared_planners() {
-  std::vector<const PlannerInfo*> compared;
-  for (const PlannerInfo& planner : planners()) {
-    if (planner.compared_by_default) compared.push_back(&planner);
-  }
-  return compared;
-}
-
-Result<Comparison> compare(const Problem& problem, const std::vector<const PlannerInfo*>& planners, Judge& judge,
+Result<Comparison> compare(const Problem& problem, const std::vector<ChosenPlanner>& planners, Judge& judge,
                            int threads, const Progress& progress, std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
   const auto simulator = judge.simulator(problem);
@@ -106,12 +98,12 @@ Result<Comparison> compare(const Problem& problem, const std::vector<const Plann
   SharedProgress shared(planners.size(), progress);
   parallel_for(planners.size(), threads, [&](std::size_t i) {
     if (stop.stop_requested()) return;
-    const std::string title = planners[i]->title;
+    const std::string title = planners[i].planner->title;
     const Progress part = [&, i](double done, std::string_view what) {
       shared.set(i, done, title + (what.empty() ? "" : ": ") + std::string(what));
     };
     part(0, {});
-    comparison.plans[i] = ask(*planners[i], problem, judge, *simulator, *facts, part, stop);
+    comparison.plans[i] = ask(planners[i], problem, judge, *simulator, *facts, part, stop);
     part(1, {});
   });
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");

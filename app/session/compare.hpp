@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/session/judge.hpp"
+#include "app/session/planning.hpp"
 #include "core/domain/progress.hpp"
-#include "core/planner/planner.hpp"
 
 namespace pipedeck::app {
 
@@ -28,12 +28,9 @@ struct Comparison {
   Seconds duration;  ///< wall clock
 };
 
-/// Registry entries that compare runs when none is named.
-std::vector<const PlannerInfo*> compared_planners();
-
 /// Planners run beside one another on `threads` threads. An error is one of the problem itself (a cluster in pieces);
 /// what goes wrong with one planner is said in its entry.
-Result<Comparison> compare(const Problem& problem, const std::vector<const PlannerInfo*>& planners, Judge& judge,
+Result<Comparison> compare(const Problem& problem, const std::vector<ChosenPlanner>& planners, Judge& judge,
                            int threads, const Progress& progress, std::stop_token stop);
 
 }  // namespace pipedeck::app

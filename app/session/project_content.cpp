@@ -45,6 +45,7 @@ QJsonObject question_to_json(const Question& question) {
                    {"reserve_bytes", static_cast<qint64>(workload.conventions.reserve.count)},
                    {"communication_bytes", static_cast<qint64>(workload.conventions.communication.count)}};
   if (workload.micro_batch) json["micro_batch"] = *workload.micro_batch;
+  if (question.planning != Planning()) json["planning"] = planning_to_json(question.planning);
   return json;
 }
 
@@ -248,6 +249,7 @@ class Reader {
     workload.conventions.overlap = overlap_named(name("overlap")).value_or(workload.conventions.overlap);
     workload.conventions.reserve = Bytes(json["reserve_bytes"].toInteger());
     workload.conventions.communication = Bytes(json["communication_bytes"].toInteger());
+    question.planning = planning_from_json(json["planning"].toObject());
     const int selected = parsed(content_.settings, "selection").object()["plan"].toInt();
     state_.selected_plan = find_plan(state_, selected) ? selected : 0;
   }

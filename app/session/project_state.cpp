@@ -56,7 +56,7 @@ std::optional<Problem> problem_of(const ProjectState& state, const Question& que
   const ProfileEntry* profile = find_profile(state, question.profile);
   const ClusterEntry* cluster = find_cluster(state, question.cluster);
   if (!profile || !cluster) return std::nullopt;
-  return Problem{profile->profile, cluster->cluster, question.workload};
+  return Problem{profile->profile, cluster->cluster, question.workload, question.planning.pins};
 }
 
 std::optional<Problem> problem_of(const ProjectState& state, const PlanEntry& entry) {

@@ -11,6 +11,7 @@
 #include <QDateTime>
 #include <QString>
 
+#include "app/session/planning.hpp"
 #include "core/domain/cluster.hpp"
 #include "core/domain/model.hpp"
 #include "core/domain/plan.hpp"
@@ -68,11 +69,12 @@ struct RunEntry {
   bool operator==(const RunEntry&) const = default;
 };
 
-/// What is being asked: the boxes of the tool bar. Ids are 0 where nothing is chosen yet.
+/// What is being asked: the boxes of the tool bar, and the planners' options. Ids are 0 where nothing is chosen yet.
 struct Question {
   int profile = 0;
   int cluster = 0;
   Workload workload;
+  Planning planning{};
   bool operator==(const Question&) const = default;
 };
 

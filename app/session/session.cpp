@@ -79,6 +79,13 @@ void Session::set_micro_batch(std::optional<int> samples) {
   step(samples ? tr("Set micro-batch %1").arg(*samples) : tr("Leave micro-batch to planners"), std::move(next));
 }
 
+void Session::set_planning(const Planning& planning) {
+  if (planning == state().question.planning) return;
+  ProjectState next = state();
+  next.question.planning = planning;
+  step(tr("Change planner options"), std::move(next));
+}
+
 QString Session::why_not_comparable() const {
   const Question& question = state().question;
   if (!find_profile(state(), question.profile)) return tr("Choose a model profile first.");
@@ -87,6 +94,10 @@ QString Session::why_not_comparable() const {
   if (workload.micro_batch && workload.global_batch % *workload.micro_batch != 0) {
     return tr("Micro-batch %1 does not divide global batch %2.").arg(*workload.micro_batch).arg(workload.global_batch);
   }
+  if (chosen_planners(question.planning).empty()) return tr("Choose a planner first (Plan > Planners and options).");
+  const auto pinned = check(question.planning.pins, *find_profile(state(), question.profile)->profile,
+                            *find_cluster(state(), question.cluster)->cluster);
+  if (!pinned) return QString::fromStdString(pinned.error().message);
   return {};
 }
 

@@ -78,6 +78,7 @@ class Session : public QObject {
   void choose_cluster_preset(const QString& name);
   void set_global_batch(int samples);
   void set_micro_batch(std::optional<int> samples);
+  void set_planning(const Planning& planning);
   std::optional<Problem> problem() const { return problem_of(state(), state().question); }
   /// Why Compare can't be pressed; empty: it can.
   QString why_not_comparable() const;

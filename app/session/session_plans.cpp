@@ -96,7 +96,8 @@ int Session::compare() {
   const QString title = tr("Compare plans for %1").arg(in_qt(find_profile(state(), question.profile)->profile->name));
   compare_job_ =
       jobs_.start(title, [this, problem = *problem(), question, threads](const Jobs::Context& context) -> Jobs::Apply {
-        auto result = app::compare(problem, compared_planners(), judge_, threads, context.progress, context.stop);
+        auto result =
+            app::compare(problem, chosen_planners(question.planning), judge_, threads, context.progress, context.stop);
         return [this, question, result = std::move(result)] {
           if (!result) {
             report(tr("Compare"), result.error());
@@ -273,7 +274,9 @@ std::optional<Plan> Session::with_cuts(int id, const std::vector<int>& firsts) c
   if (const std::size_t at = plan.name.find(told); !told.empty() && at != std::string::npos) {
     plan.name.replace(at, told.size(), shape_text(plan));
   }
-  plan.objective.reset();  // the planner's own figure is not this plan's
+  plan.objective.reset();  // what the planner said of its own plan is not true of this one
+  plan.certificate.reset();
+  plan.why.clear();
   plan.predicted.reset();
   return plan;
 }

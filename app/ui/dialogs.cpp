@@ -8,6 +8,8 @@
 #include <QMessageBox>
 #include <QPushButton>
 
+#include "app/ui/planner_dialog.hpp"
+
 namespace pipedeck::app {
 
 namespace {
@@ -61,6 +63,11 @@ Dialogs real_dialogs() {
     bool given = false;
     const QString answer = QInputDialog::getText(parent, title, label, QLineEdit::Normal, initial, &given);
     return given ? std::optional(answer) : std::nullopt;
+  };
+  dialogs.planning = [](QWidget* parent, const Planning& now, std::shared_ptr<const Profile> profile,
+                        std::shared_ptr<const Cluster> cluster) -> std::optional<Planning> {
+    PlannerDialog dialog(now, std::move(profile), std::move(cluster), parent);
+    return dialog.exec() == QDialog::Accepted ? std::optional(dialog.planning()) : std::nullopt;
   };
   dialogs.unsaved = ask_unsaved;
   dialogs.error = [](QWidget* parent, const QString& title, const QString& words) {

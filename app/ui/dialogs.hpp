@@ -3,10 +3,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include <QString>
 #include <QStringList>
+
+#include "app/session/planning.hpp"
+#include "core/domain/cluster.hpp"
+#include "core/domain/profile.hpp"
 
 class QWidget;
 
@@ -22,6 +27,10 @@ struct Dialogs {
   std::function<std::optional<QString>(QWidget* parent, const QString& title, const QString& label,
                                        const QString& text)>
       text;
+  /// How planners are to be asked, from how they are; nothing: given up.
+  std::function<std::optional<Planning>(QWidget* parent, const Planning& now, std::shared_ptr<const Profile> profile,
+                                        std::shared_ptr<const Cluster> cluster)>
+      planning;
   std::function<Unsaved(QWidget* parent, const QString& project)> unsaved;
   std::function<void(QWidget* parent, const QString& title, const QString& text)> error;
   std::function<void(QWidget* parent, const QString& title, const QString& html)> information;

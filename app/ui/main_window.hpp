@@ -121,6 +121,7 @@ class MainWindow : public QMainWindow {
   void show_entry(ProjectSection section, int id);
   void delete_entry();
   void rename_plan();
+  void choose_planning();
   void compare_from_start(const QString& profile, const QString& cluster, int batch);
   QString comparison_summary() const;
 

@@ -125,6 +125,8 @@ void MainWindow::create_plan_menu() {
     session_.compare();
     refresh_bar();
   });
+  add_action(menu, tr("&Planners and options…"), "action_planners", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
+             [this] { choose_planning(); });
   menu->addSeparator();
   actions_->duplicate = add_action(menu, tr("&Duplicate"), "action_duplicate", QKeySequence(Qt::CTRL | Qt::Key_D),
                                    [this, selected] { session_.duplicate_plan(selected()); });

@@ -186,6 +186,15 @@ void MainWindow::rename_plan() {
   if (name) session_.rename_plan(id, *name);
 }
 
+void MainWindow::choose_planning() {
+  const ProjectState& state = session_.state();
+  const ProfileEntry* profile = find_profile(state, state.question.profile);
+  const ClusterEntry* cluster = find_cluster(state, state.question.cluster);
+  const auto chosen = seams_.dialogs.planning(this, state.question.planning, profile ? profile->profile : nullptr,
+                                              cluster ? cluster->cluster : nullptr);
+  if (chosen) session_.set_planning(*chosen);
+}
+
 void MainWindow::compare_from_start(const QString& profile, const QString& cluster, int batch) {
   const ProfileEntry* own_profile = find_profile_named(session_.state(), profile.toStdString());
   own_profile ? session_.choose_profile(own_profile->id) : session_.choose_profile_preset(profile);

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a new user does, in the real window: import, choose, compare, zoom, drag a cut, undo, save, reopen, export.
+#include <QCheckBox>
 #include <QComboBox>
+#include <QDialogButtonBox>
 #include <QDropEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
 #include <QProcess>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTableView>
 
 #include "app/models/plan_table_model.hpp"
 #include "app/ui/compare_page.hpp"
+#include "app/ui/planner_dialog.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/comparison_pane.hpp"
 #include "app/views/inspector.hpp"
@@ -47,6 +52,8 @@ class TestMainWindow : public QObject {
   void project_is_saved_and_reopened();
   void unsaved_changes_are_asked_about();
   void exported_plan_runs_on_the_command_line();
+  void planners_are_chosen_and_pinned();
+  void planner_dialog_reads_its_fields();
   void menus_say_what_undo_undoes();
   void layout_is_remembered_and_reset();
   void broken_invariant_leaves_the_window_alive();
@@ -415,6 +422,63 @@ void TestMainWindow::exported_plan_runs_on_the_command_line() {
   const auto [trained, training] = run({"run", "--plan", fixture.path("out.plan.json"), "--model", "preset:mlp-small",
                                         "--backend", "cpu", "--steps", "2", "--events", "-"});
   QVERIFY2(trained == 0, training.constData());
+}
+
+/// Only the ticked planners answer, with their options and within the pins; one step of undo; saved with the project.
+void TestMainWindow::planners_are_chosen_and_pinned() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  Planning planning;
+  for (const PlannerInfo& planner : planners()) planning.planners[planner.name].compared = planner.name == "dapple";
+  planning.planners["dapple"].options = {{"rank-by", "objective"}};
+  planning.pins.tensor_parallel = 1;
+  fixture.answers.planning = planning;
+  fixture.trigger("action_planners");
+  QCOMPARE(fixture.session().undo_name(), "Change planner options");
+  fixture.trigger("action_compare");
+  QVERIFY(fixture.settle());
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  QCOMPARE(fixture.session().last_comparison()->plans, 1);
+  for (const PlanEntry& entry : fixture.state().plans)
+    if (entry.plan->planner == "dapple") QVERIFY(!entry.plan->why.empty() && entry.plan->certificate.has_value());
+
+  fixture.answers.file_to_save = fixture.path("planned.pipedeck");
+  fixture.trigger("action_save_as");
+  WindowFixture second;
+  QVERIFY(second.session().open(fixture.path("planned.pipedeck")));
+  QVERIFY(second.state().question.planning == planning);
+}
+
+void TestMainWindow::planner_dialog_reads_its_fields() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  const auto problem = fixture.session().problem();
+  PlannerDialog dialog({}, problem->profile, problem->cluster);
+  QVERIFY(dialog.planning() == Planning());
+  const auto* ok = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+
+  dialog.findChild<QSpinBox*>("pin_stages")->setValue(3);
+  dialog.findChild<QSpinBox*>("pin_max_stages")->setValue(2);
+  QVERIFY(!ok->isEnabled());
+  QVERIFY(dialog.findChild<QLabel*>("planning_problem")->text().contains("contradicts"));
+  dialog.findChild<QSpinBox*>("pin_max_stages")->setValue(0);
+  QVERIFY(ok->isEnabled());
+
+  auto* layers = dialog.findChild<QLineEdit*>("pin_layers");
+  layers->setText("nowhere=0");
+  QVERIFY(!ok->isEnabled());
+  layers->setText(QString::fromStdString(problem->profile->layers[1].name) + "=2, 0=1");
+  QVERIFY(ok->isEnabled());
+  dialog.findChild<QComboBox*>("dapple/rank-by")->setCurrentText("objective");
+  dialog.findChild<QCheckBox*>("dapple/ignore-memory")->setChecked(true);
+
+  const Planning planning = dialog.planning();
+  QCOMPARE(planning.pins.stages, 3);
+  QVERIFY((planning.pins.layers ==
+           std::vector<std::pair<LayerId, DeviceId>>{{LayerId(1), DeviceId(2)}, {LayerId(0), DeviceId(1)}}));
+  QVERIFY(
+      (planning.planners.at("dapple").options == PlannerOptions{{"ignore-memory", "true"}, {"rank-by", "objective"}}));
+  QCOMPARE(planning.planners.size(), std::size_t{1});
 }
 
 void TestMainWindow::menus_say_what_undo_undoes() {

@@ -20,6 +20,7 @@ struct Answers {
   QString file_to_save;
   std::optional<int> micro_batch;
   std::optional<QString> text;
+  std::optional<Planning> planning;
   Unsaved unsaved = Unsaved::discard;
 };
 
@@ -81,6 +82,8 @@ class WindowFixture {
       questions << title;
       return answers.text;
     };
+    dialogs.planning = [this](QWidget*, const Planning&, std::shared_ptr<const Profile>,
+                              std::shared_ptr<const Cluster>) { return answers.planning; };
     dialogs.unsaved = [this](QWidget*, const QString& project) {
       questions << project;
       return answers.unsaved;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which planners take part in a comparison, their options, and what every plan must have.
+#pragma once
+
+#include <memory>
+
+#include <QDialog>
+
+#include "app/session/planning.hpp"
+#include "core/domain/cluster.hpp"
+#include "core/domain/profile.hpp"
+
+class QDialogButtonBox;
+class QGroupBox;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QSpinBox;
+class QStackedWidget;
+
+namespace pipedeck::app {
+
+class PlannerDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  /// Profile and cluster tell layers and devices of pins; either may be null while nothing is chosen.
+  PlannerDialog(Planning planning, std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
+                QWidget* parent = nullptr);
+
+  /// Without entries for planners that are as the registry has them.
+  Planning planning() const;
+
+ private:
+  QGroupBox* make_pins();
+  QWidget* make_planners();
+  QWidget* make_options(const PlannerInfo& planner);
+  QWidget* make_field(const PlannerInfo& planner, const OptionInfo& option);
+  QSpinBox* degree_box(std::optional<int> Pins::*degree, const char* name);
+  void set_option(const PlannerInfo& planner, const OptionInfo& option, const std::string& value);
+  void set_compared(int row);
+  void read_layers(const QString& text);
+  void restore_defaults();
+  void check_all();
+
+  Planning planning_;
+  std::shared_ptr<const Profile> profile_;
+  std::shared_ptr<const Cluster> cluster_;
+  QString layers_problem_;
+  QListWidget* list_ = nullptr;
+  QStackedWidget* pages_ = nullptr;
+  QLabel* problem_ = nullptr;
+  QDialogButtonBox* buttons_ = nullptr;
+};
+
+}  // namespace pipedeck::app
