@@ -11,13 +11,15 @@
 
 namespace pipedeck {
 
-Result<Chain> Chain::of(const Problem& problem) {
+Result<Chain> Chain::of(const Problem& problem) { return of(problem, topological_order(*problem.profile)); }
+
+Result<Chain> Chain::of(const Problem& problem, std::vector<LayerId> order) {
   auto network = Network::of(*problem.cluster);
   if (!network) return tl::unexpected(network.error());
   Chain chain(problem, std::move(*network));
   const Profile& profile = *problem.profile;
   if (profile.layers.empty()) return fail(ErrorCode::bad_input, "a profile without layers, at least one expected");
-  chain.order_ = topological_order(profile);
+  chain.order_ = std::move(order);
   for (std::size_t i = 0; i < chain.order_.size(); ++i) chain.listed_ &= chain.order_[i] == LayerId(i);
   chain.cuts_ = cut_bytes(profile, chain.order_);
 

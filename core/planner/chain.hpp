@@ -27,6 +27,8 @@ struct PassTimes {
 class Chain {
  public:
   static Result<Chain> of(const Problem& problem);
+  /// In this topological order instead of the fixed one.
+  static Result<Chain> of(const Problem& problem, std::vector<LayerId> order);
 
   const Problem& problem() const { return problem_; }
   const Profile& profile() const { return *problem_.profile; }

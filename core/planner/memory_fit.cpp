@@ -104,6 +104,13 @@ std::optional<std::vector<int>> warmups_that_fit(Chain& chain, const Plan& plan)
   return {};
 }
 
+bool warmups_fit(Chain& chain, const Plan& plan, const std::vector<int>& counts) {
+  const std::vector<Limited> limits = limits_of(chain, plan);
+  for (std::size_t i = 0; i < limits.size(); ++i)
+    if (!limits[i].admits(counts[i], i == 0 ? counts[i] : std::max(counts[i - 1], counts[i]))) return false;
+  return true;
+}
+
 bool set_warmup(Chain& chain, Plan& plan, Warmup policy, bool ignore_memory) {
   plan.schedule = ScheduleKind::one_f_one_b;
   plan.warmup = policy;

@@ -44,6 +44,9 @@ Bytes capacity_of(const Network& network, const std::vector<DeviceId>& devices);
 /// one micro-batch does not fit.
 std::optional<std::vector<int>> warmups_that_fit(Chain& chain, const Plan& plan);
 
+/// These counts fit.
+bool warmups_fit(Chain& chain, const Plan& plan, const std::vector<int>& counts);
+
 /// The policy's K_i, whatever the memory.
 std::vector<int> policy_warmups(int stages, int micro_batches, Warmup policy);
 

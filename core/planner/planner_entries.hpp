@@ -16,5 +16,6 @@ PlannerInfo gpipe_balanced_planner();
 PlannerInfo straight_planner();
 PlannerInfo single_planner();
 PlannerInfo whale_planner();
+PlannerInfo joint_planner();
 
 }  // namespace pipedeck

@@ -12,6 +12,7 @@ const std::vector<PlannerInfo>& planners() {
       amp_planner(),             //
       capture_planner(),         //
       whale_planner(),           //
+      joint_planner(),           //
       data_parallel_planner(),   //
       gpipe_planner(),           //
       gpipe_balanced_planner(),  //

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/joint_moves.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace pipedeck {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+using Group = std::vector<DeviceId>;  // the devices of a replica
+
+struct Part {
+  int first = 0, last = 0, degree = 1;
+  std::vector<Group> groups;
+  bool recompute = false;
+};
+using Parts = std::vector<Part>;
+
+constexpr std::size_t few_stages = 6;  // up to so many, devices are exchanged between any two of them
+
+class Neighbours {
+ public:
+  Neighbours(JointCosts& costs, const Plan& plan, const std::vector<int>& sizes)
+      : costs_(costs), network_(costs.chain().network()), plan_(plan), sizes_(sizes) {
+    for (const Stage& stage : plan.stages) {
+      Part part{stage.first, stage.last, stage.tensor_parallel, {}, stage.recompute.any()};
+      for (int r = 0; r < stage.replicas(); ++r) {
+        const auto begin = stage.devices.begin() + r * stage.tensor_parallel;
+        part.groups.emplace_back(begin, begin + stage.tensor_parallel);
+      }
+      parts_.push_back(std::move(part));
+    }
+    const std::vector<DeviceId> used = devices_used(plan);
+    for (int d = 0; d < network_.device_count(); ++d)
+      if (!std::binary_search(used.begin(), used.end(), DeviceId(d))) idle_.push_back(DeviceId(d));
+  }
+
+  std::vector<Plan> run() {
+    move_cuts();
+    for (std::size_t s = 0; s < parts_.size(); ++s) {
+      give(s);
+      take_idle(s);
+      drop(s);
+      split(s);
+      exchange(s);
+      split_by_columns(s);
+      recompute(s);
+      even_shares(s);
+    }
+    merge();
+    other_sizes();
+    return std::move(found_);
+  }
+
+ private:
+  // --- making plans
+
+  /// Nothing where a replica would get too few samples, or a layer can't be split by columns as wanted.
+  std::optional<Plan> plan_of(const Parts& parts, int micro_batch) {
+    Plan plan = plan_;
+    plan.micro_batch = micro_batch;
+    plan.micro_batches = plan.global_batch / micro_batch;
+    plan.warmup_counts.reset();
+    plan.stages.clear();
+    for (const Part& part : parts) {
+      if (part.last <= part.first || part.groups.empty()) return {};
+      if (plan.synchronous() && static_cast<int>(part.groups.size()) * costs_.slice() > micro_batch) return {};
+      if (!costs_.splittable(part.degree, part.first, part.last)) return {};
+      std::vector<Group> groups = part.groups;
+      std::sort(groups.begin(), groups.end());
+      Stage stage = stage_on(part.first, part.last, {});
+      for (const Group& group : groups) stage.devices.insert(stage.devices.end(), group.begin(), group.end());
+      stage.tensor_parallel = part.degree;
+      stage.recompute.all = part.recompute;
+      if (plan.synchronous()) stage.shares = costs_.shares(stage.devices, part.degree, micro_batch);
+      plan.stages.push_back(std::move(stage));
+    }
+    return plan;
+  }
+
+  void add(const Parts& parts) {
+    if (auto plan = plan_of(parts, plan_.micro_batch)) found_.push_back(std::move(*plan));
+  }
+
+  /// As it is, and with the layers cut anew.
+  void add_balanced(Parts parts) {
+    add(parts);
+    if (balance(parts)) add(parts);
+  }
+
+  int team_of(const Part& part) {
+    Stage stage = stage_on(0, 1, {});
+    for (const Group& group : part.groups) stage.devices.insert(stage.devices.end(), group.begin(), group.end());
+    stage.tensor_parallel = part.degree;
+    return plan_.synchronous() ? costs_.team(stage.devices, part.degree, plan_.micro_batch)
+                               : costs_.team_of(stage, plan_.micro_batch, false);
+  }
+
+  double time_of(const Part& part, int team, int first, int last) const {
+    const JointCosts::Passes one = costs_.passes(team, first, last);
+    const double replicas = plan_.synchronous() ? 1 : static_cast<double>(part.groups.size());
+    return (one.forward * (part.recompute ? 2 : 1) + one.backward) / replicas;
+  }
+
+  /// Cuts that make the slowest stage as quick as it can be, a layer at least for each. False where nothing changes.
+  bool balance(Parts& parts) {
+    const int layers = costs_.chain().layers(), count = static_cast<int>(parts.size());
+    if (count < 2 || count > layers) return false;
+    double low = 0, high = 0;
+    std::vector<int> teams;
+    for (const Part& part : parts) {
+      teams.push_back(team_of(part));
+      if (teams.back() < 0) return false;
+      high = std::max(high, time_of(part, teams.back(), 0, layers));
+    }
+    std::vector<int> best;
+    for (int round = 0; round < 24; ++round) {
+      const double most = (low + high) / 2;
+      std::vector<int> ends;
+      int first = 0;
+      for (int s = 0; s < count; ++s) {
+        const int limit = layers - (count - 1 - s);
+        int fits = first + 1, beyond = limit + 1;  // the first layer is taken whatever it costs
+        while (beyond - fits > 1) {
+          const int middle = (fits + beyond) / 2;
+          (time_of(parts[at(s)], teams[at(s)], first, middle) <= most ? fits : beyond) = middle;
+        }
+        if (time_of(parts[at(s)], teams[at(s)], first, fits) > most) break;
+        ends.push_back(first = fits);
+      }
+      const bool enough = static_cast<int>(ends.size()) == count && ends.back() == layers;
+      if (enough) best = ends;
+      (enough ? high : low) = most;
+    }
+    if (best.empty()) return false;
+    bool changed = false;
+    for (int s = 0; s < count; ++s) {
+      const int first = s == 0 ? 0 : best[at(s - 1)];
+      changed |= parts[at(s)].first != first || parts[at(s)].last != best[at(s)];
+      parts[at(s)].first = first, parts[at(s)].last = best[at(s)];
+    }
+    return changed;
+  }
+
+  // --- what is alike
+
+  std::vector<int> signature(const Group& group) const {
+    std::vector<int> word;
+    for (const DeviceId device : group) {
+      word.push_back(network_.node_of(device).value);
+      word.push_back(network_.device(device).type);
+    }
+    return word;
+  }
+
+  /// One replica of each kind, the last of it.
+  std::vector<std::size_t> kinds(const Part& part) const {
+    std::set<std::vector<int>> seen;
+    std::vector<std::size_t> found;
+    for (std::size_t g = part.groups.size(); g-- > 0;)
+      if (seen.insert(signature(part.groups[g])).second) found.push_back(g);
+    return found;
+  }
+
+  bool near(std::size_t s, std::size_t t) const { return parts_.size() <= few_stages || s + 1 == t || t + 1 == s; }
+
+  // --- moves
+
+  void move_cuts() {
+    for (std::size_t s = 0; s + 1 < parts_.size(); ++s)
+      for (const int by : {-1, 1, -2, 2, -4, 4, -8, 8}) {
+        Parts parts = parts_;
+        parts[s].last += by;
+        parts[s + 1].first += by;
+        add(parts);
+      }
+  }
+
+  void give(std::size_t s) {
+    if (parts_[s].groups.size() < 2) return;
+    for (std::size_t t = 0; t < parts_.size(); ++t) {
+      if (t == s || !near(s, t) || parts_[t].degree != parts_[s].degree) continue;
+      for (const std::size_t g : kinds(parts_[s])) {
+        Parts parts = parts_;
+        parts[t].groups.push_back(parts[s].groups[g]);
+        parts[s].groups.erase(parts[s].groups.begin() + static_cast<std::ptrdiff_t>(g));
+        add_balanced(std::move(parts));
+      }
+    }
+  }
+
+  /// Idle devices of one kind, as many as a replica has.
+  std::vector<Group> idle_groups(int degree) const {
+    std::vector<Group> found;
+    std::set<std::vector<int>> seen;
+    for (std::size_t i = 0; i + at(degree) <= idle_.size(); ++i) {
+      Group group(idle_.begin() + static_cast<std::ptrdiff_t>(i),
+                  idle_.begin() + static_cast<std::ptrdiff_t>(i) + degree);
+      if (seen.insert(signature(group)).second) found.push_back(std::move(group));
+    }
+    return found;
+  }
+
+  void take_idle(std::size_t s) {
+    for (const Group& group : idle_groups(parts_[s].degree)) {
+      Parts parts = parts_;
+      parts[s].groups.push_back(group);
+      add_balanced(parts);
+      for (const std::size_t g : kinds(parts_[s])) {
+        if (signature(group) == signature(parts_[s].groups[g])) continue;
+        parts = parts_;
+        parts[s].groups[g] = group;
+        add_balanced(std::move(parts));
+      }
+    }
+  }
+
+  void drop(std::size_t s) {
+    if (parts_[s].groups.size() < 2) return;
+    for (const std::size_t g : kinds(parts_[s])) {
+      Parts parts = parts_;
+      parts[s].groups.erase(parts[s].groups.begin() + static_cast<std::ptrdiff_t>(g));
+      add_balanced(std::move(parts));
+    }
+  }
+
+  void split(std::size_t s) {
+    const Part& part = parts_[s];
+    const std::size_t count = part.groups.size();
+    if (part.last - part.first < 2) return;
+    for (const std::size_t front : std::set<std::size_t>{1, count / 2, count - count / 2, count - 1}) {
+      if (front == 0 || front >= count) continue;
+      const std::ptrdiff_t cut = static_cast<std::ptrdiff_t>(front);
+      split_with(s, {part.groups.begin(), part.groups.begin() + cut}, {part.groups.begin() + cut, part.groups.end()});
+    }
+    for (const Group& group : idle_groups(part.degree)) {
+      split_with(s, part.groups, {group});
+      split_with(s, {group}, part.groups);
+    }
+  }
+
+  void split_with(std::size_t s, std::vector<Group> front, std::vector<Group> back) {
+    Parts parts = parts_;
+    const int layers = parts[s].last - parts[s].first;
+    const int share = static_cast<int>(front.size()) * layers / static_cast<int>(front.size() + back.size());
+    Part behind = parts[s];
+    behind.groups = std::move(back);
+    parts[s].groups = std::move(front);
+    behind.first = parts[s].last = parts[s].first + std::clamp(share, 1, layers - 1);
+    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(s) + 1, std::move(behind));
+    add_balanced(std::move(parts));
+  }
+
+  void merge() {
+    for (std::size_t s = 0; s + 1 < parts_.size(); ++s) {
+      if (parts_[s].degree != parts_[s + 1].degree) continue;
+      Parts parts = parts_;
+      parts[s].last = parts[s + 1].last;
+      parts[s].groups.insert(parts[s].groups.end(), parts[s + 1].groups.begin(), parts[s + 1].groups.end());
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(s) + 1);
+      add_balanced(std::move(parts));
+    }
+  }
+
+  /// All devices of two stages, or one replica of each.
+  void exchange(std::size_t s) {
+    for (std::size_t t = s + 1; t < parts_.size(); ++t) {
+      if (!near(s, t)) continue;
+      if (parts_[s].groups.size() != parts_[t].groups.size() || !alike(parts_[s], parts_[t])) {
+        Parts parts = parts_;
+        std::swap(parts[s].groups, parts[t].groups);
+        std::swap(parts[s].degree, parts[t].degree);
+        add_balanced(std::move(parts));
+      }
+      if (parts_[s].degree != parts_[t].degree) continue;
+      for (const std::size_t a : kinds(parts_[s]))
+        for (const std::size_t b : kinds(parts_[t])) {
+          if (signature(parts_[s].groups[a]) == signature(parts_[t].groups[b])) continue;
+          Parts parts = parts_;
+          std::swap(parts[s].groups[a], parts[t].groups[b]);
+          add_balanced(std::move(parts));
+        }
+    }
+  }
+
+  bool alike(const Part& a, const Part& b) const {
+    std::multiset<std::vector<int>> left, right;
+    for (const Group& group : a.groups) left.insert(signature(group));
+    for (const Group& group : b.groups) right.insert(signature(group));
+    return left == right;
+  }
+
+  void split_by_columns(std::size_t s) {
+    std::set<int> degrees{1};
+    for (const TensorParallelPoint& point : costs_.chain().profile().layers.front().tensor_parallel)
+      degrees.insert(point.degree);
+    const int devices = static_cast<int>(parts_[s].groups.size()) * parts_[s].degree;
+    for (const int degree : degrees) {
+      if (degree == parts_[s].degree || devices % degree != 0) continue;
+      Parts parts = parts_;
+      Group all;
+      for (const Group& group : parts[s].groups) all.insert(all.end(), group.begin(), group.end());
+      parts[s].groups.clear();
+      parts[s].degree = degree;
+      for (int d = 0; d < devices; d += degree) parts[s].groups.emplace_back(all.begin() + d, all.begin() + d + degree);
+      add_balanced(std::move(parts));
+    }
+  }
+
+  /// Where memory limits the plan, or the stage recomputes already.
+  void recompute(std::size_t s) {
+    const bool any = std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.recompute; });
+    if (!plan_.synchronous() || (!plan_.warmup_counts && !any)) return;
+    Parts parts = parts_;
+    parts[s].recompute = !parts[s].recompute;
+    add_balanced(parts);
+    for (Part& part : parts) part.recompute = parts[s].recompute;
+    if (s == 0) add_balanced(std::move(parts));
+  }
+
+  void even_shares(std::size_t s) {
+    if (!plan_.stages[s].shares) return;
+    auto plan = plan_of(parts_, plan_.micro_batch);
+    if (!plan) return;
+    plan->stages[s].shares.reset();
+    found_.push_back(std::move(*plan));
+  }
+
+  void other_sizes() {
+    if (!plan_.synchronous()) return;
+    const auto here = std::find(sizes_.begin(), sizes_.end(), plan_.micro_batch) - sizes_.begin();
+    for (const std::ptrdiff_t by : {-2, -1, 1, 2}) {
+      const std::ptrdiff_t other = here + by;
+      if (other < 0 || other >= static_cast<std::ptrdiff_t>(sizes_.size())) continue;
+      if (auto plan = plan_of(parts_, sizes_[static_cast<std::size_t>(other)])) found_.push_back(std::move(*plan));
+    }
+  }
+
+  JointCosts& costs_;
+  const Network& network_;
+  const Plan& plan_;
+  const std::vector<int>& sizes_;
+  Parts parts_;
+  std::vector<DeviceId> idle_;
+  std::vector<Plan> found_;
+};
+
+}  // namespace
+
+std::vector<Plan> joint_neighbours(JointCosts& costs, const Plan& plan, const std::vector<int>& sizes) {
+  return Neighbours(costs, plan, sizes).run();
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plans that joint has simulated, within its budget: each once, the best kept.
+#pragma once
+
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "core/planner/joint_costs.hpp"
+#include "core/planner/ranking.hpp"
+
+namespace pipedeck {
+
+struct JointWanted {
+  int slice = 1;
+  bool ignore_memory = false;
+  bool synchronous_only = false;
+  bool seeds = true;
+  std::string schedule = "any";  ///< or one of the synchronous schedules
+  int evaluations = 2000;
+};
+
+/// What is known of one order of the layers.
+struct JointOrder {
+  JointOrder(Chain made, const JointWanted& wanted)
+      : chain(std::move(made)), costs(chain, wanted.slice, wanted.ignore_memory) {}
+  Chain chain;
+  JointCosts costs;
+};
+
+class JointPool {
+ public:
+  struct Entry {
+    Plan plan;
+    double time = 0;
+    bool expanded = false;  ///< its neighbours are known
+  };
+
+  JointPool(const Problem& problem, const JointWanted& wanted, const PlannerContext& context)
+      : problem_(problem), wanted_(wanted), context_(context) {}
+
+  /// The order that a plan's stages refer to; an empty one is the chain's own.
+  Result<JointOrder*> order_of(const std::vector<LayerId>& order);
+  Result<JointOrder*> order_of(const Plan& plan);
+  const std::vector<std::unique_ptr<JointOrder>>& orders() const { return orders_; }
+
+  /// Another planner's answer, as it is; without budget.
+  Result<void> add_seed(Plan plan);
+  /// Simulates these pipelines under every schedule wanted that fits; `quick`: under 1F1B alone, or the plan's own.
+  Result<void> add(const std::vector<Plan>& pipelines, bool quick);
+  /// Simulates plans whose warm-ups are set, where they fit.
+  Result<void> add_exact(const std::vector<Plan>& plans);
+
+  std::vector<Entry>& entries() { return entries_; }  ///< best first
+  bool empty() const { return entries_.empty(); }
+  bool exhausted() const { return spent_ >= wanted_.evaluations; }
+  int spent() const { return spent_; }
+  double best() const { return entries_.empty() ? std::numeric_limits<double>::infinity() : entries_.front().time; }
+  double best_synchronous() const;
+  /// The simulated time that a plan has to beat to be among the answers.
+  double to_beat() const;
+
+ private:
+  Result<void> simulate(std::vector<Plan> plans);
+  bool is_new(const Plan& plan);
+  bool allowed(const Plan& plan) const;
+  std::vector<Plan> scheduled(JointOrder& order, const Plan& pipeline, bool quick);
+  bool fits(JointOrder& order, const Plan& plan);
+  void insert(Plan plan, double time);
+
+  Problem problem_;
+  JointWanted wanted_;
+  PlannerContext context_;
+  std::vector<std::unique_ptr<JointOrder>> orders_;
+  std::map<std::vector<LayerId>, std::size_t> order_index_;
+  std::set<std::vector<int>> seen_;
+  std::vector<Entry> entries_;
+  int spent_ = 0;
+};
+
+}  // namespace pipedeck
