@@ -120,7 +120,7 @@ class JointPlanner {
   Result<void> take_from(const PlannerInfo& planner, const PlannerOptions& how) {
     PlannerContext context = context_;
     context.progress = {};
-    context.relax = false;
+    context.relax = context.explain = false;
     context.top = 1;
     auto ranking = run_planner(planner, problem_, how, context);
     if (!ranking && ranking.error().code == ErrorCode::bad_usage && !problem_.pins.empty()) {

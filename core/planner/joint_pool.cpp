@@ -129,6 +129,10 @@ bool JointPool::fits(JointOrder& order, const Plan& plan) {
 
 bool JointPool::allowed(const Plan& plan) const {
   if (wanted_.synchronous_only && !plan.synchronous()) return false;
+  // PipeDream takes the user's micro-batch for a mini-batch that is never cut, and chooses its synchronous plan's
+  // itself.
+  const std::optional<int>& fixed = problem_.workload.micro_batch;
+  if (fixed && plan.synchronous() && plan.micro_batch != *fixed) return false;
   return !broken_pin(plan, *problem_.profile, problem_.pins);
 }
 
