@@ -53,7 +53,7 @@ class Reasons {
     placement();
     replication();
     transfers();
-    balance();
+    if (plan_.why.empty()) balance();  // else the plan says what sets its pace
     bubble();
     recompute();
     return std::move(sentences_);

@@ -66,7 +66,8 @@ std::vector<PlanRow> plan_rows(Session& session) {
     }
     if (const auto verdict = session.verdict(*entry)) {
       row.simulation = verdict->simulation;
-      const QString warmup = warmup_text(row.plan, *verdict);
+      // A planner's plan says itself what the other warm-up costs.
+      const QString warmup = row.plan.why.empty() ? warmup_text(row.plan, *verdict) : QString();
       if (!warmup.isEmpty()) row.note = row.note.isEmpty() ? warmup : sentence(row.note) + QLatin1Char(' ') + warmup;
     }
     rows.push_back(std::move(row));

@@ -137,6 +137,7 @@ QWidget* PlannerDialog::make_planners() {
   list_->setObjectName(QStringLiteral("planner_list"));
   list_->setAccessibleName(tr("Planners; ticked ones are compared"));
   list_->setFixedWidth(list_width);
+  list_->setSpacing(ThemeSizes::grid / 4);
   pages_ = new QStackedWidget;
   const std::vector<ChosenPlanner> chosen = chosen_planners(planning_);
   for (const PlannerInfo& planner : planners()) {
@@ -157,6 +158,7 @@ QWidget* PlannerDialog::make_planners() {
 QWidget* PlannerDialog::make_options(const PlannerInfo& planner) {
   auto* page = new QWidget;
   auto* form = new QFormLayout(page);
+  form->setVerticalSpacing(ThemeSizes::grid * 3 / 2);
   auto* words = new QLabel(QStringLiteral("<b>%1</b><br>%2<br><i>%3</i>")
                                .arg(in_qt(planner.title).toHtmlEscaped(), in_qt(planner.summary).toHtmlEscaped(),
                                     in_qt(planner.source).toHtmlEscaped()));
@@ -169,11 +171,14 @@ QWidget* PlannerDialog::make_options(const PlannerInfo& planner) {
     auto* label = new QLabel(caption_of(option));
     label->setToolTip(help_of(option));
     label->setBuddy(field);
-    form->addRow(label, field);
     auto* help = new QLabel(in_qt(option.help));
     help->setWordWrap(true);
     help->setEnabled(false);
-    form->addRow(QString(), help);
+    auto* both = new QVBoxLayout;
+    both->setSpacing(ThemeSizes::grid / 4);
+    both->addWidget(field);
+    both->addWidget(help);
+    form->addRow(label, both);
   }
   auto* scroll = new QScrollArea;
   scroll->setWidget(page);

@@ -7,6 +7,7 @@
 
 #include "app/ui/compare_page.hpp"
 #include "app/ui/picture.hpp"
+#include "app/ui/planner_dialog.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/split_editor.hpp"
 #include "tests/app/ui/window_fixture.hpp"
@@ -22,6 +23,7 @@ class TestPictures : public QObject {
   void a_cut_being_dragged();
   void a_finished_run();
   void a_project_opened_again();
+  void planners_and_options();
   void svg_and_pdf();
   void unknown_endings_and_bad_folders_are_errors();
 };
@@ -115,6 +117,18 @@ void TestPictures::a_project_opened_again() {
   QTest::qWait(200);  // charts that have just come are laid out
   const QString file = folder() + "reopened.png";
   QCOMPARE(write_picture(*again.window, file), QString());
+  QVERIFY(has_content(file));
+}
+
+void TestPictures::planners_and_options() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  const auto problem = fixture.session().problem();
+  PlannerDialog dialog({}, problem->profile, problem->cluster, fixture.window.get());
+  dialog.show();
+  QTest::qWait(200);
+  const QString file = folder() + "planners.png";
+  QVERIFY(dialog.grab().save(file));
   QVERIFY(has_content(file));
 }
 
