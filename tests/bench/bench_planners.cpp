@@ -7,46 +7,12 @@
 #include "core/planner/pipedream_search.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
-#include "tests/support/random_problem.hpp"
+#include "tests/support/large_problem.hpp"
 
 using namespace pipedeck;
+using test::servers, test::transformer;
 
 namespace {
-
-Cluster servers(int nodes, int devices) {
-  Cluster cluster;
-  DeviceType type;
-  type.name = "X";
-  type.memory = Bytes(std::int64_t{16} << 30);
-  cluster.device_types = {type};
-  cluster.switches = {{"switch"}};
-  for (int n = 0; n < nodes; ++n) {
-    Node node;
-    node.name = "n" + std::to_string(n);
-    node.devices = {{type.name, devices}};
-    if (devices > 1) node.link = Link{gigabytes_per_second(130), {}};
-    cluster.nodes.push_back(node);
-    cluster.links.push_back({node.name, "switch", Link{gigabytes_per_second(3.125), {}}});
-  }
-  return cluster;
-}
-
-/// Equal blocks between an embedding and a head, of BERT-48's sizes at 2 samples.
-Problem transformer(int layers, const Cluster& cluster, int global_batch) {
-  Profile profile = test::uniform_profile(layers, milliseconds(2.69), milliseconds(4.47));
-  profile.micro_batch = 2;
-  for (Layer& layer : profile.layers) {
-    layer.output = Bytes(4325376);
-    layer.saved = Bytes(120000000);
-    layer.parameters = Bytes(50384896);
-  }
-  profile.layers.front().forward = milliseconds(0.06);
-  profile.layers.front().parameters = Bytes(127131648);
-  profile.layers.back().backward = milliseconds(2);
-  Problem problem{std::make_shared<const Profile>(std::move(profile)), std::make_shared<const Cluster>(cluster), {}};
-  problem.workload.global_batch = global_batch;
-  return problem;
-}
 
 void dapple_search(benchmark::State& state, int nodes, int devices) {
   const Problem problem = transformer(52, servers(nodes, devices), 64);

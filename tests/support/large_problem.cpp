@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/large_problem.hpp"
+
+#include <algorithm>
+
+#include "tests/support/random_problem.hpp"
+
+namespace pipedeck::test {
+
+Cluster servers(int nodes, int devices, Bytes memory) {
+  Cluster cluster;
+  DeviceType type;
+  type.name = "X";
+  type.memory = memory;
+  cluster.device_types = {type};
+  cluster.switches = {{"switch"}};
+  for (int n = 0; n < nodes; ++n) {
+    Node node;
+    node.name = "n" + std::to_string(n);
+    node.devices = {{type.name, devices}};
+    if (devices > 1) node.link = Link{gigabytes_per_second(130), {}};
+    cluster.nodes.push_back(node);
+    cluster.links.push_back({node.name, "switch", Link{gigabytes_per_second(3.125), {}}});
+  }
+  return cluster;
+}
+
+Problem transformer(int layers, const Cluster& cluster, int global_batch) {
+  Profile profile = uniform_profile(layers, milliseconds(2.69), milliseconds(4.47));
+  profile.micro_batch = 2;
+  for (Layer& layer : profile.layers) {
+    layer.output = Bytes(4325376);
+    layer.saved = Bytes(120000000);
+    layer.parameters = Bytes(50384896);
+  }
+  profile.layers.front().forward = milliseconds(0.06);
+  profile.layers.front().parameters = Bytes(127131648);
+  profile.layers.back().backward = milliseconds(2);
+  Problem problem{std::make_shared<const Profile>(std::move(profile)), std::make_shared<const Cluster>(cluster), {}};
+  problem.workload.global_batch = global_batch;
+  return problem;
+}
+
+Problem large_problem(int layers, int devices) {
+  const Bytes memory(std::int64_t{80} << 30);
+  const Cluster cluster = devices < 8 ? servers(1, devices, memory) : servers(devices / 8, 8, memory);
+  return transformer(layers, cluster, std::max(64, 4 * devices));
+}
+
+}  // namespace pipedeck::test
