@@ -43,8 +43,8 @@ Result<JudgedPlan> Judge::judge(Plan plan, std::stop_token stop) const {
 
 PlannerContext Judge::context(int threads, int top, Progress progress, std::stop_token stop) const {
   PlannerContext context;
-  context.score = score_of(simulator_);
-  context.fits = fits_of(simulator_);
+  context.score = score_of(simulator_, stop);
+  context.fits = fits_of(simulator_, stop);
   context.stop = std::move(stop);
   context.progress = std::move(progress);
   context.threads = threads;

@@ -59,8 +59,8 @@ ComparedPlan ask(const ChosenPlanner& chosen, const Problem& problem, Judge& jud
                  const ProblemFacts& facts, const Progress& progress, std::stop_token stop) {
   ComparedPlan answer{chosen.planner, {}, {}, {}};
   PlannerContext context;
-  context.score = score_of(simulator);
-  context.fits = fits_of(simulator);
+  context.score = score_of(simulator, stop);
+  context.fits = fits_of(simulator, stop);
   context.explain = true;
   context.stop = stop;
   context.progress = progress;

@@ -29,7 +29,7 @@ std::optional<OtherWarmup> judge_other_warmup(const Simulator& simulator, const 
 /// The best plan on one device, whether it fits there or not: what "speed-up" is measured against.
 Seconds single_device_time(const Problem& problem, const Simulator& simulator, std::stop_token stop) {
   PlannerContext context;
-  context.score = score_of(simulator);
+  context.score = score_of(simulator, stop);
   context.stop = stop;
   const auto ranking = rank_one_device(problem, context);
   if (!ranking || ranking->plans.empty()) return {};

@@ -2,7 +2,6 @@
 #include "core/cost/collective.hpp"
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 namespace pipedeck {
@@ -38,29 +37,33 @@ WorstHop worst_hop(const Network& network, std::span<const DeviceId> devices) {
   return hop;
 }
 
+GroupRings rings_of(const Network& network, std::span<const DeviceId> devices) {
+  const std::vector<DeviceId> sorted = in_cluster_order(devices);
+  GroupRings rings;
+  rings.members = sorted.size();
+  add_ring(network, sorted, rings.flat);
+  std::vector<DeviceId> leaders;
+  for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {  // the devices of a node stand together
+    while (end < sorted.size() && network.node_of(sorted[end]) == network.node_of(sorted[begin])) ++end;
+    rings.most = std::max(rings.most, end - begin);
+    add_ring(network, std::span(sorted).subspan(begin, end - begin), rings.inside);
+    leaders.push_back(sorted[begin]);
+  }
+  add_ring(network, leaders, rings.between);
+  rings.nodes = leaders.size();
+  return rings;
+}
+
 Seconds ring_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
-  return Seconds(worst_hop(network, devices).ring_seconds(devices.size(), bytes));
+  return rings_of(network, devices).flat_seconds(bytes);
 }
 
 Seconds hierarchical_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
-  if (bytes.count == 0) return {};
-  std::map<NodeId, std::vector<DeviceId>> nodes;
-  for (const DeviceId device : in_cluster_order(devices)) nodes[network.node_of(device)].push_back(device);
-
-  WorstHop inside, outside;
-  std::size_t most = 0;  // p
-  std::vector<DeviceId> leaders;
-  for (const auto& [node, members] : nodes) {
-    most = std::max(most, members.size());
-    add_ring(network, members, inside);
-    leaders.push_back(members.front());
-  }
-  add_ring(network, leaders, outside);
-  return Seconds(inside.ring_seconds(most, bytes) + outside.ring_seconds(leaders.size(), bytes));
+  return rings_of(network, devices).hierarchical_seconds(bytes);
 }
 
 Seconds all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
-  return std::min(ring_all_reduce(network, devices, bytes), hierarchical_all_reduce(network, devices, bytes));
+  return rings_of(network, devices).all_reduce_seconds(bytes);
 }
 
 }  // namespace pipedeck

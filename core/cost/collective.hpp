@@ -2,6 +2,7 @@
 // Time of an all-reduce: the less of a flat ring and a hierarchical one (simulator.md, "Communication").
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "core/cost/network.hpp"
@@ -21,6 +22,24 @@ struct WorstHop {
 
 /// The ring with devices in cluster order, for whoever asks about many sizes.
 WorstHop worst_hop(const Network& network, std::span<const DeviceId> devices);
+
+/// The rings of a group of devices: walked once, then asked for as many sizes as there are.
+struct GroupRings {
+  WorstHop flat;             ///< all devices in cluster order
+  std::size_t members = 0;   ///< n
+  WorstHop inside, between;  ///< the devices of each node; the first of every node
+  std::size_t most = 0;      ///< p, devices of a node
+  std::size_t nodes = 0;     ///< k
+  bool operator==(const GroupRings&) const = default;
+
+  Seconds flat_seconds(Bytes bytes) const { return Seconds(flat.ring_seconds(members, bytes)); }
+  Seconds hierarchical_seconds(Bytes bytes) const {
+    return Seconds(inside.ring_seconds(most, bytes) + between.ring_seconds(nodes, bytes));
+  }
+  Seconds all_reduce_seconds(Bytes bytes) const { return std::min(flat_seconds(bytes), hierarchical_seconds(bytes)); }
+};
+
+GroupRings rings_of(const Network& network, std::span<const DeviceId> devices);
 
 /// 2(n-1)(alpha + b/(n beta)) with devices in cluster order, alpha the largest latency and beta the smallest bandwidth
 /// of a hop. 0 for one device.

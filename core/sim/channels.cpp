@@ -46,13 +46,13 @@ class Builder {
   /// Split, concat and many-to-many: each pair of replicas exchanges the samples that both hold.
   void add_cut(std::size_t s) {
     std::vector<Slice> slices;
-    for (int a = 0; a < plan_.stages[s].replicas(); ++a)
-      for (int b = 0; b < plan_.stages[s + 1].replicas(); ++b) {
-        const WorkerCosts& from = costs_.workers[static_cast<std::size_t>(worker(s, a))];
-        const WorkerCosts& to = costs_.workers[static_cast<std::size_t>(worker(s + 1, b))];
-        const int samples = std::min(from.high, to.high) - std::max(from.low, to.low);
-        if (samples > 0) slices.push_back({worker(s, a), worker(s + 1, b), samples});
-      }
+    for (int a = 0, b = 0; a < plan_.stages[s].replicas() && b < plan_.stages[s + 1].replicas();) {
+      const WorkerCosts& from = costs_.workers[static_cast<std::size_t>(worker(s, a))];
+      const WorkerCosts& to = costs_.workers[static_cast<std::size_t>(worker(s + 1, b))];
+      const int samples = std::min(from.high, to.high) - std::max(from.low, to.low);
+      if (samples > 0) slices.push_back({worker(s, a), worker(s + 1, b), samples});
+      from.high <= to.high ? ++a : ++b;  // samples are in order on both sides
+    }
     for (const int a : all_of(s)) channels_.activations[static_cast<std::size_t>(a)].turns.resize(1);
     for (const int b : all_of(s + 1)) channels_.gradients[static_cast<std::size_t>(b)].turns.resize(1);
     for (const bool gradient : {false, true}) add_channels(s, slices, gradient);

@@ -31,6 +31,7 @@ struct Worker {
   int next = 0, count = 0;
   int stage = 0;
   int stride = 1;  // micro-batches between two of its own
+  std::size_t first_slot = 0;
   bool running = false;
   Operation operation;
   std::int64_t free = 0;           // end of its last operation
@@ -62,8 +63,6 @@ class Engine {
     trace_.transfers.resize(in_.channels.resources.size());
     trace_.reductions.resize(in_.costs.stages.size());
     lines_.resize(in_.channels.resources.size());
-    missing_activations_.resize(workers * count_);
-    missing_gradients_.resize(workers * count_);
     owed_.resize(in_.channels.all.size());
     add_workers();
     for (std::size_t c = 0; c < owed_.size(); ++c)
@@ -99,13 +98,18 @@ class Engine {
       worker.count = operation_count(*worker.order);
       worker.stage = costs.stage;
       worker.stride = in_.schedule.synchronous ? 1 : stage.replicas();
-      std::fill_n(missing_activations_.begin() + static_cast<std::ptrdiff_t>(w * count_), count_,
-                  in_.channels.awaited_activations[w]);
-      std::fill_n(missing_gradients_.begin() + static_cast<std::ptrdiff_t>(w * count_), count_,
-                  in_.channels.awaited_gradients[w]);
+      worker.first_slot = missing_activations_.size();
+      const std::size_t slots = worker.first_slot + count_ / static_cast<std::size_t>(worker.stride) + 1;
+      missing_activations_.resize(slots, in_.channels.awaited_activations[w]);
+      missing_gradients_.resize(slots, in_.channels.awaited_gradients[w]);
       if (in_.record) trace_.operations[w].reserve(static_cast<std::size_t>(worker.count));
       workers_.push_back(worker);
     }
+  }
+
+  /// A stage's workers stand together; one past the last stage: their number.
+  std::size_t first_worker(std::size_t stage) const {
+    return stage < in_.costs.stages.size() ? in_.costs.stages[stage].first_worker : workers_.size();
   }
 
   /// Only rounds in which every replica has a mini-batch are reduced.
@@ -156,11 +160,15 @@ class Engine {
 
   // --- compute
 
+  static std::size_t slot_of(const Worker& worker, int micro_batch) {
+    return worker.first_slot + static_cast<std::size_t>(micro_batch / worker.stride);
+  }
+
   void try_start(std::size_t w, std::int64_t now) {
     Worker& worker = workers_[w];
     if (worker.running || worker.next == worker.count) return;
     const Operation operation = operation_at(*worker.order, worker.next);
-    const std::size_t slot = w * count_ + static_cast<std::size_t>(operation.micro_batch);
+    const std::size_t slot = slot_of(worker, operation.micro_batch);
     const bool gradient = operation.kind == OpKind::backward || operation.kind == OpKind::backward_input;
     if (operation.kind == OpKind::forward && missing_activations_[slot] > 0) return;
     if (gradient && missing_gradients_[slot] > 0) return;
@@ -228,7 +236,7 @@ class Engine {
     std::vector<int>& missing = channel.gradient ? missing_gradients_ : missing_activations_;
     for (const int target : channel.targets) {
       const auto w = static_cast<std::size_t>(target);
-      if (--missing[w * count_ + static_cast<std::size_t>(line.current.micro_batch)] == 0) touched_.push_back(w);
+      if (--missing[slot_of(workers_[w], line.current.micro_batch)] == 0) touched_.push_back(w);
     }
     // What became ready earlier goes first; what becomes ready at this very instant lines up behind it.
     if (line.head < line.queue.size()) start_transfer(resource, now);
@@ -279,8 +287,7 @@ class Engine {
       rounds.done[round] = rounds.free = start + duration;
       trace_.reductions[stage].push_back({start, duration, static_cast<int>(round)});
     }
-    for (std::size_t w = 0; w < workers_.size(); ++w)
-      if (workers_[w].stage == worker.stage) touched_.push_back(w);
+    for (std::size_t w = first_worker(stage); w < first_worker(stage + 1); ++w) touched_.push_back(w);
   }
 
   // --- the end
@@ -299,8 +306,8 @@ class Engine {
     const std::vector<Reduction>& reductions = in_.costs.stages[stage].reductions;
     for (std::size_t k = 0; k < reductions.size(); ++k) {
       std::int64_t start = free;
-      for (const Worker& worker : workers_) {
-        if (worker.stage != static_cast<int>(stage)) continue;
+      for (std::size_t w = first_worker(stage); w < first_worker(stage + 1); ++w) {
+        const Worker& worker = workers_[w];
         const auto& ready = worker.last_was_weight ? worker.costs->ready_in_weight : worker.costs->ready_in_backward;
         start = std::max(start, worker.last_start + ready[k]);
       }
@@ -316,7 +323,7 @@ class Engine {
   std::vector<Worker> workers_;
   std::vector<Line> lines_;
   std::vector<Rounds> rounds_;
-  std::vector<int> missing_activations_, missing_gradients_;  // transfers awaited, by worker and micro-batch
+  std::vector<int> missing_activations_, missing_gradients_;  // transfers awaited, by worker and its micro-batches
   std::vector<std::vector<int>> owed_;  // by channel of several sources and micro-batch: sources not done
   std::vector<Event> events_;
   std::vector<std::size_t> touched_;

@@ -2,6 +2,7 @@
 #include "core/sim/memory_curve.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/cost/compute.hpp"
 
@@ -22,13 +23,16 @@ struct Times {
 
 class Curve {
  public:
-  Curve(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker)
+  Curve(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker,
+        const std::vector<std::size_t>& resources)
       : inputs_(inputs),
         run_(run),
         trace_(trace),
         worker_(worker),
+        resources_(resources),
         costs_(run.costs.workers[worker]),
-        stage_(run.costs.stages[static_cast<std::size_t>(costs_.stage)]) {}
+        stage_(run.costs.stages[static_cast<std::size_t>(costs_.stage)]),
+        stride_(run.schedule.synchronous ? 1 : run.plan.stages[static_cast<std::size_t>(costs_.stage)].replicas()) {}
 
   DeviceVerdict run() {
     find_times();
@@ -44,10 +48,11 @@ class Curve {
  private:
   Bytes scaled(Bytes bytes) const { return scale_bytes(bytes, costs_.samples(), inputs_.profile->micro_batch); }
   const std::vector<TimelineRow>& rows() const { return trace_.operations[worker_]; }
-  Times& times(int micro_batch) { return times_[static_cast<std::size_t>(micro_batch)]; }
+  /// Of a micro-batch of this worker: all of a synchronous plan, else those of its turns.
+  Times& times(int micro_batch) { return times_[static_cast<std::size_t>(micro_batch / stride_)]; }
 
   void find_times() {
-    times_.resize(static_cast<std::size_t>(run_.schedule.micro_batches));
+    times_.resize(static_cast<std::size_t>(run_.schedule.micro_batches / stride_ + 1));
     for (const TimelineRow& row : rows()) {
       if (row.operation.kind == OpKind::optimizer) continue;
       Times& own = times(row.operation.micro_batch);
@@ -79,15 +84,17 @@ class Curve {
   /// Buffers count from the moment they are written to: a received one from the start of its transfer, a sent one from
   /// the end of its operation.
   void add_boundaries() {
-    for (const std::vector<TransferRow>& resource : trace_.transfers)
-      for (const TransferRow& row : resource) {
+    const auto end_of = [&](const Channel& channel, int micro_batch) {
+      const Times& own = times(micro_batch);
+      return channel.gradient ? own.gradient : own.forward;
+    };
+    for (const std::size_t resource : resources_)
+      for (const TransferRow& row : trace_.transfers[resource]) {
         const Channel& channel = run_.channels.all[static_cast<std::size_t>(row.channel)];
-        const Times& own = times(row.micro_batch);
         if (const auto bytes = bytes_of(channel.targets, channel.received); bytes.count > 0)
-          hold(MemoryItem::boundary, row.start, channel.gradient ? own.gradient : own.forward, bytes);
+          hold(MemoryItem::boundary, row.start, end_of(channel, row.micro_batch), bytes);
         if (const auto bytes = bytes_of(channel.sources, channel.sent); bytes.count > 0)
-          hold(MemoryItem::boundary, channel.gradient ? own.gradient : own.forward, row.start + channel.duration,
-               bytes);
+          hold(MemoryItem::boundary, end_of(channel, row.micro_batch), row.start + channel.duration, bytes);
       }
   }
 
@@ -130,16 +137,32 @@ class Curve {
   const EngineInput& run_;
   const Trace& trace_;
   std::size_t worker_;
+  const std::vector<std::size_t>& resources_;
   const WorkerCosts& costs_;
   const StageCosts& stage_;
+  int stride_;
   std::vector<Times> times_;
   std::vector<Change> changes_;
 };
 
 }  // namespace
 
-DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker) {
-  return Curve(inputs, run, trace, worker).run();
+std::vector<std::vector<std::size_t>> resources_of_workers(const EngineInput& run) {
+  std::vector<std::vector<std::size_t>> resources(run.costs.workers.size());
+  for (const Channel& channel : run.channels.all)
+    for (const std::vector<int>& ends : {std::cref(channel.sources), std::cref(channel.targets)})
+      for (const int worker : ends)
+        resources[static_cast<std::size_t>(worker)].push_back(static_cast<std::size_t>(channel.resource));
+  for (std::vector<std::size_t>& own : resources) {
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+  }
+  return resources;
+}
+
+DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker,
+                        const std::vector<std::size_t>& resources) {
+  return Curve(inputs, run, trace, worker, resources).run();
 }
 
 }  // namespace pipedeck

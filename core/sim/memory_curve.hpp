@@ -2,13 +2,19 @@
 // Memory of every device over time (simulator.md, "Memory of a device over time").
 #pragma once
 
+#include <vector>
+
 #include "core/domain/simulation.hpp"
 #include "core/sim/engine.hpp"
 
 namespace pipedeck {
 
+/// The resources whose transfers each worker sends or receives, ascending.
+std::vector<std::vector<std::size_t>> resources_of_workers(const EngineInput& run);
+
 /// Curve, peak, items at the peak and kept micro-batches of one worker's devices; the caller adds what differs between
 /// them (id, capacity).
-DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker);
+DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker,
+                        const std::vector<std::size_t>& resources);
 
 }  // namespace pipedeck

@@ -2,6 +2,8 @@
 #include "core/sim/plan_costs.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
@@ -62,27 +64,34 @@ class Coster {
   std::vector<Reduction> reductions(const Stage& stage, Bytes parameters) const {
     std::vector<Reduction> list;
     if (stage.replicas() < 2) return list;
+    const std::vector<GroupRings> rings = rings_of_ranks(stage);
     if (!by_layer()) {
-      if (parameters.count > 0) list.push_back({reduction_time(stage, parameters), stage.first});
+      if (parameters.count > 0) list.push_back({reduction_time(rings, parameters), stage.first});
       return list;
     }
     for (int p = stage.last - 1; p >= stage.first; --p)
-      if (layer(p).parameters.count > 0) list.push_back({reduction_time(stage, layer(p).parameters), p});
+      if (layer(p).parameters.count > 0) list.push_back({reduction_time(rings, layer(p).parameters), p});
     return list;
   }
 
-  /// Among the devices of equal rank of all replicas; the ranks side by side, the slowest counts.
-  std::int64_t reduction_time(const Stage& stage, Bytes bytes) const {
-    const int degree = stage.tensor_parallel;
+  /// The devices of equal rank of all replicas, rank by rank.
+  std::vector<GroupRings> rings_of_ranks(const Stage& stage) const {
+    const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
+    std::vector<GroupRings> rings;
+    for (std::size_t rank = 0; rank < degree; ++rank) {
+      std::vector<DeviceId> group;
+      for (std::size_t i = rank; i < stage.devices.size(); i += degree) group.push_back(stage.devices[i]);
+      rings.push_back(rings_of(inputs_.network, group));
+    }
+    return rings;
+  }
+
+  /// The ranks side by side, the slowest counts.
+  static std::int64_t reduction_time(const std::vector<GroupRings>& ranks, Bytes bytes) {
+    const auto degree = static_cast<std::int64_t>(ranks.size());
     const Bytes share((bytes.count + degree - 1) / degree);
     double slowest = 0;
-    for (int rank = 0; rank < degree; ++rank) {
-      std::vector<DeviceId> group;
-      for (std::size_t i = static_cast<std::size_t>(rank); i < stage.devices.size();
-           i += static_cast<std::size_t>(degree))
-        group.push_back(stage.devices[i]);
-      slowest = std::max(slowest, all_reduce(inputs_.network, group, share).count);
-    }
+    for (const GroupRings& rings : ranks) slowest = std::max(slowest, rings.all_reduce_seconds(share).count);
     return nanoseconds(slowest);
   }
 
@@ -91,6 +100,7 @@ class Coster {
   void add_workers(std::size_t s, const StageCosts& costs) {
     const Stage& stage = plan_.stages[s];
     const std::vector<int> shares = replica_samples(stage, plan_.micro_batch);
+    std::map<Look, std::size_t> known;
     int low = 0;
     for (int r = 0; r < stage.replicas(); ++r) {
       WorkerCosts worker;
@@ -100,30 +110,29 @@ class Coster {
       worker.low = plan_.synchronous() ? low : 0;
       worker.high = plan_.synchronous() ? low + shares[static_cast<std::size_t>(r)] : plan_.micro_batch;
       low = worker.high;
-      const std::size_t like = alike(worker, costs.first_worker);
-      if (like < costs_.workers.size()) {
-        worker.duration = costs_.workers[like].duration;
-        worker.ready_in_backward = costs_.workers[like].ready_in_backward;
-        worker.ready_in_weight = costs_.workers[like].ready_in_weight;
-      } else {
+      const auto [like, fresh] = known.try_emplace(look_of(worker, stage), costs_.workers.size());
+      if (fresh)
         add_passes(worker, stage, costs.reductions);
-      }
+      else
+        copy_passes(costs_.workers[like->second], worker);
       add_optimizer(worker, stage, costs.parameters);
       costs_.workers.push_back(std::move(worker));
     }
   }
 
-  /// An earlier replica of the stage with as many samples on devices of the same types and paths, or the end.
-  std::size_t alike(const WorkerCosts& worker, std::size_t first) const {
-    const Stage& stage = plan_.stages[static_cast<std::size_t>(worker.stage)];
-    for (std::size_t w = first; stage.tensor_parallel == 1 && w < costs_.workers.size(); ++w) {
-      const auto device = [&](int replica) { return stage.devices[static_cast<std::size_t>(replica)]; };
-      if (costs_.workers[w].samples() == worker.samples() &&
-          inputs_.network.device(device(costs_.workers[w].replica)).type ==
-              inputs_.network.device(device(worker.replica)).type)
-        return w;
-    }
-    return costs_.workers.size();
+  /// Replicas of a stage that look the same take the same times: samples and device type, and where several devices
+  /// work as one, which replica it is.
+  using Look = std::tuple<int, int, int>;
+
+  Look look_of(const WorkerCosts& worker, const Stage& stage) const {
+    const DeviceId lead = replica_devices(stage, worker.replica).front();
+    return {worker.samples(), inputs_.network.device(lead).type, stage.tensor_parallel > 1 ? worker.replica : 0};
+  }
+
+  static void copy_passes(const WorkerCosts& from, WorkerCosts& to) {
+    to.duration = from.duration;
+    to.ready_in_backward = from.ready_in_backward;
+    to.ready_in_weight = from.ready_in_weight;
   }
 
   void add_passes(WorkerCosts& worker, const Stage& stage, const std::vector<Reduction>& reductions) const {

@@ -104,8 +104,8 @@ void add(IdleParts& sum, const IdleParts& part) {
 /// Turns a trace into the verdict.
 class Verdict {
  public:
-  Verdict(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace)
-      : inputs_(inputs), run_(run), trace_(trace) {
+  Verdict(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::stop_token stop)
+      : inputs_(inputs), run_(run), trace_(trace), stop_(std::move(stop)) {
     verdict_.network = inputs.conventions.network;
     verdict_.overlap = inputs.conventions.overlap;
     verdict_.timeline = build_timeline(run, trace);
@@ -118,8 +118,9 @@ class Verdict {
     }
   }
 
-  Simulation run() {
+  Result<Simulation> run() {
     add_devices();
+    if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
     add_busy();
     const double iteration = to_seconds(verdict_.iteration).count;
     const auto span = static_cast<double>((window_.end - window_.begin).count);
@@ -132,9 +133,10 @@ class Verdict {
 
  private:
   void add_devices() {
-    for (std::size_t w = 0; w < run_.costs.workers.size(); ++w) {
+    const std::vector<std::vector<std::size_t>> resources = resources_of_workers(run_);
+    for (std::size_t w = 0; w < run_.costs.workers.size() && !stop_.stop_requested(); ++w) {
       const WorkerCosts& worker = run_.costs.workers[w];
-      DeviceVerdict verdict = memory_of(inputs_, run_, trace_, w);
+      DeviceVerdict verdict = memory_of(inputs_, run_, trace_, w, resources[w]);
       for (const DeviceId device :
            replica_devices(run_.plan.stages[static_cast<std::size_t>(worker.stage)], worker.replica)) {
         verdict.device = device;
@@ -171,6 +173,7 @@ class Verdict {
   const SimulatorInputs& inputs_;
   const EngineInput& run_;
   const Trace& trace_;
+  std::stop_token stop_;
   SteadyState window_;
   std::map<DeviceId, std::size_t> stage_of_;
   Simulation verdict_;
@@ -198,14 +201,14 @@ Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop) const 
   const EngineInput input{plan, ready->schedule, ready->costs, ready->channels, shared_->conventions.overlap, true};
   const Result<Trace> trace = run_to_end(input, stop);
   if (!trace) return tl::unexpected(trace.error());
-  return Verdict(*shared_, input, *trace).run();
+  return Verdict(*shared_, input, *trace, std::move(stop)).run();
 }
 
-Result<Seconds> Simulator::iteration_time(const Plan& plan) const {
+Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop) const {
   const Result<Prepared> ready = prepare(*shared_, plan);
   if (!ready) return tl::unexpected(ready.error());
   const EngineInput input{plan, ready->schedule, ready->costs, ready->channels, shared_->conventions.overlap, false};
-  const Result<Trace> trace = run_to_end(input, {});
+  const Result<Trace> trace = run_to_end(input, stop);
   if (!trace) return tl::unexpected(trace.error());
   if (plan.synchronous()) return to_seconds(synchronous_iteration(ready->costs, *trace));
   return to_seconds(round_to_nanoseconds(asynchronous_iteration(plan, steady_state(plan, trace->completions))));
@@ -217,17 +220,18 @@ Simulator Simulator::with_overlap(Overlap overlap) const {
   return Simulator(std::make_shared<const Shared>(std::move(other)));
 }
 
-std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(const Simulator& simulator) {
-  return [own = simulator, none = simulator.with_overlap(Overlap::none),
+std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(const Simulator& simulator,
+                                                                             std::stop_token stop) {
+  return [stop = std::move(stop), own = simulator, none = simulator.with_overlap(Overlap::none),
           layer = simulator.with_overlap(Overlap::layer)](const Plan& plan, std::optional<Overlap> overlap) {
-    if (!overlap) return own.iteration_time(plan);
-    return (*overlap == Overlap::none ? none : layer).iteration_time(plan);
+    if (!overlap) return own.iteration_time(plan, stop);
+    return (*overlap == Overlap::none ? none : layer).iteration_time(plan, stop);
   };
 }
 
-std::function<Result<bool>(const Plan&)> fits_of(const Simulator& simulator) {
-  return [simulator](const Plan& plan) -> Result<bool> {
-    const auto simulation = simulator.run(plan);
+std::function<Result<bool>(const Plan&)> fits_of(const Simulator& simulator, std::stop_token stop) {
+  return [simulator, stop = std::move(stop)](const Plan& plan) -> Result<bool> {
+    const auto simulation = simulator.run(plan, stop);
     if (!simulation) return tl::unexpected(simulation.error());
     return simulation->fits;
   };

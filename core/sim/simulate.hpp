@@ -25,7 +25,7 @@ class Simulator {
   Result<Simulation> run(const Plan& plan, std::stop_token stop = {}) const;
 
   /// Iteration time alone: no timeline, no memory curve.
-  Result<Seconds> iteration_time(const Plan& plan) const;
+  Result<Seconds> iteration_time(const Plan& plan, std::stop_token stop = {}) const;
 
   /// The same problem under another overlap of all-reduces.
   Simulator with_overlap(Overlap overlap) const;
@@ -36,11 +36,13 @@ class Simulator {
   std::shared_ptr<const Shared> shared_;
 };
 
-/// Iteration times as planners ask for them: under the simulator's own overlap, or another.
-std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(const Simulator& simulator);
+/// Iteration times as planners ask for them: under the simulator's own overlap, or another. `stop`: the planner's, for
+/// a plan of thousands of devices takes longer than a cancelled search may.
+std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(const Simulator& simulator,
+                                                                             std::stop_token stop = {});
 
 /// Whether plans stay within the memory of every device, by their simulated curves.
-std::function<Result<bool>(const Plan&)> fits_of(const Simulator& simulator);
+std::function<Result<bool>(const Plan&)> fits_of(const Simulator& simulator, std::stop_token stop = {});
 
 /// Simulator::of and run in one, for a single plan. Validates the plan against profile and cluster first.
 Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_token stop = {});
