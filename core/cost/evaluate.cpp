@@ -56,6 +56,7 @@ Result<std::string> objective_text(const Problem& problem, const Plan& plan, con
   const Evaluation e{problem, plan, *network, options, order_of(plan, *problem.profile)};
   // One line a planner that has a formula of its own.
   if (plan.planner == "pipedream" && !plan.synchronous()) return pipedream_objective_text(e);
+  if (plan.planner == "capture") return capture_objective_text(e);
   if (plan.planner == "amp" || plan.planner == "amp-sa") return amp_objective_text(e);
   if (plan.planner == "whale") return whale_objective_text(e);
   return std::string();

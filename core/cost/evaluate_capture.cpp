@@ -1,29 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
-// CAPTURE's highest predicted peak of a finished plan.
+// CAPTURE's highest predicted peak of a finished plan, and the items it is made of.
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "core/cost/compute.hpp"
 #include "core/cost/evaluate_parts.hpp"
 #include "core/cost/memory.hpp"
 
 namespace pipedeck {
 
+namespace {
+
+/// The predicted peak of a stage's fullest device: the first layer's figure alone on a device has input and workspace
+/// besides; the others only add to it.
+struct PredictedPeak {
+  MemoryParts parts;
+  Bytes alone, added;  ///< mCAP's two figures: of the first layer, and of all others
+  int kept = 1;
+  Bytes total() const { return parts.total(); }
+};
+
+/// Weights, gradients, optimizer of so many bytes of parameters in this stage.
+MemoryParts state_of(const Evaluation& e, int s, Bytes parameters) {
+  const int degree = e.stage(s).tensor_parallel;
+  return state_memory(Bytes((parameters.count + degree - 1) / degree), e.stage(s).replicas(), e.plan.optimizer,
+                      e.plan.precision, e.plan.zero);
+}
+
+PredictedPeak predicted_peak(const Evaluation& e, int s) {
+  const int samples = e.most_samples(s);
+  const auto scaled = [&](Bytes bytes) { return scale_bytes(bytes, samples, e.profile().micro_batch); };
+  const Layer& first = e.layer(e.stage(s).first);
+  PredictedPeak peak;
+  peak.kept = e.options.paper_in_flight ? 1 : std::min(e.plan.micro_batches, e.stages() - s);
+  peak.parts = state_of(e, s, parameters_of(e, s));
+  peak.parts[MemoryItem::activations] = saved_by(e, s, samples) * peak.kept;
+  peak.parts[MemoryItem::boundary] = crossing(e, s, samples);
+  peak.parts[MemoryItem::workspace] = scaled(first.workspace);
+  peak.parts[MemoryItem::reserve] = e.problem.workload.conventions.reserve;
+  peak.parts[MemoryItem::communication] = e.problem.workload.conventions.communication;
+  peak.alone = state_of(e, s, first.parameters).total() + scaled(first.saved) * peak.kept +
+               peak.parts[MemoryItem::boundary] + peak.parts[MemoryItem::workspace] + peak.parts[MemoryItem::reserve] +
+               peak.parts[MemoryItem::communication];
+  peak.added = peak.total() - peak.alone;
+  return peak;
+}
+
+std::string gibibytes(Bytes bytes) { return fmt::format("{:.3f} GiB", static_cast<double>(bytes.count) / 0x1p30); }
+
+}  // namespace
+
 Result<Bytes> capture_objective(const Evaluation& e) {
-  const Plan& plan = e.plan;
   Bytes highest;
-  for (int s = 0; s < e.stages(); ++s) {
-    const int samples = e.most_samples(s), first = e.stage(s).first;
-    const int kept = e.options.paper_in_flight ? 1 : std::min(plan.micro_batches, e.stages() - s);
-    const Bytes fixed = e.problem.workload.conventions.reserve + e.problem.workload.conventions.communication;
-    const Bytes state =
-        state_memory(parameters_of(e, s), e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero).total();
-    // The first layer's figure, alone on a device, has input and workspace besides; the others only add to it.
-    Plan one = plan;
-    one.stages[static_cast<std::size_t>(s)].last = first + 1;
-    const Evaluation first_layer{e.problem, one, e.network, e.options, e.order};
-    highest = std::max(highest, fixed + state + saved_by(e, s, samples) * kept + crossing(e, s, samples) +
-                                    largest_workspace(first_layer, s, samples));
-  }
+  for (int s = 0; s < e.stages(); ++s) highest = std::max(highest, predicted_peak(e, s).total());
   return highest;
+}
+
+std::string capture_objective_text(const Evaluation& e) {
+  int worst = 0;
+  PredictedPeak peak;
+  for (int s = 0; s < e.stages(); ++s)
+    if (const PredictedPeak other = predicted_peak(e, s); s == 0 || other.total() > peak.total())
+      worst = s, peak = other;
+
+  std::string items;
+  for (const auto& [item, name] : {std::pair{MemoryItem::weights, std::string("weights")},
+                                   {MemoryItem::gradients, "gradients"},
+                                   {MemoryItem::optimizer, "optimizer"},
+                                   {MemoryItem::activations, fmt::format("activations of {} micro-batch{} in flight",
+                                                                         peak.kept, peak.kept == 1 ? "" : "es")},
+                                   {MemoryItem::boundary, "boundary"},
+                                   {MemoryItem::workspace, "workspace"},
+                                   {MemoryItem::reserve, "reserve"},
+                                   {MemoryItem::communication, "communication"}})
+    if (const Bytes bytes = peak.parts[item]; bytes.count > 0)
+      items += fmt::format("{}{} {}", items.empty() ? "" : " + ", name, gibibytes(bytes));
+  const Stage& stage = e.stage(worst);
+  return fmt::format(
+      "highest peak {} on stage {} of {} (layers {} to {}, {} samples a replica) = {}. Its first layer alone on a "
+      "device "
+      "{}, added by the {} behind it {}.",
+      gibibytes(peak.total()), worst, e.stages(), stage.first, stage.last - 1, e.most_samples(worst),
+      items.empty() ? "nothing" : items, gibibytes(peak.alone), stage.last - stage.first - 1, gibibytes(peak.added));
 }
 
 }  // namespace pipedeck

@@ -2,7 +2,7 @@
 // How long the searches take, without and with simulation, on models of the papers' sizes.
 #include <benchmark/benchmark.h>
 
-#include "core/planner/capture_partition.hpp"
+#include "core/planner/capture_search.hpp"
 #include "core/planner/dapple_search.hpp"
 #include "core/planner/pipedream_search.hpp"
 #include "core/planner/planner.hpp"
@@ -40,12 +40,24 @@ BENCHMARK(pipedream_flat_16)->ArgNames({"layers", "memory"})->Args({40, 0})->Arg
 BENCHMARK(pipedream_8x2)->ArgNames({"layers", "memory"})->Args({240, 0});
 
 void capture_exact(benchmark::State& state) {
-  const Problem problem = transformer(25, servers(1, 8), 32);
+  const int layers = static_cast<int>(state.range(0)), devices = static_cast<int>(state.range(1));
+  const Problem problem = transformer(layers, servers(1, devices), 32);
   Chain chain = *Chain::of(problem);
-  CapturePredictor predictor(chain, 2, 8, {.ignore_memory = true});
-  for (auto _ : state) benchmark::DoNotOptimize(exact_partitions(predictor, 1, {}));
+  const auto order = device_orders(chain.network(), {}, 1).orders.front();
+  for (auto _ : state) {
+    CaptureSpace space(chain, 2, 2, {.ignore_memory = true, .pipeline_only = state.range(2) == 0}, order);
+    benchmark::DoNotOptimize(CaptureSearch(space, {}).least_peak(INT64_MAX));
+  }
 }
-BENCHMARK(capture_exact)->Unit(benchmark::kMillisecond);
+BENCHMARK(capture_exact)
+    ->ArgNames({"layers", "devices", "hybrid"})
+    ->Args({25, 8, 0})
+    ->Args({25, 8, 1})
+    ->Args({1000, 512, 0})
+    ->Args({2000, 1024, 0})
+    ->Args({20000, 1024, 0})
+    ->Args({1000, 1024, 1})
+    ->Unit(benchmark::kMillisecond);
 
 /// What `compare` runs when no planner is named.
 void all_planners(benchmark::State& state) {

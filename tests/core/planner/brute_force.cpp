@@ -55,22 +55,6 @@ class BruteForcer {
     return best_;
   }
 
-  std::optional<Plan> capture() {
-    plan_.planner = "capture";
-    const int stages = std::min(chain_.layers(), chain_.devices());
-    std::vector<int> sizes;
-    compositions(chain_.layers(), stages, sizes, [&] {
-      plan_.stages.clear();
-      for (int s = 0, first = 0; s < stages; first += sizes[static_cast<std::size_t>(s++)])
-        plan_.stages.push_back(stage_on(first, first + sizes[static_cast<std::size_t>(s)], {DeviceId(s)}));
-      take([](const Evaluation& e) {
-        const auto bytes = capture_objective(e);
-        return Objective{"", {}, *bytes};
-      });
-    });
-    return best_;
-  }
-
  private:
   /// Keeps the plan at hand where it fits and is better.
   void take(const std::function<Objective(const Evaluation&)>& objective_of) {
@@ -174,11 +158,6 @@ std::optional<Plan> brute_force_pipedream(const Problem& problem, int micro_batc
   auto chain = Chain::of(problem);
   const bool nested = !options.evaluate.flat_levels && has_levels(*problem.cluster);
   return chain ? BruteForcer(*chain, micro_batch, options).pipedream(nested) : std::nullopt;
-}
-
-std::optional<Plan> brute_force_capture(const Problem& problem, int micro_batch, const BruteForceOptions& options) {
-  auto chain = Chain::of(problem);
-  return chain ? BruteForcer(*chain, micro_batch, options).capture() : std::nullopt;
 }
 
 }  // namespace pipedeck

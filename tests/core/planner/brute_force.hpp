@@ -23,7 +23,4 @@ std::optional<Plan> brute_force_dapple(const Problem& problem, int micro_batch, 
 /// The hierarchical plan with the quickest slowest stage.
 std::optional<Plan> brute_force_pipedream(const Problem& problem, int micro_batch, const BruteForceOptions& options);
 
-/// The partition over one device a stage with the smallest highest peak.
-std::optional<Plan> brute_force_capture(const Problem& problem, int micro_batch, const BruteForceOptions& options);
-
 }  // namespace pipedeck

@@ -82,8 +82,6 @@ class TestSearch : public QObject {
   void dapple_list_is_in_order();
   void pipedream_is_optimal_data();
   void pipedream_is_optimal();
-  void capture_is_optimal_data();
-  void capture_is_optimal();
 };
 
 void TestSearch::dapple_is_optimal_data() {
@@ -138,31 +136,6 @@ void TestSearch::pipedream_is_optimal() {
   if (printed) options["printed-objective"] = "true";
   const BruteForceOptions all{.evaluate = {.ignore_memory = ignore, .printed_objective = printed, .flat_levels = flat}};
   same(answer("pipedream", problem, options), brute_force_pipedream(problem, 1, all));
-}
-
-void TestSearch::capture_is_optimal_data() {
-  QTest::addColumn<int>("seed");
-  for (int seed = 0; seed < 60; ++seed) QTest::addRow("%d", seed) << seed;
-}
-
-void TestSearch::capture_is_optimal() {
-  QFETCH(int, seed);
-  Random random(static_cast<std::uint64_t>(seed) + 3000);
-  Problem problem = make(random, random.integer(2, 10), {random.integer(2, 4)}, 2 * random.integer(1, 5), 2);
-  const bool ignore = seed % 2 == 0, paper = seed % 3 == 0;
-  if (!ignore) problem = with_memory(problem, random);
-  PlannerOptions options;
-  if (ignore) options["ignore-memory"] = "true";
-  if (paper) options["paper-in-flight"] = "true";
-  const BruteForceOptions all{.evaluate = {.ignore_memory = ignore, .paper_in_flight = paper}};
-  const auto expected = brute_force_capture(problem, 2, all);
-  const auto exact = answer("capture", problem, options, 50);
-  same(exact, expected);
-  options["recommender"] = "bf";
-  const auto tried = answer("capture", problem, options, 50);
-  same(tried, expected);
-  QCOMPARE(tried->plans.size(), exact->plans.size());
-  for (std::size_t i = 0; i < exact->plans.size(); ++i) QVERIFY(exact->plans[i].stages == tried->plans[i].stages);
 }
 
 QTEST_APPLESS_MAIN(TestSearch)

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// CAPTURE's exact recommender. Is there a partition whose stages all keep to a bound on their predicted peak? A table
+// over (stages, layers) from the back answers: the last position of the device order at which the layers from p on can
+// start, on k stages. Later is better, because it leaves more devices to the stages before; so one number a cell is
+// enough. A stage's prediction grows with every layer at its end, so that the ends it may have are a range, and the
+// best of them is a range maximum. Bisection over the bound then finds the least.
+//
+//   cells (k, p), of each way to run a stage one step of O(log N)
+//
+// From k = M stages on, another stage keeps no more micro-batches: one row stands for all of them. Where there is but
+// one way to run a stage and their number is given (pipelines), a relaxed problem that forgets input and workspace,
+// which filling stages greedily solves from both ends, leaves a narrow window of each row.
+#pragma once
+
+#include <stop_token>
+
+#include "core/planner/capture_space.hpp"
+
+namespace pipedeck {
+
+/// When to end early: at once, or as soon as there is a partition to answer with.
+struct CaptureWatch {
+  std::stop_token stop, hurry;
+  bool answered = false;  ///< there is one already, from elsewhere
+};
+
+class CaptureSearch {
+ public:
+  CaptureSearch(CaptureSpace& space, CaptureWatch watch) : space_(space), watch_(std::move(watch)) {}
+
+  /// Whether hurry cut something short.
+  bool truncated() const { return truncated_; }
+
+  /// A partition that keeps to the bounds; nothing where there is none, or the search was stopped.
+  std::optional<Partition> within(const CaptureBounds& bounds);
+  /// One of the least highest peak, if that is no more than `most`.
+  std::optional<Partition> least_peak(std::int64_t most);
+  /// Within the peak, one whose slowest stage is quick: least up to a millionth, or what so many steps find.
+  Partition quick(Partition found, std::int64_t peak, int steps);
+  /// One partition of each number of stages that keeps to the bounds.
+  std::vector<Partition> of_each_count(const CaptureBounds& bounds);
+  /// All that keep to the bounds, by their stages' ends in lexicographic order, up to `most`; for pipelines only.
+  std::vector<Partition> all(const CaptureBounds& bounds, std::size_t most);
+
+ private:
+  /// Maxima of any range of numbers that are appended one by one.
+  class RangeMaximum {
+   public:
+    void append(int value);
+    int of(int first, int last) const;  ///< of entries [first, last], not empty
+
+   private:
+    std::vector<std::vector<int>> tables_;  // [k][i]: of the 2^k entries that end with i
+  };
+  /// Layers from p on as k stages: the last position they can start at, or -1; p from `low` to `high`.
+  struct Row {
+    int low = 1, high = 0;
+    std::vector<int> start;  // by p - low
+    RangeMaximum behind;     // of `start`, from `high` down
+    int at(int p) const { return p < low || p > high ? -1 : start[static_cast<std::size_t>(p - low)]; }
+    int most(int first, int last) const;  ///< of first..last
+  };
+  struct Found {
+    int start = -1;
+    StageChoice stage;
+    int next = 0;  ///< row
+  };
+
+  bool windowed() const { return space_.pipelines(); }
+  bool interrupted();
+  bool loops(int k) const { return space_.any_stages() && k == space_.micro_batches(); }
+  bool set_windows(const CaptureBounds& bounds);
+  bool fill(int k, const CaptureBounds& bounds);  ///< whether the row has any start
+  bool counts(int k) const { return k >= space_.least_stages() && rows_[index(k)].at(0) >= 0; }
+  Found best(int k, int p, const CaptureBounds& bounds, bool exactly);
+  void take_kind(int k, int p, int w, int kind, int end, const CaptureBounds& bounds, bool exactly, Found& found);
+  int end_of(int w, int p, int behind, std::int64_t peak);
+  Partition read(int k, const CaptureBounds& bounds);
+  void collect(int k, int p, const CaptureBounds& bounds, std::size_t most, Partition& stages,
+               std::vector<Partition>& found);
+  struct Greedy {
+    bool complete = false;
+    std::int64_t highest = 0, next = INT64_MAX;  // of its stages; of the least that would let one take more
+  };
+  Greedy fill_relaxed(std::int64_t peak);
+  std::int64_t relaxed_least();
+  std::optional<Partition> first_within(std::int64_t most, std::int64_t& low);
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+  CaptureSpace& space_;
+  CaptureWatch watch_;
+  bool truncated_ = false;
+  std::vector<Row> rows_;
+  std::vector<int> low_, high_;  // windows, by k
+  std::vector<int> hints_;       // by way: the end at the position before
+  std::int64_t next_ = 0;        // least peak above the bound that some stage could have had
+};
+
+}  // namespace pipedeck

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/capture_space.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/cost/collective.hpp"
+#include "core/cost/compute.hpp"
+#include "core/cost/memory.hpp"
+#include "core/planner/memory_fit.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+/// Degrees of tensor parallelism that some layer has times for, ascending; 1 is among them.
+std::set<int> tensor_degrees(const Profile& profile) {
+  std::set<int> degrees{1};
+  for (const Layer& layer : profile.layers)
+    for (const TensorParallelPoint& point : layer.tensor_parallel) degrees.insert(point.degree);
+  return degrees;
+}
+
+const TensorParallelPoint* point_of(const Layer& layer, int degree) {
+  for (const TensorParallelPoint& point : layer.tensor_parallel)
+    if (point.degree == degree) return &point;
+  return nullptr;
+}
+
+}  // namespace
+
+CaptureSpace::CaptureSpace(Chain& chain, int micro_batch, int slice, const CaptureOptions& options,
+                           std::vector<DeviceId> order)
+    : chain_(chain),
+      micro_batch_(micro_batch),
+      micro_batches_(chain.workload().global_batch / micro_batch),
+      layers_(chain.layers()),
+      options_(options),
+      order_(std::move(order)) {
+  count_stages();
+  add_pins();
+  add_ways(slice);
+}
+
+void CaptureSpace::count_stages() {
+  const Pins& pins = chain_.problem().pins;
+  most_stages_ = std::min(layers_, devices());
+  any_stages_ = !options_.pipeline_only && !pins.stages && !pins.max_stages;
+  if (pins.max_stages) most_stages_ = std::min(most_stages_, *pins.max_stages);
+  if (options_.pipeline_only) least_stages_ = most_stages_;
+  if (pins.stages) least_stages_ = most_stages_ = *pins.stages;
+}
+
+void CaptureSpace::add_pins() {
+  pins_.resize(at(layers_));
+  next_pin_.assign(at(layers_) + 1, layers_);
+  const std::vector<LayerId>& order = chain_.order();
+  for (const auto& [layer, device] : chain_.problem().pins.layers)
+    pins_[static_cast<std::size_t>(std::find(order.begin(), order.end(), layer) - order.begin())].push_back(
+        static_cast<int>(std::find(order_.begin(), order_.end(), device) - order_.begin()));
+  for (int p = layers_ - 1; p >= 0; --p) next_pin_[at(p)] = pins_[at(p)].empty() ? next_pin_[at(p) + 1] : p;
+}
+
+/// Without ZeRO nothing shrinks with the replicas but their samples: of equal samples the fewest replicas do (but for
+/// pins, which a wider stage may keep).
+void CaptureSpace::add_ways(int slice) {
+  const Pins& pins = chain_.problem().pins;
+  for (const int tensor : tensor_degrees(chain_.profile())) {
+    if (tensor != pins.tensor_parallel.value_or(options_.pipeline_only ? 1 : tensor)) continue;
+    const int most = options_.pipeline_only ? 1 : devices() / tensor;
+    int samples = 0;
+    for (int replicas = pins.replicas.value_or(1); replicas <= std::min(most, pins.replicas.value_or(most));
+         ++replicas) {
+      if (micro_batch_ / replicas < std::max(1, slice) || replicas * tensor > devices()) break;
+      const StageWay way{replicas, tensor, (micro_batch_ + replicas - 1) / replicas};
+      if (way.samples == samples && chain_.workload().zero == 0 && pins.layers.empty()) continue;
+      samples = way.samples;
+      add_table(way);
+    }
+  }
+}
+
+void CaptureSpace::add_table(const StageWay& way) {
+  if (!saved_.contains(way.samples)) {
+    for (int p = 0; p <= layers_; ++p) {
+      saved_[way.samples].push_back(chain_.saved(0, p, way.samples).count);
+      cuts_[way.samples].push_back(chain_.cut(p, way.samples).count);
+      if (p < layers_) workspace_[way.samples].push_back(chain_.workspace(p, p + 1, way.samples).count);
+    }
+  }
+  Table table;
+  table.saved = &saved_[way.samples], table.cut = &cuts_[way.samples], table.workspace = &workspace_[way.samples];
+  table.largest_output = *std::max_element(table.cut->begin(), table.cut->end());
+  table.tensor_end.assign(at(layers_) + 1, layers_);
+  for (int p = layers_ - 1; p >= 0; --p) {
+    const Layer& layer = chain_.profile().layers[chain_.order()[at(p)].index()];
+    const bool has = way.tensor == 1 || point_of(layer, way.tensor);
+    table.tensor_end[at(p)] = has ? table.tensor_end[at(p) + 1] : p;
+  }
+  const auto like = std::find_if(blocks_.begin(), blocks_.end(),
+                                 [&](const DeviceBlocks& blocks) { return blocks.devices() == way.devices(); });
+  table.blocks = static_cast<std::size_t>(like - blocks_.begin());
+  if (like == blocks_.end()) blocks_.emplace_back(chain_.network(), order_, way.devices());
+  ways_.push_back(way);
+  tables_.push_back(std::move(table));
+}
+
+std::int64_t CaptureSpace::fixed(int w, int first, int last) const {
+  const Workload& workload = chain_.workload();
+  const int tensor = ways_[at(w)].tensor;
+  const Bytes weights((chain_.parameters(first, last).count + tensor - 1) / tensor);
+  return (state_memory(weights, ways_[at(w)].replicas, workload.optimizer, workload.precision, workload.zero).total() +
+          workload.conventions.reserve + workload.conventions.communication)
+      .count;
+}
+
+std::int64_t CaptureSpace::least_peak(int w, int first, int last, int behind) const {
+  const std::vector<std::int64_t>& saved = *tables_[at(w)].saved;
+  return fixed(w, first, last) + (saved[at(last)] - saved[at(first)]) * (options_.paper_in_flight ? 1 : kept(behind));
+}
+
+std::int64_t CaptureSpace::peak(int w, int first, int last, int behind) const {
+  const Table& table = tables_[at(w)];
+  return least_peak(w, first, last, behind) + (*table.cut)[at(first)] + (*table.workspace)[at(first)];
+}
+
+std::int64_t CaptureSpace::need(int w, int first, int last, int behind) const {
+  return need_with(w, first, last, behind, (*tables_[at(w)].cut)[at(last)]);
+}
+
+std::int64_t CaptureSpace::need_with(int w, int first, int last, int behind, std::int64_t output) const {
+  const Table& table = tables_[at(w)];
+  StageNeed need;
+  need.fixed = Bytes(fixed(w, first, last));
+  need.workspace = chain_.workspace(first, last, ways_[at(w)].samples);
+  need.kept = Bytes((*table.saved)[at(last)] - (*table.saved)[at(first)]);
+  need.input = Bytes((*table.cut)[at(first)]);
+  need.output = Bytes(output);
+  return need.peak(kept(behind), kept(behind + 1)).count;
+}
+
+std::int64_t CaptureSpace::least_need(int w, int first, int last, int behind) const {
+  const std::vector<std::int64_t>& saved = *tables_[at(w)].saved;
+  return fixed(w, first, last) + (saved[at(last)] - saved[at(first)]) * kept(behind);
+}
+
+std::int64_t CaptureSpace::largest_capacity(int w) const {
+  std::int64_t most = 0;
+  for (int kind = 0; kind < blocks(w).kinds(); ++kind) most = std::max(most, capacity(w, kind));
+  return most;
+}
+
+std::int64_t CaptureSpace::capacity(int w, int kind) const {
+  return options_.ignore_memory ? INT64_MAX : blocks(w).capacity(kind);
+}
+
+const std::vector<double>& CaptureSpace::seconds_on(int w, int type) {
+  const StageWay& way = ways_[at(w)];
+  const auto [found, added] = tables_[at(w)].seconds.try_emplace(type);
+  if (!added) return found->second;
+  const Cluster& cluster = chain_.cluster();
+  const std::vector<DeviceId> group(order_.begin(), order_.begin() + way.tensor);  // any: times here only order ties
+  found->second = {0};
+  for (int p = 0; p < layers_; ++p) {
+    const Layer& layer = chain_.profile().layers[chain_.order()[at(p)].index()];
+    double seconds = 0;
+    if (const TensorParallelPoint* point = point_of(layer, way.tensor); point || way.tensor == 1) {
+      const LayerTimes times =
+          layer_times(chain_.profile(), layer, way.samples, cluster, cluster.device_types[at(type)], way.tensor);
+      seconds = times.forward.count + times.backward.count;
+      if (point)
+        for (const Bytes bytes : {point->forward_allreduce, point->backward_allreduce})
+          seconds +=
+              all_reduce(chain_.network(), group, scale_bytes(bytes, way.samples, chain_.profile().micro_batch)).count;
+    }
+    found->second.push_back(found->second.back() + seconds);
+  }
+  return found->second;
+}
+
+double CaptureSpace::seconds(int w, int kind, int first, int last) {
+  double most = 0;
+  for (const int type : blocks(w).types(kind)) {
+    const std::vector<double>& sums = seconds_on(w, type);
+    most = std::max(most, sums[at(last)] - sums[at(first)]);
+  }
+  return most;
+}
+
+std::pair<int, int> CaptureSpace::pinned_starts(int w, int first, int last) const {
+  const int width = ways_[at(w)].devices();
+  int from = 0, to = devices() - width;
+  for (int p = next_pin(first); p < last; p = next_pin(p + 1))
+    for (const int device : pins_[at(p)]) from = std::max(from, device - width + 1), to = std::min(to, device);
+  return {from, to};
+}
+
+bool CaptureSpace::allows(const StageChoice& stage, int behind, const CaptureBounds& bounds) {
+  const auto [w, first, last] = std::tuple{stage.way, stage.first, stage.last};
+  const auto [from, to] = pinned_starts(w, first, last);
+  if (stage.device < from || stage.device > to || last > tensor_end(w, first)) return false;
+  const int kind = blocks(w).kind(stage.device);
+  return peak(w, first, last, behind) <= bounds.peak && need(w, first, last, behind) <= capacity(w, kind) &&
+         (!bounds.timed() || seconds(w, kind, first, last) <= bounds.seconds);
+}
+
+std::optional<Partition> CaptureSpace::placed(Partition stages, const CaptureBounds& bounds) {
+  int free = 0, behind = static_cast<int>(stages.size());
+  for (StageChoice& stage : stages) {
+    --behind;
+    const int width = way(stage.way).devices();
+    for (stage.device = free; stage.device + width <= devices(); ++stage.device)
+      if (allows(stage, behind, bounds)) break;
+    if (stage.device + width > devices()) return {};
+    free = stage.device + width;
+  }
+  return stages;
+}
+
+std::int64_t CaptureSpace::highest_peak(const Partition& stages) const {
+  std::int64_t most = 0;
+  int behind = static_cast<int>(stages.size());
+  for (const StageChoice& stage : stages) most = std::max(most, peak(stage.way, stage.first, stage.last, --behind));
+  return most;
+}
+
+double CaptureSpace::slowest(const Partition& stages) {
+  double most = 0;
+  for (const StageChoice& stage : stages)
+    most = std::max(most, seconds(stage.way, blocks(stage.way).kind(stage.device), stage.first, stage.last));
+  return most;
+}
+
+Plan CaptureSpace::plan_of(const Partition& stages) const {
+  Plan plan = chain_.plan_of("capture", micro_batch_);
+  for (const StageChoice& choice : stages) {
+    Stage stage = stage_on(choice.first, choice.last, {});
+    stage.tensor_parallel = way(choice.way).tensor;
+    for (int d = choice.device; d < choice.device + way(choice.way).devices(); ++d)
+      stage.devices.push_back(order_[at(d)]);
+    plan.stages.push_back(std::move(stage));
+  }
+  plan.name = fmt::format("CAPTURE, {} stages", stages.size());
+  return plan;
+}
+
+}  // namespace pipedeck
