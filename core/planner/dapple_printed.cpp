@@ -28,25 +28,31 @@ std::size_t printed_pivot(const std::vector<DappleStep>& steps, double more) {
 
 class PrintedSearch {
  public:
-  PrintedSearch(DappleSpace& space, const DappleSearchOptions& options, std::stop_token stop)
-      : space_(space), options_(options), stop_(std::move(stop)), layers_(space.chain().layers()) {
+  PrintedSearch(DappleSpace& space, const DappleSearchOptions& options)
+      : space_(space), options_(options), layers_(space.layers()) {
     const bool small = layers_ <= 10 && space.chain().devices() <= 8;
-    width_ = small ? std::numeric_limits<std::size_t>::max() : 8;
+    width_ = small ? everything : 8;
     at_.resize(at(layers_) + 1);
   }
 
-  std::vector<DappleCandidate> run() {
-    cell(0, DappleSpace::start).push_back({});
+  DappleFound run() {
+    cell(0, DapplePlaces::start).push_back({});
     for (int first = 0; first < layers_; ++first)
-      for (int state = 0; state < static_cast<int>(at_[at(first)].size()) && !stop_.stop_requested(); ++state)
-        extend(first, state);
+      for (int state = 0; state < static_cast<int>(at_[at(first)].size()) && !stopped_; ++state) extend(first, state);
     std::stable_sort(complete_.begin(), complete_.end(),
                      [](const auto& a, const auto& b) { return a.bound < b.bound; });
+    DappleFound found;
+    found.cut_short = stopped_;
+    if (width_ == everything && !stopped_)
+      found.all_below = complete_.size() > options_.keep ? complete_[options_.keep].bound : options_.below;
     if (complete_.size() > options_.keep) complete_.resize(options_.keep);
-    return std::move(complete_);
+    found.candidates = std::move(complete_);
+    return found;
   }
 
  private:
+  static constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
+
   struct Prefix {
     double estimate = 0;  ///< eq. 5
     std::vector<DappleStep> steps;
@@ -59,35 +65,41 @@ class PrintedSearch {
     return row[at(state)];
   }
 
+  /// Nothing is given up before there is an answer, but by a stop.
+  bool interrupted() { return stopped_ = stopped_ || (options_.interrupted && options_.interrupted()); }
+
   void extend(int first, int state) {
     const std::vector<Prefix> here = std::move(cell(first, state));
     if (here.empty()) return;
-    for (const DappleSpace::Hop& hop : std::vector<DappleSpace::Hop>(space_.hops(state)))
-      for (int last = first + 1; last <= layers_; ++last)
-        if (space_.fits(hop.to, first, last))
-          for (const Prefix& prefix : here) add(prefix, {first, last, hop.to});
+    const int most = std::min(space_.places().left(state), space_.most_replicas());
+    for (int replicas = 1; replicas <= most; ++replicas)
+      for (const int to : space_.places().next(state, replicas)) {
+        if (interrupted()) return;
+        for (int last = first + 1; last <= layers_; ++last)
+          if (space_.may_keep(to, first, last) > 0)
+            for (const Prefix& prefix : here) add(prefix, {first, last, to});
+      }
   }
 
   void add(Prefix prefix, const DapplePart& part) {
     append(prefix, part);
     if (part.last < layers_) return keep(std::move(prefix));
     const double latency = dapple_printed(prefix.steps, space_.micro_batches());
-    if (space_.may_end(part.state) && latency < options_.below) complete_.push_back({latency, std::move(prefix.parts)});
+    if (space_.places().may_end(part.state) && latency < options_.below)
+      complete_.push_back({latency, std::move(prefix.parts)});
   }
 
   void append(Prefix& prefix, const DapplePart& part) {
     if (!prefix.parts.empty())
-      prefix.steps.push_back(space_.transfer(prefix.parts.back().state, part.state, part.first));
-    DappleStep step = space_.compute(part.state, part.first, part.last);
-    step.all_reduce = space_.all_reduce(part.state, space_.chain().parameters(part.first, part.last));
-    prefix.steps.push_back(step);
+      prefix.steps.push_back(space_.transfer(prefix.parts.back().state, part.state, part.first, DappleMeasure::l_max));
+    prefix.steps.push_back(space_.compute(part.state, part.first, part.last, DappleMeasure::l_max));
     prefix.parts.push_back(part);
   }
 
   void keep(Prefix prefix) {
     const DapplePart& part = prefix.parts.back();
-    if (space_.state(part.state).left == 0) return;
-    if (width_ < std::numeric_limits<std::size_t>::max()) prefix.estimate = estimate(prefix);
+    if (space_.places().left(part.state) == 0) return;
+    if (width_ < everything) prefix.estimate = estimate(prefix);
     std::vector<Prefix>& list = cell(part.last, part.state);
     const auto place = std::upper_bound(list.begin(), list.end(), prefix.estimate,
                                         [](double value, const Prefix& other) { return value < other.estimate; });
@@ -96,27 +108,28 @@ class PrintedSearch {
   }
 
   /// Eq. 5: the rest is one stage on all devices left. Where they are too many for whole samples: on what there can be.
+  /// Where a pin forbids that stage: as if nothing were left.
   double estimate(Prefix prefix) {
     const DapplePart part = prefix.parts.back();
-    const std::vector<DappleSpace::Hop>& hops = space_.hops(part.state);
-    append(prefix, {part.last, layers_, hops.back().to});
+    const int replicas = std::min(space_.places().left(part.state), space_.most_replicas());
+    const DapplePlaces::Next next = space_.places().next(part.state, replicas);
+    if (next.count > 0) append(prefix, {part.last, layers_, *(next.end() - 1)});
     return dapple_printed(prefix.steps, space_.micro_batches());
   }
 
   DappleSpace& space_;
   DappleSearchOptions options_;
-  std::stop_token stop_;
   int layers_;
   std::size_t width_;
+  bool stopped_ = false;
   std::vector<std::vector<std::vector<Prefix>>> at_;  ///< [layers planned][state]
   std::vector<DappleCandidate> complete_;
 };
 
 }  // namespace
 
-std::vector<DappleCandidate> search_printed(DappleSpace& space, const DappleSearchOptions& options,
-                                            std::stop_token stop) {
-  return PrintedSearch(space, options, std::move(stop)).run();
+DappleFound search_printed(DappleSpace& space, const DappleSearchOptions& options) {
+  return PrintedSearch(space, options).run();
 }
 
 double dapple_printed(const std::vector<DappleStep>& steps, int micro_batches) {

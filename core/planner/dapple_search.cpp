@@ -1,240 +1,215 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/dapple_search.hpp"
 
-#include <algorithm>
 #include <map>
+#include <queue>
+
+#include "core/planner/dapple_graph.hpp"
 
 namespace pipedeck {
 
 namespace {
 
+constexpr int none = -1;
+
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// What is to know of a planned prefix. Whatever follows with forward time X and backward time Y up to a pivot behind
-/// adds X + (M - 1) t + max(tail + Y, Z) to `fill`, Z being of the suffix alone: so a prefix that is no worse in `own`,
-/// `fill` and `fill + tail` is no worse in any completion, and the others can be forgotten.
-struct Prefix {
-  double own = 0;   ///< max over pivots of the prefix
-  double fill = 0;  ///< sum F
-  double tail = 0;  ///< max_s( AR_s + sum of B from s to the prefix's end )
-  int previous = -1;
-  DapplePart part{};
-
-  bool dominates(const Prefix& other) const {
-    return own <= other.own && fill <= other.fill && fill + tail <= other.fill + other.tail;
-  }
-};
-
-constexpr std::size_t beam_width = 4;
-
-class ParetoSearch {
+/// The third pass: best first over what the graph has left.
+class BestFirst {
  public:
-  ParetoSearch(DappleSpace& space, const DappleSearchOptions& options, bool narrow, std::stop_token stop)
-      : space_(space), options_(options), narrow_(narrow), stop_(std::move(stop)), layers_(space.chain().layers()) {
-    more_ = space.micro_batches() - 1;
-    at_.resize(at(layers_) + 1);
-    limit_ = options.below;
-  }
+  BestFirst(DappleSpace& space, DappleGraph& graph, const DappleSearchOptions& options)
+      : space_(space), graph_(graph), options_(options) {}
 
-  std::vector<DappleCandidate> run() {
-    // The start is a state like any other, with nothing before it.
-    prefixes_.push_back({});
-    cell(0, DappleSpace::start) = {0};
-    for (int first = 0; first < layers_; ++first)
-      for (int state = 0; state < static_cast<int>(at_[at(first)].size()) && !done(); ++state)
-        if (!at_[at(first)][at(state)].empty()) extend(first, state);
-    std::vector<DappleCandidate> answer;
-    for (const auto& [bound, index] : complete_) answer.push_back({bound, parts_of(index)});
-    return answer;
+  DappleFound run() {
+    DappleFound found;
+    found.all_below = options_.below;
+    partials_.push_back({.node = DappleGraph::root});
+    push(0, bound(partials_[0]));
+    while (!open_.empty()) {
+      const auto [least, depth, index] = open_.top();
+      open_.pop();
+      found.all_below = std::min({options_.below, least, first_left_out_});
+      if (found.candidates.size() == options_.keep) return found;
+      if (complete(index))
+        take(found, {least, parts_of(index)});
+      else
+        extend(index);
+      if (stopped_) return found.cut_short = true, found;
+    }
+    found.all_below = std::min(options_.below, first_left_out_);
+    return found;
   }
-
-  bool cut_short() const { return tried_ > options_.effort; }
 
  private:
-  bool done() const { return cut_short() || stop_.stop_requested(); }
+  /// A plan's front. What it needs for the round trips of its last stage: `anchor` all that is not the stage's own way
+  /// to the end and back.
+  struct Partial {
+    int node = 0;
+    bool start = false;
+    int parent = none;
+    DappleFront front{};
+    double least = 0, round = 0;  ///< formula; sum of F + B
+    double anchor = 0, forward = 0, round_before = 0;
+    int kept = 0, stages = 0;
+  };
+  struct Open {
+    double least;
+    int depth, index;
+    /// Of equals the one that is nearer to complete, then the one found first.
+    bool operator<(const Open& other) const {
+      if (least != other.least) return least > other.least;
+      return depth != other.depth ? depth < other.depth : index > other.index;
+    }
+  };
 
-  std::vector<int>& cell(int layer, int state) {
-    auto& row = at_[at(layer)];
-    if (row.size() <= at(state)) row.resize(at(state) + 1);
-    return row[at(state)];
-  }
-
-  /// Adds a stage behind every prefix of a state.
-  void extend(int first, int state) {
-    const std::vector<int> here = cell(first, state);
-    if (std::all_of(here.begin(), here.end(), [&](int p) { return hopeless(prefixes_[at(p)], first, state); })) return;
-    for (const DappleSpace::Hop& hop : std::vector<DappleSpace::Hop>(space_.hops(state))) {
-      std::vector<Prefix> before;
-      for (const int p : here) {
-        Prefix prefix = prefixes_[at(p)];
-        if (first > 0) pass(prefix, space_.transfer(state, hop.to, first));
-        prefix.previous = p;
-        if (prefix.own < limit_) before.push_back(prefix);
+  void take(DappleFound& found, DappleCandidate candidate) {
+    if (options_.per_shape > 0) {
+      std::vector<int> shape;
+      for (const DapplePart& part : candidate.parts) shape.push_back(part.state);
+      if (++shapes_[shape] > options_.per_shape) {
+        first_left_out_ = std::min(first_left_out_, candidate.bound);
+        return;
       }
-      if (!before.empty()) add_stages(before, first, hop.to);
+    }
+    found.candidates.push_back(std::move(candidate));
+  }
+
+  bool complete(int index) const {
+    const Partial& partial = partials_[at(index)];
+    return !partial.start && graph_.node(partial.node).layer == space_.layers();
+  }
+
+  /// No plan with this front has a smaller formula.
+  double bound(const Partial& partial) const {
+    double best = std::numeric_limits<double>::infinity();
+    for (const DappleSuffix& suffix : graph_.node(partial.node).rest) {
+      double one = joined(partial.front, suffix);
+      if (graph_.counts_rounds() && one < best) one = std::max(one, rounds(partial, suffix));
+      best = std::min(best, one);
+    }
+    return std::max(best, partial.least);
+  }
+
+  /// Round trips of the front's stages.
+  double rounds(const Partial& last, const DappleSuffix& suffix) const {
+    double most = 0;
+    for (const Partial* one = &last; one; one = one->parent == none ? nullptr : &partials_[at(one->parent)]) {
+      if (one->start || one->stages == 0) continue;
+      const int stages = last.stages - one->stages + 1 + suffix.stages;
+      const double round = last.round - one->round_before + suffix.round;
+      const int warm = graph_.warmup(one->kept, stages);
+      most = std::max(most, one->anchor + round_trips(space_.micro_batches(), warm, one->forward, round));
+    }
+    return most;
+  }
+
+  void push(int index, double least) {
+    if (least >= options_.below) return;
+    partials_[at(index)].least = least;
+    open_.push({least, graph_.node(partials_[at(index)].node).layer, index});
+  }
+
+  void add(Partial partial) {
+    if (!graph_.spend()) stopped_ = true;
+    const double least = bound(partial);
+    if (least >= options_.below) return;
+    partials_.push_back(partial);
+    push(static_cast<int>(partials_.size()) - 1, least);
+  }
+
+  void extend(int index) {
+    const Partial from = partials_[at(index)];
+    from.start ? add_ends(index, from) : add_starts(index, from);
+  }
+
+  void add_starts(int index, const Partial& from) {
+    const DappleGraph::Node& end = graph_.node(from.node);
+    for (const DappleGraph::Edge& edge : end.edges) {
+      Partial next{.node = edge.start,
+                   .start = true,
+                   .parent = index,
+                   .front = from.front,
+                   .least = from.least,
+                   .round = from.round,
+                   .stages = from.stages};
+      if (end.layer > 0) {
+        next.front = behind(from.front, edge.step);
+        next.round += edge.step.forward + edge.step.backward;
+      }
+      add(next);
     }
   }
 
-  /// Every length of the next stage, on these devices.
-  void add_stages(const std::vector<Prefix>& before, int first, int to) {
-    const bool only_rest = space_.state(to).left == 0;
-    for (int last = only_rest ? layers_ : first + 1; last <= layers_; ++last) {
-      DappleStep step = space_.compute(to, first, last);
-      if ((more_ + 1) * (step.forward + step.backward) >= limit_) return;  // it grows with last
-      step.all_reduce = space_.all_reduce(to, space_.chain().parameters(first, last));
-      if (!space_.fits(to, first, last)) continue;
-      for (const Prefix& prefix : before) add(prefix, step, {first, last, to});
+  void add_ends(int index, const Partial& from) {
+    const DappleGraph::Node& start = graph_.node(from.node);
+    for (int last = start.layer + 1; last <= space_.layers(); ++last) {
+      const int end = graph_.end_of(from.node, last);
+      if (end == none || graph_.node(end).rest.empty()) continue;
+      if (start.layer == 0 && last == space_.layers() && options_.least_stages > 1) continue;
+      const int kept = space_.may_keep(start.state, start.layer, last);
+      if (kept == 0) continue;
+      const DappleStep step = space_.compute(start.state, start.layer, last);
+      Partial next{.node = end,
+                   .parent = index,
+                   .front = behind(from.front, step),
+                   .least = from.least,
+                   .round = from.round + step.forward + step.backward,
+                   .anchor = std::max(from.front.around, from.front.fill + step.all_reduce),
+                   .forward = step.forward,
+                   .round_before = from.round,
+                   .kept = kept,
+                   .stages = from.stages + 1};
+      add(next);
     }
-  }
-
-  void add(Prefix prefix, const DappleStep& step, const DapplePart& part) {
-    ++tried_;
-    prefix.part = part;
-    prefix.fill += step.forward;
-    prefix.tail = std::max(prefix.tail, step.all_reduce) + step.backward;
-    prefix.own = std::max(prefix.own, prefix.fill + more_ * (step.forward + step.backward) + prefix.tail);
-    if (prefix.own >= limit_) return;
-    if (part.last == layers_) {
-      if (space_.may_end(part.state)) finish(prefix);
-    } else if (!hopeless(prefix, part.last, part.state)) {
-      keep(prefix);
-    }
-  }
-
-  /// A transfer: a stage whose pivot time is the longer of its directions, for links are full-duplex.
-  void pass(Prefix& prefix, const DappleStep& step) const {
-    prefix.fill += step.forward;
-    prefix.tail += step.backward;
-    prefix.own = std::max(prefix.own, prefix.fill + more_ * std::max(step.forward, step.backward) + prefix.tail);
-  }
-
-  /// Some stage of the rest takes at least its share of the remaining work; with it as pivot L_max is at the limit.
-  double at_least(const Prefix& prefix, int layer, int state) const {
-    const double busiest = space_.work_from(layer) / space_.state(state).left;
-    return std::max(prefix.own, prefix.fill + prefix.tail + (more_ + 1) * busiest);
-  }
-  bool hopeless(const Prefix& prefix, int layer, int state) const {
-    return space_.state(state).left == 0 || at_least(prefix, layer, state) >= limit_;
-  }
-
-  void keep(const Prefix& prefix) {
-    const std::pair<int, int> where{prefix.part.last, space_.group_of(prefix.part.state)};
-    std::vector<int>& list = cell(prefix.part.last, prefix.part.state);
-    if (better_ones(prefix, list) >= options_.depth) return;
-    if (narrow_ ? !enter_beam(beams_[{prefix.part.last, space_.state(prefix.part.state).left}], prefix)
-                : dominated_elsewhere(peers_[where], prefix))
-      return;
-    list.push_back(static_cast<int>(prefixes_.size()));
-    prefixes_.push_back(prefix);
-    if (options_.depth == 1)
-      std::erase_if(list, [&](int other) { return other != list.back() && prefix.dominates(prefixes_[at(other)]); });
-  }
-
-  int better_ones(const Prefix& prefix, const std::vector<int>& list) const {
-    return static_cast<int>(
-        std::count_if(list.begin(), list.end(), [&](int other) { return prefixes_[at(other)].dominates(prefix); }));
-  }
-
-  /// States that differ only in which of the devices in use the last stage has allow the same next stages. All that
-  /// differs is the transfer to them, and that takes between no time and the whole micro-batch over the slowest path:
-  /// a prefix that is no worse even with the one is no worse than another with the other.
-  bool dominated_elsewhere(std::vector<Prefix>& peers, const Prefix& prefix) const {
-    if (std::count_if(peers.begin(), peers.end(), [&](const Prefix& peer) { return peer.dominates(prefix); }) >=
-        options_.depth)
-      return true;
-    Prefix worst = prefix;
-    pass(worst, space_.slowest_transfer(prefix.part.last));
-    if (worst.own >= limit_) return false;
-    if (options_.depth == 1) std::erase_if(peers, [&](const Prefix& peer) { return worst.dominates(peer); });
-    peers.push_back(worst);
-    return false;
-  }
-
-  /// The narrow search keeps the few most promising prefixes of all states with as many devices in use.
-  bool enter_beam(std::vector<int>& beam, const Prefix& prefix) {
-    const auto promise = [&](const Prefix& one) { return at_least(one, one.part.last, one.part.state); };
-    if (beam.size() >= beam_width) {
-      const auto worst = std::max_element(beam.begin(), beam.end(), [&](int a, int b) {
-        return promise(prefixes_[at(a)]) < promise(prefixes_[at(b)]);
-      });
-      const Prefix& loser = prefixes_[at(*worst)];
-      if (promise(prefix) >= promise(loser)) return false;
-      std::erase(cell(loser.part.last, loser.part.state), *worst);
-      beam.erase(worst);
-    }
-    beam.push_back(static_cast<int>(prefixes_.size()));
-    return true;
-  }
-
-  /// Ties keep the one found first.
-  void finish(const Prefix& prefix) {
-    const auto place = std::upper_bound(complete_.begin(), complete_.end(), prefix.own,
-                                        [](double bound, const auto& other) { return bound < other.first; });
-    complete_.insert(place, {prefix.own, static_cast<int>(prefixes_.size())});
-    prefixes_.push_back(prefix);
-    if (complete_.size() > options_.keep) complete_.pop_back();
-    if (complete_.size() == options_.keep) limit_ = std::min(limit_, complete_.back().first);
   }
 
   std::vector<DapplePart> parts_of(int index) const {
     std::vector<DapplePart> parts;
-    for (; index > 0; index = prefixes_[at(index)].previous) parts.push_back(prefixes_[at(index)].part);
+    for (; partials_[at(index)].parent != none; index = partials_[at(partials_[at(index)].parent)].parent) {
+      const DappleGraph::Node& end = graph_.node(partials_[at(index)].node);
+      const DappleGraph::Node& start = graph_.node(partials_[at(partials_[at(index)].parent)].node);
+      parts.push_back({start.layer, end.layer, end.state});
+    }
     std::reverse(parts.begin(), parts.end());
     return parts;
   }
 
   DappleSpace& space_;
-  DappleSearchOptions options_;
-  bool narrow_;
-  std::stop_token stop_;
-  int layers_;
-  double more_;  ///< M - 1
-  std::size_t tried_ = 0;
-  double limit_;  ///< candidates at or above it are of no use
-  std::vector<Prefix> prefixes_;
-  std::vector<std::vector<std::vector<int>>> at_;             ///< prefixes by layers planned and state
-  std::map<std::pair<int, int>, std::vector<int>> beams_;     ///< by layers and group
-  std::map<std::pair<int, int>, std::vector<Prefix>> peers_;  ///< by layers and group: with the slowest transfer behind
-  std::vector<std::pair<double, int>> complete_;              ///< best first
+  DappleGraph& graph_;
+  const DappleSearchOptions& options_;
+  bool stopped_ = false;
+  double first_left_out_ = std::numeric_limits<double>::infinity();  ///< bound of the first that its shape forbade
+  std::map<std::vector<int>, int> shapes_;
+  std::vector<Partial> partials_;
+  std::priority_queue<Open> open_;
 };
 
 }  // namespace
 
-std::vector<DappleCandidate> search_dapple(DappleSpace& space, const DappleSearchOptions& options, std::stop_token stop,
-                                           bool* cut_short) {
-  ParetoSearch search(space, options, false, std::move(stop));
-  auto found = search.run();
-  if (cut_short) *cut_short |= search.cut_short();
+DappleFound search_dapple(DappleSpace& space, const DappleBounds& bounds, const DappleSearchOptions& options) {
+  if (bounds.least() >= options.below) return {{}, options.below, false, 0};
+  DappleGraph graph(space, bounds, options);
+  if (!graph.build()) return {{}, 0, true, graph.spent()};
+  DappleFound found = BestFirst(space, graph, options).run();
+  found.spent = graph.spent();
+  if (options.width > 0) found.all_below = 0;  // what a narrow search leaves out may be better
   return found;
-}
-
-std::vector<DappleCandidate> search_narrowly(DappleSpace& space, const DappleSearchOptions& options,
-                                             std::stop_token stop) {
-  return ParetoSearch(space, options, true, std::move(stop)).run();
 }
 
 std::vector<DappleStep> dapple_steps(DappleSpace& space, const std::vector<DapplePart>& parts) {
   std::vector<DappleStep> steps;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto [first, last, state] = parts[i];
-    if (i > 0) steps.push_back(space.transfer(parts[i - 1].state, state, first));
-    DappleStep step = space.compute(state, first, last);
-    step.all_reduce = space.all_reduce(state, space.chain().parameters(first, last));
-    steps.push_back(step);
+    if (i > 0) steps.push_back(space.transfer(parts[i - 1].state, state, first, DappleMeasure::l_max));
+    steps.push_back(space.compute(state, first, last, DappleMeasure::l_max));
   }
   return steps;
 }
 
-double dapple_l_max(const std::vector<DappleStep>& steps, int micro_batches) {
-  double own = 0, fill = 0, tail = 0;
-  for (std::size_t q = 0; q < steps.size(); ++q) {
-    const DappleStep& step = steps[q];
-    const double each = q % 2 ? std::max(step.forward, step.backward) : step.forward + step.backward;
-    fill += step.forward;
-    tail = std::max(tail, step.all_reduce) + step.backward;
-    own = std::max(own, fill + (micro_batches - 1) * each + tail);
-  }
-  return own;
+double dapple_l_max(const std::vector<DappleStep>& steps) {
+  DappleFront front;
+  for (const DappleStep& step : steps) front = behind(front, step);
+  return front.own;
 }
 
 }  // namespace pipedeck

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// DAPPLE's dynamic programme over (layers planned, devices in use), on our L_max or on eq. 1-3 as printed.
+// DAPPLE's plans of least formula, exactly: all plans that the three placement policies reach are in the space.
+//
+// Three passes, each pruned by a limit on the formula:
+//   1. front to back over (layers planned, state), each with the least figures that any front has there; what can't get
+//      below the limit, by those and by DappleBounds, is left out. Starts and ends of stages are nodes of their own, so
+//      that a stage's transfer and its length are chosen one after the other, not together;
+//   2. back to front over what is left, each with the few suffixes that none other beats;
+//   3. best first over whole plans, with the figures of the actual front and of the best suffix. The first to be
+//      complete is the best plan, the next one the second best: none is forgotten, for what the passes kept of fronts
+//      and suffixes only says where to look.
 #pragma once
 
+#include <compare>
+#include <functional>
 #include <limits>
-#include <stop_token>
 #include <vector>
 
-#include "core/planner/dapple_space.hpp"
+#include "core/planner/dapple_bounds.hpp"
 
 namespace pipedeck {
 
 /// A stage of an answer: layers [first, last) on the devices of a state.
 struct DapplePart {
   int first, last, state;
+  auto operator<=>(const DapplePart&) const = default;
 };
 
 struct DappleCandidate {
@@ -23,30 +34,31 @@ struct DappleCandidate {
 struct DappleSearchOptions {
   double below = std::numeric_limits<double>::infinity();  ///< only candidates with a smaller bound
   std::size_t keep = 1;
-  /// A prefix is forgotten when this many others are no worse in any completion: as many candidates are sure to be the
-  /// best ones.
-  int depth = 1;
-  std::size_t effort = std::numeric_limits<std::size_t>::max();  ///< stages to try behind prefixes, at most
+  std::size_t effort = std::numeric_limits<std::size_t>::max();  ///< steps to try, at most
+  std::size_t width = 0;  ///< > 0: after each layer only so many ends of stages for each number of devices left
+  int least_stages = 1;
+  int per_shape = 0;          ///< > 0: at most so many candidates that differ in nothing but where layers are cut
+  Warmup warmup = Warmup::B;  ///< that may be used: by the sure measure it limits the micro-batches under way
+  std::function<bool()> interrupted;  ///< looked at often; the search gives up
 };
 
-/// Candidates of least L_max, best first; the first `depth` of them are the best of the space.
-/// `cut_short`: set where the effort was used up, so that there may be others.
-std::vector<DappleCandidate> search_dapple(DappleSpace& space, const DappleSearchOptions& options, std::stop_token stop,
-                                           bool* cut_short = nullptr);
+struct DappleFound {
+  std::vector<DappleCandidate> candidates;  ///< best first
+  double all_below = 0;                     ///< every plan with a smaller bound is among them
+  bool cut_short = false;                   ///< the effort was used up, or the search interrupted
+  std::size_t spent = 0;                    ///< steps tried
+};
 
-/// A quick search for good candidates, mostly the best ones: what they reach spares the full search most of its work.
-std::vector<DappleCandidate> search_narrowly(DappleSpace& space, const DappleSearchOptions& options,
-                                             std::stop_token stop);
+DappleFound search_dapple(DappleSpace& space, const DappleBounds& bounds, const DappleSearchOptions& options);
 
-/// The same for eq. 1-3 as printed. That objective is not monotone, so no finite set of figures of a prefix is enough:
-/// up to 10 layers every plan is looked at; beyond, each state keeps the prefixes that eq. 5 likes best.
-std::vector<DappleCandidate> search_printed(DappleSpace& space, const DappleSearchOptions& options,
-                                            std::stop_token stop);
+/// Eq. 1-3 as printed. That objective is not monotone, so no finite set of figures of a prefix is enough: up to 10
+/// layers on 8 devices every plan is looked at; beyond, each state keeps the prefixes that eq. 5 likes best.
+DappleFound search_printed(DappleSpace& space, const DappleSearchOptions& options);
 
-/// The plan's steps, computing and communicating in turn; all-reduces in full.
+/// The plan's steps by L_max's measure, computing and communicating in turn.
 std::vector<DappleStep> dapple_steps(DappleSpace& space, const std::vector<DapplePart>& parts);
 /// max_Q of planners.md, over all steps; those at odd positions are transfers.
-double dapple_l_max(const std::vector<DappleStep>& steps, int micro_batches);
+double dapple_l_max(const std::vector<DappleStep>& steps);
 /// Eq. 1-3.
 double dapple_printed(const std::vector<DappleStep>& steps, int micro_batches);
 

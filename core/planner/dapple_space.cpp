@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "core/cost/collective.hpp"
+#include "core/cost/memory.hpp"
 
 namespace pipedeck {
 
@@ -14,98 +14,69 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-constexpr double probe = 0x1p40;  // bytes, to read the slope of a line
+constexpr std::int32_t unknown = -1;
 
 }  // namespace
 
-DappleSpace::DappleSpace(Chain& chain, int micro_batch, const DappleSpaceOptions& options)
-    : chain_(chain), micro_batch_(micro_batch), options_(options) {
-  const Network& network = chain.network();
-  nodes_.resize(at(network.node_count()));
-  for (int d = 0; d < network.device_count(); ++d) nodes_[network.node_of(DeviceId(d)).index()].push_back(DeviceId(d));
-  for (const auto& node : nodes_) sizes_.push_back(static_cast<int>(node.size()));
-  intern({std::vector<int>(nodes_.size(), 0), {}, network.device_count()});
-  measure_work();
-  narrowest_ = std::numeric_limits<double>::infinity();
-  for (const DeviceId a : network.representatives())
-    for (const DeviceId b : network.representatives()) {
-      if (a == b) continue;
-      longest_latency_ = std::max(longest_latency_, network.path(a, b).latency.count);
-      narrowest_ = std::min(narrowest_, network.path(a, b).bandwidth.count);
-    }
-}
-
-int DappleSpace::intern(State state) {
-  const auto [found, added] = index_.try_emplace({state.used, state.stage}, static_cast<int>(states_.size()));
-  if (added) {
-    groups_.push_back(group_index_.try_emplace(state.used, static_cast<int>(group_index_.size())).first->second);
-    states_.push_back(std::move(state));
-    hops_.emplace_back();
-    expanded_.push_back(false);
-    costs_.emplace_back();
+DappleSpace::DappleSpace(Chain& chain, DapplePlaces& places, int micro_batch, const DappleSpaceOptions& options)
+    : chain_(chain),
+      places_(places),
+      micro_batch_(micro_batch),
+      micro_batches_(chain.workload().global_batch / micro_batch),
+      options_(options) {
+  for (int d = 0; d < chain.devices(); ++d) largest_ = std::max(largest_, chain.network().type(DeviceId(d)).memory);
+  for (const auto& [layer, device] : chain.problem().pins.layers) {
+    const auto found = std::find(chain.order().begin(), chain.order().end(), layer);
+    pins_.push_back({static_cast<int>(found - chain.order().begin()), device});
   }
-  return found->second;
 }
 
-const std::vector<DappleSpace::Hop>& DappleSpace::hops(int from) {
-  if (expanded_[at(from)]) return hops_[at(from)];
-  expanded_[at(from)] = true;
-  const State state = states_[at(from)];
-  const int most = std::min(state.left, micro_batch_ / options_.slice);
-  std::vector<Hop> found;
-  for (int wanted = 1; wanted <= most; ++wanted) {
-    std::set<std::vector<int>> seen;
-    for (const auto policy :
-         {PlacementPolicy::fresh_first, PlacementPolicy::append_first, PlacementPolicy::scatter_first}) {
-      const auto taken = place(policy, sizes_, state.used, wanted);
-      if (!taken || !seen.insert(*taken).second) continue;
-      State next{state.used, {}, state.left - wanted};
-      for (std::size_t n = 0; n < nodes_.size(); ++n)
-        for (int i = 0; i < (*taken)[n]; ++i) next.stage.push_back(nodes_[n][at(next.used[n]++)]);
-      found.push_back({intern(std::move(next)), wanted});
-    }
-  }
-  return hops_[at(from)] = std::move(found);
-}
-
-const DappleSpace::StageCost& DappleSpace::cost(int state) {
+DappleSpace::StageCost& DappleSpace::cost(int state) {
+  if (costs_.size() <= at(state)) costs_.resize(at(std::max(state + 1, places_.states())));
   StageCost& cost = costs_[at(state)];
   if (cost.ready) return cost;
   cost.ready = true;
   const Network& network = chain_.network();
-  const std::vector<DeviceId>& devices = states_[at(state)].stage;
+  const std::vector<DeviceId>& devices = places_.devices(state);
   const std::vector<int> samples = replica_samples(stage_on(0, 0, devices), micro_batch_);
   std::set<std::pair<int, int>> kinds;  // samples, type
+  std::set<int> types;
   for (std::size_t d = 0; d < devices.size(); ++d) kinds.insert({samples[d], network.device(devices[d]).type});
-  for (const auto& [count, type] : kinds) cost.replicas.push_back(&chain_.times(count, type));
+  for (const auto& [count, type] : kinds) {
+    cost.replicas.push_back(&chain_.times(count, type));
+    types.insert(type);
+  }
+  cost.types.assign(types.begin(), types.end());
   cost.capacity = capacity_of(network, devices);
-  cost.fits = &fits_[{static_cast<int>(devices.size()), cost.capacity.count}];
-  if (devices.size() < 2) return cost;
-  // Both times are lines in the bytes (for any but 0): read off at two points.
-  const auto line = [&](auto all_reduce, double& start, double& slope) {
-    const double one = all_reduce(network, devices, Bytes(1)).count;
-    const double large = all_reduce(network, devices, Bytes(static_cast<std::int64_t>(probe))).count;
-    slope = (large - one) / (probe - 1);
-    start = one - slope;
-  };
-  line(ring_all_reduce, cost.ring, cost.ring_slope);
-  line(hierarchical_all_reduce, cost.tree, cost.tree_slope);
+  cost.keeps = &keeps_[{static_cast<int>(devices.size()), cost.capacity.count}];
   return cost;
 }
 
-double DappleSpace::all_reduce(int state, Bytes bytes) {
-  if (bytes.count == 0) return 0;
-  const StageCost& line = cost(state);
-  const double size = static_cast<double>(bytes.count);
-  return std::min(line.ring + line.ring_slope * size, line.tree + line.tree_slope * size);
-}
-
-DappleStep DappleSpace::compute(int state, int first, int last) {
+DappleStep DappleSpace::compute(int state, int first, int last, DappleMeasure measure) {
+  const bool sure = measure == DappleMeasure::sure;
+  const StageCost& where = cost(state);
   DappleStep step;
-  for (const PassTimes* times : cost(state).replicas) {
-    const double forward = times->forward_of(first, last);
-    step.forward = std::max(step.forward, forward);
-    step.backward = std::max(step.backward, times->backward_of(first, last) + (options_.recompute ? forward : 0));
+  double slowest = 0;
+  bool any = false;
+  for (const PassTimes* times : where.replicas) {
+    const double forward = times->forward_of(first, last), again = options_.recompute ? forward : 0;
+    const double backward = times->backward_of(first, last) + (sure ? 0 : again);
+    slowest = std::max(slowest, forward + backward + (sure ? again : 0));
+    step.forward = any && sure ? std::min(step.forward, forward) : std::max(step.forward, forward);
+    step.backward = any && sure ? std::min(step.backward, backward) : std::max(step.backward, backward);
+    any = true;
+  }
+  step.pivot = micro_batches_ * (sure ? slowest : step.forward + step.backward);
+  const Bytes parameters = chain_.parameters(first, last);
+  step.all_reduce = places_.all_reduce(state, parameters);
+  if (sure) {
+    double optimizer = 0;
+    for (const int type : where.types)
+      optimizer =
+          std::max(optimizer, optimizer_time(parameters, chain_.workload().optimizer, chain_.workload().precision,
+                                             chain_.cluster().device_types[at(type)])
+                                  .count);
+    step.all_reduce += optimizer;
   }
   return step;
 }
@@ -113,10 +84,10 @@ DappleStep DappleSpace::compute(int state, int first, int last) {
 /// Slices that cross the same pair of nodes are one transfer; inside a node the pair of devices counts.
 std::vector<DappleSpace::Slice> DappleSpace::slices(int from, int to) const {
   const Network& network = chain_.network();
-  const std::vector<DeviceId>&senders = states_[at(from)].stage, &receivers = states_[at(to)].stage;
+  const std::vector<DeviceId>&senders = places_.devices(from), &receivers = places_.devices(to);
   const std::vector<int> sent = replica_samples(stage_on(0, 0, senders), micro_batch_);
   const std::vector<int> got = replica_samples(stage_on(0, 0, receivers), micro_batch_);
-  std::map<std::array<int, 3>, Slice> found;
+  std::vector<std::pair<std::array<int, 3>, Slice>> found;
   std::size_t a = 0, b = 0;
   for (int done = 0, a_end = sent[0], b_end = got[0]; done < micro_batch_;) {
     const int end = std::min(a_end, b_end);
@@ -124,7 +95,10 @@ std::vector<DappleSpace::Slice> DappleSpace::slices(int from, int to) const {
     const std::array<int, 3> key =
         x == y ? std::array{0, senders[a].value, receivers[b].value} : std::array{1, x.value, y.value};
     const Path &there = network.path(senders[a], receivers[b]), &back = network.path(receivers[b], senders[a]);
-    Slice& slice = found.try_emplace(key, Slice{0, 0, 0, there.bandwidth.count, back.bandwidth.count}).first->second;
+    auto known = std::find_if(found.begin(), found.end(), [&](const auto& other) { return other.first == key; });
+    if (known == found.end())
+      known = found.insert(known, {key, Slice{0, 0, 0, there.bandwidth.count, back.bandwidth.count}});
+    Slice& slice = known->second;
     slice.samples += end - done;
     slice.latency = std::max(slice.latency, there.latency.count);
     slice.back_latency = std::max(slice.back_latency, back.latency.count);
@@ -134,67 +108,86 @@ std::vector<DappleSpace::Slice> DappleSpace::slices(int from, int to) const {
     if (done == a_end && done < micro_batch_) a_end += sent[++a];
     if (done == b_end && done < micro_batch_) b_end += got[++b];
   }
-  std::vector<Slice> all;
+  std::vector<Slice> all;  // those that take other times
   for (const auto& [key, slice] : found) {
-    const auto as_slow = [&s = slice](const Slice& o) {
-      return o.samples >= s.samples && o.latency >= s.latency && o.back_latency >= s.back_latency &&
-             o.bandwidth <= s.bandwidth && o.back_bandwidth <= s.back_bandwidth;
+    const auto same = [&s = slice](const Slice& o) {
+      return o.samples == s.samples && o.latency == s.latency && o.back_latency == s.back_latency &&
+             o.bandwidth == s.bandwidth && o.back_bandwidth == s.back_bandwidth;
     };
-    if (std::none_of(all.begin(), all.end(), as_slow)) all.push_back(slice);
+    if (std::none_of(all.begin(), all.end(), same)) all.push_back(slice);
   }
   return all;
 }
 
-DappleStep DappleSpace::transfer(int from, int to, int cut) {
-  const auto [found, added] = slices_.try_emplace({from, to});
+DappleStep DappleSpace::transfer(int from, int to, int cut, DappleMeasure measure) {
+  const auto [found, added] =
+      slices_.try_emplace(static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to));
   if (added) found->second = slices(from, to);
-  DappleStep step;
+  const double more = micro_batches_ - 1;
+  DappleStep longest,
+      shortest{.forward = std::numeric_limits<double>::infinity(), .backward = std::numeric_limits<double>::infinity()};
   for (const Slice& slice : found->second) {
     const double bytes = static_cast<double>(chain_.cut(cut, slice.samples).count);
-    step.forward = std::max(step.forward, slice.latency + bytes / slice.bandwidth);
-    step.backward = std::max(step.backward, slice.back_latency + bytes / slice.back_bandwidth);
+    const double there = slice.latency + bytes / slice.bandwidth,
+                 back = slice.back_latency + bytes / slice.back_bandwidth;
+    longest.forward = std::max(longest.forward, there);
+    longest.backward = std::max(longest.backward, back);
+    shortest.forward = std::min(shortest.forward, there);
+    shortest.backward = std::min(shortest.backward, back);
+    // Links are full-duplex: the longer direction decides.
+    shortest.pivot = std::max(shortest.pivot, there + back + more * std::max(there, back));
   }
-  return step;
+  if (measure == DappleMeasure::sure) return shortest;
+  longest.pivot = longest.forward + longest.backward + more * std::max(longest.forward, longest.backward);
+  return longest;
 }
 
-DappleStep DappleSpace::slowest_transfer(int cut) const {
-  const double time = longest_latency_ + static_cast<double>(chain_.cut(cut, micro_batch_).count) / narrowest_;
-  return {time, time, 0};
+bool DappleSpace::honours_pins(int state, int first, int last) const {
+  const std::vector<DeviceId>& devices = places_.devices(state);
+  return std::all_of(pins_.begin(), pins_.end(), [&](const auto& pin) {
+    return pin.first < first || pin.first >= last || std::binary_search(devices.begin(), devices.end(), pin.second);
+  });
 }
 
-bool DappleSpace::fits(int state, int first, int last) {
-  if (options_.ignore_memory) return true;
+int DappleSpace::may_keep(int state, int first, int last) {
+  if (!pins_.empty() && !honours_pins(state, first, last)) return 0;
+  if (options_.ignore_memory) return micro_batches_;
   const StageCost& where = cost(state);
-  const std::size_t width = at(chain_.layers()) + 1;
-  if (where.fits->empty()) where.fits->assign(width * width, -1);
-  signed char& known = (*where.fits)[at(first) * width + at(last)];
-  if (known < 0) {
-    const int replicas = static_cast<int>(states_[at(state)].stage.size());
-    const int samples = (micro_batch_ + replicas - 1) / replicas;
-    const StageNeed need = stage_need(chain_, first, last, replicas, samples, options_.recompute);
-    known = need.peak(1, 1) <= where.capacity;
-  }
-  memory_refused_ |= known == 0;
-  return known == 1;
+  const std::size_t width = at(layers()) + 1;
+  if (where.keeps->empty()) where.keeps->assign(width * width, unknown);
+  std::int32_t& known = (*where.keeps)[at(first) * width + at(last)];
+  if (known == unknown) known = fitting(static_cast<int>(places_.devices(state).size()), where.capacity, first, last);
+  return known;
 }
 
-/// A layer on r devices takes r times its passes of ceil(micro-batch / r) samples: the least of that, over r and types.
-void DappleSpace::measure_work() {
-  const int layers = chain_.layers();
-  work_.assign(at(layers) + 1, 0);
-  std::vector<double> least(at(layers), std::numeric_limits<double>::infinity());
-  const int most = std::min(chain_.devices(), micro_batch_ / options_.slice);
-  std::set<int> types;
-  for (int d = 0; d < chain_.devices(); ++d) types.insert(chain_.network().device(DeviceId(d)).type);
-  for (int r = 1; r <= most; ++r)
-    for (const int type : types) {
-      const PassTimes& times = chain_.times((micro_batch_ + r - 1) / r, type);
-      for (int l = 0; l < layers; ++l) {
-        const double forward = times.forward_of(l, l + 1) * (options_.recompute ? 2 : 1);
-        least[at(l)] = std::min(least[at(l)], r * (forward + times.backward_of(l, l + 1)));
-      }
-    }
-  for (int l = layers - 1; l >= 0; --l) work_[at(l)] = work_[at(l) + 1] + (most > 0 ? least[at(l)] : 0);
+int DappleSpace::longest_fitting(int first, int replicas) {
+  if (options_.ignore_memory) return layers() - first;
+  const int samples = (micro_batch_ + replicas - 1) / replicas;
+  int fits = 0;
+  for (int high = layers() - first; fits < high;) {  // the need grows with every layer
+    const int middle = fits + (high - fits + 1) / 2;
+    const StageNeed need = stage_need(chain_, first, first + middle, replicas, samples, options_.recompute);
+    const Bytes inside = options_.recompute ? Bytes() : need.kept;
+    if (need.fixed + need.once + need.workspace + inside <= largest_)
+      fits = middle;
+    else
+      high = middle - 1;
+  }
+  return fits;
+}
+
+/// The most k of StageNeed::peak(k, k) <= capacity, which is a line for each of its two cases.
+std::int32_t DappleSpace::fitting(int replicas, Bytes capacity, int first, int last) {
+  const int samples = (micro_batch_ + replicas - 1) / replicas;
+  const StageNeed need = stage_need(chain_, first, last, replicas, samples, options_.recompute);
+  const std::int64_t free = (capacity - need.fixed - need.once - need.workspace).count;
+  const std::int64_t kept = (need.kept + need.output).count, input = need.input.count;
+  const auto most = [&](std::int64_t room, std::int64_t each) -> std::int64_t {
+    if (room < 0) return 0;
+    return each == 0 ? micro_batches_ : room / each;
+  };
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(std::min(most(free - input, kept), most(free - kept, input)), 0, micro_batches_));
 }
 
 }  // namespace pipedeck

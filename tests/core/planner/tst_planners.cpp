@@ -63,7 +63,7 @@ void TestPlanners::options_are_checked() {
     QCOMPARE(result.error().code, ErrorCode::bad_usage);
   }
   QCOMPARE(planner_named("dappel").error().code, ErrorCode::bad_usage);
-  QCOMPARE(integer(dapple, {}, "simulations"), 64);
+  QCOMPARE(integer(dapple, {}, "simulations"), 256);
 }
 
 /// Section IV-B on three machines of 4, the first with one device in use.

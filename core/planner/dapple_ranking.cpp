@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/dapple_ranking.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/planner/dapple_spaces.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr std::size_t printed_candidates = 24;  // of a space, where the simulator is to choose among them
+constexpr double most_operations = 1 << 20;     // of a plan to simulate; beyond, its bound is taken for its time
+
+class DappleRanking {
+ public:
+  DappleRanking(Chain& chain, const DappleWanted& wanted, const std::vector<int>& sizes, const PlannerContext& context)
+      : chain_(chain),
+        wanted_(wanted),
+        context_(context),
+        spaces_(chain, wanted, sizes, [this] { return interrupted(); }) {}
+
+  Result<Ranking> run() {
+    if (wanted_.simulated && !context_.score)
+      return fail(ErrorCode::internal, "--rank-by simulated needs a simulator to judge plans");
+    auto ranking = wanted_.simulated ? by_simulation() : by_objective();
+    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    if (!ranking) return ranking;
+    for (Plan& plan : ranking->plans) plan.truncated = cut_short_;
+    if (!ranking->plans.empty() && proven_ && !cut_short_)
+      ranking->plans.front().certificate.emplace().optimal_in = claim();
+    report(context_.progress, 1, "done");
+    return ranking;
+  }
+
+ private:
+  int top() const { return std::max(1, context_.top); }
+
+  /// Out of time only where something can be answered, or nothing will ever be by this way.
+  bool interrupted() const { return context_.stop.stop_requested() || (!last_resort_ && out_of_time(context_)); }
+
+  // --- by objective
+
+  Result<Ranking> by_objective() {
+    const auto found = wanted_.printed ? spaces_.search_printed(static_cast<std::size_t>(top())) : deepen();
+    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    Ranking ranking;
+    for (const DappleEntry& entry : found.entries) {
+      if (static_cast<int>(ranking.plans.size()) == top()) break;
+      auto judged = with_warmup(entry);
+      if (!judged) return tl::unexpected(judged.error());
+      ranking.plans.push_back(std::move(judged->plan));
+    }
+    cut_short_ |= found.cut_short;
+    proven_ = !found.entries.empty() && found.entries.front().bound <= found.all_below;
+    return ranking;
+  }
+
+  /// The limit is raised until as many plans as wanted are below.
+  DappleSpaces::Found deepen() {
+    DappleSpaces::Found found;
+    const double least = spaces_.least();
+    for (const double reach : reaches) {
+      report(context_.progress, 0.1, "searching");
+      found = spaces_.search(least == 0 ? never : least * reach, static_cast<std::size_t>(top()));
+      if (found.cut_short || enough(found)) break;
+    }
+    return found.cut_short && found.entries.empty() ? last_resort() : found;
+  }
+
+  bool enough(const DappleSpaces::Found& found) const {
+    const auto wanted = static_cast<std::size_t>(top());
+    return found.entries.size() >= wanted && found.entries[wanted - 1].bound <= found.all_below;
+  }
+
+  /// The search is over before it has found anything: good plans without proof.
+  DappleSpaces::Found last_resort() {
+    last_resort_ = true;
+    DappleSpaces::Found found = spaces_.search_narrowly(static_cast<std::size_t>(top()));
+    found.cut_short = true;
+    return found;
+  }
+
+  // --- by simulation
+
+  Result<Ranking> by_simulation() {
+    if (auto done = simulate(data_parallel(), never); !done) return tl::unexpected(done.error());
+    if (auto done = wanted_.printed ? simulate_printed() : simulate_deepening(); !done)
+      return tl::unexpected(done.error());
+    return ranked(std::move(judged_), context_);
+  }
+
+  Result<void> simulate_printed() {
+    const auto found = spaces_.search_printed(printed_candidates);
+    cut_short_ |= found.cut_short;
+    return simulate(found.entries, never);
+  }
+
+  /// All candidates whose bound is below the best time so far, those with the least first. Once there is none left, no
+  /// other plan can be better.
+  Result<void> simulate_deepening() {
+    const double least = spaces_.least();
+    for (const double reach : reaches) {
+      report(context_.progress, 0.3, "searching");
+      const double limit = std::min(to_beat(), least == 0 ? never : least * reach);
+      const auto found = spaces_.search(limit, static_cast<std::size_t>(wanted_.simulations) + 1);
+      if (auto done = simulate(found.entries, found.all_below); !done) return done;
+      proven_ = !found.cut_short && !exhausted_ && to_beat() <= found.all_below;
+      if (proven_ || exhausted_ || limit == never) break;
+      if (found.cut_short) {
+        cut_short_ = true;
+        break;
+      }
+      if (limit >= to_beat()) break;
+    }
+    if (judged_.empty() && cut_short_) return simulate(last_resort().entries, never);
+    return exhausted_ ? simulate_shapes() : Result<void>();
+  }
+
+  /// Those of the least bounds are often one plan with its cuts moved by a layer: before the simulations are used up,
+  /// other shapes are looked at, too, from all spaces in turn.
+  Result<void> simulate_shapes() {
+    auto found = spaces_.search_shapes(to_beat(), static_cast<std::size_t>(wanted_.simulations));
+    std::vector<int> taken(static_cast<std::size_t>(spaces_.count()), 0);
+    std::vector<std::pair<int, DappleEntry>> turns;
+    for (DappleEntry& entry : found.entries)
+      turns.push_back({taken[static_cast<std::size_t>(entry.space)]++, std::move(entry)});
+    std::stable_sort(turns.begin(), turns.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    ordered_ = false;
+    for (auto& [turn, entry] : turns)
+      if (auto done = simulate({std::move(entry)}, never); !done) return done;
+    return {};
+  }
+
+  /// One stage, of every space. All-reduces may overlap here, so that the pivot's time alone is a bound.
+  std::vector<DappleEntry> data_parallel() {
+    std::vector<DappleEntry> all;
+    for (int s = 0; s < spaces_.count(); ++s) {
+      DappleSpace& space = spaces_.space(s);
+      for (int r = 1; r <= space.most_replicas(); ++r)
+        for (const int state : space.places().next(DapplePlaces::start, r))
+          if (space.places().may_end(state) && space.may_keep(state, 0, chain_.layers()) > 0)
+            all.push_back({space.compute(state, 0, chain_.layers()).pivot - spaces_.rounding(s),
+                           s,
+                           {{0, chain_.layers(), state}}});
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.bound < b.bound; });
+    return all;
+  }
+
+  /// In the order of their bounds, until that is no better than what is there, or the budget is used up.
+  Result<void> simulate(const std::vector<DappleEntry>& entries, double all_below) {
+    for (const DappleEntry& entry : entries) {
+      if (auto stopped = check_stop(context_); !stopped) return stopped;
+      if (!wanted_.printed && (entry.bound >= to_beat() || entry.bound >= all_below)) break;
+      const bool pipeline = entry.parts.size() > 1;
+      if (!known_.insert({entry.space, entry.parts}).second) continue;
+      if (!judged_.empty() && out_of_time(context_)) {
+        cut_short_ = true;
+        break;
+      }
+      if (pipeline && simulated_ >= (ordered_ ? (wanted_.simulations + 1) / 2 : wanted_.simulations)) {
+        exhausted_ = true;
+        break;
+      }
+      simulated_ += pipeline;
+      auto one = with_warmup(entry);
+      if (!one) return tl::unexpected(one.error());
+      judged_.push_back(std::move(*one));
+    }
+    return {};
+  }
+
+  /// Simulated time of the worst plan of the answer so far.
+  double to_beat() const {
+    std::vector<double> times;
+    for (const Judged& one : judged_) times.push_back(one.iteration.count);
+    if (static_cast<int>(times.size()) < top()) return never;
+    std::nth_element(times.begin(), times.begin() + top() - 1, times.end());
+    return times[static_cast<std::size_t>(top()) - 1];
+  }
+
+  // --- plans
+
+  Plan plan_of(const DappleEntry& entry) {
+    DappleSpace& space = spaces_.space(entry.space);
+    Plan plan = chain_.plan_of("dapple", space.micro_batch());
+    for (const DapplePart& part : entry.parts) {
+      Stage stage = stage_on(part.first, part.last, space.places().devices(part.state));
+      stage.recompute.all = space.options().recompute;
+      plan.stages.push_back(std::move(stage));
+    }
+    const auto steps = dapple_steps(space, entry.parts);
+    plan.objective = wanted_.printed
+                         ? Objective{"DAPPLE eq. 2, as printed", Seconds(dapple_printed(steps, plan.micro_batches)), {}}
+                         : Objective{"DAPPLE L_max", Seconds(dapple_l_max(steps)), {}};
+    plan.name = "DAPPLE " + shape_text(plan);
+    return plan;
+  }
+
+  /// The plan with the warm-up that simulates best. Where nobody can tell, or it would take too long: the policy that
+  /// keeps transfers busy, unless memory shortens it; the bound is taken for the time.
+  Result<Judged> with_warmup(const DappleEntry& entry) {
+    const Plan plan = plan_of(entry);
+    const bool simulable =
+        2.0 * plan.micro_batches * static_cast<double>(devices_used(plan).size()) <= most_operations && context_.score;
+    std::optional<Judged> best;
+    for (const Warmup policy : {Warmup::A, Warmup::B}) {
+      if (wanted_.warmup == (policy == Warmup::A ? "B" : "A")) continue;
+      Plan variant = plan;
+      if (!set_warmup(chain_, variant, policy, wanted_.space.ignore_memory))
+        return fail(ErrorCode::internal, "dapple searched a plan that does not fit");
+      if (best && same_warmup(best->plan, variant)) continue;
+      if (!simulable) {
+        proven_simulated_ = false;
+        if (!best || !variant.warmup_counts) best = Judged{std::move(variant), Seconds(entry.bound)};
+        continue;
+      }
+      const auto iteration = judge(context_, variant, overlap_of(variant));
+      if (!iteration) return tl::unexpected(iteration.error());
+      if (!best || *iteration < best->iteration) best = Judged{std::move(variant), *iteration};
+    }
+    return std::move(*best);
+  }
+
+  /// Nothing: as the workload says.
+  static std::optional<Overlap> overlap_of(const Plan& plan) {
+    return plan.stages.size() == 1 ? std::nullopt : std::optional(Overlap::none);
+  }
+
+  static bool same_warmup(const Plan& a, const Plan& b) {
+    const auto counts = [](const Plan& plan) {
+      return plan.warmup_counts.value_or(
+          policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup));
+    };
+    return counts(a) == counts(b);
+  }
+
+  /// What has been proven of the first plan; nothing where it is not the whole truth.
+  std::string claim() const {
+    const Workload& workload = chain_.workload();
+    if (wanted_.simulated && (!proven_simulated_ || workload.conventions.network != NetworkModel::ideal)) return {};
+    std::string space = wanted_.rules.allow_idle ? "plans" : "plans on all devices";
+    space += " that DAPPLE's three placement policies reach";
+    space += workload.micro_batch ? fmt::format(", with micro-batches of {}", *workload.micro_batch)
+                                  : fmt::format(", with at least {} samples a replica", wanted_.space.slice);
+    if (wanted_.recompute != "auto")
+      space += wanted_.recompute == "on" ? ", recomputing in every stage" : ", without recompute";
+    if (!chain_.problem().pins.empty()) space += ", under the pins";
+    if (!wanted_.simulated)
+      return space + (wanted_.printed ? ": none has less by eq. 2 as printed" : ": none has a lower L_max");
+    return space + ": none is simulated faster, pipelines without overlap of all-reduces";
+  }
+
+  static constexpr std::array reaches{1.005, 1.02, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2.0, 4.0, never};
+
+  Chain& chain_;
+  const DappleWanted& wanted_;
+  const PlannerContext& context_;
+  DappleSpaces spaces_;
+  std::set<std::pair<int, std::vector<DapplePart>>> known_;  ///< judged already
+  std::vector<Judged> judged_;
+  int simulated_ = 0;             ///< pipelines
+  bool ordered_ = true;           ///< plans are simulated in the order of their bounds
+  bool exhausted_ = false;        ///< the simulations that are allowed are used up
+  bool cut_short_ = false;        ///< by time, or by the effort of the search
+  bool last_resort_ = false;      ///< only a stop interrupts
+  bool proven_ = false;           ///< nothing better is in the space
+  bool proven_simulated_ = true;  ///< every time is a simulated one
+};
+
+}  // namespace
+
+Result<Ranking> rank_dapple(Chain& chain, const DappleWanted& wanted, const std::vector<int>& micro_batches,
+                            const PlannerContext& context) {
+  return DappleRanking(chain, wanted, micro_batches, context).run();
+}
+
+Result<bool> any_dapple_plan(const Problem& problem, const DappleWanted& wanted, const std::vector<int>& micro_batches,
+                             const PlannerContext& context) {
+  auto chain = Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  DappleWanted any = wanted;
+  any.simulated = any.printed = false;
+  DappleSpaces spaces(*chain, any, micro_batches, [&] { return context.stop.stop_requested(); });
+  const bool found = !spaces.search_narrowly(1).entries.empty() ||
+                     !spaces.search(std::numeric_limits<double>::infinity(), 1).entries.empty();
+  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  return found;
+}
+
+}  // namespace pipedeck

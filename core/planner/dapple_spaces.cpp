@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/dapple_spaces.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace pipedeck {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_effort = 10'000'000;  // steps of all searches for one answer: two seconds
+constexpr std::size_t width = 4;                 // of a narrow search
+constexpr int per_shape = 2;
+constexpr std::size_t shapes_effort = 300'000;
+constexpr int enough_spaces = 12;  // to look at narrowly, where one has a plan
+
+void sort_entries(std::vector<DappleEntry>& entries) {
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const DappleEntry& a, const DappleEntry& b) { return a.bound < b.bound; });
+}
+
+}  // namespace
+
+DappleSpaces::DappleSpaces(Chain& chain, const DappleWanted& wanted, const std::vector<int>& micro_batches,
+                           std::function<bool()> interrupted)
+    : chain_(chain), wanted_(wanted), interrupted_(std::move(interrupted)), places_(chain.network(), wanted.rules) {
+  for (const bool recompute : {false, true}) {
+    // Where memory is no matter, running forwards again is of no use.
+    if (wanted.recompute == (recompute ? "off" : "on")) continue;
+    if (recompute && wanted.recompute == "auto" && wanted.space.ignore_memory) continue;
+    for (const int size : micro_batches) {
+      DappleSpaceOptions options = wanted.space;
+      options.recompute = recompute;
+      options.measure = wanted.simulated && !wanted.printed ? DappleMeasure::sure : DappleMeasure::l_max;
+      Member member{.space = std::make_unique<DappleSpace>(chain, places_, size, options), .bounds = nullptr};
+      if (member.space->most_replicas() < 1) continue;
+      member.work = work_of(*member.space);
+      spaces_.push_back(std::move(member));
+    }
+  }
+  std::stable_sort(spaces_.begin(), spaces_.end(), [](const Member& a, const Member& b) { return a.work < b.work; });
+}
+
+/// A layer on r devices takes r times its passes of ceil(micro-batch / r) samples: the least of that, over r and types.
+double DappleSpaces::work_of(DappleSpace& space) {
+  std::vector<double> least(static_cast<std::size_t>(space.layers()), never);
+  std::vector<bool> types(chain_.cluster().device_types.size(), false);
+  for (int d = 0; d < chain_.devices(); ++d)
+    types[static_cast<std::size_t>(chain_.network().device(DeviceId(d)).type)] = true;
+  for (int r = 1; r <= space.most_replicas(); ++r)
+    for (std::size_t type = 0; type < types.size(); ++type) {
+      if (!types[type]) continue;
+      const PassTimes& times = chain_.times((space.micro_batch() + r - 1) / r, static_cast<int>(type));
+      for (int l = 0; l < space.layers(); ++l) {
+        const double forward = times.forward_of(l, l + 1) * (space.options().recompute ? 2 : 1);
+        double& known = least[static_cast<std::size_t>(l)];
+        known = std::min(known, r * (forward + times.backward_of(l, l + 1)));
+      }
+    }
+  double work = 0;
+  for (const double one : least) work += one;
+  return work * space.micro_batches() / chain_.devices();
+}
+
+const DappleBounds* DappleSpaces::bounds(Member& member) {
+  if (!member.bounds) {
+    member.bounds = std::make_unique<DappleBounds>(*member.space, interrupted_);
+    if (interrupted_ && interrupted_()) member.bounds.reset();  // perhaps not whole
+    if (member.bounds) member.least = std::max(0.0, member.bounds->least());
+  }
+  return member.bounds.get();
+}
+
+double DappleSpaces::least() {
+  double least = never;
+  for (Member& member : spaces_) {
+    if (member.work >= least) break;
+    if (bounds(member)) least = std::min(least, member.least);
+  }
+  return least;
+}
+
+DappleSearchOptions DappleSpaces::options(double limit, std::size_t keep) const {
+  DappleSearchOptions options;
+  options.below = limit;
+  options.keep = keep;
+  options.effort = most_effort - std::min(effort_, most_effort);
+  // Data parallelism may overlap its all-reduces: simulated apart.
+  options.least_stages = wanted_.simulated && !wanted_.printed ? 2 : 1;
+  options.warmup = wanted_.warmup == "A" ? Warmup::A : Warmup::B;
+  options.interrupted = interrupted_;
+  return options;
+}
+
+double DappleSpaces::rounding(int index) const {
+  const DappleSpace& space = *spaces_[static_cast<std::size_t>(index)].space;
+  if (space.options().measure != DappleMeasure::sure) return 0;
+  const int longest = 4 * (std::min(chain_.layers(), chain_.devices()) + 1);
+  return 1e-9 * (2.0 * space.micro_batches() + longest) / 2;
+}
+
+void DappleSpaces::take(Found& all, DappleFound&& found, int space) {
+  const double off = rounding(space);
+  for (DappleCandidate& candidate : found.candidates)
+    all.entries.push_back({candidate.bound - off, space, std::move(candidate.parts)});
+  all.all_below = std::min(all.all_below, found.all_below - off);
+  all.cut_short |= found.cut_short;
+  effort_ += found.spent;
+}
+
+DappleSpaces::Found DappleSpaces::search(double limit, std::size_t keep) {
+  return search_all(limit, [&](Member& member, double below) {
+    return search_dapple(*member.space, *member.bounds, options(below, keep));
+  });
+}
+
+/// Where a space is too large below the limit, the lower part of it.
+DappleSpaces::Found DappleSpaces::search_shapes(double limit, std::size_t keep) {
+  return search_all(limit, [&](Member& member, double below) {
+    DappleFound found;
+    for (int tries = 0; tries < 5; ++tries, below = (below + member.least) / 2) {
+      DappleSearchOptions shapes = options(below, keep);
+      shapes.per_shape = per_shape;
+      shapes.effort = shapes_effort;
+      found = search_dapple(*member.space, *member.bounds, shapes);
+      if (!found.cut_short || !found.candidates.empty()) break;
+    }
+    found.cut_short = false;  // it promises nothing
+    return found;
+  });
+}
+
+DappleSpaces::Found DappleSpaces::search_all(double limit,
+                                             const std::function<DappleFound(Member&, double below)>& search_one) {
+  Found all;
+  all.all_below = limit;
+  for (int s = 0; s < count() && !all.cut_short; ++s) {
+    Member& member = spaces_[static_cast<std::size_t>(s)];
+    const double below = limit + rounding(s);
+    if (member.work >= below) break;
+    if (member.least >= below) continue;
+    if (!bounds(member))
+      all.cut_short = true, all.all_below = 0;
+    else if (member.least < below)
+      take(all, search_one(member, below), s);
+  }
+  sort_entries(all.entries);
+  return all;
+}
+
+DappleSpaces::Found DappleSpaces::search_narrowly(std::size_t keep) {
+  Found all;
+  double best = never;
+  for (int s = 0; s < count() && (s < enough_spaces || all.entries.empty()); ++s) {
+    Member& member = spaces_[static_cast<std::size_t>(s)];
+    if (member.work >= best || !bounds(member) || member.least >= best) continue;
+    DappleSearchOptions narrow = options(best, keep);
+    narrow.width = width;
+    narrow.effort = std::numeric_limits<std::size_t>::max();
+    DappleFound found = search_dapple(*member.space, *member.bounds, narrow);
+    if (!found.candidates.empty()) best = std::min(best, found.candidates.front().bound);
+    take(all, std::move(found), s);
+  }
+  all.all_below = 0;
+  sort_entries(all.entries);
+  return all;
+}
+
+DappleSpaces::Found DappleSpaces::search_printed(std::size_t keep) {
+  Found all;
+  all.all_below = never;
+  for (int s = 0; s < count(); ++s)
+    take(all, pipedeck::search_printed(*spaces_[static_cast<std::size_t>(s)].space, options(never, keep)), s);
+  sort_entries(all.entries);
+  return all;
+}
+
+}  // namespace pipedeck

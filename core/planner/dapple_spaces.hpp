@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spaces of all micro-batch sizes, with and without recompute, as one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/planner/dapple_ranking.hpp"
+#include "core/planner/dapple_search.hpp"
+
+namespace pipedeck {
+
+/// A candidate of one of the spaces.
+struct DappleEntry {
+  double bound = 0;
+  int space = 0;
+  std::vector<DapplePart> parts;
+};
+
+class DappleSpaces {
+ public:
+  DappleSpaces(Chain& chain, const DappleWanted& wanted, const std::vector<int>& micro_batches,
+               std::function<bool()> interrupted);
+
+  int count() const { return static_cast<int>(spaces_.size()); }
+  DappleSpace& space(int index) { return *spaces_[static_cast<std::size_t>(index)].space; }
+
+  /// No plan of any space is below; infinite where there is none.
+  double least();
+
+  struct Found {
+    std::vector<DappleEntry> entries;  ///< best first
+    double all_below = 0;              ///< every plan with a smaller bound is among them
+    bool cut_short = false;
+  };
+  /// Plans with a bound below the limit, at most `keep` of a space.
+  Found search(double limit, std::size_t keep);
+  /// The best few of every sequence of stages' devices, within a limited effort: others than those just below.
+  Found search_shapes(double limit, std::size_t keep);
+  /// Good plans of good spaces, without proof; soon.
+  Found search_narrowly(std::size_t keep);
+  Found search_printed(std::size_t keep);
+
+  /// What the simulator's rounding to nanoseconds may take off a plan's bound.
+  double rounding(int space) const;
+
+ private:
+  struct Member {
+    std::unique_ptr<DappleSpace> space;
+    double work = 0;    ///< all work spread over all devices: a bound that costs next to nothing
+    double least = -1;  ///< by DappleBounds; negative: not known
+    std::unique_ptr<DappleBounds> bounds;
+  };
+  Found search_all(double limit, const std::function<DappleFound(Member&, double below)>& search_one);
+  double work_of(DappleSpace& space);
+  const DappleBounds* bounds(Member& member);  ///< null where interrupted
+  DappleSearchOptions options(double limit, std::size_t keep) const;
+  void take(Found& all, DappleFound&& found, int space);
+
+  Chain& chain_;
+  DappleWanted wanted_;
+  std::function<bool()> interrupted_;
+  DapplePlaces places_;
+  std::vector<Member> spaces_;  ///< those with the least work first
+  std::size_t effort_ = 0;      ///< steps spent so far
+};
+
+}  // namespace pipedeck
