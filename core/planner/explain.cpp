@@ -92,8 +92,9 @@ class Explanation {
                                           1e3 * times[slowest], percent(all / iteration_.count));
     if (plan_.stages.size() == 1) return "Its slowest device computes all the while: " + share + ".";
     const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
-    return fmt::format("Stage {} sets the pace, {} above the average stage: {}.", slowest,
-                       percent(times[slowest] / mean - 1), share);
+    const double above = times[slowest] / mean - 1;
+    if (above < noticeable) return "All stages take the same time: " + share + ".";
+    return fmt::format("Stage {} sets the pace, {} above the average stage: {}.", slowest, percent(above), share);
   }
 
   /// Simulated; nothing where the plan can't be, or is too large to try.
