@@ -275,7 +275,10 @@ class Engine {
   }
 
   void end_round(Worker& worker, std::int64_t now) {
-    if (worker.stage == 0) trace_.completions.push_back(now);
+    if (worker.stage == 0) {
+      trace_.completions.push_back(now);
+      trace_.completed_by.push_back(worker.costs->replica);
+    }
     const auto stage = static_cast<std::size_t>(worker.stage);
     Rounds& rounds = rounds_[stage];
     const auto round = static_cast<std::size_t>(worker.backwards++);

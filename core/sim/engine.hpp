@@ -33,6 +33,7 @@ struct Trace {
   std::vector<std::int64_t> end;                      ///< of every worker's last operation
   std::vector<std::int64_t> synchronised;             ///< by stage: end of its last all-reduce, or 0
   std::vector<std::int64_t> completions;              ///< asynchronous: ends of stage 0's backwards, ascending
+  std::vector<int> completed_by;                      ///< the replica of each of them
 };
 
 struct EngineInput {

@@ -24,7 +24,32 @@ struct SteadyState {
   int mini_batches = 1;
 };
 
-SteadyState steady_state(const Plan& plan, const std::vector<std::int64_t>& completions) {
+bool replicas_alike(const PlanCosts& costs) {
+  for (std::size_t w = 1; w < costs.workers.size(); ++w)
+    if (costs.workers[w].stage == costs.workers[w - 1].stage &&
+        costs.workers[w].duration != costs.workers[w - 1].duration)
+      return false;
+  return true;
+}
+
+/// When each mini-batch and all before it are done. Unlike replicas that nothing synchronises run ahead of one another;
+/// but mini-batches come in turn, so that the pace is the slowest's.
+std::vector<std::int64_t> done_in_turn(const Plan& plan, const Trace& trace) {
+  const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
+  std::vector<std::size_t> next(replicas);
+  for (std::size_t r = 0; r < replicas; ++r) next[r] = r;
+  std::vector<std::int64_t> done(trace.completions.size());
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    std::size_t& mini_batch = next[static_cast<std::size_t>(trace.completed_by[i])];
+    done[mini_batch] = trace.completions[i];
+    mini_batch += replicas;
+  }
+  for (std::size_t b = 1; b < done.size(); ++b) done[b] = std::max(done[b], done[b - 1]);
+  return done;
+}
+
+SteadyState steady_state(const Plan& plan, const PlanCosts& costs, const Trace& trace) {
+  const std::vector<std::int64_t> completions = replicas_alike(costs) ? trace.completions : done_in_turn(plan, trace);
   const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
   const auto in_flight = static_cast<std::size_t>(pipedream_versions(plan, StageId(0)));  // K_0, NOAM
   const std::size_t first = completions.size() / 2;
@@ -113,7 +138,7 @@ class Verdict {
       verdict_.iteration = synchronous_iteration(run.costs, trace);
       window_ = {Nanoseconds(0), verdict_.iteration, run.plan.micro_batches};
     } else {
-      window_ = steady_state(run.plan, trace.completions);
+      window_ = steady_state(run.plan, run.costs, trace);
       verdict_.iteration = round_to_nanoseconds(asynchronous_iteration(run.plan, window_));
     }
   }
@@ -211,7 +236,7 @@ Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop
   const Result<Trace> trace = run_to_end(input, stop);
   if (!trace) return tl::unexpected(trace.error());
   if (plan.synchronous()) return to_seconds(synchronous_iteration(ready->costs, *trace));
-  return to_seconds(round_to_nanoseconds(asynchronous_iteration(plan, steady_state(plan, trace->completions))));
+  return to_seconds(round_to_nanoseconds(asynchronous_iteration(plan, steady_state(plan, ready->costs, *trace))));
 }
 
 Simulator Simulator::with_overlap(Overlap overlap) const {

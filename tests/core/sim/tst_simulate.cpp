@@ -271,6 +271,25 @@ class TestSimulate : public QObject {
     QVERIFY(below);  // else there were no need of a bound of their own
   }
 
+  /// Mini-batches go to replicas in turn: a replica of half the speed halves the pace, although nothing synchronises
+  /// weights that are not there.
+  void unlikeReplicasKeepTheSlowestPace() {
+    Problem problem;
+    problem.profile = std::make_shared<const Profile>(test::uniform_profile(1, milliseconds(1), milliseconds(2)));
+    Cluster cluster = test::flat_cluster(3);
+    cluster.device_types.push_back(cluster.device_types[0]);
+    cluster.device_types[1].name = "Y";
+    cluster.device_types[1].relative_speed = 2;
+    cluster.nodes[0].devices = {{cluster.device_types[0].name, 1}, {"Y", 2}};
+    problem.cluster = std::make_shared<const Cluster>(cluster);
+    Plan plan;
+    plan.schedule = ScheduleKind::pipedream;
+    plan.global_batch = plan.micro_batches = 6;
+    plan.stages.push_back({0, 1, {DeviceId(0), DeviceId(1), DeviceId(2)}, 1, {}, {}, {}});
+    const Seconds iteration = simulator_of(problem).iteration_time(plan).value();
+    QVERIFY(std::abs(iteration.count - 2 * 0.003) < 1e-8);
+  }
+
   /// One device does nothing but compute: there the bound is met.
   void lowerBoundIsTightOnOneDevice() {
     Problem problem;
