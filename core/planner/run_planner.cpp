@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/cost/evaluate.hpp"
 #include "core/cost/lower_bound.hpp"
 #include "core/cost/stages_bound.hpp"
@@ -21,6 +23,15 @@ bool asked_for(const PlannerInfo& planner, const PlannerOptions& options, const 
   const bool has = std::any_of(planner.options.begin(), planner.options.end(),
                                [&](const OptionInfo& option) { return option.name == name; });
   return has && choice(planner, options, name) == value;
+}
+
+/// What validation of files can't see: numbers that a caller sets.
+Result<void> check_workload(const Workload& workload) {
+  if (workload.global_batch < 1)
+    return fail(ErrorCode::bad_usage, fmt::format("--global-batch is {}, 1 or more expected", workload.global_batch));
+  if (workload.micro_batch && *workload.micro_batch < 1)
+    return fail(ErrorCode::bad_usage, fmt::format("--micro-batch is {}, 1 or more expected", *workload.micro_batch));
+  return {};
 }
 
 /// The first kind of pin that the problem has and the planner can't honour. Nothing is split by columns by a planner
@@ -62,6 +73,7 @@ Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& c
 Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
                             const PlannerContext& context) {
   if (auto valid = check_options(planner, options); !valid) return tl::unexpected(valid.error());
+  if (auto possible = check_workload(problem.workload); !possible) return tl::unexpected(possible.error());
   if (auto pinned = check_pins(planner, problem); !pinned) return tl::unexpected(pinned.error());
   auto ranking = planner.plan(problem, options, context);
   if (!ranking) return ranking;

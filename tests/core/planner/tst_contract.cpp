@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every planner of the registry owes its callers, whatever it searches: it stops when told to, answers when its
+// time is up, reports progress, and gives the same bytes for the same question on any number of threads and for any
+// order of equal nodes; it honours the pins that it claims and refuses what makes no sense.
+#include <QtTest/QTest>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "core/io/json_formats.hpp"
+#include "core/planner/planner.hpp"
+#include "core/sim/simulate.hpp"
+#include "tests/support/large_problem.hpp"
+#include "tests/support/random_problem.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A context that judges for itself.
+PlannerContext judged(const Problem& problem, std::stop_token stop = {}) {
+  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  PlannerContext context;
+  context.score = score_of(simulator, stop);
+  context.fits = fits_of(simulator, stop);
+  context.stop = stop;
+  return context;
+}
+
+std::string bytes_of(const Result<Ranking>& ranking) {
+  if (!ranking) return "error: " + ranking.error().text();
+  if (ranking->infeasible) return "none: " + ranking->infeasible->reason + " / " + ranking->infeasible->relaxation;
+  std::string all;
+  for (const Plan& plan : ranking->plans) all += plan_to_json(plan);
+  return all;
+}
+
+bool is(const Result<Ranking>& ranking, ErrorCode code) { return !ranking && ranking.error().code == code; }
+
+Problem drawn(std::uint64_t seed) {
+  test::Random random(seed);
+  static const std::vector<std::vector<int>> shapes{{2}, {4}, {2, 2}, {1, 1, 1}, {1, 3}, {2, 2, 2}};
+  const auto& nodes = shapes[static_cast<std::size_t>(random.integer(0, static_cast<int>(shapes.size()) - 1))];
+  Problem problem = test::random_problem(
+      random, {.layers = random.integer(3, 8), .nodes = nodes, .micro_batch = random.integer(1, 2)});
+  problem.workload.global_batch = 4 * random.integer(3, 8);
+  return problem;
+}
+
+/// The question that is too long to be answered in a test: more layers and devices than any exact search takes at once.
+const Problem& long_problem() {
+  static const Problem problem = test::large_problem(96, 64);
+  return problem;
+}
+
+/// Runs a planner and requests `source` after so many milliseconds; how long it then took to answer, nothing where it
+/// had answered before.
+struct Interrupted {
+  std::optional<double> answered_after;  // milliseconds
+  Result<Ranking> ranking;
+};
+
+Interrupted interrupt(const PlannerInfo& planner, const Problem& problem, PlannerContext context,
+                      std::stop_source source, int after) {
+  Clock::time_point asked{};
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::jthread clock([&](const std::stop_token& finished) {
+    std::unique_lock lock(mutex);
+    wake.wait_for(lock, finished, std::chrono::milliseconds(after), [] { return false; });
+    if (finished.stop_requested()) return;
+    asked = Clock::now();
+    source.request_stop();
+  });
+  Result<Ranking> ranking = run_planner(planner, problem, {}, context);
+  const Clock::time_point end = Clock::now();
+  clock.request_stop();
+  clock.join();
+  if (asked == Clock::time_point{} || asked > end) return {{}, std::move(ranking)};
+  return {std::chrono::duration<double, std::milli>(end - asked).count(), std::move(ranking)};
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// The same cluster with its nodes in another order, and its links; only equal nodes change places.
+Problem shuffled(const Problem& problem, test::Random& random) {
+  Cluster cluster = *problem.cluster;
+  const auto swap_any = [&](auto& list) {
+    for (std::size_t i = list.size(); i > 1; --i)
+      std::swap(list[i - 1], list[static_cast<std::size_t>(random.integer(0, static_cast<int>(i) - 1))]);
+  };
+  std::vector<std::string> names;
+  for (const Node& node : cluster.nodes) names.push_back(node.name);
+  swap_any(names);
+  // Renaming is moving: the links go by name, and equal nodes differ in nothing else.
+  for (std::size_t n = 0; n < names.size(); ++n) cluster.nodes[n].name = names[n];
+  swap_any(cluster.links);
+  Problem other = problem;
+  other.cluster = std::make_shared<const Cluster>(std::move(cluster));
+  return other;
+}
+
+void planner_rows() {
+  QTest::addColumn<QString>("name");
+  for (const PlannerInfo& planner : planners())
+    QTest::newRow(planner.name.c_str()) << QString::fromStdString(planner.name);
+}
+
+const PlannerInfo& planner_of_row() {
+  QFETCH_GLOBAL(QString, name);
+  return **planner_named(name.toStdString());
+}
+
+}  // namespace
+
+class TestContract : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void initTestCase_data() { planner_rows(); }
+  void cancelled_soon();
+  void answers_when_time_is_up();
+  void hurried_from_the_start();
+  void progress_never_goes_back();
+  void threads_do_not_matter();
+  void the_order_of_equal_nodes_does_not_matter();
+  void pins_are_honoured_or_refused();
+  void its_own_answer_can_be_pinned();
+  void contradictory_pins_are_refused();
+  void options_are_checked();
+  void too_small_a_batch();
+  void nothing_to_plan_with();
+};
+
+/// 50 ms is the promise; a machine that does other things may be late now and then.
+void TestContract::cancelled_soon() {
+  const PlannerInfo& planner = planner_of_row();
+  test::Random random(5);
+  std::vector<double> delays;
+  for (int trial = 0; trial < 9; ++trial) {
+    std::stop_source source;
+    PlannerContext context = judged(long_problem(), source.get_token());
+    context.threads = 1 + trial % 2;
+    const Interrupted found = interrupt(planner, long_problem(), context, source, random.integer(0, 300));
+    if (!found.answered_after) continue;
+    // What was already being returned is as good as a cancel.
+    QVERIFY2(is(found.ranking, ErrorCode::cancelled) || *found.answered_after < 50, bytes_of(found.ranking).c_str());
+    delays.push_back(*found.answered_after);
+  }
+  if (delays.empty()) return;  // quicker than any cancel
+  const double most = *std::max_element(delays.begin(), delays.end());
+  qInfo("%zu cancels: median %.1f ms, most %.1f ms", delays.size(), median(delays), most);
+  QVERIFY(median(delays) < 50);
+  QVERIFY(most < 500);
+}
+
+/// The best so far, marked; or the whole answer where the search was done.
+void TestContract::answers_when_time_is_up() {
+  const PlannerInfo& planner = planner_of_row();
+  std::vector<double> delays;
+  for (const int after : {50, 200, 400, 700}) {
+    std::stop_source source;
+    PlannerContext context = judged(long_problem());
+    context.hurry = source.get_token();
+    const Interrupted found = interrupt(planner, long_problem(), context, source, after);
+    QVERIFY2(found.ranking.has_value(), bytes_of(found.ranking).c_str());
+    QVERIFY2(!found.ranking->plans.empty(), bytes_of(found.ranking).c_str());
+    if (found.answered_after) delays.push_back(*found.answered_after);
+  }
+  if (delays.empty()) return;
+  const double most = *std::max_element(delays.begin(), delays.end());
+  qInfo("%zu hurried: median %.1f ms, most %.1f ms", delays.size(), median(delays), most);
+  QVERIFY(most < 5000);  // the first plan is waited for
+}
+
+void TestContract::hurried_from_the_start() {
+  const PlannerInfo& planner = planner_of_row();
+  std::stop_source over;
+  over.request_stop();
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Problem problem = drawn(seed);
+    PlannerContext context = judged(problem);
+    const auto whole = run_planner(planner, problem, {}, context);
+    context.hurry = over.get_token();
+    const auto hurried = run_planner(planner, problem, {}, context);
+    QVERIFY2(hurried.has_value(), bytes_of(hurried).c_str());
+    QCOMPARE(hurried->plans.empty(), whole->plans.empty());
+    if (whole->plans.empty()) continue;
+    QVERIFY(!whole->plans.front().truncated);
+    if (!hurried->plans.front().truncated) QCOMPARE(bytes_of(hurried), bytes_of(whole));
+    if (hurried->plans.front().truncated) QCOMPARE(hurried->plans.front().certificate->optimal_in, std::string());
+  }
+}
+
+void TestContract::progress_never_goes_back() {
+  const PlannerInfo& planner = planner_of_row();
+  for (const int threads : {1, 2}) {
+    const Problem problem = test::large_problem(24, 8);
+    PlannerContext context = judged(problem);
+    context.threads = threads;
+    std::mutex mutex;
+    std::vector<double> seen;
+    context.progress = [&](double done, std::string_view what) {
+      const std::lock_guard lock(mutex);
+      QVERIFY(!what.empty());
+      seen.push_back(done);
+    };
+    QVERIFY(run_planner(planner, problem, {}, context).has_value());
+    QVERIFY(!seen.empty());
+    QVERIFY(seen.front() >= 0 && seen.back() <= 1);
+    for (std::size_t i = 1; i < seen.size(); ++i)
+      QVERIFY2(seen[i] >= seen[i - 1], qPrintable(QString("%1 after %2").arg(seen[i]).arg(seen[i - 1])));
+  }
+}
+
+void TestContract::threads_do_not_matter() {
+  const PlannerInfo& planner = planner_of_row();
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const Problem problem = drawn(seed);
+    PlannerContext context = judged(problem);
+    context.top = 5;
+    const std::string one = bytes_of(run_planner(planner, problem, {}, context));
+    context.threads = 2;
+    QCOMPARE(bytes_of(run_planner(planner, problem, {}, context)), one);
+  }
+}
+
+void TestContract::the_order_of_equal_nodes_does_not_matter() {
+  const PlannerInfo& planner = planner_of_row();
+  test::Random random(9);
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    test::Random own(seed);
+    Problem problem = test::random_problem(
+        own, {.layers = own.integer(3, 8), .nodes = std::vector<int>(static_cast<std::size_t>(own.integer(2, 4)), 2)});
+    problem.workload.global_batch = 24;
+    PlannerContext context = judged(problem);
+    context.top = 5;
+    const std::string one = bytes_of(run_planner(planner, problem, {}, context));
+    const Problem other = shuffled(problem, random);
+    PlannerContext other_context = judged(other);
+    other_context.top = 5;
+    QCOMPARE(bytes_of(run_planner(planner, other, {}, other_context)), one);
+  }
+}
+
+namespace {
+
+Pins random_pins(test::Random& random, int layers, int devices, int kind) {
+  Pins pins;
+  const int stages = random.integer(1, std::min(layers, devices));
+  if (kind == 0) pins.stages = stages;
+  if (kind == 1) pins.max_stages = stages;
+  if (kind == 2) pins.replicas = random.integer(1, devices);
+  if (kind == 3)
+    pins.layers = {
+        {LayerId(std::int32_t{random.integer(0, layers - 1)}), DeviceId(std::int32_t{random.integer(0, devices - 1)})}};
+  if (kind == 4) pins.stages = stages, pins.replicas = random.integer(1, devices / stages);
+  return pins;
+}
+
+bool supports(const PinSupport& support, const Pins& pins) {
+  return (!pins.stages || support.stages) && (!pins.max_stages || support.max_stages) &&
+         (!pins.replicas || support.replicas) && (pins.layers.empty() || support.layers);
+}
+
+}  // namespace
+
+void TestContract::pins_are_honoured_or_refused() {
+  const PlannerInfo& planner = planner_of_row();
+  int planned = 0, none = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Problem problem = drawn(seed);
+    test::Random random(seed + 1000);
+    const int devices = static_cast<int>(devices_of(*problem.cluster).size());
+    problem.pins =
+        random_pins(random, static_cast<int>(problem.profile->layers.size()), devices, static_cast<int>(seed % 5));
+    const auto ranking = run_planner(planner, problem, {}, judged(problem));
+    if (!supports(planner.pins, problem.pins)) {
+      QVERIFY2(is(ranking, ErrorCode::bad_usage), bytes_of(ranking).c_str());
+      continue;
+    }
+    if (is(ranking, ErrorCode::bad_usage)) {  // a degree that the planner never has
+      QVERIFY2(ranking.error().message.find("--") != std::string::npos, bytes_of(ranking).c_str());
+      continue;
+    }
+    QVERIFY2(ranking.has_value(), bytes_of(ranking).c_str());
+    ranking->plans.empty() ? ++none : ++planned;
+    for (const Plan& plan : ranking->plans) QVERIFY(!broken_pin(plan, *problem.profile, problem.pins));
+  }
+  qInfo("%d planned, %d infeasible", planned, none);
+}
+
+void TestContract::its_own_answer_can_be_pinned() {
+  const PlannerInfo& planner = planner_of_row();
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    Problem problem = drawn(seed);
+    const PlannerContext context = judged(problem);
+    const auto free = run_planner(planner, problem, {}, context);
+    QVERIFY2(free.has_value(), bytes_of(free).c_str());
+    if (free->plans.empty()) continue;
+    const Plan& plan = free->plans.front();
+    Pins pins;
+    if (planner.pins.stages) pins.stages = static_cast<int>(plan.stages.size());
+    if (planner.pins.max_stages) pins.max_stages = static_cast<int>(plan.stages.size());
+    if (planner.pins.layers)
+      pins.layers = {{order_of(plan, *problem.profile).front(), plan.stages.front().devices.front()}};
+    const int replicas = plan.stages.front().replicas();
+    const bool even = std::all_of(plan.stages.begin(), plan.stages.end(),
+                                  [&](const Stage& stage) { return stage.replicas() == replicas; });
+    if (planner.pins.replicas && even) pins.replicas = replicas;
+    problem.pins = pins;
+    const auto pinned = run_planner(planner, problem, {}, context);
+    QVERIFY2(pinned && !pinned->plans.empty(),
+             qPrintable(QString("seed %1: %2").arg(seed).arg(bytes_of(pinned).c_str())));
+  }
+}
+
+void TestContract::contradictory_pins_are_refused() {
+  const PlannerInfo& planner = planner_of_row();
+  const auto refused = [&](const std::function<void(Pins&)>& set) {
+    Problem problem = drawn(3);
+    set(problem.pins);
+    return is(run_planner(planner, problem, {}, judged(problem)), ErrorCode::bad_usage);
+  };
+  QVERIFY(refused([](Pins& pins) { pins.stages = 3, pins.max_stages = 2; }));
+  QVERIFY(refused([](Pins& pins) { pins.stages = 0; }));
+  QVERIFY(refused([](Pins& pins) { pins.max_stages = 0; }));
+  QVERIFY(refused([](Pins& pins) { pins.replicas = 0; }));
+  QVERIFY(refused([](Pins& pins) { pins.tensor_parallel = 0; }));
+  QVERIFY(refused([](Pins& pins) { pins.stages = 1000; }));
+  QVERIFY(refused([](Pins& pins) { pins.replicas = 1000; }));
+  QVERIFY(refused([](Pins& pins) { pins.tensor_parallel = 7; }));
+  QVERIFY(refused([](Pins& pins) { pins.layers = {{LayerId(std::int32_t{99}), DeviceId(std::int32_t{0})}}; }));
+  QVERIFY(refused([](Pins& pins) { pins.layers = {{LayerId(std::int32_t{0}), DeviceId(std::int32_t{99})}}; }));
+}
+
+void TestContract::options_are_checked() {
+  const PlannerInfo& planner = planner_of_row();
+  const Problem problem = drawn(1);
+  const PlannerContext context = judged(problem);
+  QVERIFY(is(run_planner(planner, problem, {{"nonsense", "true"}}, context), ErrorCode::bad_usage));
+  for (const OptionInfo& option : planner.options) {
+    QVERIFY2(!option.help.empty(), option.name.c_str());
+    for (const char* wrong : {"perhaps", "-1", ""})
+      QVERIFY2(is(run_planner(planner, problem, {{option.name, wrong}}, context), ErrorCode::bad_usage),
+               option.name.c_str());
+    const auto given = run_planner(planner, problem, {{option.name, option.default_value}}, context);
+    QCOMPARE(bytes_of(given), bytes_of(run_planner(planner, problem, {}, context)));
+  }
+}
+
+/// Fewer samples than devices: fewer replicas, or a reason.
+void TestContract::too_small_a_batch() {
+  const PlannerInfo& planner = planner_of_row();
+  for (const int batch : {1, 2, 3}) {
+    test::Random random(4);
+    Problem problem = test::random_problem(random, {.layers = 5, .nodes = {4, 4}, .micro_batch = 2});
+    problem.workload.global_batch = batch;
+    const auto ranking = run_planner(planner, problem, {}, judged(problem));
+    QVERIFY2(ranking.has_value(), bytes_of(ranking).c_str());
+    if (ranking->infeasible) QVERIFY(!ranking->infeasible->reason.empty() && !ranking->infeasible->relaxation.empty());
+    for (const Plan& plan : ranking->plans) {
+      QCOMPARE(plan.micro_batch * plan.micro_batches, batch);
+      for (const Stage& stage : plan.stages) QVERIFY(!plan.synchronous() || stage.replicas() <= plan.micro_batch);
+    }
+  }
+  Problem uneven = drawn(2);
+  uneven.workload.micro_batch = uneven.workload.global_batch - 1;
+  QVERIFY(is(run_planner(planner, uneven, {}, judged(uneven)), ErrorCode::bad_usage));
+}
+
+void TestContract::nothing_to_plan_with() {
+  const PlannerInfo& planner = planner_of_row();
+  Problem problem = drawn(1);
+  const PlannerContext context = judged(problem);
+  const auto refused = [&](const Problem& broken) {
+    const auto ranking = run_planner(planner, broken, {}, context);
+    return is(ranking, ErrorCode::bad_input) || is(ranking, ErrorCode::bad_usage);
+  };
+  Cluster empty = *problem.cluster;
+  for (Node& node : empty.nodes) node.devices.clear();
+  Problem no_devices = problem;
+  no_devices.cluster = std::make_shared<const Cluster>(empty);
+  QVERIFY(refused(no_devices));
+  empty.nodes.clear(), empty.links.clear();
+  no_devices.cluster = std::make_shared<const Cluster>(empty);
+  QVERIFY(refused(no_devices));
+
+  Problem no_layers = problem;
+  no_layers.profile = std::make_shared<const Profile>(test::uniform_profile(0, milliseconds(1), milliseconds(1)));
+  QVERIFY(refused(no_layers));
+
+  for (const int batch : {0, -4}) {
+    Problem no_samples = problem;
+    no_samples.workload.global_batch = batch;
+    QVERIFY(refused(no_samples));
+    Problem no_micro_batch = problem;
+    no_micro_batch.workload.micro_batch = batch;
+    QVERIFY(refused(no_micro_batch));
+  }
+}
+
+QTEST_APPLESS_MAIN(TestContract)
+#include "tst_contract.moc"
