@@ -32,7 +32,7 @@ class AmpSearch {
   /// The wanted number of strategies of least T, best first.
   Result<void> run(const std::vector<AmpStrategy>& strategies) {
     if (auto done = bound(strategies); !done) return done;
-    for (std::size_t i = 0; i < open_.size() && open_[i].bound < below() && !too_large; ++i) {
+    for (std::size_t i = 0; i < open_.size() && open_[i].bound < below(); ++i) {
       report(context_.progress, 0.2 + 0.7 * static_cast<double>(i) / static_cast<double>(open_.size()),
              fmt::format("assigning layers to {} stages", open_[i].strategy.stages));
       if (auto stopped = check_stop(context_); !stopped) return stopped;
@@ -46,7 +46,8 @@ class AmpSearch {
   }
 
   std::vector<AmpCandidate> best;
-  bool truncated = false, too_large = false;
+  bool truncated = false;
+  bool proven = true;  ///< of every strategy: nothing else of it is below the worst of these
 
  private:
   struct Open {
@@ -78,15 +79,15 @@ class AmpSearch {
     const AmpPlacement placement = megatron_placement(strategy);
     const AmpTask task = costs_.task(strategy, placement);
     AmpAssigner assigner(task);
-    const auto outcome = assigner.search(below(), context_.stop, context_.hurry);
+    const auto outcome = assigner.search(below(), effort_, context_.stop, context_.hurry);
     if (outcome == AmpAssigner::Outcome::stopped) return check_stop(context_);
     truncated |= outcome == AmpAssigner::Outcome::hurried;
-    too_large |= outcome == AmpAssigner::Outcome::too_large;
+    proven &= outcome == AmpAssigner::Outcome::proven;
     if (!assigner.best()) return {};
     const auto after = std::find_if(best.begin(), best.end(), [&](const AmpCandidate& other) {
       return other.assignment.time > assigner.best()->time;
     });
-    best.insert(after, {strategy, placement, *assigner.best()});
+    best.insert(after, {strategy, placement, *assigner.best(), outcome == AmpAssigner::Outcome::proven});
     if (best.size() > wanted_) best.pop_back();
     return {};
   }
@@ -96,72 +97,53 @@ class AmpSearch {
   std::size_t wanted_;
   const PlannerContext& context_;
   std::vector<Open> open_;
+  std::size_t effort_ = amp_effort;
 };
 
-std::string proven_of(const Chain& chain, const AmpStrategy& strategy, bool whole, const AmpOptions& options) {
-  const std::string memory = options.ignore_memory ? "" : " that fits";
-  const std::string pins = chain.problem().pins.empty() ? "" : " and keeps the pins";
-  const std::string measure = options.printed ? "T, eq. 4 with v / b as printed" : "T, eq. 4";
-  if (!whole)
-    return fmt::format("layer assignments of pp {}, dp {}, tmp {} and micro-batch {}, Megatron's placement{}{}: by {}",
-                       strategy.stages, strategy.replicas, strategy.tensor_parallel, strategy.micro_batch, memory, pins,
-                       measure);
-  const std::string size = chain.workload().micro_batch
-                               ? fmt::format("micro-batch {}", strategy.micro_batch)
-                               : fmt::format("every micro-batch of at least {} samples a replica", options.slice);
-  return fmt::format(
-      "AMP's strategies: pp x dp x tmp {} {} devices, {}, Megatron's placement, every layer assignment"
-      "{}{}: by {}",
-      options.allow_idle ? "up to" : "on all", chain.devices(), size, memory, pins, measure);
+std::string space_text(const Chain& chain, const AmpOptions& options) {
+  const Workload& workload = chain.workload();
+  const std::string sizes = workload.micro_batch
+                                ? fmt::format("micro-batch {}", *workload.micro_batch)
+                                : fmt::format("every micro-batch of {} or more samples a replica", options.slice);
+  return fmt::format("pp x dp x tmp {} {} devices, {}, Megatron's placement, all layer assignments{}",
+                     options.allow_idle ? "on at most" : "on all", chain.devices(), sizes,
+                     amp_measure_text(chain, options));
 }
 
 Result<Ranking> plan_amp(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
   const PlannerInfo info = amp_planner();
-  const AmpOptions options = amp_options(info, given, *problem.profile);
-  const bool simulated = choice(info, given, "rank-by") == "simulated";
+  AmpOptions options = amp_options(info, given, *problem.profile);
+  options.allow_idle = flag(info, given, "allow-idle");
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
   if (auto none = amp_too_large(*chain)) return Ranking{{}, *std::move(none)};
   const auto strategies = amp_strategies(*chain, options);
   if (!strategies) return tl::unexpected(strategies.error());
 
-  const int wanted = std::max({1, context.top, simulated ? integer(info, given, "simulations") : 1});
-  AmpSearch search(*chain, options, static_cast<std::size_t>(wanted), context);
+  AmpSearch search(*chain, options, amp_wanted(info, given, context), context);
   if (auto done = search.run(*strategies); !done) return tl::unexpected(done.error());
-  if (search.too_large) return Ranking{{}, amp_too_unlike()};
   if (search.best.empty()) return amp_no_plan(problem, options, context);
-
-  std::vector<Judged> judged;
-  for (const AmpCandidate& candidate : search.best) {
-    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
-    if (out_of_time(context) && !judged.empty()) {
-      search.truncated = true;
-      break;
-    }
-    report(context.progress, 0.9, "simulating");
-    auto one = amp_judged(*chain, candidate, info.name, options, context);
-    if (!one) return tl::unexpected(one.error());
-    if (!simulated) one->iteration = Seconds(candidate.assignment.time);
-    const bool whole = judged.empty() && !simulated;
-    one->plan.certificate = Certificate{{}, {}, 0, proven_of(*chain, candidate.strategy, whole, options)};
-    judged.push_back(*std::move(one));
-  }
-  for (Judged& one : judged)
-    if ((one.plan.truncated = search.truncated)) one.plan.certificate.reset();
-  report(context.progress, 1, "done");
-  return ranked(std::move(judged), context);
+  AmpAnswer answer{
+      info.name, options, choice(info, given, "rank-by") == "simulated", search.truncated, std::move(search.best), {}};
+  answer.optimal_in = [&](const AmpCandidate& candidate, bool first) {
+    if (first && search.proven) return space_text(*chain, options);
+    return candidate.proven ? amp_assignments_text(*chain, candidate.strategy, options) : std::string();
+  };
+  return amp_ranking(*chain, std::move(answer), context);
 }
 
 }  // namespace
 
 PlannerInfo amp_planner() {
+  std::vector<OptionInfo> options = amp_option_table();
+  options.push_back({"allow-idle", OptionType::flag, "plans that leave devices idle, too", "false", {}});
   return {.name = "amp",
           .title = "AMP",
           .summary = "pipeline, data and tensor degrees, micro-batch and layer assignment of least estimated time",
           .source =
               "Li et al., AMP: Automatically Finding Model Parallel Strategies with Heterogeneity Awareness, "
               "NeurIPS 2022",
-          .options = amp_option_table(),
+          .options = std::move(options),
           .plan = &plan_amp,
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};

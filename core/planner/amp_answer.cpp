@@ -24,8 +24,7 @@ Plan plan_of(const Chain& chain, const AmpCandidate& candidate, const std::strin
   }
   plan.objective =
       Objective{printed ? "AMP eq. 4, v / b as printed" : "AMP eq. 4, T", Seconds(candidate.assignment.time), {}};
-  plan.name = "AMP " + shape_text(plan);
-  if (strategy.tensor_parallel > 1) plan.name += fmt::format(", tensor parallel {}", strategy.tensor_parallel);
+  plan.name = "AMP " + amp_degrees_text(strategy);
   return plan;
 }
 
@@ -44,7 +43,7 @@ Result<bool> any_possible(const Problem& problem, const AmpOptions& options, con
 
 Result<Ranking> no_strategy(const Problem& problem, const AmpOptions& options, const PlannerContext& context) {
   const std::string reason = fmt::format(
-      "no pp x dp x tmp {} {} devices with a layer for every stage and whole micro-batches of at least {} samples a "
+      "no pp x dp x tmp {} {} devices with a layer for every stage and whole micro-batches of {} or more samples a "
       "replica{}",
       options.allow_idle ? "is at most" : "is", devices_of(*problem.cluster).size(), options.slice,
       problem.pins.empty() ? "" : " that keeps the pins");
@@ -61,10 +60,8 @@ Result<Ranking> no_strategy(const Problem& problem, const AmpOptions& options, c
   });
 }
 
-}  // namespace
-
-Result<Judged> amp_judged(Chain& chain, const AmpCandidate& candidate, const std::string& planner,
-                          const AmpOptions& options, const PlannerContext& context) {
+Result<Judged> judged(Chain& chain, const AmpCandidate& candidate, const std::string& planner,
+                      const AmpOptions& options, const PlannerContext& context) {
   const Plan plan = plan_of(chain, candidate, planner, options.printed);
   std::optional<Judged> best;
   for (const Warmup policy : {Warmup::A, Warmup::B}) {
@@ -80,17 +77,50 @@ Result<Judged> amp_judged(Chain& chain, const AmpCandidate& candidate, const std
   return std::move(*best);
 }
 
+}  // namespace
+
+Result<Ranking> amp_ranking(Chain& chain, AmpAnswer answer, const PlannerContext& context) {
+  std::vector<Judged> all;
+  for (const AmpCandidate& candidate : answer.best) {
+    if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+    if (out_of_time(context) && !all.empty()) {
+      answer.truncated = true;
+      break;
+    }
+    report(context.progress, 0.9, "simulating");
+    auto one = judged(chain, candidate, answer.planner, answer.options, context);
+    if (!one) return tl::unexpected(one.error());
+    if (!answer.simulated) one->iteration = Seconds(candidate.assignment.time);
+    one->plan.certificate = Certificate{{}, {}, 0, answer.optimal_in(candidate, all.empty() && !answer.simulated)};
+    all.push_back(*std::move(one));
+  }
+  for (Judged& one : all)
+    if ((one.plan.truncated = answer.truncated)) one.plan.certificate.reset();
+  report(context.progress, 1, "done");
+  return ranked(std::move(all), context);
+}
+
+std::string amp_degrees_text(const AmpStrategy& strategy) {
+  return fmt::format("pp {}, dp {}, tmp {}", strategy.stages, strategy.replicas, strategy.tensor_parallel);
+}
+
+std::string amp_measure_text(const Chain& chain, const AmpOptions& options) {
+  const bool pins = !chain.problem().pins.empty();
+  const std::string_view kept = options.ignore_memory ? (pins ? " that keep the pins" : "")
+                                                      : (pins ? " that fit and keep the pins" : " that fit");
+  return fmt::format("{}: by T, eq. 4{}", kept, options.printed ? " with v / b as printed" : "");
+}
+
+std::string amp_assignments_text(const Chain& chain, const AmpStrategy& strategy, const AmpOptions& options) {
+  return fmt::format("layer assignments of {} and micro-batch {} in this placement{}", amp_degrees_text(strategy),
+                     strategy.micro_batch, amp_measure_text(chain, options));
+}
+
 std::optional<Infeasible> amp_too_large(const Chain& chain) {
   if (chain.layers() <= most_layers && chain.devices() <= most_devices) return {};
   return Infeasible{fmt::format("too large: {} layers on {} devices, amp takes at most {} on {}", chain.layers(),
                                 chain.devices(), most_layers, most_devices),
                     "planner data-parallel can"};
-}
-
-Infeasible amp_too_unlike() {
-  return {
-      "too large: pipelines on devices so unlike that millions of partial assignments are no worse than one another",
-      "planner dapple can"};
 }
 
 Result<Ranking> amp_no_plan(const Problem& problem, const AmpOptions& options, const PlannerContext& context) {
@@ -118,7 +148,6 @@ std::vector<OptionInfo> amp_option_table() {
            "objective",
            {"objective", "simulated"}},
           {"simulations", OptionType::integer, "with --rank-by simulated: strategies to simulate at most", "64", {}},
-          {"allow-idle", OptionType::flag, "plans that leave devices idle, too", "false", {}},
           {"ignore-memory", OptionType::flag, "also plans that do not fit, as in the paper", "false", {}},
           {"printed-objective", OptionType::flag, "transfers as printed: v / b, one way, no latency", "false", {}},
           {"min-slice",
@@ -130,9 +159,13 @@ std::vector<OptionInfo> amp_option_table() {
 
 AmpOptions amp_options(const PlannerInfo& info, const PlannerOptions& options, const Profile& profile) {
   return {.printed = flag(info, options, "printed-objective"),
-          .allow_idle = flag(info, options, "allow-idle"),
           .ignore_memory = flag(info, options, "ignore-memory"),
           .slice = smallest_slice(profile, integer(info, options, "min-slice"))};
+}
+
+std::size_t amp_wanted(const PlannerInfo& info, const PlannerOptions& options, const PlannerContext& context) {
+  const bool simulated = choice(info, options, "rank-by") == "simulated";
+  return static_cast<std::size_t>(std::max({1, context.top, simulated ? integer(info, options, "simulations") : 1}));
 }
 
 }  // namespace pipedeck

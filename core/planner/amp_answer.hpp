@@ -2,6 +2,9 @@
 // From AMP's strategies with their assignments to plans, and the reasons where there is none; for amp and amp-sa.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "core/planner/amp_space.hpp"
 #include "core/planner/ranking.hpp"
 
@@ -12,22 +15,44 @@ struct AmpCandidate {
   AmpStrategy strategy;
   AmpPlacement placement;
   AmpAssignment assignment;
+  bool proven = true;  ///< no assignment of the strategy has a lower T
 };
 
-/// The plan with eq. 4 as its objective, and of the two warm-up policies the one that simulates best: eq. 4 can't tell
+/// What a planner found, and how its answers are made plans of.
+struct AmpAnswer {
+  std::string planner;
+  AmpOptions options;
+  bool simulated = false;  ///< rank by simulation, not by T
+  bool truncated = false;
+  std::vector<AmpCandidate> best;  ///< least T first
+  /// In which space the candidate is the best; `first`: it is the first of the list.
+  std::function<std::string(const AmpCandidate&, bool first)> optimal_in;
+};
+
+/// Plans with eq. 4 as their objective, and of the two warm-up policies the one that simulates best: eq. 4 can't tell
 /// them apart. A where nobody can judge.
-Result<Judged> amp_judged(Chain& chain, const AmpCandidate& candidate, const std::string& planner,
-                          const AmpOptions& options, const PlannerContext& context);
+Result<Ranking> amp_ranking(Chain& chain, AmpAnswer answer, const PlannerContext& context);
+
+/// "pp 4, dp 2, tmp 1".
+std::string amp_degrees_text(const AmpStrategy& strategy);
+/// "layer assignments of pp 4, dp 2, tmp 1 and micro-batch 8 in this placement that fit: by T, eq. 4".
+std::string amp_assignments_text(const Chain& chain, const AmpStrategy& strategy, const AmpOptions& options);
+/// "that fit and keep the pins: by T, eq. 4", as far as memory and pins count.
+std::string amp_measure_text(const Chain& chain, const AmpOptions& options);
 
 /// Past these the search takes minutes or more memory than there is.
 std::optional<Infeasible> amp_too_large(const Chain& chain);
-Infeasible amp_too_unlike();
+
+/// Comparisons of prefixes that all assignments of a search may take together: a few seconds.
+inline constexpr std::size_t amp_effort = 400000000;
 
 /// Why nothing was found: too few samples, pins, memory.
 Result<Ranking> amp_no_plan(const Problem& problem, const AmpOptions& options, const PlannerContext& context);
 
-/// The same options of both planners.
+/// The options that both planners have.
 std::vector<OptionInfo> amp_option_table();
 AmpOptions amp_options(const PlannerInfo& info, const PlannerOptions& options, const Profile& profile);
+/// Strategies to keep: what is wanted, or with --rank-by simulated what is to be simulated.
+std::size_t amp_wanted(const PlannerInfo& info, const PlannerOptions& options, const PlannerContext& context);
 
 }  // namespace pipedeck

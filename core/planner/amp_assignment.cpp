@@ -8,7 +8,9 @@ namespace pipedeck {
 
 namespace {
 
-constexpr std::size_t most_prefixes = 5000000;  // kept: a few hundred megabytes
+constexpr std::size_t quick = 200000;  // comparisons of a search that needs no narrow one before it
+constexpr std::size_t look = 100000;   // comparisons between looks at the watch: under a millisecond
+constexpr std::size_t narrow = 64;     // prefixes that end at one layer
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
@@ -53,6 +55,8 @@ bool AmpAssigner::allowed(int stage, int first, int last) const {
 void AmpAssigner::bound_suffixes() {
   bounds_.assign((at(task_.stages, task_.layers) + 1) * width(), unknown);
   std::fill(bounds_.end() - static_cast<std::ptrdiff_t>(width()), bounds_.end(), 0.0);
+  means_.assign(bounds_.size() / width(), unknown);
+  means_.back() = 0;
   for (int s = task_.stages - 1; s >= 0; --s)
     for (int p = first_start(s); p <= last_start(s); ++p) bound_suffix(s, p);
 }
@@ -62,11 +66,15 @@ void AmpAssigner::bound_suffix(int stage, int start) {
   for (int q = first_end(stage, start); q <= last_end(stage); ++q) {
     const double* rest = rest_of(stage + 1, q);
     if (*rest == unknown || !allowed(stage, start, q)) continue;
+    double all = 0;
     for (std::size_t k = 0; k < pipelines(); ++k) {
-      const double own = time(k, stage, start, q);
-      bound[2 * k] = std::min(bound[2 * k], own + edge(k, stage, start) + rest[2 * k]);
+      const double own = time(k, stage, start, q), sum = own + edge(k, stage, start);
+      all += sum;
+      bound[2 * k] = std::min(bound[2 * k], sum + rest[2 * k]);
       bound[2 * k + 1] = std::min(bound[2 * k + 1], std::max(own, rest[2 * k + 1]));
     }
+    double& mean = means_[at(stage, start)];
+    mean = std::min(mean, all / static_cast<double>(pipelines()) + mean_of(rest));
     double& synchronised = bound[width() - 1];
     synchronised = std::min(synchronised, std::max(synchronisation(stage, start, q), rest[width() - 1]));
   }
@@ -77,11 +85,16 @@ double AmpAssigner::lower_bound() const {
   return bound_of(std::vector<double>(width(), 0).data(), bounds_.data());
 }
 
-/// Eq. 4 with the least of each figure that the rest can have.
+/// Eq. 4 with the least of each figure that the rest can have. The slowest pipeline is no quicker than their mean,
+/// whose least sum is that of one assignment for all.
 double AmpAssigner::bound_of(const double* prefix, const double* rest) const {
-  double slowest = 0;
-  for (std::size_t k = 0; k < pipelines(); ++k)
-    slowest = std::max(slowest, rounds() * std::max(prefix[2 * k + 1], rest[2 * k + 1]) + prefix[2 * k] + rest[2 * k]);
+  double slowest = 0, all = 0;
+  for (std::size_t k = 0; k < pipelines(); ++k) {
+    const double known = rounds() * std::max(prefix[2 * k + 1], rest[2 * k + 1]) + prefix[2 * k];
+    slowest = std::max(slowest, known + rest[2 * k]);
+    all += known;
+  }
+  if (pipelines() > 1) slowest = std::max(slowest, all / static_cast<double>(pipelines()) + mean_of(rest));
   return slowest + std::max(prefix[width() - 1], rest[width() - 1]);
 }
 
@@ -149,7 +162,7 @@ void AmpAssigner::try_limits() {
 void AmpAssigner::keep(Cell& cell, const std::vector<double>& prefix, Step step) {
   const std::size_t width = prefix.size();
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < cell.steps.size(); ++i) {
+  for (std::size_t i = 0; i < cell.steps.size(); ++i, ++comparisons_) {
     const double* other = &cell.figures[i * width];
     bool better = false, worse = false;  // the new one than the other
     for (std::size_t f = 0; f < width; ++f) {
@@ -171,30 +184,40 @@ void AmpAssigner::keep(Cell& cell, const std::vector<double>& prefix, Step step)
   trail_.push_back(step);
 }
 
-/// All prefixes whose stage `stage` ends at `end`.
-void AmpAssigner::extend(int stage, int end, const std::vector<Cell>& from, Cell& into) {
+std::optional<AmpAssigner::Outcome> AmpAssigner::interrupted(const Watch& watch) {
+  watch.effort -= std::min(watch.effort, comparisons_);
+  comparisons_ = 0;
+  if (watch.stop.stop_requested()) return Outcome::stopped;
+  if (watch.hurry.stop_requested()) return Outcome::hurried;
+  if (watch.effort == 0) return Outcome::exhausted;
+  return {};
+}
+
+/// Prefixes that end at `start`, with the layers up to `end` as their next stage.
+std::optional<AmpAssigner::Outcome> AmpAssigner::extend(int stage, int start, int end, const Cell& from, Cell& into,
+                                                        const Watch& watch) {
   const double* rest = rest_of(stage + 1, end);
-  if (*rest == unknown) return;
-  std::vector<double> prefix(width()), own(width());
-  for (int p = first_start(stage); p <= std::min(last_start(stage), end - 1); ++p) {
-    const Cell& cell = from[index(p)];
-    if (cell.steps.empty() || !allowed(stage, p, end)) continue;
-    for (std::size_t k = 0; k < pipelines(); ++k) {
-      const double time = this->time(k, stage, p, end);
-      own[2 * k] = time + edge(k, stage, p);
-      own[2 * k + 1] = std::max(time, rest[2 * k + 1]);
-    }
-    own.back() = std::max(synchronisation(stage, p, end), rest[width() - 1]);
-    for (std::size_t i = 0; i < cell.steps.size(); ++i) {
-      const double* before = &cell.figures[i * width()];
-      for (std::size_t k = 0; k < pipelines(); ++k) {
-        prefix[2 * k] = before[2 * k] + own[2 * k];
-        prefix[2 * k + 1] = task_.micro_batches == 1 ? 0 : std::max(before[2 * k + 1], own[2 * k + 1]);
-      }
-      prefix.back() = std::max(before[width() - 1], own.back());
-      if (bound_of(prefix.data(), rest) < below_) keep(into, prefix, {cell.steps[i], end});
-    }
+  if (*rest == unknown || from.steps.empty() || !allowed(stage, start, end)) return {};
+  std::vector<double>&prefix = prefix_, &own = own_;
+  prefix.resize(width()), own.resize(width());
+  for (std::size_t k = 0; k < pipelines(); ++k) {
+    const double time = this->time(k, stage, start, end);
+    own[2 * k] = time + edge(k, stage, start);
+    own[2 * k + 1] = std::max(time, rest[2 * k + 1]);
   }
+  own.back() = std::max(synchronisation(stage, start, end), rest[width() - 1]);
+  for (std::size_t i = 0; i < from.steps.size(); ++i, ++comparisons_) {
+    if (comparisons_ > look)
+      if (const auto outcome = interrupted(watch)) return outcome;
+    const double* before = &from.figures[i * width()];
+    for (std::size_t k = 0; k < pipelines(); ++k) {
+      prefix[2 * k] = before[2 * k] + own[2 * k];
+      prefix[2 * k + 1] = task_.micro_batches == 1 ? 0 : std::max(before[2 * k + 1], own[2 * k + 1]);
+    }
+    prefix.back() = std::max(before[width() - 1], own.back());
+    if (bound_of(prefix.data(), rest) < below_) keep(into, prefix, {from.steps[i], end});
+  }
+  return {};
 }
 
 std::vector<int> AmpAssigner::ends_of(int step) const {
@@ -204,25 +227,53 @@ std::vector<int> AmpAssigner::ends_of(int step) const {
   return ends;
 }
 
-AmpAssigner::Outcome AmpAssigner::search(double below, std::stop_token stop, std::stop_token hurry) {
-  below_ = below;
-  if (lower_bound() >= below_) return Outcome::proven;
-  try_limits();
+/// Leaves the prefixes that promise most; ties: the first.
+void AmpAssigner::thin(Cell& cell, std::size_t most, const double* rest) const {
+  if (cell.steps.size() <= most) return;
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < cell.steps.size(); ++i) order.push_back({bound_of(&cell.figures[i * width()], rest), i});
+  std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end());
+  Cell kept;
+  for (std::size_t i = 0; i < most; ++i) {
+    const double* figures = &cell.figures[order[i].second * width()];
+    kept.figures.insert(kept.figures.end(), figures, figures + width());
+    kept.steps.push_back(cell.steps[order[i].second]);
+  }
+  cell = std::move(kept);
+}
+
+/// Stage by stage, with at most so many prefixes of a stage that end at one layer.
+AmpAssigner::Outcome AmpAssigner::run(std::size_t most, const Watch& watch) {
   std::vector<Cell> cells(index(task_.layers) + 1), next(cells.size());
   trail_ = {{-1, 0}};
   cells[0] = {std::vector<double>(width(), 0), {0}};
   for (int s = 0; s < task_.stages; ++s) {
     for (Cell& cell : next) cell.figures.clear(), cell.steps.clear();
     for (int q = first_end(s, first_start(s)); q <= last_end(s); ++q) {
-      if (stop.stop_requested()) return Outcome::stopped;
-      if (hurry.stop_requested()) return Outcome::hurried;
-      extend(s, q, cells, next[index(q)]);
-      if (trail_.size() > most_prefixes) return Outcome::too_large;
+      if (const auto outcome = interrupted(watch)) return *outcome;
+      for (int p = first_start(s); p <= std::min(last_start(s), q - 1); ++p)
+        if (const auto outcome = extend(s, p, q, cells[index(p)], next[index(q)], watch)) return *outcome;
+      thin(next[index(q)], most, rest_of(s + 1, q));
     }
     std::swap(cells, next);
   }
   for (const int step : cells.back().steps) take(ends_of(step));
   return Outcome::proven;
+}
+
+AmpAssigner::Outcome AmpAssigner::search(double below, std::size_t& effort, std::stop_token stop,
+                                         std::stop_token hurry) {
+  below_ = below;
+  if (lower_bound() >= below_) return Outcome::proven;
+  try_limits();
+  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  std::size_t little = std::min(quick, effort);
+  effort -= little;
+  const Outcome first = run(all, {little, stop, hurry});
+  effort += little;
+  if (first != Outcome::exhausted || effort == 0) return first;
+  const Outcome narrowly = run(narrow, {effort, stop, hurry});
+  return narrowly == Outcome::proven ? run(all, {effort, stop, hurry}) : narrowly;
 }
 
 }  // namespace pipedeck

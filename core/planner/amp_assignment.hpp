@@ -10,7 +10,8 @@
 // - a prefix that can't lead below what is known already is dropped;
 // - a maximum below the least that the rest has anyway counts as that one, which makes most prefixes comparable.
 // What is known first comes from a few bounds on the slowest stage and on the synchronisation, with the least sum under
-// each.
+// each, and where that leaves too much, from a search that keeps few prefixes. With very unlike pipelines there may be
+// millions of prefixes of which none is the worse: the effort is limited, and past it the best known is not proven.
 #pragma once
 
 #include <cstdint>
@@ -56,9 +57,9 @@ class AmpAssigner {
  public:
   enum class Outcome {
     proven,     ///< `best` is the optimum, or nothing is below the limit
-    hurried,    ///< time was over: `best` is what there was
+    exhausted,  ///< the effort was used up: `best` is what there was
+    hurried,    ///< time was over: the same
     stopped,    ///< a stop was requested
-    too_large,  ///< more prefixes than memory has room for
   };
 
   explicit AmpAssigner(const AmpTask& task);
@@ -67,11 +68,9 @@ class AmpAssigner {
   bool possible() const { return bounds_.front() < unknown; }
   /// No assignment is below. Infinite where none is possible.
   double lower_bound() const;
-  /// The least T below `below`.
-  Outcome search(double below, std::stop_token stop, std::stop_token hurry);
+  /// The least T below `below`. `effort` is how many comparisons of prefixes it may take, and what it leaves of them.
+  Outcome search(double below, std::size_t& effort, std::stop_token stop = {}, std::stop_token hurry = {});
   const std::optional<AmpAssignment>& best() const { return best_; }
-  /// Prefixes that were kept.
-  std::size_t effort() const { return trail_.size(); }
 
  private:
   static constexpr double unknown = std::numeric_limits<double>::infinity();
@@ -110,18 +109,29 @@ class AmpAssigner {
   void take(const std::vector<int>& ends);
   void try_limits();
   std::optional<std::vector<int>> least_sum(double slack, double synchronisation_slack) const;
-  void extend(int stage, int end, const std::vector<Cell>& from, Cell& into);
+  struct Watch {
+    std::size_t& effort;
+    std::stop_token stop, hurry;
+  };
+  Outcome run(std::size_t most, const Watch& watch);
+  std::optional<Outcome> interrupted(const Watch& watch);
+  std::optional<Outcome> extend(int stage, int start, int end, const Cell& from, Cell& into, const Watch& watch);
+  void thin(Cell& cell, std::size_t most, const double* rest) const;
   const double* rest_of(int stage, int position) const { return &bounds_[at(stage, position) * width()]; }
   double bound_of(const double* prefix, const double* rest) const;
+  double mean_of(const double* rest) const { return means_[static_cast<std::size_t>(rest - bounds_.data()) / width()]; }
   void keep(Cell& cell, const std::vector<double>& prefix, Step step);
   std::vector<int> ends_of(int step) const;
 
   const AmpTask& task_;
   std::vector<double> bounds_;               // least figures of the stages and layers from `at` on
+  std::vector<double> means_;                // the same of the mean sum of all pipelines
   std::vector<std::vector<int>> elsewhere_;  // of every stage: positions before this one that are pinned to others
   double below_ = unknown;
   std::optional<AmpAssignment> best_;
   std::vector<Step> trail_;
+  std::size_t comparisons_ = 0;       // since the last look at the watch
+  std::vector<double> prefix_, own_;  // of `extend`
 };
 
 }  // namespace pipedeck

@@ -9,6 +9,8 @@ namespace pipedeck {
 PlannerInfo dapple_planner();
 PlannerInfo pipedream_planner();
 PlannerInfo amp_planner();
+PlannerInfo amp_sa_planner();
+PlannerInfo megatron_planner();
 PlannerInfo capture_planner();
 PlannerInfo data_parallel_planner();
 PlannerInfo gpipe_planner();

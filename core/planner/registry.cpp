@@ -10,6 +10,7 @@ const std::vector<PlannerInfo>& planners() {
       dapple_planner(),          //
       pipedream_planner(),       //
       amp_planner(),             //
+      amp_sa_planner(),          //
       capture_planner(),         //
       whale_planner(),           //
       joint_planner(),           //
@@ -17,6 +18,7 @@ const std::vector<PlannerInfo>& planners() {
       gpipe_planner(),           //
       gpipe_balanced_planner(),  //
       straight_planner(),        //
+      megatron_planner(),        //
       single_planner(),          //
   };
   return all;

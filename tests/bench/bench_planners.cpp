@@ -2,11 +2,13 @@
 // How long the searches take, without and with simulation, on models of the papers' sizes.
 #include <benchmark/benchmark.h>
 
+#include "core/planner/amp_space.hpp"
 #include "core/planner/capture_search.hpp"
 #include "core/planner/pipedream_search.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/large_problem.hpp"
+#include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;
 using test::servers, test::transformer;
@@ -61,6 +63,40 @@ BENCHMARK(capture_exact)
     ->Args({20000, 1024, 0})
     ->Args({1000, 1024, 1})
     ->Unit(benchmark::kMillisecond);
+
+/// Uneven layers on 4 nodes of 4 devices.
+Problem uneven(int layers) {
+  test::Random random(static_cast<std::uint64_t>(layers));
+  Problem problem = test::random_problem(random, {.layers = layers, .nodes = {4, 4, 4, 4}});
+  problem.workload.global_batch = 32;
+  return problem;
+}
+
+/// One strategy: its costs and its assignment.
+void amp_assignment(benchmark::State& state) {
+  const int stages = static_cast<int>(state.range(1)), replicas = 16 / stages;
+  const AmpStrategy strategy{stages, replicas, 1, replicas};
+  const Problem problem = uneven(static_cast<int>(state.range(0)));
+  Chain chain = *Chain::of(problem);
+  for (auto _ : state) {
+    AmpCosts costs(chain, {.ignore_memory = state.range(2) == 0});
+    const AmpTask task = costs.task(strategy, megatron_placement(strategy));
+    AmpAssigner assigner(task);
+    std::size_t effort = 400000000;
+    benchmark::DoNotOptimize(assigner.search(std::numeric_limits<double>::infinity(), effort));
+  }
+}
+BENCHMARK(amp_assignment)
+    ->ArgNames({"layers", "stages", "memory"})
+    ->ArgsProduct({{30, 56}, {16, 8, 4}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
+
+/// All degrees and micro-batches on 4 x 4, without simulation.
+void amp_whole(benchmark::State& state) {
+  const Problem problem = uneven(static_cast<int>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(run_planner(**planner_named("amp"), problem, {}, {}));
+}
+BENCHMARK(amp_whole)->ArgName("layers")->Arg(30)->Arg(56)->Unit(benchmark::kMillisecond);
 
 /// What `compare` runs when no planner is named.
 void all_planners(benchmark::State& state) {

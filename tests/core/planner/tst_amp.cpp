@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMP: the assignment and the whole search against enumeration of every strategy, on small random problems with unlike
 // devices, unlike links, tensor parallelism, memory and pins; the strategies that the paper's tables list.
+#include <set>
+
 #include <QtTest/QTest>
 
 #include "core/cost/evaluate_parts.hpp"
 #include "core/planner/amp_answer.hpp"
+#include "core/planner/amp_tiling.hpp"
+#include "core/planner/blocks.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/amp_enumeration.hpp"
@@ -184,6 +188,11 @@ class TestAmp : public QObject {
   void hurry_and_stop();
   void too_many_layers();
   void reasons();
+  void tilings_cover_the_mesh();
+  void annealing_is_seeded();
+  void annealing_finds_placements();
+  void megatron_takes_the_least_that_fits();
+  void megatron_balances();
 };
 
 /// One (pp, dp, tmp, micro-batch) at a time.
@@ -397,6 +406,121 @@ void TestAmp::reasons() {
   ranking = answer("amp", one);
   QVERIFY(ranking->infeasible.has_value());
   QVERIFY2(ranking->infeasible->reason.find("pinned") != std::string::npos, ranking->infeasible->reason.c_str());
+}
+
+/// Every device once, every stage a rectangle of tmp x dp with its tensor-parallel groups along one side.
+void TestAmp::tilings_cover_the_mesh() {
+  Random random(5);
+  int tilings = 0;
+  for (const AmpMesh mesh : {AmpMesh{4, 4}, {2, 8}, {3, 4}, {1, 6}})
+    for (int tmp = 1; tmp <= 4; ++tmp)
+      for (int dp = 1; dp <= 8; ++dp) {
+        const int devices = mesh.rows * mesh.columns;
+        if (devices % (tmp * dp) != 0) continue;
+        const AmpStrategy strategy{devices / (tmp * dp), dp, tmp, dp};
+        const auto placement = random_tiling(mesh, strategy, [&] { return random.integer(0, 1) == 1; });
+        const bool upright = mesh.rows % tmp == 0 && mesh.columns % dp == 0;
+        QVERIFY(placement.has_value() || !upright);
+        if (!placement) continue;
+        ++tilings;
+        QCOMPARE(std::set<DeviceId>(placement->begin(), placement->end()).size(), static_cast<std::size_t>(devices));
+        for (int s = 0; s < strategy.stages; ++s) {
+          const auto stage = stage_devices(strategy, *placement, s);
+          for (int r = 0; r < dp; ++r)
+            for (int t = 0; t < tmp; ++t) {
+              const int offset = stage[static_cast<std::size_t>(r * tmp + t)].value - stage[0].value;
+              QVERIFY(offset == r * mesh.rows + t || offset == t * mesh.rows + r);
+            }
+        }
+      }
+  QVERIFY(tilings > 20);
+}
+
+void TestAmp::annealing_is_seeded() {
+  for (int seed = 0; seed < 20; ++seed) {
+    Question one = question(seed, 50000);
+    one.options.erase("allow-idle");
+    one.options["evaluations"] = "60";
+    PlannerContext context;
+    context.top = 5;
+    const auto first = answer("amp-sa", one, context), again = answer("amp-sa", one, context);
+    QVERIFY2(first.has_value(), first ? "" : first.error().text().c_str());
+    QVERIFY(first->plans == again->plans);
+    for (std::size_t i = 1; i < first->plans.size(); ++i)
+      QVERIFY(first->plans[i - 1].objective->time->count <= first->plans[i].objective->time->count);
+    one.all.allow_idle = false;
+    if (one.problem.pins.layers.empty()) QCOMPARE(first->plans.empty(), enumerate_amp(one.problem, one.all).empty());
+  }
+}
+
+/// Without gradients to synchronise, pipelines that stay in their nodes are better than Megatron's, which cross them.
+void TestAmp::annealing_finds_placements() {
+  Random random(3);
+  Question one;
+  one.problem = test::random_problem(random, {.layers = 12, .nodes = {4, 4, 4, 4}, .parameters = false});
+  one.problem.workload.global_batch = 32;
+  one.problem.pins = {4, {}, 4, 1, {}};
+  one.options["ignore-memory"] = "true";
+  const auto megatron = answer("amp", one), annealed = answer("amp-sa", one);
+  QVERIFY(annealed->plans.at(0).objective->time->count < megatron->plans.at(0).objective->time->count * 0.999);
+}
+
+/// Of every micro-batch size, no smaller tmp x pp fits.
+void TestAmp::megatron_takes_the_least_that_fits() {
+  int refused = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    Question one = question(seed, 60000);
+    if (one.options.contains("ignore-memory")) continue;
+    one.options.clear();
+    const Simulator simulator =
+        *Simulator::of(one.problem.profile, one.problem.cluster, one.problem.workload.conventions);
+    PlannerContext context;
+    context.top = 1000;
+    context.score = score_of(simulator);
+    const auto ranking = answer("megatron", one, context);
+    QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
+    Chain chain = *Chain::of(one.problem);
+    const auto strategies = amp_strategies(chain, {});
+    for (const Plan& plan : ranking->plans) {
+      QVERIFY(simulator.run(plan)->fits);
+      const Stage& stage = plan.stages[0];
+      const auto product = static_cast<int>(plan.stages.size()) * stage.tensor_parallel;
+      for (const AmpStrategy& other : *strategies) {
+        if (other.samples() != plan.micro_batch / stage.replicas()) continue;
+        if (other.stages * other.tensor_parallel >= product || other.tensor_parallel > 1) continue;
+        Plan smaller = chain.plan_of("megatron", other.micro_batch);
+        smaller.warmup_counts = std::vector<int>(static_cast<std::size_t>(other.stages), 1);
+        const auto ends = even_layers(chain.layers(), other.stages);
+        for (int s = 0, first = 0; s < other.stages; first = ends[static_cast<std::size_t>(s++)])
+          smaller.stages.push_back(
+              stage_on(first, ends[static_cast<std::size_t>(s)], stage_devices(other, megatron_placement(other), s)));
+        if (broken_pin(smaller, *one.problem.profile, one.problem.pins)) continue;
+        const EvaluateOptions options;
+        const Evaluation e{one.problem, smaller, chain.network(), options, chain.order()};
+        QVERIFY(!check_constraints(e));
+        ++refused;
+      }
+    }
+  }
+  QVERIFY(refused > 5);
+}
+
+void TestAmp::megatron_balances() {
+  Profile profile = test::uniform_profile(6, milliseconds(1), milliseconds(2));
+  profile.layers[0].parameters = profile.layers[1].parameters = Bytes(1000000);
+  for (Layer& layer : profile.layers) layer.parameters += Bytes(1000);
+  Question one;
+  one.problem.profile = std::make_shared<const Profile>(profile);
+  one.problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(2));
+  one.problem.workload.global_batch = 4;
+  one.problem.pins.stages = 2;
+  const Simulator simulator =
+      *Simulator::of(one.problem.profile, one.problem.cluster, one.problem.workload.conventions);
+  PlannerContext context;
+  context.score = score_of(simulator);
+  QCOMPARE(answer("megatron", one, context)->plans.at(0).stages[0].last, 3);
+  one.options["balance"] = "parameters";
+  QCOMPARE(answer("megatron", one, context)->plans.at(0).stages[0].last, 1);
 }
 
 QTEST_APPLESS_MAIN(TestAmp)

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// AMP's randomised procedure (Li et al., NeurIPS 2022, section 6.3, Algorithm 2): simulated annealing over degrees,
+// micro-batch sizes and placements, each with its optimal layer assignment. A step varies tmp or dp, draws a
+// micro-batch and a domino tiling (amp_tiling.hpp), and is accepted with the probability e^(min(cost - next, 0) / t).
+// Left open, or read differently:
+// - costs are relative to the current one, so that the temperature, from 1 down to 1/1000 in equal ratios, means the
+// same
+//   in a problem of milliseconds as in one of minutes;
+// - a coin decides between tmp and dp; the paper compares a normal variate with 0.5;
+// - the assignment is that of the next strategy (printed: of the current one);
+// - degrees that no tiling of the mesh has keep Megatron's placement, and the first strategy has it;
+// - the answer is the best of all that were evaluated.
+// The same seed gives the same answer everywhere.
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/planner/amp_answer.hpp"
+#include "core/planner/amp_tiling.hpp"
+#include "core/planner/planner_entries.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+/// SplitMix64.
+class Draws {
+ public:
+  explicit Draws(int seed) : state_(static_cast<std::uint64_t>(seed)) {}
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  bool coin() { return next() >> 63 != 0; }
+  template <class Container>
+  auto any_of(const Container& container) {
+    return *std::next(container.begin(), static_cast<std::ptrdiff_t>(next() % container.size()));
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+class Annealing {
+ public:
+  Annealing(Chain& chain, const AmpOptions& options, const std::vector<AmpStrategy>& strategies, int seed,
+            const PlannerContext& context)
+      : chain_(chain), costs_(chain, options), strategies_(strategies), draws_(seed), context_(context) {}
+
+  /// All that was evaluated and fits, least T first.
+  Result<std::vector<AmpCandidate>> run(int evaluations) {
+    const AmpMesh mesh = amp_mesh(chain_.network());
+    const auto coin = [&] { return draws_.coin(); };
+    AmpStrategy current = draws_.any_of(strategies_);
+    auto cost = estimate(current, megatron_placement(current));
+    for (int i = 1; i < evaluations && cost; ++i) {
+      if (out_of_time(context_) && !found_.empty()) {
+        truncated = true;
+        break;
+      }
+      report(context_.progress, 0.9 * i / evaluations, "annealing");
+      const double temperature = std::pow(1e-3, static_cast<double>(i) / evaluations);
+      const AmpStrategy next = neighbour(current);
+      const auto tiling = random_tiling(mesh, next, coin);
+      const auto next_cost = estimate(next, tiling.value_or(megatron_placement(next)));
+      if (!next_cost) return tl::unexpected(next_cost.error());
+      if (accepted(*cost, *next_cost, temperature)) current = next, cost = next_cost;
+    }
+    if (!cost) return tl::unexpected(cost.error());
+    // Few fit: the procedure may have missed them.
+    for (std::size_t i = 0; i < strategies_.size() && found_.empty(); ++i)
+      if (auto done = estimate(strategies_[i], megatron_placement(strategies_[i])); !done)
+        return tl::unexpected(done.error());
+    return ordered();
+  }
+
+  bool truncated = false;
+
+ private:
+  /// T; infinite where nothing fits.
+  Result<double> estimate(const AmpStrategy& strategy, const AmpPlacement& placement) {
+    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    const auto [known, added] = known_.try_emplace({strategy, placement}, std::numeric_limits<double>::infinity());
+    if (!added) return known->second;
+    const AmpTask task = costs_.task(strategy, placement);
+    AmpAssigner assigner(task);
+    const auto outcome = assigner.search(known->second, effort_, context_.stop, context_.hurry);
+    if (outcome == AmpAssigner::Outcome::stopped) return fail(ErrorCode::cancelled, "planning was cancelled");
+    if (!assigner.best()) return known->second;
+    found_.push_back({strategy, placement, *assigner.best(), outcome == AmpAssigner::Outcome::proven});
+    return known->second = assigner.best()->time;
+  }
+
+  AmpStrategy neighbour(const AmpStrategy& current) {
+    const bool vary_tensor = draws_.coin();
+    std::set<std::pair<int, int>> degrees;  // dp, tmp
+    for (const AmpStrategy& other : strategies_)
+      if (vary_tensor ? other.replicas == current.replicas : other.tensor_parallel == current.tensor_parallel)
+        degrees.insert({other.replicas, other.tensor_parallel});
+    const auto chosen = draws_.any_of(degrees);
+    std::vector<AmpStrategy> sizes;
+    for (const AmpStrategy& other : strategies_)
+      if (std::pair(other.replicas, other.tensor_parallel) == chosen) sizes.push_back(other);
+    return draws_.any_of(sizes);
+  }
+
+  bool accepted(double cost, double next, double temperature) {
+    const double draw = draws_.unit();  // always, so that what follows does not depend on it
+    if (std::isinf(cost)) return true;
+    if (std::isinf(next)) return false;
+    return draw < std::exp(std::min(cost - next, 0.0) / cost / temperature);
+  }
+
+  std::vector<AmpCandidate> ordered() {
+    std::stable_sort(found_.begin(), found_.end(), [](const AmpCandidate& a, const AmpCandidate& b) {
+      return a.assignment.time < b.assignment.time;
+    });
+    return std::move(found_);
+  }
+
+  Chain& chain_;
+  AmpCosts costs_;
+  const std::vector<AmpStrategy>& strategies_;
+  Draws draws_;
+  const PlannerContext& context_;
+  std::map<std::pair<AmpStrategy, AmpPlacement>, double> known_;
+  std::vector<AmpCandidate> found_;
+  std::size_t effort_ = amp_effort;
+};
+
+Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
+  const PlannerInfo info = amp_sa_planner();
+  const AmpOptions options = amp_options(info, given, *problem.profile);
+  auto chain = Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  if (auto none = amp_too_large(*chain)) return Ranking{{}, *std::move(none)};
+  const auto strategies = amp_strategies(*chain, options);
+  if (!strategies) return tl::unexpected(strategies.error());
+  if (strategies->empty()) return amp_no_plan(problem, options, context);
+
+  Annealing annealing(*chain, options, *strategies, integer(info, given, "seed"), context);
+  auto found = annealing.run(std::max(1, integer(info, given, "evaluations")));
+  if (!found) return tl::unexpected(found.error());
+  if (found->empty()) return amp_no_plan(problem, options, context);
+  found->resize(std::min(found->size(), amp_wanted(info, given, context)));
+  AmpAnswer answer{info.name,           options,           choice(info, given, "rank-by") == "simulated",
+                   annealing.truncated, *std::move(found), {}};
+  answer.optimal_in = [&](const AmpCandidate& candidate, bool) {
+    return candidate.proven ? amp_assignments_text(*chain, candidate.strategy, options) : std::string();
+  };
+  return amp_ranking(*chain, std::move(answer), context);
+}
+
+}  // namespace
+
+PlannerInfo amp_sa_planner() {
+  std::vector<OptionInfo> options = amp_option_table();
+  options.push_back({"seed", OptionType::integer, "of the random draws: the same seed, the same answer", "1", {}});
+  options.push_back({"evaluations", OptionType::integer, "strategies to draw", "500", {}});
+  return {.name = "amp-sa",
+          .title = "AMP, annealed",
+          .summary = "AMP's randomised procedure: placements as domino tilings, by simulated annealing",
+          .source =
+              "Li et al., AMP: Automatically Finding Model Parallel Strategies with Heterogeneity Awareness, "
+              "NeurIPS 2022, section 6.3",
+          .options = std::move(options),
+          .plan = &plan_amp_sa,
+          .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
+}
+
+}  // namespace pipedeck
