@@ -26,11 +26,12 @@ namespace pipedeck {
 
 namespace {
 
-constexpr double most_cells = 5e7;        // of the tables of all micro-batch sizes; of pipelines ten times as many
-constexpr std::size_t most_orders = 256;  // of unlike devices
+constexpr double most_cells = 5e8;              // of the tables of all micro-batch sizes
+constexpr std::size_t most_orders = 256;        // of unlike devices
 constexpr std::size_t most_guessed_orders = 8;  // each of which costs all the evaluations
 constexpr double simulated_operations = 4e6;    // for all ties together
-constexpr double quick_cells = 2e7;             // spent on making ties quick
+constexpr double quick_cells = 2e6;             // spent on making ties quick
+constexpr double all_counts_cells = 2e6;        // at the most, for ties of every number of stages
 
 enum class Recommender { exact, brute_force, bayesian };
 
@@ -88,9 +89,10 @@ std::vector<Partition> exact(CaptureSpace& space, std::int64_t most, const Captu
     const std::size_t many = std::clamp<std::size_t>(400000 / least->size(), 16, 4096);
     if (auto all = search.all({.peak = peak}, many); !all.empty()) ties = std::move(all);
   } else {
-    const int steps = static_cast<int>(std::min(24.0, quick_cells / cells(space)));
-    ties.push_back(search.quick(*least, peak, steps));
-    for (Partition& other : search.of_each_count({peak, space.slowest(ties.back())})) ties.push_back(std::move(other));
+    ties.push_back(search.quick(*least, peak, quick_cells / space.ways()));
+    if (cells(space) <= all_counts_cells)
+      for (Partition& other : search.of_each_count({peak, space.slowest(ties.back())}))
+        ties.push_back(std::move(other));
   }
   truncated |= search.truncated();
   return ties;
@@ -170,18 +172,14 @@ Result<bool> any_fits(Chain& chain, const std::vector<int>& sizes, const Wanted&
 // --- all sizes
 
 std::string where_optimal(const Chain& chain, const Plan& plan, const Wanted& wanted) {
+  const std::string stages = wanted.space.pipeline_only
+                                 ? fmt::format("pipelines of {} stages on one device each", plan.stages.size())
+                                 : "contiguous stages of any degrees of data and tensor parallelism";
   const std::string sizes = chain.workload().micro_batch
                                 ? fmt::format("micro-batches of {}", plan.micro_batch)
                                 : fmt::format("any micro-batch of {} samples a replica or more", wanted.slice);
-  if (wanted.space.pipeline_only)
-    return fmt::format(
-        "pipelines of {} stages on one device each, {}: no lower highest peak memory as CAPTURE "
-        "predicts it",
-        plan.stages.size(), sizes);
-  return fmt::format(
-      "contiguous stages of any degrees of data and tensor parallelism, {}: no lower highest peak memory "
-      "as CAPTURE predicts it",
-      sizes);
+  return fmt::format("{}, {}{}: no lower highest peak memory as CAPTURE predicts it", stages, sizes,
+                     chain.problem().pins.empty() ? "" : ", the pins kept");
 }
 
 /// Few ties of long pipelines: simulating one of them takes time.
@@ -291,11 +289,10 @@ Result<std::optional<Infeasible>> too_large(Chain& chain, const std::vector<int>
         ErrorCode::bad_usage,
         fmt::format("{:.3g} partitions of {} layers over {} devices, at most {:.0f} for --recommender bf expected",
                     partitions, chain.layers(), chain.devices(), brute_force_limit));
-  const double limit = wanted.space.pipeline_only ? 10 * most_cells : most_cells;
-  if (wanted.recommender != Recommender::exact || table <= limit) return std::optional<Infeasible>();
+  if (wanted.recommender != Recommender::exact || table <= most_cells) return std::optional<Infeasible>();
   return std::optional(
       Infeasible{fmt::format("too large: {:.3g} states of {} layers on {} devices, {:.3g} are the most", table,
-                             chain.layers(), chain.devices(), limit),
+                             chain.layers(), chain.devices(), most_cells),
                  wanted.space.pipeline_only ? "planner gpipe-balanced can" : "--pipeline-only, or a --micro-batch"});
 }
 

@@ -47,9 +47,18 @@ int CaptureSearch::RangeMaximum::of(int first, int last) const {
   return std::max(tables_[k][index(first)], tables_[k][index(last + 1) - (std::size_t{1} << k)]);
 }
 
+void CaptureSearch::Row::append(int value) {
+  low = high - static_cast<int>(start.size());
+  start.push_back(value);
+  range.append(value);
+  if (value < 0) return;
+  lowest = low;
+  if (highest < 0) highest = low;
+}
+
 int CaptureSearch::Row::most(int first, int last) const {
   first = std::max(first, low), last = std::min(last, high);
-  return first > last ? -1 : behind.of(high - last, high - first);
+  return first > last ? -1 : range.of(high - last, high - first);
 }
 
 bool CaptureSearch::interrupted() {
@@ -201,20 +210,40 @@ CaptureSearch::Found CaptureSearch::best(int k, int p, const CaptureBounds& boun
   return found;
 }
 
-bool CaptureSearch::fill(int k, const CaptureBounds& bounds) {
-  Row& row = rows_[index(k)];
-  row.low = low_[index(k)], row.high = high_[index(k)];
-  row.start.assign(index(std::max(0, row.high - row.low + 1)), -1);
-  hints_.assign(index(space_.ways()), space_.layers());
-  bool any = false;
-  for (int p = row.high; p >= row.low; --p) {
-    if (p % 16 == 0 && interrupted()) return false;
-    const int start = best(k, p, bounds, false).start;
-    row.start[index(p - row.low)] = start;
-    row.behind.append(start);
-    any |= start >= 0;
+/// Whether no position in front of p can have a start either: a stage from p on is too large if it only goes as far as
+/// the next stage can start, its input and workspace forgotten.
+bool CaptureSearch::ends(int k, int p, const CaptureBounds& bounds) {
+  int next = rows_[index(k - 1)].lowest;
+  if (loops(k) && rows_[index(k)].lowest >= 0) next = std::min(next, rows_[index(k)].lowest);
+  if (next <= p) return false;
+  std::int64_t above = INT64_MAX;
+  for (int w = 0; w < space_.ways(); ++w) {
+    if (space_.least_need(w, p, next, k - 1) > space_.largest_capacity(w)) continue;
+    const std::int64_t least = space_.least_peak(w, p, next, k - 1);
+    if (least <= bounds.peak) return false;
+    above = std::min(above, least);
   }
-  return any;
+  next_ = std::min(next_, above);
+  return true;
+}
+
+bool CaptureSearch::fill(int k, const CaptureBounds& bounds) {
+  const bool fewer = space_.least_stages() <= 1 && !every_count_;  // fewer stages will do
+  Row& row = rows_[index(k)];
+  // A row that its own starts lead on has none at or behind the last start of the row before but one stage less.
+  row.high = std::min(high_[index(k)], rows_[index(k - 1)].highest - 1);
+  row.low = row.high + 1;
+  hints_.assign(index(space_.ways()), space_.layers());
+  for (int p = row.high; p >= low_[index(k)]; --p) {
+    if (p % 16 == 0 && interrupted()) return false;
+    ++cells_;
+    const int start = best(k, p, bounds, false).start;
+    const bool useful = start > (fewer ? reached_[index(p)] : -1);
+    row.append(useful ? start : -1);
+    if (fewer) reached_[index(p)] = std::max(reached_[index(p)], start);
+    if (!useful && ends(k, p, bounds)) break;
+  }
+  return row.lowest >= 0;
 }
 
 std::optional<Partition> CaptureSearch::within(const CaptureBounds& bounds) {
@@ -226,9 +255,9 @@ std::optional<Partition> CaptureSearch::within(const CaptureBounds& bounds) {
   for (int k = 0; k <= count; ++k)
     low_[index(k)] = std::max(0, space_.least_stages() - k), high_[index(k)] = space_.layers() - k;
   if (windowed() && !set_windows(bounds)) return {};
-  rows_[0].low = rows_[0].high = space_.layers();
-  rows_[0].start = {space_.devices()};
-  rows_[0].behind.append(space_.devices());
+  reached_.assign(index(space_.layers()) + 1, -1);
+  rows_[0].high = space_.layers();
+  rows_[0].append(space_.devices());
   for (int k = 1; k <= count && fill(k, bounds) && !interrupted(); ++k)
     if (counts(k)) return read(k, bounds);
   return {};
@@ -288,10 +317,10 @@ std::optional<Partition> CaptureSearch::least_peak(std::int64_t most) {
   return best;
 }
 
-Partition CaptureSearch::quick(Partition found, std::int64_t peak, int steps) {
+Partition CaptureSearch::quick(Partition found, std::int64_t peak, double cells) {
   watch_.answered = true;
   double low = 0, high = space_.slowest(found);
-  for (int step = 0; step < steps && high - low > 1e-6 * high && !interrupted(); ++step) {
+  for (const double most = cells_ + cells; cells_ < most && high - low > 1e-6 * high && !interrupted();) {
     const double middle = low + (high - low) / 2;
     if (auto quicker = within({peak, middle})) {
       high = space_.slowest(*quicker);
@@ -306,12 +335,13 @@ Partition CaptureSearch::quick(Partition found, std::int64_t peak, int steps) {
 std::vector<Partition> CaptureSearch::of_each_count(const CaptureBounds& bounds) {
   std::vector<Partition> found;
   watch_.answered = true;
+  every_count_ = true;
   if (const auto any = within(bounds)) found.push_back(*any);
-  if (found.empty() || windowed()) return found;
   int k = 1;
-  while (!counts(k)) ++k;  // where within() stopped
-  for (++k; k <= space_.rows() && fill(k, bounds) && !interrupted(); ++k)
+  while (!found.empty() && !counts(k)) ++k;  // where within() stopped
+  for (++k; !found.empty() && k <= space_.rows() && fill(k, bounds) && !interrupted(); ++k)
     if (counts(k)) found.push_back(read(k, bounds));
+  every_count_ = false;
   return found;
 }
 

@@ -7,9 +7,11 @@
 //
 //   cells (k, p), of each way to run a stage one step of O(log N)
 //
-// From k = M stages on, another stage keeps no more micro-batches: one row stands for all of them. Where there is but
-// one way to run a stage and their number is given (pipelines), a relaxed problem that forgets input and workspace,
-// which filling stages greedily solves from both ends, leaves a narrow window of each row.
+// Much of the table is never looked at. Where the number of stages is free, a cell that fewer stages reach with as many
+// devices left is of no use: stages in front keep more micro-batches the more there are behind. Rows end where a stage
+// without input and workspace would be too large. And from k = M stages on, another stage keeps no more micro-batches:
+// one row stands for all of them. Where there is but one way to run a stage and their number is given (pipelines),
+// filling stages greedily, input and workspace forgotten, from both ends leaves a narrow window of each row.
 #pragma once
 
 #include <stop_token>
@@ -35,8 +37,8 @@ class CaptureSearch {
   std::optional<Partition> within(const CaptureBounds& bounds);
   /// One of the least highest peak, if that is no more than `most`.
   std::optional<Partition> least_peak(std::int64_t most);
-  /// Within the peak, one whose slowest stage is quick: least up to a millionth, or what so many steps find.
-  Partition quick(Partition found, std::int64_t peak, int steps);
+  /// Within the peak, one whose slowest stage is quick: least up to a millionth, or what so many cells find.
+  Partition quick(Partition found, std::int64_t peak, double cells);
   /// One partition of each number of stages that keeps to the bounds.
   std::vector<Partition> of_each_count(const CaptureBounds& bounds);
   /// All that keep to the bounds, by their stages' ends in lexicographic order, up to `most`; for pipelines only.
@@ -52,12 +54,14 @@ class CaptureSearch {
    private:
     std::vector<std::vector<int>> tables_;  // [k][i]: of the 2^k entries that end with i
   };
-  /// Layers from p on as k stages: the last position they can start at, or -1; p from `low` to `high`.
+  /// Layers from p on as k stages: the last position they can start at, or -1.
   struct Row {
-    int low = 1, high = 0;
-    std::vector<int> start;  // by p - low
-    RangeMaximum behind;     // of `start`, from `high` down
-    int at(int p) const { return p < low || p > high ? -1 : start[static_cast<std::size_t>(p - low)]; }
+    int high = -1, low = 0;         // nothing outside; low is where the row has come to
+    std::vector<int> start;         // from `high` down
+    RangeMaximum range;             // of `start`
+    int lowest = -1, highest = -1;  // with a start; -1: none
+    void append(int value);
+    int at(int p) const { return p < low || p > high ? -1 : start[static_cast<std::size_t>(high - p)]; }
     int most(int first, int last) const;  ///< of first..last
   };
   struct Found {
@@ -71,6 +75,7 @@ class CaptureSearch {
   bool loops(int k) const { return space_.any_stages() && k == space_.micro_batches(); }
   bool set_windows(const CaptureBounds& bounds);
   bool fill(int k, const CaptureBounds& bounds);  ///< whether the row has any start
+  bool ends(int k, int p, const CaptureBounds& bounds);
   bool counts(int k) const { return k >= space_.least_stages() && rows_[index(k)].at(0) >= 0; }
   Found best(int k, int p, const CaptureBounds& bounds, bool exactly);
   void take_kind(int k, int p, int w, int kind, int end, const CaptureBounds& bounds, bool exactly, Found& found);
@@ -92,6 +97,9 @@ class CaptureSearch {
   bool truncated_ = false;
   std::vector<Row> rows_;
   std::vector<int> low_, high_;  // windows, by k
+  std::vector<int> reached_;     // best start of fewer stages, by p
+  bool every_count_ = false;     // keep what fewer stages reach as well
+  double cells_ = 0;             // looked at so far
   std::vector<int> hints_;       // by way: the end at the position before
   std::int64_t next_ = 0;        // least peak above the bound that some stage could have had
 };

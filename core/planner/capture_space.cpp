@@ -2,6 +2,7 @@
 #include "core/planner/capture_space.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -40,6 +41,7 @@ CaptureSpace::CaptureSpace(Chain& chain, int micro_batch, int slice, const Captu
       options_(options),
       order_(std::move(order)) {
   count_stages();
+  find_state_multiple();
   add_pins();
   add_ways(slice);
 }
@@ -107,13 +109,29 @@ void CaptureSpace::add_table(const StageWay& way) {
   tables_.push_back(std::move(table));
 }
 
+/// Where nothing is divided over the replicas, state is a whole multiple of the weights, which is quick to say; figures
+/// that state_memory would round are left to it.
+void CaptureSpace::find_state_multiple() {
+  const Workload& workload = chain_.workload();
+  const StateFactors factors = state_factors(workload.optimizer, workload.precision, workload.zero);
+  const double sum = factors.weights + factors.gradients + factors.optimizer;
+  const bool whole = std::floor(factors.weights) == factors.weights &&
+                     std::floor(factors.gradients) == factors.gradients &&
+                     std::floor(factors.optimizer) == factors.optimizer;
+  const double most = sum * static_cast<double>(chain_.parameters(0, layers_).count);
+  if (workload.zero == 0 && whole && most < 0x1p53) state_multiple_ = static_cast<std::int64_t>(sum);
+  held_ = (workload.conventions.reserve + workload.conventions.communication).count;
+}
+
 std::int64_t CaptureSpace::fixed(int w, int first, int last) const {
   const Workload& workload = chain_.workload();
   const int tensor = ways_[at(w)].tensor;
   const Bytes weights((chain_.parameters(first, last).count + tensor - 1) / tensor);
-  return (state_memory(weights, ways_[at(w)].replicas, workload.optimizer, workload.precision, workload.zero).total() +
-          workload.conventions.reserve + workload.conventions.communication)
-      .count;
+  if (state_multiple_) return weights.count * *state_multiple_ + held_;
+  return state_memory(weights, ways_[at(w)].replicas, workload.optimizer, workload.precision, workload.zero)
+             .total()
+             .count +
+         held_;
 }
 
 std::int64_t CaptureSpace::least_peak(int w, int first, int last, int behind) const {

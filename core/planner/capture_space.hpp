@@ -113,6 +113,7 @@ class CaptureSpace {
   };
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void count_stages();
+  void find_state_multiple();
   void add_ways(int slice);
   void add_table(const StageWay& way);
   void add_pins();
@@ -126,6 +127,8 @@ class CaptureSpace {
   std::vector<DeviceId> order_;
   int least_stages_ = 1, most_stages_ = 1;
   bool any_stages_ = false;
+  std::optional<std::int64_t> state_multiple_;  ///< weights, gradients and optimizer, times the weights
+  std::int64_t held_ = 0;                       ///< reserve and communication
   std::vector<StageWay> ways_;
   std::vector<Table> tables_;
   std::vector<DeviceBlocks> blocks_;
