@@ -110,4 +110,8 @@ Result<Seconds> lower_bound(const Problem& problem, bool synchronous) {
   return Seconds(std::max(0.0, most - rounding));
 }
 
+Seconds bound_of_simulation(const Plan& plan, Seconds bound, Seconds iteration) {
+  return plan.synchronous() ? bound : std::min(bound, iteration);
+}
+
 }  // namespace pipedeck

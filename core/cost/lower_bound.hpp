@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
 #include "core/domain/workload.hpp"
 
@@ -10,5 +11,10 @@ namespace pipedeck {
 /// all compute spread over all devices, the slowest layer replicated on all of them, and one sample's way through all
 /// layers. Asynchronous plans run on without a flush, so that only the first of them binds the pace they keep up.
 Result<Seconds> lower_bound(const Problem& problem, bool synchronous = true);
+
+/// `bound` as far as a simulated `iteration` of the plan can be held to it. The pace of an asynchronous plan is
+/// measured on a run of finite length, whose filled buffers let it be a trace quicker than what could be kept up for
+/// ever.
+Seconds bound_of_simulation(const Plan& plan, Seconds bound, Seconds iteration);
 
 }  // namespace pipedeck

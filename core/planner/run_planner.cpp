@@ -64,7 +64,9 @@ Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& c
   if (!context.score || bound->count <= 0) return {};
   const auto iteration = judge(context, plan);
   if (!iteration) return tl::unexpected(iteration.error());
-  plan.certificate->gap = std::max(0.0, iteration->count / bound->count - 1);
+  Seconds& lower = plan.certificate->lower_bound;
+  lower = bound_of_simulation(plan, lower, *iteration);
+  plan.certificate->gap = lower.count > 0 ? iteration->count / lower.count - 1 : 0;
   return {};
 }
 

@@ -114,10 +114,10 @@ Candidate candidate_of(Chain& chain, const Layout& layout, const Split& split, c
   const double slowest = *std::max_element(split.times.begin(), split.times.end());
   plan.objective = Objective{"Whale busiest device", Seconds(slowest * plan.micro_batches), {}};
   if (proven)
-    plan.certificate.emplace().optimal_in =
-        fmt::format("all {}whole-sample shares of {} on these devices in this order with micro-batches of {} that fit: "
-                    "none has a less busy busiest device",
-                    plan.stages.size() > 1 ? "cuts and " : "", layout.name, plan.micro_batch);
+    plan.certificate.emplace().optimal_in = fmt::format(
+        "all {}whole-sample shares of {} on these devices in this order with micro-batches of {} that fit: "
+        "none has a less busy busiest device",
+        plan.stages.size() > 1 ? "cuts and " : "", layout.name, plan.micro_batch);
   const double estimate = estimate_of(chain, plan, split.times);
   return {std::move(plan), estimate};
 }

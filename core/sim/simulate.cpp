@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/cost/lower_bound.hpp"
 #include "core/domain/cuts.hpp"
 #include "core/domain/validate.hpp"
 #include "core/schedule/build.hpp"
@@ -276,7 +277,7 @@ Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_boun
   predicted.samples_per_second = simulation.samples_per_second;
   predicted.bubble_fraction = simulation.bubble_fraction;
   for (const DeviceVerdict& device : simulation.devices) predicted.peak_memory.push_back(device.peak);
-  predicted.lower_bound = lower_bound;
+  predicted.lower_bound = bound_of_simulation(plan, lower_bound, predicted.iteration);
   predicted.fits = simulation.fits;
   predicted.network = simulation.network;
   predicted.overlap = simulation.overlap;
