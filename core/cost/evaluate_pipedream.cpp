@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A^L of a finished PipeDream plan: its stages are grouped by the components that hold them, level by level.
+// The slowest stage of a finished PipeDream plan. Over levels it is A^L: stages are grouped by the components that hold
+// them, level by level. On consecutive devices (--levels any) each stage counts with the paths among its own.
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -13,35 +16,107 @@ namespace pipedeck {
 
 namespace {
 
-/// Narrowest path between devices of one node, of different nodes, or of any.
-enum class Between { same_node, nodes, any };
+constexpr double never = std::numeric_limits<double>::infinity();
 
-double bandwidth(const Evaluation& e, Between which) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const DeviceId a : e.network.representatives())
-    for (const DeviceId b : e.network.representatives()) {
-      const bool same = e.network.node_of(a) == e.network.node_of(b);
-      if (a == b || (which == Between::same_node && !same) || (which == Between::nodes && same)) continue;
-      least = std::min(least, e.network.path(a, b).bandwidth.count);
-    }
+/// By device: which component of the level it is in, and the level's bandwidth (0 at the lowest, single devices).
+struct Level {
+  std::vector<int> component;
+  double bandwidth = 0;
+
+  int of(DeviceId device) const { return component[device.index()]; }
+};
+
+double width(const Evaluation& e, DeviceId a, DeviceId b) {
+  return std::min(e.network.path(a, b).bandwidth.count, e.network.path(b, a).bandwidth.count);
+}
+
+std::vector<DeviceId> all_devices(const Evaluation& e) {
+  std::vector<DeviceId> all;
+  for (int d = 0; d < e.network.device_count(); ++d) all.push_back(DeviceId(d));
+  return all;
+}
+
+/// Devices whose figures stand for every node: all of a bandwidth matrix's, else the first two of each node.
+std::vector<DeviceId> asked(const Evaluation& e) {
+  if (e.problem.cluster->bandwidth_matrix) return all_devices(e);
+  std::map<NodeId, int> seen;
+  std::vector<DeviceId> some;
+  for (const DeviceId device : all_devices(e))
+    if (++seen[e.network.node_of(device)] <= 2) some.push_back(device);
+  return some;
+}
+
+/// Narrowest between components of `below` that `level` makes one.
+double narrowest(const Evaluation& e, const std::vector<DeviceId>& devices, const Level& below, const Level& level) {
+  double least = never;
+  for (const DeviceId a : devices)
+    for (const DeviceId b : devices)
+      if (level.of(a) == level.of(b) && below.of(a) != below.of(b)) least = std::min(least, width(e, a, b));
   return least;
 }
 
-/// Nodes of one size above 1, more than one of them: two levels. Otherwise one.
-bool nested(const Evaluation& e) {
-  std::vector<int> sizes(static_cast<std::size_t>(e.network.node_count()), 0);
-  for (int d = 0; d < e.network.device_count(); ++d) ++sizes[e.network.node_of(DeviceId(d)).index()];
-  return !e.options.flat_levels && sizes.size() > 1 && sizes.front() > 1 &&
-         std::set(sizes.begin(), sizes.end()).size() == 1;
+bool of_one_size(const std::vector<int>& component) {
+  std::map<int, int> sizes;
+  for (const int c : component) ++sizes[c];
+  return std::all_of(sizes.begin(), sizes.end(), [&](const auto& one) { return one.second == sizes.begin()->second; });
+}
+
+/// Nodes that paths of at least this width join, directly or over others, have one number.
+std::vector<int> joined(const Evaluation& e, const std::vector<DeviceId>& devices, double wide) {
+  std::vector<int> number;
+  for (int n = 0; n < e.network.node_count(); ++n) number.push_back(n);
+  std::map<std::pair<NodeId, NodeId>, double> least;
+  for (const DeviceId a : devices)
+    for (const DeviceId b : devices)
+      if (const auto pair = std::pair(e.network.node_of(a), e.network.node_of(b)); pair.first < pair.second) {
+        const auto [found, added] = least.try_emplace(pair, never);
+        found->second = std::min(found->second, width(e, a, b));
+      }
+  for (const auto& [pair, path] : least) {
+    const int from = number[pair.second.index()], to = number[pair.first.index()];
+    if (path >= wide && from != to) std::replace(number.begin(), number.end(), std::max(from, to), std::min(from, to));
+  }
+  std::vector<int> component;
+  for (const DeviceId device : all_devices(e)) component.push_back(number[e.network.node_of(device).index()]);
+  return component;
+}
+
+/// Single devices, nodes, groups of nodes by descending width of the paths between them, all.
+std::vector<Level> levels_of(const Evaluation& e, bool flat) {
+  const std::vector<DeviceId> devices = asked(e);
+  std::vector<Level> levels(1);
+  for (int d = 0; d < e.network.device_count(); ++d) levels[0].component.push_back(d);
+  const auto add = [&](const std::vector<int>& component) {
+    if (!of_one_size(component) || std::set(component.begin(), component.end()).size() ==
+                                       std::set(levels.back().component.begin(), levels.back().component.end()).size())
+      return;
+    Level level{component, 0};
+    level.bandwidth = narrowest(e, devices, levels.back(), level);
+    levels.push_back(level);
+  };
+  std::vector<int> nodes;
+  for (const DeviceId device : all_devices(e)) nodes.push_back(e.network.node_of(device).value);
+  if (!flat && of_one_size(nodes)) {
+    add(nodes);
+    std::set<double, std::greater<>> widths;
+    for (const DeviceId a : devices)
+      for (const DeviceId b : devices)
+        if (e.network.node_of(a) != e.network.node_of(b)) widths.insert(e.network.path(a, b).bandwidth.count);
+    for (const double wide : widths) add(joined(e, devices, wide));
+  }
+  add(std::vector<int>(nodes.size(), 0));
+  return levels;
 }
 
 double compute(const Evaluation& e, int s) {
+  std::map<int, DeviceId> types;
+  for (const DeviceId device : all_devices(e)) types.emplace(e.network.device(device).type, device);
   double sum = 0;
   for (int p = e.stage(s).first; p < e.stage(s).last; ++p) {
     double slowest = 0;  // the paper has one kind of device: of several, the slowest counts
-    for (int d = 0; d < e.network.device_count(); ++d) {
+    for (const auto& [type, device] : types) {
       const LayerTimes times =
-          layer_times(e.profile(), e.layer(p), e.plan.micro_batch, *e.problem.cluster, e.network.type(DeviceId(d)));
+          layer_times(e.profile(), e.layer(p), e.plan.micro_batch, *e.problem.cluster, e.network.type(device));
       slowest = std::max(slowest, times.forward.count + times.backward.count);
     }
     sum += slowest;
@@ -52,17 +127,11 @@ double compute(const Evaluation& e, int s) {
 /// T^k: `inside` replicated m times, synchronising `weights` bytes.
 double replicated(const Evaluation& e, double inside, double m, double weights, double bandwidth) {
   const double moved = e.options.printed_objective ? 2 * (m - 1) * weights : 2 * (m - 1) / m * weights;
-  return std::max(inside, moved / bandwidth) / m;
+  return std::max(inside, m > 1 ? moved / bandwidth : 0) / m;
 }
 
 double transfer(const Evaluation& e, int stage, double bandwidth) {
   return 2 * static_cast<double>(crossing(e, stage, e.plan.micro_batch).count) / bandwidth;
-}
-
-std::set<NodeId> nodes_of(const Evaluation& e, int s) {
-  std::set<NodeId> nodes;
-  for (const DeviceId device : e.stage(s).devices) nodes.insert(e.network.node_of(device));
-  return nodes;
 }
 
 double weights_of(const Evaluation& e, int first, int last) {
@@ -71,50 +140,79 @@ double weights_of(const Evaluation& e, int first, int last) {
   return sum;
 }
 
-double one_level(const Evaluation& e) {
-  const double narrow = bandwidth(e, Between::any);
+/// A^k of the stages [first, last) in one component of level k; only those of its devices count.
+class Hierarchy {
+ public:
+  Hierarchy(const Evaluation& e, bool flat) : e_(e), levels_(levels_of(e, flat)) {}
+
+  double slowest() const { return inside(levels_.size() - 1, levels_.back().component.front(), 0, e_.stages()); }
+
+ private:
+  std::set<int> components(std::size_t level, int of_level_above, int s) const {
+    std::set<int> found;
+    for (const DeviceId device : e_.stage(s).devices)
+      if (levels_[level + 1].of(device) == of_level_above) found.insert(levels_[level].of(device));
+    return found;
+  }
+
+  double inside(std::size_t level, int component, int first, int last) const {
+    if (level == 0) {
+      double sum = 0;
+      for (int s = first; s < last; ++s) sum += compute(e_, s);
+      return sum;
+    }
+    double slowest = 0;
+    for (int from = first, to = first; from < last; from = to) {
+      const std::set<int> held = components(level - 1, component, from);
+      for (to = from + 1; to < last && components(level - 1, component, to) == held;) ++to;
+      slowest =
+          std::max(slowest, replicated(e_, inside(level - 1, *held.begin(), from, to), static_cast<double>(held.size()),
+                                       weights_of(e_, from, to), levels_[level].bandwidth));
+      if (from > first) slowest = std::max(slowest, transfer(e_, from, levels_[level].bandwidth));
+    }
+    return slowest;
+  }
+
+  const Evaluation& e_;
+  std::vector<Level> levels_;
+};
+
+double narrowest(const Evaluation& e, const std::vector<DeviceId>& from, const std::vector<DeviceId>& to) {
+  double least = never;
+  for (const DeviceId a : from)
+    for (const DeviceId b : to)
+      if (a != b) least = std::min(least, width(e, a, b));
+  return least;
+}
+
+double on_consecutive_devices(const Evaluation& e) {
   double slowest = 0;
   for (int s = 0; s < e.stages(); ++s) {
-    slowest = std::max(slowest, replicated(e, compute(e, s), e.stage(s).replicas(), weights_of(e, s, s + 1), narrow));
-    if (s > 0) slowest = std::max(slowest, transfer(e, s, narrow));
+    const std::vector<DeviceId>& devices = e.stage(s).devices;
+    slowest = std::max(slowest, replicated(e, compute(e, s), e.stage(s).replicas(), weights_of(e, s, s + 1),
+                                           narrowest(e, devices, devices)));
+    if (s > 0) slowest = std::max(slowest, transfer(e, s, narrowest(e, e.stage(s - 1).devices, devices)));
   }
   return slowest;
 }
 
-/// A^1 of the stages [first, last), which share their nodes.
-double inside_nodes(const Evaluation& e, int first, int last, int nodes, double narrow) {
-  double slowest = 0;
-  for (int s = first; s < last; ++s) {
-    const double devices = static_cast<double>(e.stage(s).devices.size()) / nodes;
-    slowest = std::max(slowest, replicated(e, compute(e, s), devices, weights_of(e, s, s + 1), narrow));
-    if (s > first) slowest = std::max(slowest, transfer(e, s, narrow));
-  }
-  return slowest;
-}
-
-double two_levels(const Evaluation& e) {
-  const double inside = bandwidth(e, Between::same_node), between = bandwidth(e, Between::nodes);
-  double slowest = 0;
-  for (int first = 0, last = 0; first < e.stages(); first = last) {
-    const std::set<NodeId> nodes = nodes_of(e, first);
-    for (last = first + 1; last < e.stages() && nodes_of(e, last) == nodes;) ++last;
-    const int m = static_cast<int>(nodes.size());
-    slowest = std::max(slowest,
-                       replicated(e, inside_nodes(e, first, last, m, inside), m, weights_of(e, first, last), between));
-    if (first > 0) slowest = std::max(slowest, transfer(e, first, between));
-  }
-  return slowest;
+bool named(const Evaluation& e, std::string_view words) {
+  return e.plan.objective && e.plan.objective->name.ends_with(words);
 }
 
 }  // namespace
 
-Result<Seconds> pipedream_objective(const Evaluation& e) { return Seconds(nested(e) ? two_levels(e) : one_level(e)); }
+Result<Seconds> pipedream_objective(const Evaluation& e) {
+  if (named(e, "consecutive devices")) return Seconds(on_consecutive_devices(e));
+  return Seconds(Hierarchy(e, e.options.flat_levels || named(e, "all devices one level")).slowest());
+}
 
 std::string pipedream_objective_text(const Evaluation& e) {
   const int workers = static_cast<int>(devices_used(e.plan).size()), first = e.stage(0).replicas();
   return fmt::format(
-      "A^L {:.3f} ms: the slowest stage's time a mini-batch of {} samples, replicas and transfers counted; "
+      "{} {:.3f} ms: the slowest stage's time a mini-batch of {} samples, replicas and transfers counted; "
       "NOAM = ceil({} / {}) = {} mini-batches are under way",
+      e.plan.objective->name.ends_with("A^L") ? "A^L" : e.plan.objective->name,
       in_milliseconds(*e.plan.objective->time), e.plan.micro_batch, workers, first, (workers + first - 1) / first);
 }
 

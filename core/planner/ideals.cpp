@@ -147,6 +147,12 @@ Ideals Ideals::of_order(const Profile& profile, std::span<const LayerId> order) 
   return ideals;
 }
 
+int Ideals::size(int ideal) const {
+  int size = 0;
+  for (std::size_t w = 0; w < words_; ++w) size += std::popcount(bits_[static_cast<std::size_t>(ideal) * words_ + w]);
+  return size;
+}
+
 bool Ideals::has(int ideal, LayerId layer) const {
   return has_bit(&bits_[static_cast<std::size_t>(ideal) * words_], layer.index());
 }

@@ -38,6 +38,8 @@ class Ideals {
   /// Each is a subset of the next: the ideals of a chain.
   bool is_chain() const { return subsets_.size() == cuts_.size() * (cuts_.size() - 1) / 2; }
 
+  /// Layers of an ideal.
+  int size(int ideal) const;
   bool has(int ideal, LayerId layer) const;
   /// Is `inner` a proper subset of `outer`?
   bool within(int inner, int outer) const;

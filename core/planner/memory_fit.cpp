@@ -14,21 +14,26 @@ Bytes StageNeed::peak(int warmup, int warmup_before) const {
   return fixed + once + workspace + std::max(with(1), with(warmup));
 }
 
-StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions,
+StageNeed stage_need(const Workload& workload, const StageBytes& stage, int replicas, bool recompute, int versions,
                      int tensor_parallel) {
-  const Workload& workload = chain.workload();
   const Conventions& conventions = workload.conventions;
   StageNeed need;
-  const Bytes share((chain.parameters(first, last).count + tensor_parallel - 1) / tensor_parallel);
+  const Bytes share((stage.parameters.count + tensor_parallel - 1) / tensor_parallel);
   need.fixed = state_memory(share, replicas, workload.optimizer, workload.precision, workload.zero, versions).total() +
                conventions.reserve + conventions.communication;
-  need.workspace = chain.workspace(first, last, samples);
-  need.input = chain.cut(first, samples);
-  need.output = chain.cut(last, samples);
-  const Bytes saved = chain.saved(first, last, samples);
-  need.once = recompute ? saved : Bytes();
-  need.kept = recompute ? need.input : saved;
+  need.workspace = stage.workspace;
+  need.input = stage.input;
+  need.output = stage.output;
+  need.once = recompute ? stage.saved : Bytes();
+  need.kept = recompute ? need.input : stage.saved;
   return need;
+}
+
+StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions,
+                     int tensor_parallel) {
+  const StageBytes stage{chain.parameters(first, last), chain.saved(first, last, samples),
+                         chain.workspace(first, last, samples), chain.cut(first, samples), chain.cut(last, samples)};
+  return stage_need(chain.workload(), stage, replicas, recompute, versions, tensor_parallel);
 }
 
 Bytes capacity_of(const Network& network, const std::vector<DeviceId>& devices) {

@@ -31,6 +31,13 @@ struct StageNeed {
   Bytes peak(int warmup, int warmup_before) const;
 };
 
+/// What a stage is made of, for the samples of the device at hand.
+struct StageBytes {
+  Bytes parameters, saved, workspace, input, output;
+};
+StageNeed stage_need(const Workload& workload, const StageBytes& stage, int replicas, bool recompute, int versions = 1,
+                     int tensor_parallel = 1);
+
 /// What a device of the stage needs that gets `samples` samples of a micro-batch: layers [first, last), `replicas` of
 /// them, with so many versions of the weights, which `tensor_parallel` devices share.
 StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions = 1,

@@ -5,14 +5,20 @@
 //   - the weight synchronisation moves (m - 1) / m |w| each way, as the text says, not (m - 1) |w| as printed
 //     (--printed-objective gives the latter);
 //   - a stage of all m components is an answer too, which the printed minimum leaves out;
+//   - layer graphs are planned on their ideals, as the authors' program does (ideals.hpp); where those are too many, in
+//     one topological order;
 //   - stage s keeps K_s = ceil(sum_{t >= s} r_t / r_s) weight versions and activations, and must fit with them and with
 //     what waits at its boundaries (--ignore-memory leaves that out as the paper's optimizer does).
 // Its own schedule is asynchronous: a mini-batch is never cut, replicas take them in turn. --synchronous asks instead
 // for the same partition under 1F1B, with the micro-batch that simulates best (the comparison of DAPPLE, section VI-F).
+#include <algorithm>
+#include <limits>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "core/planner/memory_fit.hpp"
-#include "core/planner/pipedream_search.hpp"
+#include "core/planner/pipedream_line.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 
@@ -20,20 +26,145 @@ namespace pipedeck {
 
 namespace {
 
+constexpr double most_effort_for_graphs = 1e10;  // steps of the search, some per nanosecond
+constexpr double most_effort = 1e11;
+
+enum class Levels { automatic, flat, any };
+
 struct Wanted {
   PipedreamOptions search;
+  Levels levels = Levels::automatic;
   bool synchronous = false;
   int min_slice = 0;
 };
 
 Wanted wanted_of(const PlannerOptions& options) {
   const PlannerInfo info = pipedream_planner();
-  return {{.flat = choice(info, options, "levels") == "flat",
-           .ignore_memory = flag(info, options, "ignore-memory"),
+  const std::string levels = choice(info, options, "levels");
+  return {{.ignore_memory = flag(info, options, "ignore-memory"),
            .printed_objective = flag(info, options, "printed-objective")},
+          levels == "flat"  ? Levels::flat
+          : levels == "any" ? Levels::any
+                            : Levels::automatic,
           flag(info, options, "synchronous"),
           integer(info, options, "min-slice")};
 }
+
+/// A partition, as stages of a chain in the order that makes them contiguous.
+struct Partition {
+  Chain chain;
+  std::vector<Stage> stages;
+  Seconds slowest;
+  std::string objective;  ///< its name: by which reading of the devices the slowest stage counts
+  std::string proven;     ///< the space in which none is better; empty: unknown
+  std::vector<std::string> notes;
+  bool truncated = false;
+};
+
+std::string levels_text(const PipedreamTopology& topology) {
+  std::string text;
+  for (std::size_t k = topology.levels.size(); k-- > 0;)
+    text += fmt::format("{}{}", text.empty() ? "" : " x ", topology.levels[k].components);
+  return text.empty() ? "1" : text;
+}
+
+/// All partitions that --levels asks for, each by its own search, the best of them kept.
+class Partitioner {
+ public:
+  Partitioner(Chain& chain, int size, const Wanted& wanted, const PlannerContext& context)
+      : chain_(chain), size_(size), wanted_(wanted), context_(context) {
+    own_ = pipedream_topology(chain.network(), wanted.levels == Levels::flat);
+    flat_ = pipedream_topology(chain.network(), true);
+  }
+
+  /// Steps of the search in one topological order, the least that it can be asked for.
+  double least_effort() const { return effort(Ideals::of_order(chain_.profile(), chain_.order())); }
+
+  Result<std::optional<Partition>> best() {
+    std::optional<Ideals> all = Ideals::of(chain_.profile());
+    graph_ = all && (all->is_chain() || effort(*all) <= most_effort_for_graphs);
+    figures_.emplace(chain_, graph_ ? *std::move(all) : Ideals::of_order(chain_.profile(), chain_.order()), size_);
+    search(own_, "PipeDream slowest stage A^L");
+    spaces_ = fmt::format("the levels {}", levels_text(own_));
+    if (wanted_.levels == Levels::any && !cut_short()) search_other_levels();
+    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    if (!answer_) return std::optional<Partition>();
+    return partition();
+  }
+
+ private:
+  const Pins& pins() const { return chain_.problem().pins; }
+
+  double effort(const Ideals& ideals) const {
+    const double own = PipedreamSearch::effort(ideals, own_, pins());
+    return wanted_.levels == Levels::any ? own + PipedreamSearch::effort(ideals, flat_, pins()) : own;
+  }
+
+  void keep(std::optional<PipedreamAnswer> answer, const std::string& objective) {
+    if (!answer) return;
+    proven_ = proven_ && answer->proven;
+    if (answer_ && answer_->slowest <= answer->slowest) return;
+    answer_ = std::move(answer), objective_ = objective;
+  }
+
+  void search(const PipedreamTopology& topology, const std::string& objective) {
+    keep(PipedreamSearch(*figures_, topology, wanted_.search, pins(), context_.stop).run(), objective);
+  }
+
+  /// --levels any is the best of three, so never worse than the other two.
+  void search_other_levels() {
+    if (own_.levels.size() > 1) {
+      search(flat_, "PipeDream slowest stage A^1, all devices one level");
+      spaces_ += ", on one level";
+    }
+    const double states = static_cast<double>(figures_->ideals().count()) * figures_->devices() * figures_->devices() *
+                          pins().stages.value_or(pins().max_stages.value_or(1));
+    if (cut_short()) return;
+    if (figures_->devices() > PipedreamLine::most_devices || states > 5e7) {
+      notes_.push_back(
+          "Stages on consecutive devices of their own bandwidths are not searched: the cluster is too large.");
+      return;
+    }
+    const double bound = answer_ ? answer_->slowest.count : std::numeric_limits<double>::infinity();
+    PipedreamLine line(*figures_, chain_.network(), own_.devices, wanted_.search, pins(), context_.stop);
+    keep(line.run(bound), "PipeDream slowest stage, consecutive devices");
+    spaces_ += ", or on any consecutive devices";
+  }
+
+  /// The user's time is over, and there is an answer.
+  bool cut_short() {
+    truncated_ = truncated_ || (answer_ && out_of_time(context_));
+    return truncated_;
+  }
+
+  Result<std::optional<Partition>> partition() {
+    const Ideals& ideals = figures_->ideals();
+    std::vector<LayerId> order = ideals.order(answer_->nested).value_or(order_of(Plan(), chain_.profile()));
+    auto chain = Chain::of(chain_.problem(), std::move(order));
+    if (!chain) return tl::unexpected(chain.error());
+    Partition found{*std::move(chain), {}, answer_->slowest, objective_, {}, notes_, truncated_};
+    for (std::size_t s = 0; s < answer_->devices.size(); ++s)
+      found.stages.push_back(
+          stage_on(ideals.size(answer_->nested[s]), ideals.size(answer_->nested[s + 1]), answer_->devices[s]));
+    if (!graph_) found.notes.push_back("The layer graph has too many cuts: planned in one topological order of it.");
+    if (proven_ && !truncated_)
+      found.proven = fmt::format("no partition over {} that uses every device has a quicker slowest stage{}", spaces_,
+                                 graph_ ? "" : " in one topological order of the graph");
+    return std::optional(std::move(found));
+  }
+
+  Chain& chain_;
+  int size_;
+  const Wanted& wanted_;
+  const PlannerContext& context_;
+  PipedreamTopology own_, flat_;
+  std::optional<PipedreamFigures> figures_;
+  bool graph_ = true;  ///< all ideals are searched, not those of one order
+  std::optional<PipedreamAnswer> answer_;
+  std::string objective_, spaces_;
+  std::vector<std::string> notes_;
+  bool proven_ = true, truncated_ = false;
+};
 
 /// Samples of a mini-batch, as the profile has them unless the user says otherwise.
 Result<int> mini_batch(const Problem& problem) {
@@ -45,17 +176,41 @@ Result<int> mini_batch(const Problem& problem) {
   return size;
 }
 
-Plan asynchronous_plan(const Chain& chain, const PipedreamAnswer& answer, int size) {
-  Plan plan = chain.plan_of("pipedream", size);
+/// A^L bounds the steady state from below: transfers and uneven replication make NOAM mini-batches too few at times.
+Result<void> compare_with_simulation(Plan& plan, const PlannerContext& context) {
+  if (!context.score || plan.objective->time->count <= 0) return {};
+  const auto iteration = judge(context, plan);
+  if (!iteration) return tl::unexpected(iteration.error());
+  const Seconds pace = *iteration / plan.micro_batches;
+  if (pace.count <= 1.05 * plan.objective->time->count) return {};
+  int workers = 0;
+  for (const Stage& stage : plan.stages) workers += stage.replicas();
+  const int first = plan.stages.front().replicas();
+  plan.why.push_back(
+      fmt::format("Simulated, a mini-batch takes {:.3f} ms, {:.1f} % more than the slowest stage's {:.3f} ms: with "
+                  "NOAM = ceil({} / "
+                  "{}) = {} mini-batches under way, transfers or uneven replication leave stages waiting.",
+                  in_milliseconds(pace), 100 * (pace.count / plan.objective->time->count - 1),
+                  in_milliseconds(*plan.objective->time), workers, first, (workers + first - 1) / first));
+  return {};
+}
+
+Result<Plan> asynchronous_plan(const Partition& partition, int size, const PlannerContext& context) {
+  Plan plan = partition.chain.plan_of("pipedream", size);
   plan.schedule = ScheduleKind::pipedream;
-  plan.stages = answer.stages;
-  plan.objective = Objective{"PipeDream slowest stage A^L", answer.slowest, {}};
+  plan.stages = partition.stages;
+  plan.objective = Objective{partition.objective, partition.slowest, {}};
   plan.name = "PipeDream " + shape_text(plan);
+  plan.why = partition.notes;
+  plan.truncated = partition.truncated;
+  if (!partition.proven.empty()) plan.certificate.emplace().optimal_in = partition.proven;
+  if (auto compared = compare_with_simulation(plan, context); !compared) return tl::unexpected(compared.error());
   return plan;
 }
 
 /// The partition under 1F1B with each micro-batch that gives every replica whole samples and fits.
-std::vector<Plan> synchronous_plans(Chain& chain, const PipedreamAnswer& answer, const Wanted& wanted) {
+std::vector<Plan> synchronous_plans(Partition& partition, const Wanted& wanted) {
+  Chain& chain = partition.chain;
   Workload open = chain.workload();
   open.micro_batch.reset();  // the mini-batch of a replica says nothing of the micro-batch of a flush
   const int slice = smallest_slice(chain.profile(), wanted.min_slice);
@@ -63,8 +218,10 @@ std::vector<Plan> synchronous_plans(Chain& chain, const PipedreamAnswer& answer,
   std::vector<Plan> plans;
   for (const int size : sizes.value_or(std::vector<int>())) {
     Plan plan = chain.plan_of("pipedream", size);
-    plan.stages = answer.stages;
+    plan.stages = partition.stages;
     plan.name = "PipeDream " + shape_text(plan) + ", synchronous";
+    plan.why = partition.notes;
+    plan.truncated = partition.truncated;
     bool whole = true;
     for (const Stage& stage : plan.stages) whole &= size / stage.replicas() >= slice;
     for (const Warmup policy : {Warmup::A, Warmup::B})
@@ -76,6 +233,10 @@ std::vector<Plan> synchronous_plans(Chain& chain, const PipedreamAnswer& answer,
 Result<std::vector<Judged>> judged(std::vector<Plan> plans, const PlannerContext& context) {
   std::vector<Judged> all;
   for (Plan& plan : plans) {
+    if (!all.empty() && out_of_time(context)) {
+      for (Judged& one : all) one.plan.truncated = true;
+      break;
+    }
     if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
     const auto iteration = judge(context, plan);
     if (!iteration) return tl::unexpected(iteration.error());
@@ -88,9 +249,9 @@ Result<std::vector<Judged>> judged(std::vector<Plan> plans, const PlannerContext
 Result<bool> any_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
-  const auto answer = PipedreamSearch(*chain, size, wanted.search, context.stop).run();
-  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
-  return answer && (!wanted.synchronous || !synchronous_plans(*chain, *answer, wanted).empty());
+  auto partition = Partitioner(*chain, size, wanted, context).best();
+  if (!partition) return tl::unexpected(partition.error());
+  return *partition && (!wanted.synchronous || !synchronous_plans(**partition, wanted).empty());
 }
 
 Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
@@ -98,6 +259,10 @@ Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, 
   unlimited.search.ignore_memory = true;
   const auto any = any_plan(problem, size, unlimited, context);
   if (!any) return tl::unexpected(any.error());
+  if (!*any && !problem.pins.empty() && !wanted.synchronous)
+    return Ranking{{},
+                   Infeasible{"no partition over these levels has what is pinned",
+                              wanted.levels == Levels::any ? "fewer pins" : "--levels any, or fewer pins"}};
   if (!*any) {
     Workload open = problem.workload;
     open.micro_batch.reset();
@@ -133,16 +298,25 @@ Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& opt
   const auto size = mini_batch(problem);
   if (!size) return tl::unexpected(size.error());
 
+  Partitioner partitioner(*chain, *size, wanted, context);
+  if (partitioner.least_effort() > most_effort)
+    return Ranking{{},
+                   Infeasible{fmt::format("too large: {} layers on {} devices", chain->layers(), chain->devices()),
+                              "--planner joint, or --levels flat where nodes are levels"}};
   report(context.progress, 0, "partitioning");
-  const auto answer = PipedreamSearch(*chain, *size, wanted.search, context.stop).run();
-  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
-  if (!answer) return no_plan(problem, *size, wanted, context);
+  auto partition = partitioner.best();
+  if (!partition) return tl::unexpected(partition.error());
+  if (!*partition) return no_plan(problem, *size, wanted, context);
 
   Ranking ranking;
-  if (!wanted.synchronous) ranking.plans.push_back(asynchronous_plan(*chain, *answer, *size));
+  if (!wanted.synchronous) {
+    auto plan = asynchronous_plan(**partition, *size, context);
+    if (!plan) return tl::unexpected(plan.error());
+    ranking.plans.push_back(*std::move(plan));
+  }
   if (wanted.synchronous || context.top > 1) {
     report(context.progress, 0.5, "simulating the synchronous plans");
-    auto plans = judged(synchronous_plans(*chain, *answer, wanted), context);
+    auto plans = judged(synchronous_plans(**partition, wanted), context);
     if (!plans) return tl::unexpected(plans.error());
     PlannerContext rest = context;
     rest.top = wanted.synchronous ? context.top : 1;
@@ -161,25 +335,28 @@ PlannerInfo pipedream_planner() {
       .title = "PipeDream",
       .summary = "least time of the slowest stage, over the levels of the cluster; asynchronous",
       .source = "Narayanan et al., PipeDream: Generalized Pipeline Parallelism for DNN Training, SOSP 2019",
-      .options = {{"levels",
-                   OptionType::choice,
-                   "auto: devices in a node, nodes in the cluster; flat: one level",
-                   "auto",
-                   {"auto", "flat"}},
-                  {"synchronous",
-                   OptionType::flag,
-                   "the same partition under 1F1B, at the micro-batch that simulates best",
-                   "false",
-                   {}},
-                  {"ignore-memory", OptionType::flag, "also plans that do not fit, as in the paper", "false", {}},
-                  {"printed-objective", OptionType::flag, "the synchronisation term exactly as printed", "false", {}},
-                  {"min-slice",
-                   OptionType::integer,
-                   "synchronous: least samples of a micro-batch on a replica; 0: the smallest measured",
-                   "0",
-                   {}}},
+      .options =
+          {{"levels",
+            OptionType::choice,
+            "auto: devices in a node, nodes in the cluster, more where bandwidths differ; flat: one level; any: the "
+            "best of these and of stages on any consecutive devices",
+            "auto",
+            {"auto", "flat", "any"}},
+           {"synchronous",
+            OptionType::flag,
+            "the same partition under 1F1B, at the micro-batch that simulates best",
+            "false",
+            {}},
+           {"ignore-memory", OptionType::flag, "also plans that do not fit, as in the paper", "false", {}},
+           {"printed-objective", OptionType::flag, "the synchronisation term exactly as printed", "false", {}},
+           {"min-slice",
+            OptionType::integer,
+            "synchronous: least samples of a micro-batch on a replica; 0: the smallest measured",
+            "0",
+            {}}},
       .plan = &plan_pipedream,
-      .compared_by_default = true};
+      .compared_by_default = true,
+      .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }
 
 }  // namespace pipedeck

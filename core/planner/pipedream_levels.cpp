@@ -2,7 +2,10 @@
 #include "core/planner/pipedream_levels.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <set>
 
 namespace pipedeck {
 
@@ -19,22 +22,133 @@ double narrowest(const Network& network, Joins joins) {
   return least;
 }
 
-/// Devices of every node, or 0 where nodes differ.
-int devices_a_node(const Network& network) {
-  std::vector<int> counts(static_cast<std::size_t>(network.node_count()), 0);
-  for (int d = 0; d < network.device_count(); ++d) ++counts[network.node_of(DeviceId(d)).index()];
-  return std::all_of(counts.begin(), counts.end(), [&](int n) { return n == counts.front(); }) ? counts.front() : 0;
+using Nodes = std::vector<std::vector<DeviceId>>;
+
+Nodes nodes_of(const Network& network) {
+  Nodes nodes(static_cast<std::size_t>(network.node_count()));
+  for (int d = 0; d < network.device_count(); ++d) nodes[network.node_of(DeviceId(d)).index()].push_back(DeviceId(d));
+  return nodes;
 }
+
+template <class Lists>
+bool of_one_size(const Lists& lists) {
+  return std::all_of(lists.begin(), lists.end(), [&](const auto& list) { return list.size() == lists.front().size(); });
+}
+
+/// Nodes in groups of groups, from single nodes up to all.
+class Grouping {
+ public:
+  Grouping(const Network& network, const Nodes& nodes) : count_(nodes.size()), width_(count_ * count_) {
+    for (std::size_t a = 0; a < count_; ++a) {
+      groups_.push_back({a});
+      for (std::size_t b = 0; b < count_; ++b) {
+        width_[a * count_ + b] = std::numeric_limits<double>::infinity();
+        if (a == b) continue;
+        for (const DeviceId x : nodes[a])
+          for (const DeviceId y : nodes[b])
+            width_[a * count_ + b] = std::min(width_[a * count_ + b], network.path(x, y).bandwidth.count);
+      }
+    }
+  }
+
+  /// A level for every width at which nodes join to groups of one size; the last joins all.
+  std::vector<PipedreamLevel> levels(int devices_a_node) {
+    std::set<double, std::greater<>> widths(width_.begin(), width_.end());
+    widths.erase(std::numeric_limits<double>::infinity());
+    std::vector<PipedreamLevel> levels;
+    for (const double width : widths) {
+      const auto larger = width == *widths.rbegin() ? std::vector<std::vector<std::size_t>>{all()} : joined(width);
+      if (!of_one_size(larger) || larger.size() == groups_.size()) continue;
+      const auto devices = static_cast<int>(groups_.front().size()) * devices_a_node;
+      levels.push_back({static_cast<int>(groups_.size() / larger.size()), between(larger), devices});
+      merge(larger);
+    }
+    return levels;
+  }
+
+  const std::vector<std::size_t>& order() const { return groups_.front(); }
+
+ private:
+  std::vector<std::size_t> all() const {
+    std::vector<std::size_t> every(groups_.size());
+    std::iota(every.begin(), every.end(), std::size_t{0});
+    return every;
+  }
+
+  double width(std::size_t a, std::size_t b) const { return std::min(width_[a * count_ + b], width_[b * count_ + a]); }
+
+  bool reach(std::size_t a, std::size_t b, double wide) const {
+    for (const std::size_t x : groups_[a])
+      for (const std::size_t y : groups_[b])
+        if (width(x, y) >= wide) return true;
+    return false;
+  }
+
+  /// Positions of groups that paths at least so wide join.
+  std::vector<std::vector<std::size_t>> joined(double wide) const {
+    std::vector<std::vector<std::size_t>> larger;
+    std::vector<bool> taken(groups_.size());
+    for (std::size_t first = 0; first < groups_.size(); ++first) {
+      if (taken[first]) continue;
+      std::vector<std::size_t> group{first};
+      taken[first] = true;
+      for (std::size_t head = 0; head < group.size(); ++head)
+        for (std::size_t next = first + 1; next < groups_.size(); ++next)
+          if (!taken[next] && reach(group[head], next, wide)) group.push_back(next), taken[next] = true;
+      std::sort(group.begin(), group.end());
+      larger.push_back(std::move(group));
+    }
+    return larger;
+  }
+
+  /// B_k: the narrowest between groups that become one.
+  double between(const std::vector<std::vector<std::size_t>>& larger) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& group : larger)
+      for (const std::size_t a : group)
+        for (const std::size_t b : group)
+          for (const std::size_t x : groups_[a])
+            for (const std::size_t y : groups_[b])
+              if (a != b) least = std::min(least, width(x, y));
+    return least;
+  }
+
+  void merge(const std::vector<std::vector<std::size_t>>& larger) {
+    std::vector<std::vector<std::size_t>> merged;
+    for (const auto& group : larger) {
+      merged.emplace_back();
+      for (const std::size_t member : group)
+        merged.back().insert(merged.back().end(), groups_[member].begin(), groups_[member].end());
+    }
+    groups_ = std::move(merged);
+  }
+
+  std::size_t count_;
+  std::vector<double> width_;                     ///< node x node
+  std::vector<std::vector<std::size_t>> groups_;  ///< of nodes
+};
 
 }  // namespace
 
-std::vector<PipedreamLevel> pipedream_levels(const Network& network, bool flat) {
-  const int devices = network.device_count(), in_node = devices_a_node(network);
-  if (devices == 1) return {};
-  if (flat || in_node == 0 || in_node == 1 || network.node_count() == 1)
-    return {{devices, narrowest(network, [](NodeId, NodeId) { return true; }), 1}};
-  return {{in_node, narrowest(network, [](NodeId a, NodeId b) { return a == b; }), 1},
-          {network.node_count(), narrowest(network, [](NodeId a, NodeId b) { return a != b; }), in_node}};
+PipedreamTopology pipedream_topology(const Network& network, bool flat) {
+  PipedreamTopology topology;
+  for (int d = 0; d < network.device_count(); ++d) topology.devices.push_back(DeviceId(d));
+  if (network.device_count() == 1) return topology;
+  const Nodes nodes = nodes_of(network);
+  if (flat || !of_one_size(nodes)) {
+    topology.levels = {{network.device_count(), narrowest(network, [](NodeId, NodeId) { return true; }), 1}};
+    return topology;
+  }
+  const auto in_node = static_cast<int>(nodes.front().size());
+  if (in_node > 1)
+    topology.levels.push_back({in_node, narrowest(network, [](NodeId a, NodeId b) { return a == b; }), 1});
+  if (nodes.size() == 1) return topology;
+  Grouping grouping(network, nodes);
+  for (const PipedreamLevel& level : grouping.levels(in_node)) topology.levels.push_back(level);
+  topology.devices.clear();
+  for (const std::size_t node : grouping.order())
+    topology.devices.insert(topology.devices.end(), nodes[node].begin(), nodes[node].end());
+  return topology;
 }
 
 }  // namespace pipedeck

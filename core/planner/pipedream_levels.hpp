@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cluster as PipeDream sees it (section 3.1, figure 7): level k has m_k components of level k - 1, joined by links
-// of bandwidth B_k.
+// of bandwidth B_k. Bandwidths within a level are the same, so that nodes which reach each other by a wider path than
+// the rest (behind one switch, in one group of switches) are a level of their own.
 #pragma once
 
 #include <vector>
@@ -15,8 +16,13 @@ struct PipedreamLevel {
   int devices = 1;       ///< in one component of level k - 1
 };
 
-/// Lowest first. A level of one member vanishes (one device leaves no level at all); nodes of unequal size make one
-/// flat level, and so does `flat`.
-std::vector<PipedreamLevel> pipedream_levels(const Network& network, bool flat);
+struct PipedreamTopology {
+  std::vector<PipedreamLevel> levels;  ///< lowest first; none for one device
+  std::vector<DeviceId> devices;       ///< in component order
+};
+
+/// A level of one member vanishes; nodes of unequal size make one flat level, and so does `flat`. A group of nodes is
+/// a level only where all groups have as many.
+PipedreamTopology pipedream_topology(const Network& network, bool flat);
 
 }  // namespace pipedeck

@@ -33,16 +33,59 @@ BENCHMARK(dapple_2x8)->ArgName("simulated")->Arg(0)->Arg(1)->Unit(benchmark::kMi
 BENCHMARK(dapple_4x8)->ArgName("simulated")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(dapple_8x8)->ArgName("simulated")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
-void pipedream_search(benchmark::State& state, const Cluster& cluster) {
-  const Problem problem = transformer(static_cast<int>(state.range(0)), cluster, 64);
-  const PipedreamOptions options{.ignore_memory = state.range(1) == 0};
-  Chain chain = *Chain::of(problem);
-  for (auto _ : state) benchmark::DoNotOptimize(PipedreamSearch(chain, 2, options, {}).run());
+/// `width` chains of layers side by side between a first and a last one: (n + 1)^width + 2 ideals and more.
+Problem branches(int width, int length, const Cluster& cluster) {
+  Problem problem = transformer(width * length + 2, cluster, 64);
+  Profile profile = *problem.profile;
+  const int end = width * length + 1;
+  for (int b = 0; b < width; ++b)
+    for (int i = 0; i <= length; ++i)
+      profile.edges.push_back(
+          {LayerId(i == 0 ? 0 : b * length + i), LayerId(i == length ? end : b * length + i + 1), {}});
+  problem.profile = std::make_shared<const Profile>(std::move(profile));
+  return problem;
 }
-void pipedream_flat_16(benchmark::State& state) { pipedream_search(state, servers(16, 1)); }
-void pipedream_8x2(benchmark::State& state) { pipedream_search(state, servers(8, 2)); }
-BENCHMARK(pipedream_flat_16)->ArgNames({"layers", "memory"})->Args({40, 0})->Args({40, 1})->Args({240, 0});
-BENCHMARK(pipedream_8x2)->ArgNames({"layers", "memory"})->Args({240, 0});
+
+/// The search alone, its figures made.
+void pipedream_search(benchmark::State& state, const Problem& problem, bool memory) {
+  Chain chain = *Chain::of(problem);
+  const PipedreamFigures figures(chain, *Ideals::of(*problem.profile), 2);
+  const PipedreamTopology topology = pipedream_topology(chain.network(), false);
+  state.counters["ideals"] = figures.ideals().count();
+  for (auto _ : state)
+    benchmark::DoNotOptimize(PipedreamSearch(figures, topology, {.ignore_memory = !memory}, {}, {}).run());
+}
+void pipedream_chain(benchmark::State& state) {
+  const Cluster cluster = servers(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  pipedream_search(state, transformer(static_cast<int>(state.range(2)), cluster, 64), state.range(3) != 0);
+}
+BENCHMARK(pipedream_chain)
+    ->ArgNames({"nodes", "devices", "layers", "memory"})
+    ->Args({16, 1, 40, 0})
+    ->Args({16, 1, 40, 1})
+    ->Args({16, 1, 240, 0})
+    ->Args({16, 1, 240, 1})
+    ->Args({16, 1, 1494, 0})
+    ->Args({8, 2, 240, 0})
+    ->Args({2, 8, 240, 0})
+    ->Args({4, 4, 240, 0})
+    ->Args({4, 4, 240, 1})
+    ->Args({1024, 1, 96, 0})
+    ->Args({128, 8, 96, 0})
+    ->Unit(benchmark::kMillisecond);
+void pipedream_graph(benchmark::State& state) {
+  pipedream_search(state, branches(2, static_cast<int>(state.range(1)), servers(16, 1)), false);
+}
+BENCHMARK(pipedream_graph)
+    ->ArgNames({"branches", "length"})
+    ->Args({2, 15})
+    ->Args({2, 37})
+    ->Unit(benchmark::kMillisecond);
+void ideals(benchmark::State& state) {
+  const Problem problem = branches(2, static_cast<int>(state.range(0)), servers(16, 1));
+  for (auto _ : state) benchmark::DoNotOptimize(Ideals::of(*problem.profile));
+}
+BENCHMARK(ideals)->ArgName("length")->Arg(15)->Arg(37)->Arg(68)->Unit(benchmark::kMillisecond);
 
 void capture_exact(benchmark::State& state) {
   const int layers = static_cast<int>(state.range(0)), devices = static_cast<int>(state.range(1));

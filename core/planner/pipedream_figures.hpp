@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What PipeDream's recurrences add up: sums over the ideals of the layer graph, so that a stage, the difference of two
+// nested ones, is a difference of two numbers. Beside them stands whether a stage is allowed: its memory, its pins.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/planner/chain.hpp"
+#include "core/planner/ideals.hpp"
+#include "core/planner/memory_fit.hpp"
+
+namespace pipedeck {
+
+/// Where a stage's replicas stand: `copies` of them, with `behind` devices on later layers. Both decide how many weight
+/// versions the stage keeps.
+struct PipedreamPlace {
+  int behind = 0, copies = 1;
+  auto operator<=>(const PipedreamPlace&) const = default;
+};
+
+class PipedreamFigures {
+ public:
+  /// `micro_batch`: samples of the mini-batch that one replica processes.
+  PipedreamFigures(Chain& chain, Ideals ideals, int micro_batch);
+
+  const Ideals& ideals() const { return ideals_; }
+  int devices() const { return devices_; }
+  /// T_l and |w_l| summed over each ideal, and a_s of the cut behind it.
+  const std::vector<double>& time() const { return time_; }
+  const std::vector<double>& weights() const { return weights_; }
+  const std::vector<double>& cut() const { return cut_; }
+
+  /// Does one replica's device hold the layers between two ideals? A stage of r replicas with `behind` devices on later
+  /// layers keeps K = ceil((r + behind) / r) versions and activations (planners.md). `waiting`: mini-batches of one
+  /// replica that the stage before has under way; nothing waits at the boundaries where it is 0.
+  bool fits(int inner, int outer, PipedreamPlace place, int waiting) const;
+  /// The most that a stage before of up to `reach` replicas can have under way of one replica's; 0 where that is 0.
+  int most_waiting(PipedreamPlace place, int reach) const;
+
+ private:
+  StageBytes bytes(int inner, int outer) const;
+
+  Ideals ideals_;
+  Workload workload_;
+  int devices_;
+  Bytes capacity_;  ///< of the smallest device
+  std::vector<double> time_, weights_, cut_;
+  std::vector<std::int64_t> parameters_, saved_;
+  std::vector<Bytes> cut_bytes_;
+  std::vector<std::pair<Bytes, LayerId>> workspaces_;  ///< largest first, those above 0
+};
+
+}  // namespace pipedeck

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/pipedream_line.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace pipedeck {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double rounding = 1 + 1e-12;
+
+std::size_t at(int position) { return static_cast<std::size_t>(position); }
+
+}  // namespace
+
+PipedreamLine::PipedreamLine(const PipedreamFigures& figures, const Network& network, std::vector<DeviceId> devices,
+                             const PipedreamOptions& options, const Pins& pins, std::stop_token stop)
+    : figures_(figures),
+      devices_(std::move(devices)),
+      options_(options),
+      pins_(pins),
+      stop_(std::move(stop)),
+      count_(devices_.size()),
+      ideals_(at(figures.ideals().count())),
+      most_stages_(pins.stages.value_or(pins.max_stages.value_or(0))) {
+  most_stages_ = std::min(most_stages_, static_cast<int>(count_));
+  const auto width = [&](std::size_t a, std::size_t b) {
+    return std::min(network.path(devices_[a], devices_[b]).bandwidth.count,
+                    network.path(devices_[b], devices_[a]).bandwidth.count);
+  };
+  inside_.assign((count_ + 1) * (count_ + 1), never);
+  between_.assign((count_ + 1) * (count_ + 1) * (count_ + 1), never);
+  for (std::size_t q = 0; q < count_; ++q) {
+    for (std::size_t r = 2; q + r <= count_; ++r) {
+      double least = inside_[q * (count_ + 1) + r - 1];
+      for (std::size_t a = q; a + 1 < q + r; ++a) least = std::min(least, width(a, q + r - 1));
+      inside_[q * (count_ + 1) + r] = least;
+    }
+    for (std::size_t before = 1; before <= q; ++before) {
+      double least = never;
+      for (std::size_t r = 1; q + r <= count_; ++r) {
+        least = std::min(least, width(q - before, q + r - 1));
+        const double nearer = before > 1 ? between_[(q * (count_ + 1) + before - 1) * (count_ + 1) + r] : never;
+        between_[(q * (count_ + 1) + before) * (count_ + 1) + r] = std::min(least, nearer);
+      }
+    }
+  }
+  nested_.assign(ideals_ * ideals_, 0);
+  for (int outer = 0; at(outer) < ideals_; ++outer)
+    for (const std::int32_t inner : figures.ideals().subsets(outer)) nested_[at(inner) * ideals_ + at(outer)] = 1;
+}
+
+std::optional<PipedreamAnswer> PipedreamLine::run(double bound) {
+  return fitting_partition(figures_, options_.ignore_memory,
+                           [&](bool memory, int reach) { return partition(memory, reach, bound); });
+}
+
+bool PipedreamLine::allowed(int inner, int outer, int begin, int replicas, int waiting) const {
+  if (pins_.replicas && *pins_.replicas != replicas) return false;
+  const Ideals& ideals = figures_.ideals();
+  for (const auto& [layer, device] : pins_.layers) {
+    const auto position = static_cast<int>(std::find(devices_.begin(), devices_.end(), device) - devices_.begin());
+    const bool there = position >= begin && position < begin + replicas;
+    if (!there && ideals.has(outer, layer) && !ideals.has(inner, layer)) return false;
+  }
+  const PipedreamPlace place{static_cast<int>(count_) - begin - replicas, replicas};
+  return !memory_ || figures_.fits(inner, outer, place, waiting);
+}
+
+double PipedreamLine::stage_time(int inner, int outer, int begin, int replicas) const {
+  const double factor =
+      replicas == 1 ? 0 : pipedream_sync_factor(options_, replicas, inside_[at(begin) * (count_ + 1) + at(replicas)]);
+  return std::max(figures_.time()[at(outer)] - figures_.time()[at(inner)],
+                  factor * (figures_.weights()[at(outer)] - figures_.weights()[at(inner)])) /
+         replicas;
+}
+
+double PipedreamLine::transfer(int cut, int before, int begin, int replicas) const {
+  return 2 * figures_.cut()[at(cut)] / between_[(at(begin) * (count_ + 1) + at(before)) * (count_ + 1) + at(replicas)];
+}
+
+/// Every stage from ideal `inner` on the `replicas` devices behind `begin`.
+void PipedreamLine::extend(int inner, int begin, int replicas, double bound) {
+  std::vector<double> before(at(most_stages_) + 1, never);  // by stages of all in front and this one
+  if (begin == 0)
+    before[most_stages_ > 0 ? 1 : 0] = 0;
+  else
+    for (int stages = most_stages_ > 0 ? 1 : 0; stages <= std::max(0, most_stages_ - 1); ++stages)
+      for (int r = 1; r <= begin; ++r) {
+        double& least = before[at(most_stages_ > 0 ? stages + 1 : 0)];
+        least = std::min(least, std::max(value({inner, begin, r, stages}), transfer(inner, r, begin, replicas)));
+      }
+  const bool any = std::any_of(before.begin(), before.end(), [&](double time) { return time < bound; });
+  if (!any) return;
+  const int waiting =
+      figures_.most_waiting({static_cast<int>(count_) - begin - replicas, replicas}, memory_ ? reach_ : 0);
+  for (int outer = inner + 1; at(outer) < ideals_; ++outer) {
+    if (nested_[at(inner) * ideals_ + at(outer)] == 0) continue;
+    const double here = stage_time(inner, outer, begin, replicas);
+    if (here >= bound || !allowed(inner, outer, begin, replicas, waiting)) continue;
+    for (int stages = most_stages_ > 0 ? 1 : 0; stages <= most_stages_; ++stages) {
+      double& best = value({outer, begin + replicas, replicas, stages});
+      best = std::min(best, std::max(before[at(stages)], here));
+    }
+  }
+}
+
+std::optional<PipedreamAnswer> PipedreamLine::partition(bool memory, int reach, double bound) {
+  memory_ = memory, reach_ = reach;
+  const int devices = static_cast<int>(count_), whole = figures_.ideals().whole();
+  values_.assign((at(most_stages_) + 1) * (count_ + 1) * (count_ + 1) * ideals_, never);
+  for (int inner = 0; inner < whole; ++inner)
+    for (int begin = inner == 0 ? 0 : 1; begin < (inner == 0 ? 1 : devices); ++begin)
+      for (int replicas = 1; begin + replicas <= devices; ++replicas) {
+        if (stop_.stop_requested()) return {};
+        extend(inner, begin, replicas, bound);
+      }
+  State best{whole, devices, 0, 0};
+  double slowest = bound;
+  for (int stages = pins_.stages.value_or(most_stages_ > 0 ? 1 : 0); stages <= most_stages_; ++stages)
+    for (int replicas = devices; replicas >= 1; --replicas)
+      if (const double time = value({whole, devices, replicas, stages}); time < slowest)
+        slowest = time, best = {whole, devices, replicas, stages};
+  if (best.replicas == 0) return {};
+  PipedreamAnswer answer = answer_of(best);
+  answer.slowest = Seconds(slowest);
+  return answer;
+}
+
+/// Back from the last stage: of equals, the earliest cut, then the widest stage before it.
+PipedreamAnswer PipedreamLine::answer_of(State last) {
+  PipedreamAnswer answer;
+  answer.nested = {last.outer};
+  while (last.outer != 0) {
+    const double wanted = value(last) * rounding;
+    const int begin = last.end - last.replicas;
+    answer.devices.emplace(answer.devices.begin(), devices_.begin() + begin, devices_.begin() + last.end);
+    const auto before = [&]() -> std::optional<State> {
+      if (begin == 0) return State{0, 0, 0, 0};
+      for (const std::int32_t cut : figures_.ideals().subsets(last.outer))
+        for (int r = begin; r >= 1 && cut > 0; --r) {
+          const State state{cut, begin, r, std::max(0, last.stages - 1)};
+          const int waiting = figures_.most_waiting({static_cast<int>(count_) - last.end, last.replicas}, reach_);
+          if (value(state) <= wanted && transfer(cut, r, begin, last.replicas) <= wanted &&
+              stage_time(cut, last.outer, begin, last.replicas) <= wanted &&
+              allowed(cut, last.outer, begin, last.replicas, waiting))
+            return state;
+        }
+      return {};
+    }();
+    ensure(before.has_value(), "PipeDream: a value of the table that no stage gives");
+    answer.nested.insert(answer.nested.begin(), before->outer);
+    last = *before;
+  }
+  return answer;
+}
+
+}  // namespace pipedeck

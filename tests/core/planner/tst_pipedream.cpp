@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// PipeDream's search against enumeration of every partition: one, two and three levels, chains and graphs, with and
+// without memory, with pins; and what its plans say. PIPEDECK_RANDOM_PROBLEMS problems each (60; 500 also larger).
+#include <QtTest/QTest>
+
+#include "core/io/files.hpp"
+#include "core/planner/ideals.hpp"
+#include "core/planner/planner.hpp"
+#include "core/sim/simulate.hpp"
+#include "tests/core/planner/pipedream_enumeration.hpp"
+#include "tests/support/random_problem.hpp"
+#include "tests/support/shared_data.hpp"
+
+using namespace pipedeck;
+using pipedeck::test::Random;
+
+namespace {
+
+const std::string own_levels = "PipeDream slowest stage A^L";
+const std::string one_level = "PipeDream slowest stage A^1, all devices one level";
+const std::string consecutive = "PipeDream slowest stage, consecutive devices";
+
+int problems() {
+  const char* given = std::getenv("PIPEDECK_RANDOM_PROBLEMS");
+  return given ? std::atoi(given) : 60;
+}
+
+/// Nodes of so many devices, in turn on so many leaf switches, which a slower core joins.
+struct Shape {
+  int devices, nodes, switches;
+};
+
+Cluster cluster_of(Random& random, const Shape& shape) {
+  Cluster cluster;
+  cluster.name = "random";
+  cluster.device_types.resize(1);
+  cluster.device_types[0].name = "X";
+  cluster.device_types[0].memory = Bytes(std::int64_t{1} << 50);
+  const double inside = random.uniform(5, 20), near = random.uniform(2, 4), far = random.uniform(0.5, 1.5);
+  for (int s = 0; s < shape.switches; ++s) {
+    cluster.switches.push_back({"leaf" + std::to_string(s)});
+    if (shape.switches > 1)
+      cluster.links.push_back({"leaf" + std::to_string(s), "core", Link{gigabytes_per_second(far), {}}});
+  }
+  if (shape.switches > 1) cluster.switches.push_back({"core"});
+  for (int n = 0; n < shape.nodes * shape.switches; ++n) {
+    Node node;
+    node.name = "n" + std::to_string(n);
+    node.devices = {{"X", shape.devices}};
+    node.link = Link{gigabytes_per_second(inside), {}};
+    cluster.nodes.push_back(node);
+    cluster.links.push_back(
+        {node.name, "leaf" + std::to_string(n % shape.switches), Link{gigabytes_per_second(near), {}}});
+  }
+  return cluster;
+}
+
+PipedreamShape hierarchy(const Shape& shape) {
+  PipedreamShape levels;
+  for (const int components : {shape.devices, shape.nodes, shape.switches})
+    if (components > 1) levels.components.push_back(components);
+  for (int s = 0; s < shape.switches; ++s)
+    for (int n = s; n < shape.nodes * shape.switches; n += shape.switches)
+      for (int d = 0; d < shape.devices; ++d) levels.devices.push_back(DeviceId(n * shape.devices + d));
+  levels.objective = own_levels;
+  return levels;
+}
+
+PipedreamShape flat(const Shape& shape) {
+  PipedreamShape levels{{}, {}, one_level};
+  const int count = shape.devices * shape.nodes * shape.switches;
+  if (count > 1) levels.components = {count};
+  for (int d = 0; d < count; ++d) levels.devices.push_back(DeviceId(d));
+  return levels;
+}
+
+/// All in one level in component order, each stage with its own paths.
+PipedreamShape line(const Shape& shape) {
+  PipedreamShape levels = flat(shape);
+  levels.devices = hierarchy(shape).devices;
+  levels.objective = consecutive;
+  return levels;
+}
+
+struct Case {
+  Problem problem;
+  Shape shape;
+  bool ignore_memory = false, printed = false;
+
+  EvaluateOptions evaluate() const { return {.ignore_memory = ignore_memory, .printed_objective = printed}; }
+  PlannerOptions options(const std::string& levels) const {
+    PlannerOptions options{{"levels", levels}};
+    if (ignore_memory) options["ignore-memory"] = "true";
+    if (printed) options["printed-objective"] = "true";
+    return options;
+  }
+};
+
+Problem with_memory(const Problem& problem, Random& random) {
+  std::int64_t all = 0;
+  for (const Layer& layer : problem.profile->layers) all += 4 * layer.parameters.count + layer.saved.count;
+  Cluster cluster = *problem.cluster;
+  cluster.device_types[0].memory = Bytes(static_cast<std::int64_t>(static_cast<double>(all) * random.uniform(0.4, 2)));
+  Problem limited = problem;
+  limited.cluster = std::make_shared<const Cluster>(std::move(cluster));
+  return limited;
+}
+
+Case random_case(int seed, const std::vector<Shape>& shapes) {
+  Random random(static_cast<std::uint64_t>(seed) + 90000);
+  const bool large = problems() >= 500;
+  test::RandomProblem wanted;
+  wanted.graph = seed % 2 == 1;
+  Case one;
+  one.shape = shapes[static_cast<std::size_t>(random.integer(0, static_cast<int>(shapes.size()) - 1))];
+  const int devices = one.shape.devices * one.shape.nodes * one.shape.switches;
+  wanted.layers = random.integer(2, large && devices <= 6 ? 8 : 6);
+  one.problem = test::random_problem(random, wanted);
+  one.problem.cluster = std::make_shared<const Cluster>(cluster_of(random, one.shape));
+  one.problem.workload.global_batch = 8;
+  one.problem.workload.micro_batch = 1;
+  one.ignore_memory = seed % 4 < 2;
+  one.printed = seed % 7 == 3;
+  if (!one.ignore_memory) one.problem = with_memory(one.problem, random);
+  return one;
+}
+
+Result<Ranking> answer(const Problem& problem, const PlannerOptions& options, bool simulate = false) {
+  PlannerContext context;
+  context.relax = false;
+  const auto simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  if (simulate) context.score = score_of(*simulator);
+  return run_planner(**planner_named("pipedream"), problem, options, context);
+}
+
+bool near(Seconds a, Seconds b) { return std::abs(a.count - b.count) <= 1e-9 * std::abs(b.count); }
+
+/// The enumeration's optimum; where memory made the planner refuse more than it had to, it says nothing of optimality.
+void same(const Result<Ranking>& ranking, const std::optional<Plan>& expected) {
+  QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
+  if (ranking->plans.empty() || !expected) {
+    QCOMPARE(ranking->plans.empty(), !expected.has_value());
+    return;
+  }
+  const Plan& plan = ranking->plans.front();
+  const Seconds got = *plan.objective->time, want = *expected->objective->time;
+  const bool proven = plan.certificate && !plan.certificate->optimal_in.empty();
+  QVERIFY2(near(got, want) || (!proven && got > want),
+           qPrintable(QString("%1 against %2: %3 and %4")
+                          .arg(got.count)
+                          .arg(want.count)
+                          .arg(shape_text(plan).c_str(), shape_text(*expected).c_str())));
+}
+
+std::optional<Plan> better(std::optional<Plan> a, std::optional<Plan> b) {
+  if (!a || !b) return a ? a : b;
+  return *b->objective->time < *a->objective->time ? b : a;
+}
+
+void seeds() {
+  QTest::addColumn<int>("seed");
+  for (int seed = 0; seed < problems(); ++seed) QTest::addRow("%d", seed) << seed;
+}
+
+const std::vector<Shape> one_level_shapes{{1, 1, 1}, {2, 1, 1}, {4, 1, 1}, {5, 1, 1}, {1, 4, 1}, {1, 6, 1}};
+const std::vector<Shape> two_level_shapes{{2, 2, 1}, {3, 2, 1}, {2, 3, 1}, {1, 2, 2}, {1, 3, 2}, {1, 2, 3}, {2, 1, 3}};
+const std::vector<Shape> three_level_shapes{{2, 2, 2}};
+
+}  // namespace
+
+class TestPipedream : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void one_level_data() { seeds(); }
+  void one_level() { optimal(one_level_shapes); }
+  void two_levels_data() { seeds(); }
+  void two_levels() { optimal(two_level_shapes); }
+  void three_levels_data() { seeds(); }
+  void three_levels() { optimal(three_level_shapes); }
+  void any_is_the_best_of_three_data() { seeds(); }
+  void any_is_the_best_of_three();
+  void pins_hold_data() { seeds(); }
+  void pins_hold();
+  void too_many_ideals_fall_back();
+  void slower_simulation_is_told();
+  void too_large_is_refused();
+  void vgg16_takes_15_and_1();
+
+ private:
+  void optimal(const std::vector<Shape>& shapes);
+};
+
+void TestPipedream::optimal(const std::vector<Shape>& shapes) {
+  QFETCH(int, seed);
+  const Case one = random_case(seed, shapes);
+  same(answer(one.problem, one.options("auto")),
+       enumerate_pipedream(one.problem, hierarchy(one.shape), 1, one.evaluate()));
+}
+
+void TestPipedream::any_is_the_best_of_three() {
+  QFETCH(int, seed);
+  std::vector<Shape> shapes = two_level_shapes;
+  shapes.push_back({3, 1, 1});
+  const Case one = random_case(seed, shapes);
+  const auto any = answer(one.problem, one.options("any"));
+  std::optional<Plan> best;
+  for (const PipedreamShape& shape : {hierarchy(one.shape), flat(one.shape), line(one.shape)})
+    best = better(best, enumerate_pipedream(one.problem, shape, 1, one.evaluate()));
+  same(any, best);
+  for (const char* levels : {"auto", "flat"}) {
+    const auto other = answer(one.problem, one.options(levels));
+    QVERIFY(other.has_value());
+    if (other->plans.empty()) continue;
+    QVERIFY(!any->plans.empty());
+    QVERIFY(any->plans[0].objective->time->count <= other->plans[0].objective->time->count * (1 + 1e-12));
+  }
+}
+
+void TestPipedream::pins_hold() {
+  QFETCH(int, seed);
+  Case one = random_case(seed, seed % 3 == 0 ? one_level_shapes : two_level_shapes);
+  Random random(static_cast<std::uint64_t>(seed) + 95000);
+  const int devices = one.shape.devices * one.shape.nodes * one.shape.switches;
+  const int layers = static_cast<int>(one.problem.profile->layers.size());
+  Pins& pins = one.problem.pins;
+  switch (seed % 5) {
+    case 0:
+      pins.stages = random.integer(1, std::min(devices, layers));
+      break;
+    case 1:
+      pins.max_stages = random.integer(1, 3);
+      break;
+    case 2:
+      pins.replicas = random.integer(1, devices / 2 + 1);
+      break;
+    case 3:
+      for (int i = 0; i < 2; ++i)
+        pins.layers.emplace_back(LayerId(random.integer(0, layers - 1)), DeviceId(random.integer(0, devices - 1)));
+      break;
+    default:
+      pins.stages = random.integer(1, std::min(devices, layers));
+      pins.layers.emplace_back(LayerId(random.integer(0, layers - 1)), DeviceId(random.integer(0, devices - 1)));
+  }
+  if (!check(pins, *one.problem.profile, *one.problem.cluster)) return;  // no plan can have them
+  if (seed % 2 == 0) {
+    same(answer(one.problem, one.options("auto")),
+         enumerate_pipedream(one.problem, hierarchy(one.shape), 1, one.evaluate()));
+  } else {
+    std::optional<Plan> best;
+    for (const PipedreamShape& shape : {hierarchy(one.shape), flat(one.shape), line(one.shape)})
+      best = better(best, enumerate_pipedream(one.problem, shape, 1, one.evaluate()));
+    same(answer(one.problem, one.options("any")), best);
+  }
+}
+
+/// Fourteen layers side by side have 2^14 ideals.
+void TestPipedream::too_many_ideals_fall_back() {
+  Profile wide = test::uniform_profile(16, milliseconds(1), milliseconds(2));
+  for (int i = 1; i < 15; ++i) {
+    wide.edges.push_back({LayerId(0), LayerId(i), {}});
+    wide.edges.push_back({LayerId(i), LayerId(15), {}});
+  }
+  Problem problem{
+      std::make_shared<const Profile>(std::move(wide)), std::make_shared<const Cluster>(test::flat_cluster(4)), {}};
+  problem.workload.global_batch = 8;
+  const auto ranking = answer(problem, {});
+  QVERIFY(ranking && !ranking->plans.empty());
+  const Plan& plan = ranking->plans.front();
+  QVERIFY(near(*plan.objective->time, milliseconds(12)));
+  QVERIFY(plan.certificate->optimal_in.ends_with("in one topological order of the graph"));
+  QVERIFY(!plan.why.empty() && plan.why.front().find("too many") != std::string::npos);
+}
+
+/// Two even stages whose transfers take as long as they do: NOAM = 2 mini-batches can't hide them.
+void TestPipedream::slower_simulation_is_told() {
+  Profile profile = test::uniform_profile(2, milliseconds(5), milliseconds(5));
+  for (Layer& layer : profile.layers) layer.output = Bytes(4500000), layer.parameters = Bytes(400000000);
+  Problem problem{std::make_shared<const Profile>(std::move(profile)),
+                  std::make_shared<const Cluster>(test::flat_cluster(2, gigabytes_per_second(1))),
+                  {}};
+  problem.workload.global_batch = 8;
+  const auto ranking = answer(problem, {}, true);
+  QVERIFY(ranking && !ranking->plans.empty());
+  const Plan& plan = ranking->plans.front();
+  QCOMPARE(plan.stages.size(), std::size_t{2});
+  QVERIFY(near(*plan.objective->time, milliseconds(10)));
+  QVERIFY(!plan.why.empty() && plan.why.front().find("NOAM = ceil(2 / 1) = 2") != std::string::npos);
+}
+
+void TestPipedream::too_large_is_refused() {
+  Problem problem{std::make_shared<const Profile>(test::uniform_profile(3000, milliseconds(1), milliseconds(2))),
+                  std::make_shared<const Cluster>(test::flat_cluster(1024)),
+                  {}};
+  problem.workload.global_batch = 8;
+  const auto ranking = answer(problem, {});
+  QVERIFY(ranking && ranking->infeasible);
+  QVERIFY(ranking->infeasible->reason.starts_with("too large: 3000 layers on 1024 devices"));
+  QVERIFY(ranking->infeasible->relaxation.find("--planner") != std::string::npos);
+}
+
+/// Table 1: all convolutions on 15, the rest on 1; as printed the cut is at row 24.
+void TestPipedream::vgg16_takes_15_and_1() {
+  if (test::shared_data().empty()) QSKIP("the measured profiles are not here");
+  const auto profile = read_profile(test::shared_data() + "/pipedream/vgg16.graph.txt", {.profile_micro_batch = 128});
+  QVERIFY(profile.has_value());
+  Problem problem{std::make_shared<const Profile>(*profile),
+                  std::make_shared<const Cluster>(test::flat_cluster(16, gigabytes_per_second(1.25))),
+                  {}};
+  problem.workload.global_batch = 2048;
+  const auto text = answer(problem, {{"ignore-memory", "true"}});
+  QVERIFY(text && !text->plans.empty());
+  QCOMPARE(QString(shape_text(text->plans[0]).c_str()), QString("15:1 · 31:9"));
+  QCOMPARE(QString::number(in_milliseconds(*text->plans[0].objective->time), 'f', 3), QString("44.159"));
+  const auto printed = answer(problem, {{"ignore-memory", "true"}, {"printed-objective", "true"}});
+  QVERIFY(printed && !printed->plans.empty());
+  QCOMPARE(QString::number(in_milliseconds(*printed->plans[0].objective->time), 'f', 1), QString("82.2"));
+  QCOMPARE(printed->plans[0].stages[0].last, 24);
+}
+
+QTEST_APPLESS_MAIN(TestPipedream)
+#include "tst_pipedream.moc"
