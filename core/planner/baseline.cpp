@@ -59,8 +59,12 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
   }
   report(context.progress, 1, "done");
   if (judged.empty()) return none(baseline, problem, *sizes, slice, context);
+  const std::size_t count = judged.size();
   Ranking ranking = ranked(std::move(judged), context);
   for (Plan& plan : ranking.plans) plan.truncated = truncated;
+  if (!truncated)
+    ranking.plans.front().certificate.emplace().optimal_in =
+        fmt::format("this split with each of the {} micro-batches and warm-ups that fit: by simulated time", count);
   return ranking;
 }
 
