@@ -26,7 +26,7 @@ namespace pipedeck {
 namespace {
 
 struct StageTimes {
-  double forward = 0, backward = 0;  ///< of the quickest replica
+  double forward = 0, backward = 0;  ///< of the quickest replica; recomputation can pass while the gradient is awaited
   double slowest = 0;                ///< F + B (+ recomputation) of the slowest
   double there = 0, back = 0;        ///< transfers to and from the next stage
 };
@@ -88,10 +88,9 @@ class StagesBound {
                                                   network_.type(lead), stage.tensor_parallel);
         forward += layer_time.forward.count, backward += layer_time.backward.count;
       }
-      if (stage.recompute.all) backward += forward;
       times.forward = std::min(times.forward, forward);
       times.backward = std::min(times.backward, backward);
-      times.slowest = std::max(times.slowest, forward + backward);
+      times.slowest = std::max(times.slowest, (stage.recompute.all ? 2 : 1) * forward + backward);
     }
     return times;
   }

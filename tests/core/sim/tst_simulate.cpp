@@ -226,6 +226,7 @@ class TestSimulate : public QObject {
         cluster.nodes.back().devices[0].type = "Y";
         drawn.problem.cluster = std::make_shared<const Cluster>(cluster);
       }
+      for (Stage& stage : drawn.plan.stages) stage.recompute.all = random.integer(0, 2) == 0;
       const Seconds bound = lower_bound(drawn.problem).value();
       const Seconds simulated = simulator_of(drawn.problem).iteration_time(drawn.plan).value();
       QVERIFY2(bound <= simulated,
