@@ -15,6 +15,9 @@
 // between stages; a device that can't hold the least slice is left idle; where no whole number of copies uses all
 // devices and fits, TaskGraphs of unequal numbers of replicas are tried.
 #include <algorithm>
+#include <iterator>
+#include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -122,6 +125,27 @@ Candidate candidate_of(Chain& chain, const Layout& layout, const Split& split, c
   return {std::move(plan), estimate};
 }
 
+std::size_t most_simulated(const Wanted& wanted, const PlannerContext& context) {
+  return static_cast<std::size_t>(std::max(wanted.simulations, context.top));
+}
+
+/// The estimates that would be simulated: what is behind the worst of them need not be looked for.
+class BestEstimates {
+ public:
+  explicit BestEstimates(std::size_t most) : most_(most) {}
+  double worst() const {
+    return kept_.size() < most_ ? std::numeric_limits<double>::infinity() : *std::prev(kept_.end());
+  }
+  void add(double estimate) {
+    kept_.insert(estimate);
+    if (kept_.size() > most_) kept_.erase(std::prev(kept_.end()));
+  }
+
+ private:
+  std::size_t most_;
+  std::multiset<double> kept_;
+};
+
 /// One candidate a layout and micro-batch, in that order.
 Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wanted& wanted, int slice, bool uneven,
                                              const PlannerContext& context, bool first_only = false) {
@@ -133,16 +157,19 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
   const bool proven = wanted.balance == WhaleBalance::aware && times_rise(*problem.profile);
   const std::vector<Layout> layouts = layouts_of(costs, wanted.layouts, uneven);
   std::vector<Candidate> all;
+  BestEstimates best(most_simulated(wanted, context));
   for (std::size_t l = 0; l < layouts.size(); ++l)
     for (const int size : *sizes) {
       if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
       if (!all.empty() && (first_only || out_of_time(context))) return all;
       report(context.progress, 0.5 * static_cast<double>(l) / static_cast<double>(layouts.size()), "balancing");
-      const SplitQuestion question{size, problem.workload.global_batch / size, slice, wanted.balance};
+      const SplitQuestion question{size, problem.workload.global_batch / size, slice, wanted.balance, best.worst()};
       const auto split = split_layers(costs, layouts[l], question, context.stop);
       if (!split) continue;
       Candidate candidate = candidate_of(*chain, layouts[l], *split, question, proven);
-      if (!broken_pin(candidate.plan, *problem.profile, problem.pins)) all.push_back(std::move(candidate));
+      if (broken_pin(candidate.plan, *problem.profile, problem.pins)) continue;
+      best.add(candidate.estimate);
+      all.push_back(std::move(candidate));
     }
   if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
   return all;
@@ -189,7 +216,7 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice,
 Result<Ranking> simulated(std::vector<Candidate> candidates, const Wanted& wanted, const PlannerContext& context) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.estimate < b.estimate; });
-  const auto most = std::min(candidates.size(), static_cast<std::size_t>(std::max(wanted.simulations, context.top)));
+  const std::size_t most = std::min(candidates.size(), most_simulated(wanted, context));
   std::vector<Judged> judged;
   for (std::size_t i = 0; i < most; ++i) {
     if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());

@@ -19,6 +19,12 @@ const TensorParallelPoint* point_of(const Layer& layer, int degree) {
 
 }  // namespace
 
+WhaleCosts::WhaleCosts(Chain& chain, bool ignore_memory)
+    : chain_(chain),
+      ignore_memory_(ignore_memory),
+      proportional_(std::all_of(chain.profile().layers.begin(), chain.profile().layers.end(),
+                                [](const Layer& layer) { return layer.at.size() < 2; })) {}
+
 WhaleCosts::Signature WhaleCosts::signature(std::span<const DeviceId> devices) const {
   const Network& network = chain_.network();
   Signature own;
@@ -76,9 +82,10 @@ double WhaleCosts::pass_time(const Kind& kind, const Layer& layer, int samples) 
 }
 
 const std::vector<double>& WhaleCosts::sums(int kind, int samples) {
-  const auto [found, fresh] = sums_[index(kind)].try_emplace(samples);
-  std::vector<double>& sums = found->second;
-  if (!fresh) return sums;
+  std::vector<std::vector<double>>& of_kind = sums_[index(kind)];
+  if (of_kind.size() <= index(samples)) of_kind.resize(index(samples) + 1);
+  std::vector<double>& sums = of_kind[index(samples)];
+  if (!sums.empty()) return sums;
   sums = {0};
   for (const LayerId layer : chain_.order())
     sums.push_back(sums.back() + pass_time(kinds_[index(kind)], chain_.profile().layers[layer.index()], samples));
@@ -105,17 +112,22 @@ bool WhaleCosts::fits(int kind, const Load& load, int samples) {
   return ignore_memory_ || need(kind, load, samples) <= kinds_[index(kind)].capacity;
 }
 
+bool WhaleCosts::may_fit(int kind, const Load& load, int samples) {
+  if (ignore_memory_) return true;
+  StageNeed need = stage_need(chain_, load.first, load.last, load.replicas, samples, false, 1, degree(kind));
+  need.input = need.output = {};
+  return need.peak(load.warmup, load.before) <= kinds_[index(kind)].capacity;
+}
+
 int WhaleCosts::most_samples(int kind, const Load& load, int limit) {
   if (fits(kind, load, limit)) return limit;
-  int low = 0, high = limit - 1;
-  while (low < high) {
-    const int middle = low + (high - low + 1) / 2;
-    if (fits(kind, load, middle))
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
+  if (limit <= 1 || !fits(kind, load, 1)) return 0;
+  // Need is a line but for rounding up: the guess is off by a few at most.
+  const double one = memory_use(kind, load, 1), all = memory_use(kind, load, limit);
+  int most = std::clamp(1 + static_cast<int>((limit - 1) * (1 - one) / (all - one)), 1, limit - 1);
+  while (!fits(kind, load, most)) --most;
+  while (most + 1 < limit && fits(kind, load, most + 1)) ++most;
+  return most;
 }
 
 }  // namespace pipedeck

@@ -24,7 +24,7 @@ struct Load {
 
 class WhaleCosts {
  public:
-  WhaleCosts(Chain& chain, bool ignore_memory) : chain_(chain), ignore_memory_(ignore_memory) {}
+  WhaleCosts(Chain& chain, bool ignore_memory);
 
   Chain& chain() { return chain_; }
   bool ignore_memory() const { return ignore_memory_; }
@@ -35,12 +35,16 @@ class WhaleCosts {
   /// Can layers [first, last) be split over `degree` devices?
   bool splittable(int first, int last, int degree);
 
+  /// Twice the samples take twice the time, on one device.
+  bool proportional() const { return proportional_; }
   /// Forward and backward of so many samples, the slowest device of each layer, all-reduces within the replica
   /// included.
   double time(int kind, int samples, int first, int last);
   /// Part of the smallest device's memory that is needed.
   double memory_use(int kind, const Load& load, int samples);
   bool fits(int kind, const Load& load, int samples);
+  /// False only where no range around this one fits: weights and what is kept, which more layers never make less.
+  bool may_fit(int kind, const Load& load, int samples);
   /// Most samples of a micro-batch that fit, at most `limit`; 0 where not even one does.
   int most_samples(int kind, const Load& load, int limit);
 
@@ -58,11 +62,11 @@ class WhaleCosts {
   Bytes need(int kind, const Load& load, int samples);
 
   Chain& chain_;
-  bool ignore_memory_;
+  bool ignore_memory_, proportional_;
   std::vector<Kind> kinds_;
   std::map<Signature, int> known_;
-  std::vector<std::map<int, std::vector<double>>> sums_;  ///< by kind and samples, over the chain's order
-  std::map<int, std::vector<int>> whole_;                 ///< by degree: layers before a position that can't be split
+  std::vector<std::vector<std::vector<double>>> sums_;  ///< by kind and samples, over the chain's order
+  std::map<int, std::vector<int>> whole_;               ///< by degree: layers before a position that can't be split
 };
 
 }  // namespace pipedeck

@@ -59,11 +59,29 @@ bool GraphCosts::even_fits(int first, int last) {
 }
 
 double GraphCosts::at_least(int first, int last) {
-  if (uniform())
+  const Load load{first, last, replicas(), warmup_, before_};
+  if (uniform()) {
+    if (!costs_.may_fit(kinds_[0].first, load, even_share())) return never;
     return costs_.time(question_.balance == WhaleBalance::even ? like_ : kinds_[0].first, even_share(), first, last);
+  }
+  if (proportional()) {  // samples need not be whole
+    double rate = 0;
+    for (const auto& [kind, count] : kinds_) {
+      if (!costs_.may_fit(kind, load, question_.slice)) continue;
+      const double one = costs_.time(kind, 1, first, last);
+      if (one == 0) return 0;
+      rate += count / one;
+    }
+    return rate > 0 ? question_.micro_batch / rate * (1 - 1e-9) : never;  // sums round
+  }
   double least = never;  // nobody has less than a slice
   for (const auto& [kind, count] : kinds_) least = std::min(least, costs_.time(kind, question_.slice, first, last));
   return least;
+}
+
+double GraphCosts::uniform_time(int first, int last) {
+  if (!even_fits(first, last)) return never;
+  return costs_.time(question_.balance == WhaleBalance::even ? like_ : kinds_[0].first, even_share(), first, last);
 }
 
 double GraphCosts::alone() {
@@ -83,10 +101,13 @@ double GraphCosts::rate() {
 }
 
 double GraphCosts::time(int first, int last) {
-  if (uniform()) return even_fits(first, last) ? at_least(first, last) : never;
-  const auto [found, fresh] = known_.try_emplace({first, last}, never);
-  if (fresh) found->second = unlike_time(first, last);
-  return found->second;
+  if (uniform()) return uniform_time(first, last);
+  known_.resize(index(costs_.chain().layers()));
+  std::vector<double>& known = known_[index(first)];
+  const std::size_t length = index(last - first);
+  if (known.size() <= length) known.resize(length + 1, -1);
+  if (known[length] < 0) known[length] = unlike_time(first, last);
+  return known[length];
 }
 
 ReplicaGroup GraphCosts::taker(int kind, int count, const Load& load, int most) {

@@ -3,6 +3,7 @@
 // as its balance says, and whether it fits.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ struct SplitQuestion {
   int micro_batch = 1, micro_batches = 1;
   int slice = 1;  ///< least samples of a replica
   WhaleBalance balance = WhaleBalance::aware;
+  /// s: no answer is wanted whose pipeline takes longer, transfers and all-reduces left aside.
+  double within = std::numeric_limits<double>::infinity();
 };
 
 class GraphCosts {
@@ -39,11 +42,13 @@ class GraphCosts {
 
   /// Of the slowest replica at the best shares; never (infinity) where nothing fits.
   double time(int first, int last);
-  /// No range around this one takes less.
+  /// No range around this one takes less; never where none of them fits.
   double at_least(int first, int last);
   /// One replica doing everything: above every time.
   double alone();
-  /// Layers a second that it could do with all its replicas.
+  /// Work can be cut at will without becoming more or less.
+  bool proportional() const { return degree_ == 1 && costs_.proportional(); }
+  /// Micro-batches a second, of all layers, that its replicas could do together.
   double rate();
   /// Samples of each replica, 0 for those that can't hold a slice. Only where `time` is finite.
   std::vector<int> shares(int first, int last);
@@ -55,6 +60,7 @@ class GraphCosts {
   /// The kinds that can hold a slice of these layers, as takers of samples.
   std::vector<ReplicaGroup> takers(int first, int last, Kinds& kinds);
   ReplicaGroup taker(int kind, int count, const Load& load, int most);
+  double uniform_time(int first, int last);
   double unlike_time(int first, int last);
   std::map<int, std::vector<int>> shares_of_kinds(int first, int last);
   int even_share() const;
@@ -67,7 +73,7 @@ class GraphCosts {
   std::vector<int> kind_of_;  ///< by replica
   Kinds kinds_;               ///< in order of first appearance
   std::pair<int, int> may_, must_;
-  std::map<std::pair<int, int>, double> known_;
+  std::vector<std::vector<double>> known_;  ///< times by first layer and number of layers; below 0: not asked yet
 };
 
 }  // namespace pipedeck

@@ -31,6 +31,7 @@ class Splitter {
   std::optional<Split> run() {
     for (const GraphCosts& graph : graphs_)
       if (std::int64_t{question_.slice} * graph.replicas() > question_.micro_batch) return {};
+    if (longer_than_wanted()) return {};
     const int most = std::min(stages(), question_.micro_batches);
     if (auto split = with_warmups(most)) return split;
     // 1F1B keeps at most as many micro-batches as fit: the largest number with which there is a partition.
@@ -46,6 +47,17 @@ class Splitter {
   }
 
  private:
+  /// Filling takes at least what all layers take on the quickest TaskGraph, each further micro-batch what they take on
+  /// all together.
+  bool longer_than_wanted() {
+    double all = 0, quickest = 0;
+    for (GraphCosts& graph : graphs_) {
+      if (!graph.proportional()) return false;
+      all += graph.rate(), quickest = std::max(quickest, graph.rate());
+    }
+    return quickest > 0 && (1 / quickest + (question_.micro_batches - 1) / all) * (1 - 1e-9) > question_.within;
+  }
+
   int stages() const { return static_cast<int>(graphs_.size()); }
   static int first_of(const std::vector<int>& ends, int s) { return s == 0 ? 0 : ends[index(s - 1)]; }
 
@@ -70,6 +82,7 @@ class Splitter {
     double rate = 0, most = 0;
     for (GraphCosts& graph : graphs_) rate += graph.rate(), most = std::max(most, graph.alone());
     if (stages() == 1 || rate == 0) return within(any, false);
+    if (!windows([](double time) { return time == never; })) return {};
     double low = 0, bound = 1 / rate, step = 0.05;
     std::optional<Found> best;
     while (!(best = within(bound, false))) {
@@ -96,21 +109,49 @@ class Splitter {
     return within(best.slowest, false);  // of the least sum
   }
 
+  /// Where TaskGraph s may begin: not behind what those in front can do within the bound, nor before what those behind
+  /// can.
+  struct Window {
+    int from = 0, to = 0;
+  };
+
+  /// Nothing where there is no partition, each of its TaskGraphs taking no more than it must.
+  template <class Beyond>
+  std::optional<std::vector<Window>> windows(const Beyond& beyond) {
+    std::vector<Window> list(index(stages()) + 1);
+    for (int s = 0, end = 0; s < stages(); ++s) {
+      const int first = end, most = std::min(graphs_[index(s)].may().second, layers_ - (stages() - s - 1));
+      while (end < most && !beyond(graphs_[index(s)].at_least(first, end + 1))) ++end;
+      list[index(s) + 1].to = end;
+    }
+    if (list.back().to < layers_) return {};
+    list.back().from = layers_;
+    for (int s = stages() - 1, first = layers_; s >= 0; --s) {
+      const int end = first, least = std::max(graphs_[index(s)].may().first, s);
+      while (first > least && !beyond(graphs_[index(s)].at_least(first - 1, end))) --first;
+      list[index(s)].from = first;
+      if (first > list[index(s)].to) return {};
+    }
+    return list;
+  }
+
   /// The partition of the least sum of times, none of them above `bound`, or none as large.
   std::optional<Found> within(double bound, bool strictly) {
     const auto beyond = [&](double time) { return time > bound || (strictly && time >= bound); };
+    const auto window = windows(beyond);
+    if (!window) return {};
     std::vector<double> sum(index(layers_) + 1, never);
     sum[0] = 0;
     std::vector<std::vector<int>> start;
     for (int s = 0; s < stages(); ++s) {
       GraphCosts& graph = graphs_[index(s)];
+      const Window here = (*window)[index(s)], behind = (*window)[index(s) + 1];
       std::vector<double> next(index(layers_) + 1, never);
       std::vector<int>& from = start.emplace_back(index(layers_) + 1, -1);
-      const int last = std::min(graph.may().second, layers_ - (stages() - s - 1));
-      for (int first = s; first < last; ++first) {
+      for (int first = here.from; first <= here.to; ++first) {
         if (sum[index(first)] == never) continue;
         if (stop_.stop_requested()) return {};
-        for (int end = s + 1 == stages() ? last : first + 1; end <= last; ++end) {
+        for (int end = std::max(first + 1, behind.from); end <= behind.to; ++end) {
           if (beyond(graph.at_least(first, end))) break;
           if (!graph.allowed(first, end)) continue;
           const double time = graph.time(first, end);

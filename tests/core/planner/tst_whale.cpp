@@ -340,7 +340,7 @@ void TestWhale::cuts_equal_enumeration() {
     WhaleCosts costs(chain, false);
     const std::vector<Layout> layouts = layouts_of(costs, {}, true);
     const Layout& layout = layouts[static_cast<std::size_t>(random.integer(0, static_cast<int>(layouts.size()) - 1))];
-    const SplitQuestion question{8, 4, 1, WhaleBalance::aware};
+    const SplitQuestion question{.micro_batch = 8, .micro_batches = 4};
     const auto split = split_layers(costs, layout, question, {});
     const int stages = static_cast<int>(layout.graphs.size());
     double best = never;
