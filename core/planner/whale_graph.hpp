@@ -46,6 +46,8 @@ class GraphCosts {
   double at_least(int first, int last);
   /// One replica doing everything: above every time.
   double alone();
+  /// All replicas get the same, but for a sample.
+  bool uniform() const { return kinds_.size() == 1 || question_.balance == WhaleBalance::even; }
   /// Work can be cut at will without becoming more or less.
   bool proportional() const { return degree_ == 1 && costs_.proportional(); }
   /// Micro-batches a second, of all layers, that its replicas could do together.
@@ -65,8 +67,6 @@ class GraphCosts {
   std::map<int, std::vector<int>> shares_of_kinds(int first, int last);
   int even_share() const;
   bool even_fits(int first, int last);
-  bool uniform() const { return kinds_.size() == 1 || question_.balance == WhaleBalance::even; }
-
   WhaleCosts& costs_;
   const SplitQuestion& question_;
   int degree_, like_, warmup_ = 1, before_ = 1;

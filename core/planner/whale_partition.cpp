@@ -10,6 +10,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double any = std::numeric_limits<double>::max();
+constexpr std::int64_t most_ranges = 1'000'000;
 constexpr double close_enough = 1e-6;  // from here on every step is to a better partition
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
@@ -31,7 +32,7 @@ class Splitter {
   std::optional<Split> run() {
     for (const GraphCosts& graph : graphs_)
       if (std::int64_t{question_.slice} * graph.replicas() > question_.micro_batch) return {};
-    if (longer_than_wanted()) return {};
+    if (longer_than_wanted() || too_large()) return {};
     const int most = std::min(stages(), question_.micro_batches);
     if (auto split = with_warmups(most)) return split;
     // 1F1B keeps at most as many micro-batches as fit: the largest number with which there is a partition.
@@ -47,6 +48,11 @@ class Splitter {
   }
 
  private:
+  bool too_large() const {
+    return stages() > 1 && layers_ > most_layers_unlike &&
+           std::any_of(graphs_.begin(), graphs_.end(), [](const GraphCosts& graph) { return !graph.uniform(); });
+  }
+
   /// Filling takes at least what all layers take on the quickest TaskGraph, each further micro-batch what they take on
   /// all together.
   bool longer_than_wanted() {
@@ -106,7 +112,7 @@ class Splitter {
       if (stop_.stop_requested()) return {};
     }
     while (auto better = within(best.slowest, true)) best = std::move(*better);
-    return within(best.slowest, false);  // of the least sum
+    return within(best.slowest, false, true);
   }
 
   /// Where TaskGraph s may begin: not behind what those in front can do within the bound, nor before what those behind
@@ -135,11 +141,20 @@ class Splitter {
     return list;
   }
 
-  /// The partition of the least sum of times, none of them above `bound`, or none as large.
-  std::optional<Found> within(double bound, bool strictly) {
+  /// Ranges of layers that a search for the least sum looks at.
+  static std::int64_t ranges(const std::vector<Window>& list) {
+    std::int64_t count = 0;
+    for (std::size_t s = 0; s + 1 < list.size(); ++s)
+      count += std::int64_t{list[s].to - list[s].from + 1} * (list[s + 1].to - list[s + 1].from + 1);
+    return count;
+  }
+
+  /// A partition with no time above `bound`, or none as large; where asked for and not too dear, that of the least sum.
+  std::optional<Found> within(double bound, bool strictly, bool least_sum = false) {
     const auto beyond = [&](double time) { return time > bound || (strictly && time >= bound); };
     const auto window = windows(beyond);
     if (!window) return {};
+    least_sum = least_sum && ranges(*window) <= most_ranges;
     std::vector<double> sum(index(layers_) + 1, never);
     sum[0] = 0;
     std::vector<std::vector<int>> start;
@@ -148,10 +163,11 @@ class Splitter {
       const Window here = (*window)[index(s)], behind = (*window)[index(s) + 1];
       std::vector<double> next(index(layers_) + 1, never);
       std::vector<int>& from = start.emplace_back(index(layers_) + 1, -1);
-      for (int first = here.from; first <= here.to; ++first) {
+      for (int first = here.to; first >= here.from; --first) {  // fewer layers are likelier to do
         if (sum[index(first)] == never) continue;
         if (stop_.stop_requested()) return {};
         for (int end = std::max(first + 1, behind.from); end <= behind.to; ++end) {
+          if (!least_sum && next[index(end)] < never) continue;
           if (beyond(graph.at_least(first, end))) break;
           if (!graph.allowed(first, end)) continue;
           const double time = graph.time(first, end);

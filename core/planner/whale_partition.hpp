@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inter-TaskGraph load balance (Whale, section 3.3.2): where the layers are cut between the TaskGraphs of a layout, and
 // the shares within each. Of all cuts of the chain's order whose TaskGraphs fit their devices with the micro-batches
-// that 1F1B keeps there, one whose slowest replica is quickest; of these, the least sum of the TaskGraphs' times, which
-// is what filling the pipeline takes. With like devices that is the classic block partition; with unlike ones every
-// TaskGraph gets layers in proportion to what its devices do together.
+// that 1F1B keeps there, one whose slowest replica is quickest; of these (unless there are millions of ranges to look
+// at) the least sum of the TaskGraphs' times, which is what filling the pipeline takes. With like devices that is the
+// classic block partition; with unlike ones every TaskGraph gets layers in proportion to what its devices do together.
 //
 // A search over bounds: for a bound, the ends that TaskGraphs 0..s can reach without exceeding it follow one from
 // another, and a reached end of the last one is a partition. Bounds grow from what perfect balance would take until one
@@ -26,7 +26,11 @@ struct Split {
   std::vector<double> times;             ///< s: of each TaskGraph's slowest replica, a micro-batch forward and back
 };
 
-/// Nothing where no cut fits, or `stop` was requested.
+/// Above so many layers, several TaskGraphs are cut only where the replicas of each are alike: shares that change with
+/// every range of layers would take minutes.
+inline constexpr int most_layers_unlike = 600;
+
+/// Nothing where no cut fits, the problem is above that limit, or `stop` was requested.
 std::optional<Split> split_layers(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question,
                                   const std::stop_token& stop);
 

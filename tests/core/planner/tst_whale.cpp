@@ -185,6 +185,7 @@ class TestWhale : public QObject {
   void gains_of_gnmt();
   void stops_and_hurries();
   void thousands_of_devices();
+  void too_many_layers_between_unlike_copies();
 };
 
 void TestWhale::shares_equal_enumeration() {
@@ -593,6 +594,18 @@ void TestWhale::thousands_of_devices() {
   const auto ranking = answer(problem, {{"simulations", "2"}});
   QVERIFY(ranking.has_value() && !ranking->plans.empty());
   qInfo("%s", ranking->plans[0].name.c_str());
+}
+
+void TestWhale::too_many_layers_between_unlike_copies() {
+  Problem problem{std::make_shared<const Profile>(test::uniform_profile(700, milliseconds(1), milliseconds(2))),
+                  std::make_shared<const Cluster>(test::flat_cluster(4)),
+                  {}};
+  problem = unlike(problem, 3, 3, 0.6, Bytes(std::int64_t{1} << 40), Bytes(std::int64_t{1} << 40));
+  problem.workload.global_batch = 12;
+  const auto ranking = answer(problem, {{"placement", "copies"}, {"task-graphs", "3"}});
+  QVERIFY(ranking.has_value() && ranking->infeasible.has_value());
+  QVERIFY(ranking->infeasible->reason.starts_with("too large"));
+  QVERIFY(!answer(problem, {{"placement", "replicas"}, {"task-graphs", "2"}})->plans.empty());
 }
 
 QTEST_APPLESS_MAIN(TestWhale)
