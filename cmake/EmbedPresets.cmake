@@ -5,7 +5,7 @@
 set(text "// Generated from ${ROOT} by cmake/EmbedPresets.cmake.\n#include \"core/presets/embedded.hpp\"\n\nnamespace pipedeck {\n")
 foreach(folder clusters models)
   file(GLOB files "${ROOT}/${folder}/*.json")
-  list(SORT files)
+  list(SORT files COMPARE NATURAL)
   string(APPEND text "\nconst std::vector<std::string>& embedded_${folder}() {\n  static const std::vector<std::string> files{\n")
   foreach(file ${files})
     file(READ "${file}" content)

@@ -27,5 +27,6 @@ std::unique_ptr<Command> make_run_command();
 std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_validate_command();
 std::unique_ptr<Command> make_list_command();
+std::unique_ptr<Command> make_reproduce_command();
 
 }  // namespace pipedeck::cli

@@ -19,7 +19,7 @@ struct CommandInfo {
   std::unique_ptr<Command> (*make)();
 };
 
-constexpr std::array<CommandInfo, 9> commands{{
+constexpr std::array<CommandInfo, 10> commands{{
     {"plan", "find the best plan of one planner", make_plan_command},
     {"simulate", "predict time and memory of a plan", make_simulate_command},
     {"compare", "let several planners answer the same question", make_compare_command},
@@ -28,12 +28,13 @@ constexpr std::array<CommandInfo, 9> commands{{
     {"run", "train a model with a plan", make_run_command},
     {"convert", "read one format, write another", make_convert_command},
     {"validate", "check files of any format", make_validate_command},
+    {"reproduce", "a table of one of the papers beside our answers", make_reproduce_command},
     {"list", "planners, schedules, models, clusters, devices, formats", make_list_command},
 }};
 
 std::string overview() {
   std::string text = "usage: pipedeck-cli COMMAND [options]\n\n";
-  for (const CommandInfo& command : commands) text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+  for (const CommandInfo& command : commands) text += fmt::format("  {:<11}{}\n", command.name, command.summary);
   return text + "\npipedeck-cli COMMAND --help lists a command's options.\n";
 }
 

@@ -118,6 +118,20 @@ Count bottleneck(const ModelLayer& layer) {
           .parameters = weights + 2 * (2 * mid + out + projection * out)};
 }
 
+/// Hochreiter and Schmidhuber 1997 as cuDNN has it: four gates of two biases each. Kept for the backward pass: what
+/// goes in, the gates, the cell and the output.
+Count lstm(const ModelLayer& layer) {
+  const auto in = static_cast<double>(layer.size("in")), h = static_cast<double>(layer.size("hidden")),
+             s = static_cast<double>(layer.size("sequence")), d = static_cast<double>(layer.size("directions"));
+  const double operations = d * product(s, in + h, 4 * h);
+  return {.forward = operations,
+          .weight = operations,
+          .in = s * in,
+          .out = d * s * h,
+          .saved = s * in + d * s * 6 * h,
+          .parameters = d * 4 * h * (in + h + 2)};
+}
+
 /// Forward keeps the probabilities; the gradient is a subtraction.
 Count loss(const ModelLayer& layer) {
   const double values = static_cast<double>(layer.size("classes")) * static_cast<double>(layer.size("sequence"));
@@ -138,6 +152,7 @@ Result<Count> count(const ModelLayer& layer) {
   if (layer.kind == "max_pool" || layer.kind == "average_pool") return pool(layer);
   if (layer.kind == "batch_norm") return batch_norm(layer);
   if (layer.kind == "bottleneck") return bottleneck(layer);
+  if (layer.kind == "lstm") return lstm(layer);
   if (layer.kind == "softmax_cross_entropy") return loss(layer);
   return fail(ErrorCode::bad_input,
               fmt::format("found a layer of kind '{}', expected one whose shape is known", layer.kind));

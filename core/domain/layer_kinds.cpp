@@ -19,14 +19,14 @@ constexpr std::array pool{SizeRule{"channels"},      SizeRule{"kernel"}, SizeRul
 constexpr std::array batch_norm{SizeRule{"channels"}, SizeRule{"height"}, SizeRule{"width"}};
 constexpr std::array bottleneck{SizeRule{"in"},        SizeRule{"middle"}, SizeRule{"out"},
                                 SizeRule{"stride", 1}, SizeRule{"height"}, SizeRule{"width"}};
+constexpr std::array lstm{SizeRule{"in"}, SizeRule{"hidden"}, SizeRule{"sequence", 1}, SizeRule{"directions", 1, 1, 2}};
 constexpr std::array loss{SizeRule{"classes"}, SizeRule{"sequence", 1}};
 
 constexpr std::array kinds{
-    LayerKind{"embedding", embedding},     LayerKind{"transformer", transformer},
-    LayerKind{"layer_norm", layer_norm},   LayerKind{"linear", linear},
-    LayerKind{"convolution", convolution}, LayerKind{"max_pool", pool},
-    LayerKind{"average_pool", pool},       LayerKind{"batch_norm", batch_norm},
-    LayerKind{"bottleneck", bottleneck},   LayerKind{"softmax_cross_entropy", loss},
+    LayerKind{"embedding", embedding}, LayerKind{"transformer", transformer},    LayerKind{"layer_norm", layer_norm},
+    LayerKind{"linear", linear},       LayerKind{"convolution", convolution},    LayerKind{"max_pool", pool},
+    LayerKind{"average_pool", pool},   LayerKind{"batch_norm", batch_norm},      LayerKind{"bottleneck", bottleneck},
+    LayerKind{"lstm", lstm},           LayerKind{"softmax_cross_entropy", loss},
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace pipedeck {
 ///   max_pool, average_pool  channels, kernel, stride, padding, height, width
 ///   batch_norm   channels, height, width
 ///   bottleneck   in, middle, out, stride, height, width  ResNet v1.5 residual block with its projection
+///   lstm         in, hidden, sequence, directions (1 or 2)
 ///   softmax_cross_entropy  classes, sequence             the loss; last layer
 struct ModelLayer {
   std::string name;

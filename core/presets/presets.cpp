@@ -93,13 +93,13 @@ std::string cluster_preset_alias(const std::string& name) {
 Result<ModelSpec> model_preset(const std::string& name) { return named(models(), name, "model"); }
 Result<Cluster> cluster_preset(const std::string& name) { return named(clusters(), name, "cluster"); }
 
-Result<Profile> profile_preset(const std::string& name) {
+Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch) {
   const Result<ModelSpec> model = model_preset(name);
   if (!model) return tl::unexpected(model.error());
   // The micro-batches that the papers profile with: 2 for BERT-48 (DAPPLE, Table II), more where samples are small.
   const bool images = model->layers.front().kind == "convolution";
-  Result<Profile> profile = model->trainable_here ? profile_from_shapes(*model, cpu_core, 4)
-                                                  : profile_from_shapes(*model, v100, images ? 32 : 2);
+  const int samples = micro_batch.value_or(model->trainable_here ? 4 : images ? 32 : 2);
+  Result<Profile> profile = profile_from_shapes(*model, model->trainable_here ? cpu_core : v100, samples);
   if (profile && !model->trainable_here)
     profile->source += fmt::format("; {:.0f} % of the V100's peak of 15.7 TFLOP/s is an assumption", v100_share * 100);
   return profile;

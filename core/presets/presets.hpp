@@ -3,6 +3,7 @@
 // may name either a preset ("preset:BERT-48") or a file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ Result<Cluster> cluster_preset(const std::string& name);
 
 /// A profile computed from the preset's layer shapes for its default device type (V100-16GB fp32 for the large ones, a
 /// CPU core for the small ones). Nothing in it was measured by others.
-Result<Profile> profile_preset(const std::string& name);
+/// Of `micro_batch` samples, else of as many as the papers profile with.
+Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch = {});
 
 /// "preset:NAME" or a path.
 Result<Profile> open_profile(const std::string& argument, const ReadOptions& options = {});

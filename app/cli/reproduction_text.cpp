@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/reproduction_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/table.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+std::string deviation_text(const ReproducedCell& cell) {
+  return cell.deviation ? fmt::format("{:+.1f} %", *cell.deviation * 100) : "";
+}
+
+std::string verdict_text(const ReproducedTable& table) {
+  return fmt::format("{} of {} rows met ({})", table.met(), table.rows.size(), table.info.rule);
+}
+
+std::string rows_text(const ReproducedTable& table) {
+  std::vector<Table::Column> columns{{table.info.subject, Align::left}};
+  for (const std::string& quantity : table.info.quantities)
+    columns.insert(columns.end(), {{quantity + ": paper"}, {"ours"}, {"differs by"}});
+  columns.push_back({"met", Align::left});
+  Table out(columns);
+  for (const ReproducedRow& row : table.rows) {
+    std::vector<std::string> cells{row.subject};
+    for (const ReproducedCell& cell : row.cells)
+      cells.insert(cells.end(), {cell.paper, cell.ours, deviation_text(cell)});
+    cells.emplace_back(row.met ? "yes" : "no");
+    out.add(std::move(cells));
+  }
+  return out.text();
+}
+
+/// What a row's reader should know, each said once.
+std::vector<std::pair<std::string, std::string>> notes(const ReproducedTable& table) {
+  std::vector<std::pair<std::string, std::string>> out;  // subjects, text
+  for (const ReproducedRow& row : table.rows) {
+    if (row.note.empty()) continue;
+    auto same = std::find_if(out.begin(), out.end(), [&](const auto& note) { return note.second == row.note; });
+    if (same == out.end())
+      out.emplace_back(row.subject, row.note);
+    else
+      same->first += "; " + row.subject;
+  }
+  return out;
+}
+
+std::string markdown_cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, "\\");
+  return text;
+}
+
+std::string markdown_of(const ReproducedTable& table) {
+  const TableInfo& info = table.info;
+  std::string text = fmt::format("## {}\n\n`pipedeck-cli reproduce {}`. {} A row is met: {}.\n\n", info.title,
+                                 info.name, info.how, info.rule);
+  std::string head = "| " + markdown_cell(info.subject), rule = "|---";
+  for (const std::string& quantity : info.quantities) {
+    head += fmt::format(" | {}: paper | ours | differs by", markdown_cell(quantity));
+    rule += "|---|---|---";
+  }
+  text += head + " | met |\n" + rule + "|---|\n";
+  for (const ReproducedRow& row : table.rows) {
+    text += "| " + markdown_cell(row.subject);
+    for (const ReproducedCell& cell : row.cells)
+      text += fmt::format(" | {} | {} | {}", markdown_cell(cell.paper), markdown_cell(cell.ours), deviation_text(cell));
+    text += row.met ? " | yes |\n" : " | no |\n";
+  }
+  text += fmt::format("\n{} of {} rows are met.\n", table.met(), table.rows.size());
+  for (const auto& [subjects, note] : notes(table)) text += fmt::format("\n- **{}**: {}", subjects, note);
+  return text + (notes(table).empty() ? "" : "\n");
+}
+
+}  // namespace
+
+std::string reproduction_text(const std::vector<ReproducedTable>& tables) {
+  std::string text;
+  for (const ReproducedTable& table : tables) {
+    text += fmt::format("{}{}\n{}\n\n{}\n{}\n", text.empty() ? "" : "\n", table.info.title, table.info.how,
+                        rows_text(table), verdict_text(table));
+    for (const auto& [subjects, note] : notes(table)) text += fmt::format("  {}: {}\n", subjects, note);
+  }
+  return text;
+}
+
+std::string reproduction_markdown(const std::vector<ReproducedTable>& tables) {
+  std::size_t met = 0, rows = 0;
+  std::string summary = "| table | rows met |\n|---|---|\n", body;
+  for (const ReproducedTable& table : tables) {
+    met += static_cast<std::size_t>(table.met());
+    rows += table.rows.size();
+    summary += fmt::format("| {} | {} of {} |\n", table.info.title, table.met(), table.rows.size());
+    body += "\n" + markdown_of(table);
+  }
+  return fmt::format(
+      "# The papers' tables\n\nThe tables of the papers beside what this program answers. `pipedeck-cli reproduce` "
+      "lists "
+      "them, `pipedeck-cli reproduce all --markdown` writes this page. Profiles that the authors published are taken "
+      "where they are at hand (`--data DIR`); all others are computed from published layer shapes, so that times are "
+      "those of an ideal device and only ratios compare. **{} of {} rows are met** ({:.0f} %); what is not is "
+      "explained "
+      "below its table.\n\n{}{}",
+      met, rows, 100.0 * static_cast<double>(met) / static_cast<double>(std::max<std::size_t>(rows, 1)), summary, body);
+}
+
+std::string reproduction_json(const std::vector<ReproducedTable>& tables) {
+  auto all = nlohmann::ordered_json::array();
+  for (const ReproducedTable& table : tables) {
+    nlohmann::ordered_json one{{"name", table.info.name},
+                               {"title", table.info.title},
+                               {"how", table.info.how},
+                               {"rule", table.info.rule},
+                               {"met", table.met()}};
+    one["rows"] = nlohmann::ordered_json::array();
+    for (const ReproducedRow& row : table.rows) {
+      nlohmann::ordered_json out{{"subject", row.subject}};
+      for (std::size_t i = 0; i < row.cells.size(); ++i) {
+        nlohmann::ordered_json cell{{"paper", row.cells[i].paper}, {"ours", row.cells[i].ours}};
+        if (row.cells[i].deviation) cell["deviation"] = *row.cells[i].deviation;
+        out["figures"][table.info.quantities[i]] = std::move(cell);
+      }
+      out["met"] = row.met;
+      if (!row.note.empty()) out["note"] = row.note;
+      one["rows"].push_back(std::move(out));
+    }
+    all.push_back(std::move(one));
+  }
+  return all.dump(2);
+}
+
+}  // namespace pipedeck::cli

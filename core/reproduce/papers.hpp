@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of each paper; reproduce.cpp puts them together.
+#pragma once
+
+#include <vector>
+
+#include "core/reproduce/reproduction.hpp"
+
+namespace pipedeck {
+
+struct PaperTable {
+  TableInfo info;
+  Result<std::vector<ReproducedRow>> (*rows)(const Bench&) = nullptr;
+};
+
+PaperTable dapple_table_2();
+PaperTable dapple_table_3();
+PaperTable dapple_table_4();
+PaperTable dapple_table_5();
+PaperTable dapple_table_6();
+PaperTable dapple_table_7();
+PaperTable dapple_table_8();
+PaperTable pipedream_table_1();
+
+}  // namespace pipedeck

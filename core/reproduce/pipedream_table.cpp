@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// PipeDream (Narayanan et al., SOSP 2019), Table 1: the configurations of its optimizer and their speed-up over data
+// parallelism.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/presets/presets.hpp"
+#include "core/reproduce/ask.hpp"
+#include "core/reproduce/models.hpp"
+#include "core/reproduce/papers.hpp"
+
+namespace pipedeck {
+namespace {
+
+struct Configured {
+  const char* model;
+  int servers;
+  const char* scale;   ///< servers x GPUs
+  const char* preset;  ///< whose first servers are taken
+  const char* config;
+  double speedup;  ///< of an epoch's time over data parallelism
+  const char* why;
+};
+constexpr Configured table_1[] = {
+    {"VGG-16", 4, "4x4 (A)", "pipedream-a", "15-1", 5.28, ""},
+    {"VGG-16", 2, "2x8 (B)", "pipedream-b", "15-1", 2.98, ""},
+    {"ResNet-50", 4, "4x4 (A)", "pipedream-a", "16", 1, ""},
+    {"ResNet-50", 2, "2x8 (B)", "pipedream-b", "16", 1, ""},
+    {"AlexNet", 4, "4x4 (A)", "pipedream-a", "15-1", 4.92, ""},
+    {"AlexNet", 2, "2x8 (B)", "pipedream-b", "15-1", 2.04, ""},
+    {"GNMT-16", 1, "1x4 (A)", "pipedream-a", "straight", 1.46, ""},
+    {"GNMT-16", 4, "4x4 (A)", "pipedream-a", "straight", 2.34, ""},
+    {"GNMT-16", 2, "2x8 (B)", "pipedream-b", "straight", 3.14, ""},
+    {"GNMT-8", 1, "1x4 (A)", "pipedream-a", "straight", 1.5, ""},
+    {"GNMT-8", 3, "3x4 (A)", "pipedream-a", "straight", 2.95, ""},
+    {"GNMT-8", 2, "2x8 (B)", "pipedream-b", "16", 1, ""},
+    {"AWD-LM", 1, "1x4 (A)", "pipedream-a", "straight", 4.25, ""},
+    {"S2VT", 4, "4x1 (C)", "pipedream-c", "2-1-1", 3.01, ""},
+};
+
+/// The paper's way to write a plan: "15-1"; "16" is data parallelism.
+std::string config_of(const Plan& plan) {
+  if (plan.stages.size() == 1) return std::to_string(plan.stages.front().devices.size());
+  std::string text = plan_shape(plan);
+  std::replace(text.begin(), text.end(), ':', '-');
+  return text;
+}
+
+/// Samples a second of each: one mini-batch a replica, asynchronous against all-reduced by layer.
+Result<double> speedup_over_data_parallel(const Problem& problem, const Plan& plan, const Bench& bench) {
+  const auto ours = judged(problem, plan, bench);
+  if (!ours) return tl::unexpected(ours.error());
+  const int devices = static_cast<int>(devices_of(*problem.cluster).size());
+  Problem whole = problem;
+  whole.workload.global_batch = devices * problem.profile->micro_batch;
+  whole.workload.micro_batch = whole.workload.global_batch;
+  const auto parallel =
+      judged(whole, pipeline(whole, {static_cast<int>(problem.profile->layers.size())}, {devices}), bench);
+  if (!parallel) return tl::unexpected(parallel.error());
+  return ours->samples_per_second / parallel->samples_per_second;
+}
+
+Result<ReproducedRow> configured_row(const Configured& paper, const Bench& bench) {
+  auto profile = paper_model(bench, paper.model);
+  auto cluster = cluster_preset(paper.preset);
+  if (!profile) return tl::unexpected(profile.error());
+  if (!cluster) return tl::unexpected(cluster.error());
+  const std::string device = cluster->device_types.front().name;
+  profile->device = device;
+  const int mini_batch = profile->micro_batch;
+  Problem problem =
+      question(*std::move(profile), first_nodes(*std::move(cluster), paper.servers), mini_batch * 128, mini_batch);
+  problem.workload.optimizer = std::string(paper.model).starts_with("GNMT") ? Optimizer::adam : Optimizer::sgd;
+  const auto plan = answer("pipedream", problem, {{"levels", "flat"}, {"ignore-memory", "true"}}, bench);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto speedup = speedup_over_data_parallel(problem, *plan, bench);
+  if (!speedup) return tl::unexpected(speedup.error());
+  ReproducedRow row{fmt::format("{}, {}", paper.model, paper.scale),
+                    {cell(paper.config, config_of(*plan)), cell(paper.speedup, *speedup, "{:.2f}x")}};
+  row.met = row.cells[0].paper == row.cells[0].ours;
+  if (!row.met) row.note = paper.why;
+  return row;
+}
+
+Result<std::vector<ReproducedRow>> rows_of_table_1(const Bench& bench) {
+  std::vector<ReproducedRow> rows;
+  for (const Configured& paper : table_1) {
+    if (auto next = next_row(bench, rows.size(), std::size(table_1), paper.model); !next)
+      return tl::unexpected(next.error());
+    auto row = configured_row(paper, bench);
+    if (!row) return tl::unexpected(row.error());
+    rows.push_back(*std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+PaperTable pipedream_table_1() {
+  return {{"pipedream-1",
+           "PipeDream, Table 1: configurations and speed-up over data parallelism",
+           "`pipedream --levels flat --ignore-memory` on the first servers of the presets pipedream-a, -b, -c, the "
+           "mini-batch a profile was made with; the speed-up is the simulated samples a second over data parallelism "
+           "with one mini-batch a device and gradients reduced by layer.",
+           "the same configuration",
+           "model, servers x GPUs (cluster)",
+           {"configuration", "epoch speed-up"}},
+          rows_of_table_1};
+}
+
+}  // namespace pipedeck
