@@ -2,11 +2,14 @@
 #include "app/ui/dialogs.hpp"
 
 #include <QCoreApplication>
+#include <QDialog>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QTextBrowser>
+#include <QVBoxLayout>
 
 #include "app/ui/planner_dialog.hpp"
 
@@ -24,6 +27,23 @@ void show_box(QWidget* parent, QMessageBox::Icon icon, const QString& title, con
   box->setTextInteractionFlags(Qt::TextBrowserInteraction);
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->open();
+}
+
+/// A page to scroll in, beside which the window stays usable.
+void show_page(QWidget* parent, const QString& title, const QString& markdown) {
+  auto* dialog = new QDialog(parent);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setWindowTitle(title);
+  auto* browser = new QTextBrowser;
+  browser->setObjectName(QStringLiteral("help_page"));
+  browser->setAccessibleName(title);
+  browser->setFrameShape(QFrame::NoFrame);
+  browser->setMarkdown(markdown);
+  auto* layout = new QVBoxLayout(dialog);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(browser);
+  dialog->resize(1000, 700);
+  dialog->show();
 }
 
 Unsaved ask_unsaved(QWidget* parent, const QString& project) {
@@ -76,6 +96,7 @@ Dialogs real_dialogs() {
   dialogs.information = [](QWidget* parent, const QString& title, const QString& html) {
     show_box(parent, QMessageBox::NoIcon, title, html, Qt::RichText);
   };
+  dialogs.page = show_page;
   return dialogs;
 }
 

@@ -34,6 +34,7 @@ struct Dialogs {
   std::function<Unsaved(QWidget* parent, const QString& project)> unsaved;
   std::function<void(QWidget* parent, const QString& title, const QString& text)> error;
   std::function<void(QWidget* parent, const QString& title, const QString& html)> information;
+  std::function<void(QWidget* parent, const QString& title, const QString& markdown)> page;  ///< long: scrolls
 };
 
 /// The ones people see.

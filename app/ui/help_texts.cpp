@@ -2,6 +2,7 @@
 #include "app/ui/help_texts.hpp"
 
 #include <QCoreApplication>
+#include <QFile>
 
 namespace pipedeck::app {
 
@@ -47,6 +48,12 @@ QString licences_html() {
       "License, version 3 or later; it links Qt and Qt Charts.</p><p>The core and the command line are under "
       "the Apache License 2.0.</p><p>There is no warranty. The full texts lie in the folder LICENSES of the "
       "source.</p>");
+}
+
+QString reproduction_markdown() {
+  QFile page(QStringLiteral(":/help/reproduction.md"));
+  if (!page.open(QIODevice::ReadOnly)) return {};
+  return QString::fromUtf8(page.readAll());
 }
 
 }  // namespace pipedeck::app

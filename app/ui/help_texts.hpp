@@ -8,5 +8,7 @@ namespace pipedeck::app {
 QString shortcuts_html();
 QString about_html();
 QString licences_html();
+/// docs/reproduction.md: the papers' tables beside our answers.
+QString reproduction_markdown();
 
 }  // namespace pipedeck::app

@@ -162,6 +162,8 @@ void MainWindow::create_help_menu() {
   };
   add_action(menu, tr("&Shortcuts"), "action_shortcuts", QKeySequence(Qt::Key_F1),
              show(tr("Shortcuts"), shortcuts_html));
+  add_action(menu, tr("The &papers' tables"), "action_reproduction", {},
+             [this] { seams_.dialogs.page(this, tr("The papers' tables"), reproduction_markdown()); });
   add_action(menu, tr("&Licences"), "action_licences", {}, show(tr("Licences"), licences_html));
   add_action(menu, tr("&About Pipedeck"), "action_about", {}, show(tr("About Pipedeck"), about_html));
 }

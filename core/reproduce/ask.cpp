@@ -92,10 +92,11 @@ Cluster first_nodes(Cluster cluster, int nodes) {
 }
 
 namespace {
-/// Of a language model, and the linear layer that stands for attention: parts of a layer in the papers' counts.
+/// The head of a language model, and the linear layer that stands for attention: the papers count neither.
 bool is_head(const Layer& layer) {
-  return layer.kind == "linear" && (layer.name == "answer_span" || layer.name == "classifier" ||
-                                    layer.name == "attention" || layer.name == "head" || layer.name == "decoder");
+  for (const char* start : {"answer_span", "classifier", "Classifier", "attention", "head", "decoder", "words"})
+    if (layer.kind == "linear" && layer.name.starts_with(start)) return true;
+  return false;
 }
 }  // namespace
 

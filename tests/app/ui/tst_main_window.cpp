@@ -55,6 +55,7 @@ class TestMainWindow : public QObject {
   void planners_are_chosen_and_pinned();
   void planner_dialog_reads_its_fields();
   void menus_say_what_undo_undoes();
+  void papers_tables_are_shown();
   void layout_is_remembered_and_reset();
   void broken_invariant_leaves_the_window_alive();
 
@@ -498,6 +499,13 @@ void TestMainWindow::menus_say_what_undo_undoes() {
   for (std::size_t i = 0; i < std::size(changes); ++i) fixture.trigger("action_undo");
   QVERIFY(find_plan(fixture.state(), plan));
   QCOMPARE(fixture.action("action_redo")->text(), QString("&Redo Duplicate plan"));
+}
+
+void TestMainWindow::papers_tables_are_shown() {
+  WindowFixture fixture;
+  fixture.trigger("action_reproduction");
+  QCOMPARE(fixture.answers.informations.size(), 1);
+  QVERIFY(fixture.answers.informations.first().contains("DAPPLE, Table V:"));
 }
 
 void TestMainWindow::layout_is_remembered_and_reset() {
