@@ -504,8 +504,8 @@ void TestMainWindow::menus_say_what_undo_undoes() {
 void TestMainWindow::papers_tables_are_shown() {
   WindowFixture fixture;
   fixture.trigger("action_reproduction");
-  QCOMPARE(fixture.answers.informations.size(), 1);
-  QVERIFY(fixture.answers.informations.first().contains("DAPPLE, Table V:"));
+  QCOMPARE(fixture.informations.size(), 1);
+  QVERIFY(fixture.informations.first().contains("DAPPLE, Table V:"));
 }
 
 void TestMainWindow::layout_is_remembered_and_reset() {
