@@ -68,8 +68,11 @@ class AmpSearch {
         break;
       }
       const AmpTask task = costs_.task(strategy, megatron_placement(strategy));
-      const AmpAssigner assigner(task);
-      if (assigner.possible()) open_.push_back({assigner.lower_bound(), strategy});
+      const AmpAssigner assigner(task, context_.stop, context_.hurry, !open_.empty());
+      if (assigner.possible())
+        open_.push_back({assigner.lower_bound(), strategy});
+      else
+        truncated |= out_of_time(context_);  // it may have been given up
     }
     std::stable_sort(open_.begin(), open_.end(), [](const Open& a, const Open& b) { return a.bound < b.bound; });
     return {};
@@ -78,8 +81,8 @@ class AmpSearch {
   Result<void> assign(const AmpStrategy& strategy) {
     const AmpPlacement placement = megatron_placement(strategy);
     const AmpTask task = costs_.task(strategy, placement);
-    AmpAssigner assigner(task);
-    const auto outcome = assigner.search(below(), effort_, context_.stop, context_.hurry);
+    AmpAssigner assigner(task, context_.stop, context_.hurry, !best.empty());
+    const auto outcome = assigner.search(below(), effort_);
     if (outcome == AmpAssigner::Outcome::stopped) return check_stop(context_);
     truncated |= outcome == AmpAssigner::Outcome::hurried;
     proven &= outcome == AmpAssigner::Outcome::proven;

@@ -36,7 +36,7 @@ Result<bool> any_possible(const Problem& problem, const AmpOptions& options, con
   AmpCosts costs(*chain, options);
   for (const AmpStrategy& strategy : *strategies) {
     if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
-    if (AmpAssigner(costs.task(strategy, megatron_placement(strategy))).possible()) return true;
+    if (AmpAssigner(costs.task(strategy, megatron_placement(strategy)), context.stop).possible()) return true;
   }
   return false;
 }

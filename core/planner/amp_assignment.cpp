@@ -16,7 +16,8 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-AmpAssigner::AmpAssigner(const AmpTask& task) : task_(task) {
+AmpAssigner::AmpAssigner(const AmpTask& task, std::stop_token stop, std::stop_token hurry, bool known)
+    : task_(task), stop_(std::move(stop)), hurry_(std::move(hurry)), known_(known) {
   if (!task.pinned.empty())
     for (int s = 0; s < task.stages; ++s) {
       std::vector<int>& counts = elsewhere_.emplace_back(1, 0);
@@ -57,7 +58,7 @@ void AmpAssigner::bound_suffixes() {
   std::fill(bounds_.end() - static_cast<std::ptrdiff_t>(width()), bounds_.end(), 0.0);
   means_.assign(bounds_.size() / width(), unknown);
   means_.back() = 0;
-  for (int s = task_.stages - 1; s >= 0; --s)
+  for (int s = task_.stages - 1; s >= 0 && !given_up(); --s)
     for (int p = first_start(s); p <= last_start(s); ++p) bound_suffix(s, p);
 }
 
@@ -127,7 +128,7 @@ std::optional<std::vector<int>> AmpAssigner::least_sum(double slack, double sync
   std::vector<double> least(bounds_.size() / width(), unknown);
   std::vector<int> end(least.size(), 0);
   least.back() = 0;
-  for (int s = task_.stages - 1; s >= 0; --s)
+  for (int s = task_.stages - 1; s >= 0 && !given_up(); --s)
     for (int p = first_start(s); p <= last_start(s); ++p)
       for (int q = first_end(s, p); q <= last_end(s); ++q) {
         double sum = least[at(s + 1, q)];
@@ -150,6 +151,7 @@ std::optional<std::vector<int>> AmpAssigner::least_sum(double slack, double sync
 void AmpAssigner::try_limits() {
   constexpr std::array slacks{1 + 1e-12, 1.02, 1.1, 1.3, unknown};
   for (const double slack : slacks) {
+    if (given_up()) return;
     if (task_.micro_batches == 1 && slack != unknown) continue;  // the slowest stage has no weight of its own
     for (const double other : slacks) {
       if (task_.replicas == 1 && other != unknown) continue;
@@ -184,18 +186,23 @@ void AmpAssigner::keep(Cell& cell, const std::vector<double>& prefix, Step step)
   trail_.push_back(step);
 }
 
-std::optional<AmpAssigner::Outcome> AmpAssigner::interrupted(const Watch& watch) {
-  watch.effort -= std::min(watch.effort, comparisons_);
+std::optional<AmpAssigner::Outcome> AmpAssigner::given_up() const {
+  if (stop_.stop_requested()) return Outcome::stopped;
+  if (hurry_.stop_requested() && (known_ || best_)) return Outcome::hurried;
+  return {};
+}
+
+std::optional<AmpAssigner::Outcome> AmpAssigner::interrupted(std::size_t& effort) {
+  effort -= std::min(effort, comparisons_);
   comparisons_ = 0;
-  if (watch.stop.stop_requested()) return Outcome::stopped;
-  if (watch.hurry.stop_requested()) return Outcome::hurried;
-  if (watch.effort == 0) return Outcome::exhausted;
+  if (const auto outcome = given_up()) return outcome;
+  if (effort == 0) return Outcome::exhausted;
   return {};
 }
 
 /// Prefixes that end at `start`, with the layers up to `end` as their next stage.
 std::optional<AmpAssigner::Outcome> AmpAssigner::extend(int stage, int start, int end, const Cell& from, Cell& into,
-                                                        const Watch& watch) {
+                                                        std::size_t& effort) {
   const double* rest = rest_of(stage + 1, end);
   if (*rest == unknown || from.steps.empty() || !allowed(stage, start, end)) return {};
   std::vector<double>&prefix = prefix_, &own = own_;
@@ -208,7 +215,7 @@ std::optional<AmpAssigner::Outcome> AmpAssigner::extend(int stage, int start, in
   own.back() = std::max(synchronisation(stage, start, end), rest[width() - 1]);
   for (std::size_t i = 0; i < from.steps.size(); ++i, ++comparisons_) {
     if (comparisons_ > look)
-      if (const auto outcome = interrupted(watch)) return outcome;
+      if (const auto outcome = interrupted(effort)) return outcome;
     const double* before = &from.figures[i * width()];
     for (std::size_t k = 0; k < pipelines(); ++k) {
       prefix[2 * k] = before[2 * k] + own[2 * k];
@@ -243,16 +250,16 @@ void AmpAssigner::thin(Cell& cell, std::size_t most, const double* rest) const {
 }
 
 /// Stage by stage, with at most so many prefixes of a stage that end at one layer.
-AmpAssigner::Outcome AmpAssigner::run(std::size_t most, const Watch& watch) {
+AmpAssigner::Outcome AmpAssigner::run(std::size_t most, std::size_t& effort) {
   std::vector<Cell> cells(index(task_.layers) + 1), next(cells.size());
   trail_ = {{-1, 0}};
   cells[0] = {std::vector<double>(width(), 0), {0}};
   for (int s = 0; s < task_.stages; ++s) {
     for (Cell& cell : next) cell.figures.clear(), cell.steps.clear();
     for (int q = first_end(s, first_start(s)); q <= last_end(s); ++q) {
-      if (const auto outcome = interrupted(watch)) return *outcome;
+      if (const auto outcome = interrupted(effort)) return *outcome;
       for (int p = first_start(s); p <= std::min(last_start(s), q - 1); ++p)
-        if (const auto outcome = extend(s, p, q, cells[index(p)], next[index(q)], watch)) return *outcome;
+        if (const auto outcome = extend(s, p, q, cells[index(p)], next[index(q)], effort)) return *outcome;
       thin(next[index(q)], most, rest_of(s + 1, q));
     }
     std::swap(cells, next);
@@ -261,19 +268,19 @@ AmpAssigner::Outcome AmpAssigner::run(std::size_t most, const Watch& watch) {
   return Outcome::proven;
 }
 
-AmpAssigner::Outcome AmpAssigner::search(double below, std::size_t& effort, std::stop_token stop,
-                                         std::stop_token hurry) {
+AmpAssigner::Outcome AmpAssigner::search(double below, std::size_t& effort) {
   below_ = below;
+  if (const auto outcome = given_up()) return *outcome;
   if (lower_bound() >= below_) return Outcome::proven;
   try_limits();
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
   std::size_t little = std::min(quick, effort);
   effort -= little;
-  const Outcome first = run(all, {little, stop, hurry});
+  const Outcome first = run(all, little);
   effort += little;
   if (first != Outcome::exhausted || effort == 0) return first;
-  const Outcome narrowly = run(narrow, {effort, stop, hurry});
-  return narrowly == Outcome::proven ? run(all, {effort, stop, hurry}) : narrowly;
+  const Outcome narrowly = run(narrow, effort);
+  return narrowly == Outcome::proven ? run(all, effort) : narrowly;
 }
 
 }  // namespace pipedeck

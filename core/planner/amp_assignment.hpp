@@ -62,14 +62,15 @@ class AmpAssigner {
     stopped,    ///< a stop was requested
   };
 
-  explicit AmpAssigner(const AmpTask& task);
+  /// Gives up on a stop, and on `hurry` where something is known already: here, or as `known` says.
+  explicit AmpAssigner(const AmpTask& task, std::stop_token stop = {}, std::stop_token hurry = {}, bool known = false);
 
-  /// Nothing fits: no assignment is allowed.
+  /// Some assignment is allowed (false also where it was given up before that was clear).
   bool possible() const { return bounds_.front() < unknown; }
   /// No assignment is below. Infinite where none is possible.
   double lower_bound() const;
   /// The least T below `below`. `effort` is how many comparisons of prefixes it may take, and what it leaves of them.
-  Outcome search(double below, std::size_t& effort, std::stop_token stop = {}, std::stop_token hurry = {});
+  Outcome search(double below, std::size_t& effort);
   const std::optional<AmpAssignment>& best() const { return best_; }
 
  private:
@@ -109,13 +110,10 @@ class AmpAssigner {
   void take(const std::vector<int>& ends);
   void try_limits();
   std::optional<std::vector<int>> least_sum(double slack, double synchronisation_slack) const;
-  struct Watch {
-    std::size_t& effort;
-    std::stop_token stop, hurry;
-  };
-  Outcome run(std::size_t most, const Watch& watch);
-  std::optional<Outcome> interrupted(const Watch& watch);
-  std::optional<Outcome> extend(int stage, int start, int end, const Cell& from, Cell& into, const Watch& watch);
+  Outcome run(std::size_t most, std::size_t& effort);
+  std::optional<Outcome> given_up() const;
+  std::optional<Outcome> interrupted(std::size_t& effort);
+  std::optional<Outcome> extend(int stage, int start, int end, const Cell& from, Cell& into, std::size_t& effort);
   void thin(Cell& cell, std::size_t most, const double* rest) const;
   const double* rest_of(int stage, int position) const { return &bounds_[at(stage, position) * width()]; }
   double bound_of(const double* prefix, const double* rest) const;
@@ -124,6 +122,8 @@ class AmpAssigner {
   std::vector<int> ends_of(int step) const;
 
   const AmpTask& task_;
+  std::stop_token stop_, hurry_;
+  bool known_;
   std::vector<double> bounds_;               // least figures of the stages and layers from `at` on
   std::vector<double> means_;                // the same of the mean sum of all pipelines
   std::vector<std::vector<int>> elsewhere_;  // of every stage: positions before this one that are pinned to others

@@ -89,9 +89,10 @@ class Annealing {
     const auto [known, added] = known_.try_emplace({strategy, placement}, std::numeric_limits<double>::infinity());
     if (!added) return known->second;
     const AmpTask task = costs_.task(strategy, placement);
-    AmpAssigner assigner(task);
-    const auto outcome = assigner.search(known->second, effort_, context_.stop, context_.hurry);
+    AmpAssigner assigner(task, context_.stop, context_.hurry, !found_.empty());
+    const auto outcome = assigner.search(known->second, effort_);
     if (outcome == AmpAssigner::Outcome::stopped) return fail(ErrorCode::cancelled, "planning was cancelled");
+    truncated |= outcome == AmpAssigner::Outcome::hurried;
     if (!assigner.best()) return known->second;
     found_.push_back({strategy, placement, *assigner.best(), outcome == AmpAssigner::Outcome::proven});
     return known->second = assigner.best()->time;

@@ -186,6 +186,7 @@ class TestAmp : public QObject {
   void plans_fit_in_simulation();
   void the_objective_is_explained();
   void hurry_and_stop();
+  void effort_is_limited();
   void too_many_layers();
   void reasons();
   void tilings_cover_the_mesh();
@@ -193,6 +194,10 @@ class TestAmp : public QObject {
   void annealing_finds_placements();
   void megatron_takes_the_least_that_fits();
   void megatron_balances();
+  void cleanupTestCase() { QVERIFY(3 * feasible_ > problems()); }
+
+ private:
+  int feasible_ = 0;  ///< whole searches with an answer
 };
 
 /// One (pp, dp, tmp, micro-batch) at a time.
@@ -240,6 +245,7 @@ void TestAmp::search_is_optimal() {
   context.top = seed % 2 == 0 ? 1 : 6;
   const auto ranking = answer("amp", one, context);
   same_lists(ranking, enumerate_amp(one.problem, one.all), static_cast<std::size_t>(context.top));
+  feasible_ += !ranking->plans.empty();
   for (const Plan& plan : ranking->plans) QVERIFY(!plan.certificate->optimal_in.empty());
 }
 
@@ -376,6 +382,42 @@ void TestAmp::hurry_and_stop() {
   const auto stopped = answer("amp", one, context);
   QVERIFY(!stopped.has_value());
   QCOMPARE(stopped.error().code, ErrorCode::cancelled);
+}
+
+/// With little effort the answer is still a plan, and is called proven only where it is the optimum.
+void TestAmp::effort_is_limited() {
+  int exhausted = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed) + 70000);
+    Question one;
+    one.problem = test::random_problem(random, {.layers = random.integer(6, 20), .nodes = {4, 4}});
+    Profile profile = *one.problem.profile;
+    Cluster cluster = *one.problem.cluster;
+    mix_devices(random, profile, cluster);
+    mix_links(random, cluster);
+    one.problem.profile = std::make_shared<const Profile>(profile);
+    one.problem.cluster = std::make_shared<const Cluster>(cluster);
+    one.problem.workload.global_batch = 16;
+    Chain chain = *Chain::of(one.problem);
+    AmpCosts costs(chain, {.ignore_memory = true});
+    const AmpStrategy strategy{4, 2, 1, 2};
+    const AmpTask task = costs.task(strategy, megatron_placement(strategy));
+    constexpr double anything = std::numeric_limits<double>::infinity();
+    AmpAssigner whole(task);
+    std::size_t plenty = amp_effort;
+    QCOMPARE(whole.search(anything, plenty), AmpAssigner::Outcome::proven);
+    for (std::size_t effort : {0, 20, 100, 500}) {
+      AmpAssigner some(task);
+      const auto outcome = some.search(anything, effort);
+      QVERIFY(some.best().has_value());
+      if (outcome == AmpAssigner::Outcome::proven)
+        QVERIFY(same(some.best()->time, whole.best()->time));
+      else
+        QVERIFY(some.best()->time >= whole.best()->time);
+      exhausted += outcome == AmpAssigner::Outcome::exhausted;
+    }
+  }
+  QVERIFY(exhausted > 100);
 }
 
 void TestAmp::too_many_layers() {

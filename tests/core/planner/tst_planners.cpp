@@ -192,8 +192,8 @@ void TestPlanners::infeasible_names_the_least_memory() {
 void TestPlanners::the_relaxation_is_enough_data() {
   QTest::addColumn<QString>("planner");
   QTest::addColumn<QString>("option");
-  for (const char* planner :
-       {"dapple", "pipedream", "capture", "data-parallel", "gpipe", "gpipe-balanced", "straight", "single"})
+  for (const char* planner : {"dapple", "pipedream", "amp", "amp-sa", "capture", "data-parallel", "gpipe",
+                              "gpipe-balanced", "straight", "megatron", "single"})
     QTest::addRow("%s", planner) << planner << "";
   QTest::addRow("dapple, recompute on") << "dapple"
                                         << "recompute";
