@@ -309,7 +309,7 @@ Result<Ranking> no_size(const Problem& problem, Chain& chain, const Wanted& want
   });
 }
 
-Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes, const Wanted& wanted,
+Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes, Wanted wanted,
                           const PlannerContext& context) {
   const int smallest = sizes.front();
   const std::string reason =
@@ -320,6 +320,7 @@ Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes,
                         sizes.size() > 1 ? " or more" : "");
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   if (wanted.recommender == Recommender::bayesian) {
+    wanted.recommender = Recommender::exact;  // which looks at all orders of the devices
     auto chain = Chain::of(problem);
     if (!chain) return tl::unexpected(chain.error());
     const auto fits = any_fits(*chain, sizes, wanted, context);

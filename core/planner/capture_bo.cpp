@@ -13,7 +13,7 @@ namespace pipedeck {
 namespace {
 
 constexpr std::size_t remembered = 256;  // partitions that the surrogate learns from, the latest
-constexpr int random_candidates = 32, near_candidates = 32;
+constexpr int random_candidates = 32, near_candidates = 32, climbing_candidates = 128;
 constexpr int refit = 16;          // predictions between two choices of the kernel's length
 constexpr double not_fitting = 1;  // added to the logarithm
 
@@ -193,8 +193,15 @@ class Optimiser {
       const double improvement = expected_improvement(surrogate.at(point_of(partition)));
       if (improvement > most) most = improvement, chosen = std::move(partition);
     };
-    for (int i = 0; i < near_candidates; ++i) consider(changed(best_));
+    for (int i = 0; i < near_candidates; ++i) {
+      Partition near = best_;
+      for (int changes = 1 + random_.below(3); changes > 0; --changes)
+        if (Partition next = changed(near); possible(next)) near = std::move(next);
+      consider(std::move(near));
+    }
     for (int i = 0; i < random_candidates; ++i) consider(random_partition());
+    // Uphill from there, wherever the surrogate thinks that leads.
+    for (int i = 0; chosen && i < climbing_candidates; ++i) consider(changed(*chosen));
     return chosen ? chosen : unseen();
   }
 

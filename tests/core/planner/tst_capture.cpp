@@ -49,7 +49,7 @@ Problem make(Random& random, const Shape& shape) {
 
   Cluster cluster = *problem.cluster;
   const auto memory = [&] {
-    return Bytes(static_cast<std::int64_t>(static_cast<double>(all) * random.uniform(0.3, 1.5)));
+    return Bytes(static_cast<std::int64_t>(static_cast<double>(all) * random.uniform(0.3, 2.5)));
   };
   cluster.device_types[0].memory = memory();
   if (shape.unlike && shape.devices > 1) {
@@ -175,6 +175,8 @@ class TestCapture : public QObject {
   void free_micro_batch_is_the_best_of_all();
   void certificates();
   void ties_are_quick();
+  void answers_fit_in_simulation();
+  void bayes_in_vain_names_the_exact_search();
   void text_names_the_items();
   void hurry_and_stop();
   void too_large();
@@ -342,6 +344,44 @@ void TestCapture::ties_are_quick() {
       if (*plan.objective->bytes == *judged->plans[0].objective->bytes)
         QVERIFY(time(judged->plans[0]) <= time(plan) * (1 + 1e-9));
   }
+}
+
+/// Whatever fits by the planner's reckoning fits in simulation: uneven shares, split layers, unlike devices and all.
+void TestCapture::answers_fit_in_simulation() {
+  int answers = 0;
+  for (int seed = 0; seed < problems(); ++seed)
+    for (const bool pipeline : {true, false}) {
+      const Problem problem = pipeline ? pipeline_problem(seed) : hybrid_problem(seed);
+      const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+      PlannerContext context;
+      context.score = score_of(simulator);
+      context.top = 3;
+      const PlannerOptions options{{"pipeline-only", pipeline ? "true" : "false"}};
+      const auto ranking = run_planner(**planner_named("capture"), problem, options, context);
+      QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
+      for (const Plan& plan : ranking->plans) {
+        ++answers;
+        QVERIFY2(simulator.run(plan)->fits, shape_text(plan).c_str());
+      }
+    }
+  QVERIFY(answers > problems());
+}
+
+/// Two predictions find no partition that fits where memory is scarce; the exact search does.
+void TestCapture::bayes_in_vain_names_the_exact_search() {
+  int told = 0;
+  for (int seed = 0; seed < problems(); ++seed) {
+    const Problem problem = pipeline_problem(seed);
+    PlannerContext context;
+    const auto exact = answer(problem, {{"pipeline-only", "true"}});
+    const auto few = run_planner(**planner_named("capture"), problem,
+                                 {{"pipeline-only", "true"}, {"recommender", "bo"}, {"evaluations", "2"}}, context);
+    QVERIFY(exact.has_value() && few.has_value());
+    if (!few->infeasible || exact->infeasible) continue;
+    ++told;
+    QVERIFY2(few->infeasible->relaxation.starts_with("--recommender exact"), few->infeasible->relaxation.c_str());
+  }
+  QVERIFY(told > 0);
 }
 
 void TestCapture::text_names_the_items() {
