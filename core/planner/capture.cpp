@@ -16,9 +16,8 @@
 
 #include <fmt/format.h>
 
-#include "core/planner/capture_bo.hpp"
+#include "core/planner/capture_answer.hpp"
 #include "core/planner/capture_brute.hpp"
-#include "core/planner/memory_fit.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 
@@ -26,152 +25,12 @@ namespace pipedeck {
 
 namespace {
 
-constexpr double most_cells = 5e8;              // of the tables of all micro-batch sizes
-constexpr std::size_t most_orders = 256;        // of unlike devices
-constexpr std::size_t most_guessed_orders = 8;  // each of which costs all the evaluations
-constexpr double simulated_operations = 4e6;    // for all ties together
-constexpr double quick_cells = 2e6;             // spent on making ties quick
-constexpr double all_counts_cells = 2e6;        // at the most, for ties of every number of stages
-
-enum class Recommender { exact, brute_force, bayesian };
-
-struct Wanted {
-  CaptureOptions space;
-  Recommender recommender = Recommender::exact;
-  CaptureBudget budget;
-  int slice = 1;
-};
-
-/// The best partitions of one micro-batch size.
-struct Answer {
-  std::int64_t peak = 0;
-  std::vector<Plan> plans;
-  bool truncated = false, proven = false;
-};
-
-std::vector<DeviceId> pinned_devices(const Problem& problem) {
-  std::vector<DeviceId> devices;
-  for (const auto& [layer, device] : problem.pins.layers)
-    if (std::count(devices.begin(), devices.end(), device) == 0) devices.push_back(device);
-  return devices;
-}
-
-/// The orders of devices that may make a difference: where neither memory nor a pin is asked about, none does.
-DeviceOrders orders_of(const Chain& chain, const Wanted& wanted) {
-  const std::size_t most = wanted.recommender == Recommender::bayesian ? most_guessed_orders : most_orders;
-  DeviceOrders orders = device_orders(chain.network(), pinned_devices(chain.problem()), most);
-  if (!wanted.space.ignore_memory || !chain.problem().pins.layers.empty()) return orders;
-  return {{orders.orders.front()}, true};
-}
-
-double cells(const CaptureSpace& space) { return static_cast<double>(space.rows()) * space.layers() * space.ways(); }
-
-// --- one space: a micro-batch size and an order of devices
-
-/// By the time of the slowest stage, then in lexicographic order; no more than `keep`.
-void keep_quickest(CaptureSpace& space, std::vector<Partition>& list, std::size_t keep) {
-  std::vector<std::pair<double, Partition>> timed;
-  for (Partition& stages : list) timed.push_back({space.slowest(stages), std::move(stages)});
-  std::sort(timed.begin(), timed.end());
-  timed.erase(std::unique(timed.begin(), timed.end()), timed.end());
-  list.clear();
-  for (auto& [time, stages] : timed)
-    if (list.size() < keep) list.push_back(std::move(stages));
-}
-
-std::vector<Partition> exact(CaptureSpace& space, std::int64_t most, const CaptureWatch& watch, bool& truncated) {
-  CaptureSearch search(space, watch);
-  auto least = search.least_peak(most);
-  if (!least) return {};
-  const std::int64_t peak = space.highest_peak(*least);
-  std::vector<Partition> ties{*least};
-  if (space.pipelines()) {
-    const std::size_t many = std::clamp<std::size_t>(400000 / least->size(), 16, 4096);
-    if (auto all = search.all({.peak = peak}, many); !all.empty()) ties = std::move(all);
-  } else {
-    ties.push_back(search.quick(*least, peak, quick_cells / space.ways()));
-    if (cells(space) <= all_counts_cells)
-      for (Partition& other : search.of_each_count({peak, space.slowest(ties.back())}))
-        ties.push_back(std::move(other));
-  }
-  truncated |= search.truncated();
-  return ties;
-}
-
-std::vector<Partition> recommend(CaptureSpace& space, const Wanted& wanted, std::int64_t most,
-                                 const CaptureWatch& watch, bool& truncated) {
-  switch (wanted.recommender) {
-    case Recommender::exact:
-      return exact(space, most, watch, truncated);
-    case Recommender::brute_force:
-      return brute_force_partitions(space, 4096, watch, truncated);
-    case Recommender::bayesian:
-      return optimised_partitions(space, wanted.budget, 4096, watch, truncated);
-  }
-  return {};
-}
-
-// --- one micro-batch size
-
-/// Whether no order of the devices can beat a peak: not even if every device had all the memory.
-bool beyond_memory(Chain& chain, int micro_batch, const Wanted& wanted, std::int64_t peak, const CaptureWatch& watch) {
-  if (wanted.recommender != Recommender::exact || !chain.problem().pins.layers.empty()) return false;
-  CaptureOptions free = wanted.space;
-  free.ignore_memory = true;
-  CaptureSpace space(chain, micro_batch, wanted.slice, free, orders_of(chain, {free, {}, {}, 1}).orders.front());
-  return !CaptureSearch(space, watch).within({.peak = peak - 1});
-}
-
-Plan plan_from(Chain& chain, const CaptureSpace& space, const Partition& stages, const Wanted& wanted) {
-  Plan plan = space.plan_of(stages);
-  const bool fits = set_warmup(chain, plan, Warmup::A, wanted.space.ignore_memory);
-  ensure(fits, "capture gave a partition that does not fit");
-  plan.objective = Objective{"CAPTURE highest peak", {}, Bytes(space.highest_peak(stages))};
-  return plan;
-}
-
-/// The best over the orders of the devices; no plans where none fits with a highest peak of `most`.
-Answer best_of_size(Chain& chain, int micro_batch, const Wanted& wanted, std::int64_t most, std::size_t keep,
-                    CaptureWatch watch) {
-  const DeviceOrders orders = orders_of(chain, wanted);
-  Answer best{most, {}, false, orders.all && wanted.recommender != Recommender::bayesian};
-  for (const auto& order : orders.orders) {
-    if (watch.stop.stop_requested()) break;
-    CaptureSpace space(chain, micro_batch, wanted.slice, wanted.space, order);
-    const std::int64_t bound = best.plans.empty() ? most : best.peak - 1;
-    auto list = recommend(space, wanted, bound, watch, best.truncated);
-    if (list.empty() || space.highest_peak(list.front()) > bound) continue;
-    keep_quickest(space, list, keep);
-    best.peak = space.highest_peak(list.front());
-    best.plans.clear();
-    for (const Partition& stages : list) best.plans.push_back(plan_from(chain, space, stages, wanted));
-    watch.answered = true;
-    if (order == orders.orders.front() && orders.orders.size() > 1 &&
-        beyond_memory(chain, micro_batch, wanted, best.peak, watch)) {
-      best.proven = true;
-      break;
-    }
-  }
-  best.proven &= !best.truncated;
-  return best;
-}
-
-/// Is there any plan, with any of these sizes?
-Result<bool> any_fits(Chain& chain, const std::vector<int>& sizes, const Wanted& wanted,
-                      const PlannerContext& context) {
-  for (const int size : sizes)
-    for (const auto& order : orders_of(chain, wanted).orders) {
-      if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
-      CaptureSpace space(chain, size, wanted.slice, wanted.space, order);
-      CaptureSearch search(space, {context.stop, {}});
-      if (search.within({})) return true;
-    }
-  return false;
-}
+constexpr double most_cells = 5e8;            // of the tables of all micro-batch sizes
+constexpr double simulated_operations = 4e6;  // for all ties together
 
 // --- all sizes
 
-std::string where_optimal(const Chain& chain, const Plan& plan, const Wanted& wanted) {
+std::string where_optimal(const Chain& chain, const Plan& plan, const CaptureWanted& wanted) {
   const std::string stages = wanted.space.pipeline_only
                                  ? fmt::format("pipelines of {} stages on one device each", plan.stages.size())
                                  : "contiguous stages of any degrees of data and tensor parallelism";
@@ -190,17 +49,17 @@ std::size_t kept_ties(const Chain& chain, const std::vector<int>& sizes) {
   return static_cast<std::size_t>(std::clamp(simulated_operations / operations, 1.0, most));
 }
 
-Result<std::vector<Plan>> candidates(Chain& chain, const std::vector<int>& sizes, const Wanted& wanted,
+Result<std::vector<Plan>> candidates(Chain& chain, const std::vector<int>& sizes, const CaptureWanted& wanted,
                                      const PlannerContext& context) {
   const std::size_t keep = kept_ties(chain, sizes);
-  std::vector<Answer> answers;
+  std::vector<CaptureAnswer> answers;
   std::int64_t least = INT64_MAX;
   bool truncated = false, proven = true;
   for (std::size_t i = 0; i < sizes.size() && !truncated; ++i) {
     report(context.progress, 0.5 * static_cast<double>(i) / static_cast<double>(sizes.size()), "partitioning");
     const CaptureWatch watch{context.stop, context.hurry, !answers.empty()};
     // Where one plan is wanted, sizes that do not reach the least peak so far are of no interest.
-    Answer answer = best_of_size(chain, sizes[i], wanted, context.top > 1 ? INT64_MAX : least, keep, watch);
+    CaptureAnswer answer = capture_of_size(chain, sizes[i], wanted, context.top > 1 ? INT64_MAX : least, keep, watch);
     if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
     proven &= answer.proven;
     truncated = answer.truncated;
@@ -210,7 +69,7 @@ Result<std::vector<Plan>> candidates(Chain& chain, const std::vector<int>& sizes
     truncated |= out_of_time(context) && i + 1 < sizes.size();
   }
   std::vector<Plan> plans;
-  for (Answer& answer : answers)
+  for (CaptureAnswer& answer : answers)
     for (Plan& plan : answer.plans) {
       plan.truncated = truncated;
       if (proven && !truncated && answer.peak == least)
@@ -254,15 +113,15 @@ Result<Ranking> ordered(std::vector<Plan> plans, const PlannerContext& context) 
 
 // --- the question
 
-Result<Wanted> wanted_of(const Problem& problem, const PlannerOptions& options) {
+Result<CaptureWanted> wanted_of(const Problem& problem, const PlannerOptions& options) {
   const PlannerInfo info = capture_planner();
-  Wanted wanted;
+  CaptureWanted wanted;
   wanted.space = {.ignore_memory = flag(info, options, "ignore-memory"),
                   .paper_in_flight = flag(info, options, "paper-in-flight"),
                   .pipeline_only = flag(info, options, "pipeline-only")};
   const std::string recommender = choice(info, options, "recommender");
-  if (recommender == "bf") wanted.recommender = Recommender::brute_force;
-  if (recommender == "bo") wanted.recommender = Recommender::bayesian;
+  if (recommender == "bf") wanted.recommender = CaptureRecommender::brute_force;
+  if (recommender == "bo") wanted.recommender = CaptureRecommender::bayesian;
   wanted.budget = {integer(info, options, "evaluations"), static_cast<std::uint64_t>(integer(info, options, "seed"))};
   wanted.slice = smallest_slice(*problem.profile, integer(info, options, "min-slice"));
   if (wanted.budget.evaluations < 1 || wanted.budget.evaluations > 100000)
@@ -275,13 +134,13 @@ Result<Wanted> wanted_of(const Problem& problem, const PlannerOptions& options) 
 }
 
 /// A search that would take too long, or bad_usage for a brute force that would.
-Result<std::optional<Infeasible>> too_large(Chain& chain, const std::vector<int>& sizes, const Wanted& wanted) {
-  const DeviceOrders orders = orders_of(chain, wanted);
+Result<std::optional<Infeasible>> too_large(Chain& chain, const std::vector<int>& sizes, const CaptureWanted& wanted) {
+  const DeviceOrders orders = capture_orders(chain, wanted);
   double table = 0, partitions = 0;
   for (const int size : sizes) {
     const CaptureSpace space(chain, size, wanted.slice, wanted.space, orders.orders.front());
-    table += cells(space);
-    if (wanted.recommender == Recommender::brute_force)
+    table += capture_cells(space);
+    if (wanted.recommender == CaptureRecommender::brute_force)
       partitions += partition_count(space) * static_cast<double>(orders.orders.size());
   }
   if (partitions > brute_force_limit)
@@ -289,48 +148,49 @@ Result<std::optional<Infeasible>> too_large(Chain& chain, const std::vector<int>
         ErrorCode::bad_usage,
         fmt::format("{:.3g} partitions of {} layers over {} devices, at most {:.0f} for --recommender bf expected",
                     partitions, chain.layers(), chain.devices(), brute_force_limit));
-  if (wanted.recommender != Recommender::exact || table <= most_cells) return std::optional<Infeasible>();
+  if (wanted.recommender != CaptureRecommender::exact || table <= most_cells) return std::optional<Infeasible>();
   return std::optional(
       Infeasible{fmt::format("too large: {:.3g} states of {} layers on {} devices, {:.3g} are the most", table,
                              chain.layers(), chain.devices(), most_cells),
                  wanted.space.pipeline_only ? "planner gpipe-balanced can" : "--pipeline-only, or a --micro-batch"});
 }
 
-Result<Ranking> no_size(const Problem& problem, Chain& chain, const Wanted& wanted, const PlannerContext& context) {
+Result<Ranking> no_size(const Problem& problem, Chain& chain, const CaptureWanted& wanted,
+                        const PlannerContext& context) {
   const std::string reason =
       fmt::format("no micro-batch gives every replica the {} samples that were measured at least", wanted.slice);
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   return too_few_samples(reason, problem.workload, wanted.slice, [&](int fewer) -> Result<bool> {
     const auto all = micro_batch_choices(problem.workload, 1);
     if (!all) return tl::unexpected(all.error());
-    Wanted with = wanted;
+    CaptureWanted with = wanted;
     with.slice = fewer;
-    return any_fits(chain, *all, with, context);
+    return capture_fits(chain, *all, with, context);
   });
 }
 
-Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes, Wanted wanted,
+Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes, CaptureWanted wanted,
                           const PlannerContext& context) {
   const int smallest = sizes.front();
   const std::string reason =
-      wanted.recommender == Recommender::bayesian
+      wanted.recommender == CaptureRecommender::bayesian
           ? fmt::format("none of the {} partitions tried fits", wanted.budget.evaluations)
           : fmt::format("no {} fits with micro-batches of {} samples{}",
                         wanted.space.pipeline_only ? "pipeline of one device a stage" : "partition", smallest,
                         sizes.size() > 1 ? " or more" : "");
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
-  if (wanted.recommender == Recommender::bayesian) {
-    wanted.recommender = Recommender::exact;  // which looks at all orders of the devices
+  if (wanted.recommender == CaptureRecommender::bayesian) {
+    wanted.recommender = CaptureRecommender::exact;  // which looks at all orders of the devices
     auto chain = Chain::of(problem);
     if (!chain) return tl::unexpected(chain.error());
-    const auto fits = any_fits(*chain, sizes, wanted, context);
+    const auto fits = capture_fits(*chain, sizes, wanted, context);
     if (!fits) return tl::unexpected(fits.error());
     if (*fits) return Ranking{{}, Infeasible{reason, "--recommender exact"}};
   }
   return nothing_fits(reason, context, [&](Bytes more) -> Result<bool> {
     auto relaxed = Chain::of(with_more_memory(problem, more));
     if (!relaxed) return tl::unexpected(relaxed.error());
-    return any_fits(*relaxed, sizes, wanted, context);
+    return capture_fits(*relaxed, sizes, wanted, context);
   });
 }
 

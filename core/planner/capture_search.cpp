@@ -2,7 +2,6 @@
 #include "core/planner/capture_search.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace pipedeck {
@@ -29,23 +28,6 @@ int first_that(int from, int to, const Holds& holds) {
 }
 
 }  // namespace
-
-void CaptureSearch::RangeMaximum::append(int value) {
-  if (tables_.empty()) tables_.emplace_back();
-  tables_[0].push_back(value);
-  const std::size_t count = tables_[0].size();
-  for (std::size_t k = 0; (std::size_t{2} << k) <= count; ++k) {
-    if (tables_.size() == k + 1) tables_.emplace_back();
-    const std::vector<int>& half = tables_[k];
-    tables_[k + 1].push_back(std::max(half.back(), half[half.size() - 1 - (std::size_t{1} << k)]));
-  }
-}
-
-int CaptureSearch::RangeMaximum::of(int first, int last) const {
-  const auto k = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(last - first + 1)) - 1);
-  // Entry j of table k is of the numbers j .. j + 2^k - 1.
-  return std::max(tables_[k][index(first)], tables_[k][index(last + 1) - (std::size_t{1} << k)]);
-}
 
 void CaptureSearch::Row::append(int value) {
   low = high - static_cast<int>(start.size());

@@ -17,6 +17,7 @@
 #include <stop_token>
 
 #include "core/planner/capture_space.hpp"
+#include "core/planner/range_maximum.hpp"
 
 namespace pipedeck {
 
@@ -45,15 +46,6 @@ class CaptureSearch {
   std::vector<Partition> all(const CaptureBounds& bounds, std::size_t most);
 
  private:
-  /// Maxima of any range of numbers that are appended one by one.
-  class RangeMaximum {
-   public:
-    void append(int value);
-    int of(int first, int last) const;  ///< of entries [first, last], not empty
-
-   private:
-    std::vector<std::vector<int>> tables_;  // [k][i]: of the 2^k entries that end with i
-  };
   /// Layers from p on as k stages: the last position they can start at, or -1.
   struct Row {
     int high = -1, low = 0;         // nothing outside; low is where the row has come to

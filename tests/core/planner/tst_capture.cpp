@@ -8,94 +8,13 @@
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/capture_enumeration.hpp"
+#include "tests/core/planner/capture_problems.hpp"
 #include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;
-using pipedeck::test::Random;
+using namespace pipedeck::test;
 
 namespace {
-
-/// PIPEDECK_RANDOM_PROBLEMS of each kind, 60 where it is not set; larger ones where there are many.
-int problems() {
-  return qEnvironmentVariableIsSet("PIPEDECK_RANDOM_PROBLEMS")
-             ? qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS")
-             : 60;
-}
-bool large() { return problems() >= 500; }
-
-struct Shape {
-  int layers = 5, devices = 4;
-  bool unlike = false, tensor = false;
-};
-
-Bytes megabytes(Random& random, int low, int high) { return Bytes(std::int64_t{1000000} * random.integer(low, high)); }
-
-/// With workspaces, and perhaps devices of two memories and speeds, and layers that can be split.
-Problem make(Random& random, const Shape& shape) {
-  Problem problem = test::random_problem(random, {.layers = shape.layers, .nodes = {shape.devices}});
-  Profile profile = *problem.profile;
-  std::int64_t all = 0;
-  for (Layer& layer : profile.layers) {
-    layer.workspace = megabytes(random, 0, 60);
-    all += 4 * layer.parameters.count + layer.saved.count;
-    if (!shape.tensor || random.integer(0, 4) == 0) continue;
-    for (const int degree : {2, 3}) {
-      if (random.integer(0, 2) == 0) continue;
-      layer.tensor_parallel.push_back(
-          {degree, layer.forward / degree, layer.backward / degree, megabytes(random, 1, 9), megabytes(random, 1, 9)});
-    }
-  }
-  problem.profile = std::make_shared<const Profile>(std::move(profile));
-
-  Cluster cluster = *problem.cluster;
-  const auto memory = [&] {
-    return Bytes(static_cast<std::int64_t>(static_cast<double>(all) * random.uniform(0.3, 2.5)));
-  };
-  cluster.device_types[0].memory = memory();
-  if (shape.unlike && shape.devices > 1) {
-    DeviceType other = cluster.device_types[0];
-    other.name = "Y";
-    other.memory = memory();
-    other.relative_speed = random.uniform(0.5, 2);
-    cluster.device_types.push_back(other);
-    const int first = random.integer(1, shape.devices - 1);
-    cluster.nodes[0].devices = {{"X", first}, {"Y", shape.devices - first}};
-  }
-  problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
-  problem.workload.zero = random.integer(0, 2) == 0 ? random.integer(1, 3) : 0;
-  if (random.integer(0, 2) == 0) {
-    problem.workload.precision = std::array{Precision::mixed_16, Precision::mixed_18,
-                                            Precision::mixed_20}[static_cast<std::size_t>(random.integer(0, 2))];
-    problem.workload.optimizer = random.integer(0, 1) ? Optimizer::sgd : Optimizer::momentum;
-  }
-  if (random.integer(0, 2) == 0) problem.workload.conventions.reserve = megabytes(random, 1, 50);
-  return problem;
-}
-
-Problem pipeline_problem(int seed) {
-  Random random(static_cast<std::uint64_t>(seed) + 3000);
-  Shape shape;
-  shape.layers = random.integer(2, large() ? 12 : 9);
-  shape.devices = random.integer(1, large() ? 6 : 4);
-  shape.unlike = seed % 3 == 1;
-  Problem problem = make(random, shape);
-  problem.workload.global_batch = 2 * random.integer(1, 5);
-  problem.workload.micro_batch = 2;
-  return problem;
-}
-
-Problem hybrid_problem(int seed) {
-  Random random(static_cast<std::uint64_t>(seed) + 4000);
-  Shape shape;
-  shape.layers = random.integer(1, large() ? 6 : 5);
-  shape.devices = random.integer(1, large() ? 5 : 4);
-  shape.unlike = seed % 3 == 1;
-  shape.tensor = seed % 2 == 0;
-  Problem problem = make(random, shape);
-  problem.workload.micro_batch = random.integer(1, 6);
-  problem.workload.global_batch = *problem.workload.micro_batch * random.integer(1, 5);
-  return problem;
-}
 
 PlannerOptions options_of(int seed, bool pipeline) {
   PlannerOptions options;
@@ -135,28 +54,6 @@ void same(const Result<Ranking>& ranking, const std::optional<Plan>& expected) {
                             .arg(shape_text(*expected).c_str())));
 }
 
-Pins random_pins(Random& random, const Problem& problem) {
-  const int layers = static_cast<int>(problem.profile->layers.size());
-  const int devices = static_cast<int>(devices_of(*problem.cluster).size());
-  Pins pins;
-  switch (random.integer(0, 4)) {
-    case 0:
-      pins.stages = random.integer(1, std::min(layers, devices));
-      break;
-    case 1:
-      pins.max_stages = random.integer(1, 4);
-      break;
-    case 2:
-      pins.replicas = random.integer(1, std::min(devices, 2));
-      break;
-    default:
-      break;
-  }
-  for (int i = random.integer(0, 2); i > 0; --i)
-    pins.layers.push_back({LayerId(random.integer(0, layers - 1)), DeviceId(random.integer(0, devices - 1))});
-  return pins;
-}
-
 }  // namespace
 
 class TestCapture : public QObject {
@@ -193,7 +90,7 @@ void seeds(int count) {
 
 }  // namespace
 
-void TestCapture::pipelines_are_optimal_data() { seeds(problems()); }
+void TestCapture::pipelines_are_optimal_data() { seeds(random_problems()); }
 
 void TestCapture::pipelines_are_optimal() {
   QFETCH(int, seed);
@@ -209,7 +106,7 @@ void TestCapture::pipelines_are_optimal() {
   for (std::size_t i = 0; i < count; ++i) QVERIFY(exact->plans[i].stages == tried->plans[i].stages);
 }
 
-void TestCapture::hybrids_are_optimal_data() { seeds(problems()); }
+void TestCapture::hybrids_are_optimal_data() { seeds(random_problems()); }
 
 void TestCapture::hybrids_are_optimal() {
   QFETCH(int, seed);
@@ -219,7 +116,7 @@ void TestCapture::hybrids_are_optimal() {
   same(answer(problem, options_of(seed, false), "bf"), expected);
 }
 
-void TestCapture::pins_are_kept_data() { seeds(problems()); }
+void TestCapture::pins_are_kept_data() { seeds(random_problems()); }
 
 void TestCapture::pins_are_kept() {
   QFETCH(int, seed);
@@ -240,7 +137,7 @@ void TestCapture::pins_are_kept() {
 void TestCapture::bayes_is_near() {
   int found = 0, optimal = 0;
   double worst = 1;
-  for (int seed = 0; seed < problems(); ++seed)
+  for (int seed = 0; seed < random_problems(); ++seed)
     for (const bool pipeline : {true, false}) {
       const Problem problem = pipeline ? pipeline_problem(seed) : hybrid_problem(seed);
       const auto exact = answer(problem, options_of(seed, pipeline));
@@ -256,14 +153,14 @@ void TestCapture::bayes_is_near() {
       ++found;
     }
   qInfo("%d of %d optimal, worst %.3f", optimal, found, worst);
-  QVERIFY(found > problems() / 2);
+  QVERIFY(found > random_problems() / 2);
   QVERIFY(optimal * 100 >= found * 95);
   QVERIFY(worst < 1.5);
 }
 
 void TestCapture::bayes_obeys_its_seed() {
   Random random(1);
-  Problem problem = make(random, {.layers = 30, .devices = 8, .unlike = false, .tensor = true});
+  Problem problem = capture_problem(random, {.layers = 30, .devices = 8, .unlike = false, .tensor = true});
   problem.workload.global_batch = 16;
   problem.workload.micro_batch = 4;
   const auto with = [&](const char* seed, const char* evaluations) {
@@ -349,7 +246,7 @@ void TestCapture::ties_are_quick() {
 /// Whatever fits by the planner's reckoning fits in simulation: uneven shares, split layers, unlike devices and all.
 void TestCapture::answers_fit_in_simulation() {
   int answers = 0;
-  for (int seed = 0; seed < problems(); ++seed)
+  for (int seed = 0; seed < random_problems(); ++seed)
     for (const bool pipeline : {true, false}) {
       const Problem problem = pipeline ? pipeline_problem(seed) : hybrid_problem(seed);
       const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
@@ -364,13 +261,13 @@ void TestCapture::answers_fit_in_simulation() {
         QVERIFY2(simulator.run(plan)->fits, shape_text(plan).c_str());
       }
     }
-  QVERIFY(answers > problems());
+  QVERIFY(answers > random_problems());
 }
 
 /// Two predictions find no partition that fits where memory is scarce; the exact search does.
 void TestCapture::bayes_in_vain_names_the_exact_search() {
   int told = 0;
-  for (int seed = 0; seed < problems(); ++seed) {
+  for (int seed = 0; seed < random_problems(); ++seed) {
     const Problem problem = pipeline_problem(seed);
     PlannerContext context;
     const auto exact = answer(problem, {{"pipeline-only", "true"}});
@@ -414,7 +311,7 @@ void TestCapture::text_names_the_items() {
 void TestCapture::hurry_and_stop() {
   const Problem problem = [] {
     Random random(2);
-    Problem many = make(random, {.layers = 60, .devices = 16, .unlike = false, .tensor = true});
+    Problem many = capture_problem(random, {.layers = 60, .devices = 16, .unlike = false, .tensor = true});
     many.workload.global_batch = 64;
     return many;
   }();
