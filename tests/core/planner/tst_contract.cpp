@@ -54,6 +54,13 @@ Problem drawn(std::uint64_t seed) {
   return problem;
 }
 
+/// PIPEDECK_RANDOM_PROBLEMS where it is set.
+std::uint64_t problems(int usual) {
+  bool given = false;
+  const int wanted = qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS", &given);
+  return static_cast<std::uint64_t>(given ? wanted : usual);
+}
+
 /// The question that is too long to be answered in a test: more layers and devices than any exact search takes at once.
 const Problem& long_problem() {
   static const Problem problem = test::large_problem(96, 64);
@@ -187,7 +194,7 @@ void TestContract::hurried_from_the_start() {
   const PlannerInfo& planner = planner_of_row();
   std::stop_source over;
   over.request_stop();
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= problems(20); ++seed) {
     const Problem problem = drawn(seed);
     PlannerContext context = judged(problem);
     const auto whole = run_planner(planner, problem, {}, context);
@@ -225,7 +232,7 @@ void TestContract::progress_never_goes_back() {
 
 void TestContract::threads_do_not_matter() {
   const PlannerInfo& planner = planner_of_row();
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= problems(30); ++seed) {
     const Problem problem = drawn(seed);
     PlannerContext context = judged(problem);
     context.top = 5;
@@ -238,7 +245,7 @@ void TestContract::threads_do_not_matter() {
 void TestContract::the_order_of_equal_nodes_does_not_matter() {
   const PlannerInfo& planner = planner_of_row();
   test::Random random(9);
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= problems(30); ++seed) {
     test::Random own(seed);
     Problem problem = test::random_problem(
         own, {.layers = own.integer(3, 8), .nodes = std::vector<int>(static_cast<std::size_t>(own.integer(2, 4)), 2)});
@@ -278,7 +285,7 @@ bool supports(const PinSupport& support, const Pins& pins) {
 void TestContract::pins_are_honoured_or_refused() {
   const PlannerInfo& planner = planner_of_row();
   int planned = 0, none = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= problems(60); ++seed) {
     Problem problem = drawn(seed);
     test::Random random(seed + 1000);
     const int devices = static_cast<int>(devices_of(*problem.cluster).size());
@@ -302,7 +309,7 @@ void TestContract::pins_are_honoured_or_refused() {
 
 void TestContract::its_own_answer_can_be_pinned() {
   const PlannerInfo& planner = planner_of_row();
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= problems(30); ++seed) {
     Problem problem = drawn(seed);
     const PlannerContext context = judged(problem);
     const auto free = run_planner(planner, problem, {}, context);
