@@ -40,11 +40,15 @@ Bytes largest_workspace(const Evaluation& e, int stage, int samples) {
 Bytes crossing(const Evaluation& e, int stage, int samples) {
   if (stage == 0 || stage == e.stages()) return {};
   const int cut = e.stage(stage).first;
+  if (e.profile().is_chain()) {  // what the layer before the cut hands on
+    const Layer& before = e.layer(cut - 1);
+    return before.kind == data_kind ? Bytes() : scale_bytes(before.output, samples, e.profile().micro_batch);
+  }
   std::vector<int> position(e.order.size());
   for (std::size_t p = 0; p < e.order.size(); ++p) position[e.order[p].index()] = static_cast<int>(p);
 
   std::set<std::pair<LayerId, int>> used;  // outputs of layers before the cut that a layer behind it reads; -1: all
-  for (const Edge& edge : edges_of(e.profile()))
+  for (const Edge& edge : e.profile().edges)
     if (position[edge.from.index()] < cut && position[edge.to.index()] >= cut &&
         e.profile().layers[edge.from.index()].kind != data_kind)
       used.insert({edge.from, edge.output.value_or(-1)});

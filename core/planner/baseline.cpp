@@ -7,6 +7,23 @@ namespace pipedeck {
 
 namespace {
 
+/// Simulating so many operations takes about a second; there are plans of fewer in nearly every problem.
+constexpr double most_operations = 2e7;
+
+/// Forwards and backwards of all replicas.
+double operations_of(const Plan& plan) {
+  double workers = 0;
+  for (const Stage& stage : plan.stages) workers += stage.replicas();
+  return 2 * workers * plan.micro_batches;
+}
+
+Ranking too_large() {
+  return {
+      {},
+      Infeasible{fmt::format("too large: more than {:.0f} operations with any of the micro-batches", most_operations),
+                 "a larger --micro-batch"}};
+}
+
 Result<bool> any_fits(const Baseline& baseline, const Problem& problem, const std::vector<int>& sizes, int slice) {
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
@@ -44,13 +61,17 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
   if (!sizes) return tl::unexpected(sizes.error());
 
   std::vector<Judged> judged;
-  bool truncated = false;
+  bool truncated = false, large = false;
   for (std::size_t i = 0; i < sizes->size() && !truncated; ++i) {
     report(context.progress, static_cast<double>(i) / static_cast<double>(sizes->size()), "simulating");
     for (Plan& plan : baseline.plans(*chain, (*sizes)[i], slice)) {
       if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
       if ((truncated = !judged.empty() && out_of_time(context))) break;
       if (!baseline.fits(*chain, plan)) continue;
+      if (operations_of(plan) > most_operations) {
+        large = true;
+        continue;
+      }
       const auto iteration = judge(context, plan, baseline.overlap);
       if (!iteration) return tl::unexpected(iteration.error());
       plan.objective = simulated_objective(*iteration);
@@ -58,6 +79,7 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
     }
   }
   report(context.progress, 1, "done");
+  if (judged.empty() && large) return too_large();
   if (judged.empty()) return none(baseline, problem, *sizes, slice, context);
   const std::size_t count = judged.size();
   Ranking ranking = ranked(std::move(judged), context);

@@ -18,6 +18,15 @@ bool large() { return random_problems() >= 500; }
 
 Bytes megabytes(Random& random, int low, int high) { return Bytes(std::int64_t{1000000} * random.integer(low, high)); }
 
+/// The chain as a graph, with a few connections over several layers, and perhaps a layer that only makes data.
+void add_skips(Profile& profile, Random& random) {
+  const int layers = static_cast<int>(profile.layers.size());
+  for (int i = 0; i + 1 < layers; ++i) profile.edges.push_back({LayerId(i), LayerId(i + 1), {}});
+  for (int i = 0; i + 2 < layers; i += random.integer(1, 3))
+    profile.edges.push_back({LayerId(i), LayerId(random.integer(i + 2, layers - 1)), {}});
+  if (random.integer(0, 1)) profile.layers[0].kind = data_kind;
+}
+
 }  // namespace
 
 Problem capture_problem(Random& random, const CaptureShape& shape) {
@@ -34,6 +43,7 @@ Problem capture_problem(Random& random, const CaptureShape& shape) {
           {degree, layer.forward / degree, layer.backward / degree, megabytes(random, 1, 9), megabytes(random, 1, 9)});
     }
   }
+  if (random.integer(0, 3) == 0) add_skips(profile, random);
   problem.profile = std::make_shared<const Profile>(std::move(profile));
 
   Cluster cluster = *problem.cluster;

@@ -72,6 +72,7 @@ class TestBaselines : public QObject {
   void pins_that_cannot_be_kept();
   void hurry_keeps_the_best_so_far();
   void one_device_does_not_mind_pins();
+  void too_many_operations();
 };
 
 void TestBaselines::blocks_are_optimal() {
@@ -235,6 +236,22 @@ void TestBaselines::one_device_does_not_mind_pins() {
   const auto pinned = rank_one_device(problem, context);
   QVERIFY(pinned.has_value());
   QVERIFY(pinned->plans == free->plans);
+}
+
+/// A million micro-batches on 64 stages are not simulated; larger ones are.
+void TestBaselines::too_many_operations() {
+  Problem problem;
+  problem.profile = std::make_shared<const Profile>(test::uniform_profile(64, milliseconds(1), milliseconds(2)));
+  problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(64));
+  problem.workload.global_batch = 1 << 20;
+  problem.workload.micro_batch = 1;
+  for (const char* planner : {"gpipe", "gpipe-balanced", "straight"}) {
+    const auto ranking = answer(planner, problem);
+    QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
+    QVERIFY(ranking->infeasible->reason.starts_with("too large"));
+  }
+  problem.workload.micro_batch = 1 << 14;
+  QVERIFY(!answer("gpipe", problem)->plans.empty());
 }
 
 QTEST_APPLESS_MAIN(TestBaselines)
