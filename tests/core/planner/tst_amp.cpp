@@ -184,6 +184,7 @@ class TestAmp : public QObject {
   void tables_are_reachable_data();
   void tables_are_reachable();
   void plans_fit_in_simulation();
+  void equal_stages_are_exact();
   void the_objective_is_explained();
   void hurry_and_stop();
   void effort_is_limited();
@@ -350,6 +351,29 @@ void TestAmp::plans_fit_in_simulation() {
     }
   }
   QVERIFY(limited > 3);
+}
+
+/// Equal stages and nothing to send: T is the simulated time, with and without replicas.
+void TestAmp::equal_stages_are_exact() {
+  Question one;
+  one.problem.profile = std::make_shared<const Profile>(test::uniform_profile(12, milliseconds(1), milliseconds(2)));
+  one.problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(4));
+  one.problem.workload.global_batch = 24;
+  one.problem.workload.optimizer = Optimizer::none;
+  const Simulator simulator =
+      *Simulator::of(one.problem.profile, one.problem.cluster, one.problem.workload.conventions);
+  PlannerContext context;
+  context.top = 1000;
+  context.score = score_of(simulator);
+  const auto ranking = answer("amp", one, context);
+  QVERIFY(ranking.has_value());
+  // pp, dp of 4, 1 with 8 sizes, of 2, 2 with 6, of 1, 4 with 4.
+  QCOMPARE(ranking->plans.size(), std::size_t{18});
+  for (const Plan& plan : ranking->plans) {
+    QVERIFY(same(plan.objective->time->count, simulator.iteration_time(plan)->count));
+    const int stages = static_cast<int>(plan.stages.size()), mbs = plan.micro_batch / plan.stages[0].replicas();
+    QVERIFY(same(plan.objective->time->count, 3e-3 * 12 / stages * mbs * (plan.micro_batches - 1 + stages)));
+  }
 }
 
 void TestAmp::the_objective_is_explained() {
