@@ -135,6 +135,16 @@ class Annealing {
   std::size_t effort_ = amp_effort;
 };
 
+/// As many as asked for; by default 500, and fewer where each assignment takes longer than a millisecond or so.
+int evaluations_of(const Chain& chain, int asked) {
+  if (asked > 0) return asked;
+  constexpr double most = 500, least = 20, usual = 250000;  // cuts of one assignment
+  double cuts = 1;
+  for (int stages = 1; stages <= std::min(chain.layers(), chain.devices()); ++stages)
+    cuts = std::max(cuts, 0.5 * stages * std::pow(chain.layers() - stages, 2));
+  return static_cast<int>(std::clamp(most * usual / cuts, least, most));
+}
+
 Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
   const PlannerInfo info = amp_sa_planner();
   const AmpOptions options = amp_options(info, given, *problem.profile);
@@ -146,7 +156,7 @@ Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& given,
   if (strategies->empty()) return amp_no_plan(problem, options, context);
 
   Annealing annealing(*chain, options, *strategies, integer(info, given, "seed"), context);
-  auto found = annealing.run(std::max(1, integer(info, given, "evaluations")));
+  auto found = annealing.run(evaluations_of(*chain, integer(info, given, "evaluations")));
   if (!found) return tl::unexpected(found.error());
   if (found->empty()) return amp_no_plan(problem, options, context);
   found->resize(std::min(found->size(), amp_wanted(info, given, context)));
@@ -163,7 +173,8 @@ Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& given,
 PlannerInfo amp_sa_planner() {
   std::vector<OptionInfo> options = amp_option_table();
   options.push_back({"seed", OptionType::integer, "of the random draws: the same seed, the same answer", "1", {}});
-  options.push_back({"evaluations", OptionType::integer, "strategies to draw", "500", {}});
+  options.push_back(
+      {"evaluations", OptionType::integer, "strategies to draw; 0: 500, fewer in large problems", "0", {}});
   return {.name = "amp-sa",
           .title = "AMP, annealed",
           .summary = "AMP's randomised procedure: placements as domino tilings, by simulated annealing",
