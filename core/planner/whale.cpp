@@ -183,6 +183,13 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
   return candidates_of(problem, wanted, slice, true, context, first_only);
 }
 
+bool can_be_laid_out(const Problem& problem, const Wanted& wanted) {
+  auto chain = Chain::of(problem);
+  if (!chain) return false;
+  WhaleCosts costs(*chain, true);
+  return !layouts_of(costs, wanted.layouts, true).empty();
+}
+
 Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice, const PlannerContext& context) {
   const auto any = [&](const Problem& other, const Wanted& how, int fewer) -> Result<bool> {
     const auto found = candidates_of(other, how, fewer, context, true);
@@ -206,14 +213,15 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice,
     return nothing_fits(reason, context,
                         [&](Bytes more) { return any(with_more_memory(problem, more), wanted, slice); });
   }
+  if (!can_be_laid_out(problem, wanted))
+    return Ranking{{},
+                   Infeasible{"these layers and devices cannot be made into TaskGraphs as asked for (a layer is split "
+                              "only where the profile has times for it)",
+                              "another --strategy, --task-graphs or pins"}};
+  const std::string reason = strategy + "gives every replica as many samples as were measured";
   const auto single = any(problem, unlimited, 1);
   if (!single) return tl::unexpected(single.error());
-  const std::string reason = strategy + "gives every replica as many samples as were measured";
-  if (slice == 1 || !*single)
-    return Ranking{{},
-                   Infeasible{slice == 1 ? strategy + "can be made of these devices and layers" : reason,
-                              slice == 1 ? "another --strategy or --task-graphs, or a larger --global-batch"
-                                         : "a larger --global-batch"}};
+  if (!*single) return Ranking{{}, Infeasible{reason, "a larger --global-batch"}};
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   return too_few_samples(reason, problem.workload, slice, [&](int fewer) { return any(problem, wanted, fewer); });
 }

@@ -107,6 +107,31 @@ BENCHMARK(capture_exact)
     ->Args({1000, 1024, 1})
     ->Unit(benchmark::kMillisecond);
 
+/// All strategies and micro-batches with simulation; half of the nodes have a slower device of half the memory.
+void whale_whole(benchmark::State& state) {
+  const int nodes = static_cast<int>(state.range(0));
+  Cluster cluster = servers(nodes, 8, Bytes(std::int64_t{32} << 30));
+  cluster.device_types.push_back(cluster.device_types[0]);
+  DeviceType& slower = cluster.device_types[1];
+  slower.name = "slower", slower.relative_speed = 0.6, slower.memory = Bytes(std::int64_t{16} << 30);
+  for (int n = nodes / 2; n < nodes; ++n) cluster.nodes[static_cast<std::size_t>(n)].devices.front().type = slower.name;
+  const Problem problem = transformer(static_cast<int>(state.range(1)), cluster, 64 * nodes);
+  for (auto _ : state) {
+    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    PlannerContext context;
+    context.score = score_of(simulator);
+    benchmark::DoNotOptimize(run_planner(**planner_named("whale"), problem, {}, context));
+  }
+}
+BENCHMARK(whale_whole)
+    ->ArgNames({"nodes", "layers"})
+    ->Args({2, 52})
+    ->Args({32, 96})
+    ->Args({128, 96})
+    ->Args({512, 96})
+    ->Args({128, 300})
+    ->Unit(benchmark::kMillisecond);
+
 /// Uneven layers on 4 nodes of 4 devices.
 Problem uneven(int layers) {
   test::Random random(static_cast<std::uint64_t>(layers));

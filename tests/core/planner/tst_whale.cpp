@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/cost/evaluate.hpp"
+#include "core/cost/shapes.hpp"
 #include "core/cost/whale_bridge.hpp"
 #include "core/io/files.hpp"
 #include "core/planner/memory_fit.hpp"
@@ -141,6 +142,23 @@ Profile bert_large() {
   return profile;
 }
 
+/// T5-Large (Raffel et al., JMLR 2020: 24 + 24 blocks, hidden 1024, feed-forward 4096, vocabulary 32,128), sequences of
+/// 512; a decoder's attention to the encoder, of as many weights, stands in its feed-forward part.
+Profile t5_large() {
+  ModelSpec model;
+  model.name = "T5-Large";
+  const auto add = [&](const std::string& name, const std::string& kind, std::map<std::string, std::int64_t> sizes) {
+    sizes["sequence"] = 512;
+    model.layers.push_back({name, kind, std::move(sizes)});
+  };
+  add("embedding", "embedding", {{"vocabulary", 32128}, {"hidden", 1024}});
+  for (int i = 0; i < 48; ++i)
+    add((i < 24 ? "encoder_" : "decoder_") + std::to_string(i % 24), "transformer",
+        {{"hidden", 1024}, {"heads", 16}, {"feed_forward", i < 24 ? 4096 : 6144}, {"causal", i < 24 ? 0 : 1}});
+  add("head", "linear", {{"in", 1024}, {"out", 32128}, {"activation", 0}});
+  return *profile_from_shapes(model, {"V100-32GB", 0.65 * 15.7e12, gigabytes_per_second(0.8 * 900)}, 2);
+}
+
 Problem on_preset(Profile profile, const std::string& cluster, int global_batch) {
   Problem problem{std::make_shared<const Profile>(std::move(profile)),
                   std::make_shared<const Cluster>(*cluster_preset(cluster)),
@@ -184,6 +202,7 @@ class TestWhale : public QObject {
   void gains_of_pipelines();
   void gains_of_gnmt();
   void stops_and_hurries();
+  void reasons();
   void thousands_of_devices();
   void too_many_layers_between_unlike_copies();
 };
@@ -555,6 +574,8 @@ void TestWhale::gains_of_pipelines() {
   const PlannerOptions four{{"strategy", "pipeline"}, {"task-graphs", "4"}};
   const double gained = gain(on_preset(bert_large(), "whale-pipe", 64), four, "BERT-Large, 4 + 4");
   QVERIFY2(gained >= 1.15 && gained <= 1.35, qPrintable(QString::number(gained)));
+  const double t5 = gain(on_preset(t5_large(), "whale-pipe", 64), four, "T5-Large, 4 + 4");
+  QVERIFY2(t5 >= 1.15 && t5 <= 1.35, qPrintable(QString::number(t5)));
 }
 
 void TestWhale::gains_of_gnmt() {
@@ -583,6 +604,21 @@ void TestWhale::stops_and_hurries() {
   const auto ranking = run_planner(**planner_named("whale"), problem, {}, context);
   QVERIFY(ranking.has_value() && ranking->plans.size() == 1);
   QVERIFY(ranking->plans[0].truncated);
+}
+
+/// Why there is no plan, and what would help.
+void TestWhale::reasons() {
+  test::Random random(82);
+  Problem problem = test::random_problem(random, {.layers = 4, .nodes = {4}, .micro_batch = 4});
+  problem.workload.global_batch = 8;
+  const auto reason = [&](const PlannerOptions& options) {
+    const auto ranking = answer(problem, options);
+    return ranking->infeasible ? ranking->infeasible->reason + "; " + ranking->infeasible->relaxation : std::string();
+  };
+  QVERIFY(reason({{"strategy", "split"}}).find("cannot be made into TaskGraphs") != std::string::npos);
+  QVERIFY(reason({{"task-graphs", "5"}}).find("cannot be made into TaskGraphs") != std::string::npos);
+  QVERIFY(reason({{"strategy", "replicate"}}).ends_with("--min-slice 2"));
+  QVERIFY(reason({{"strategy", "replicate"}, {"min-slice", "2"}}).empty());
 }
 
 void TestWhale::thousands_of_devices() {
