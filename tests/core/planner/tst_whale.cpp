@@ -7,13 +7,12 @@
 
 #include "core/cost/evaluate.hpp"
 #include "core/cost/shapes.hpp"
-#include "core/cost/whale_bridge.hpp"
 #include "core/io/files.hpp"
-#include "core/planner/memory_fit.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/whale_partition.hpp"
 #include "core/presets/presets.hpp"
 #include "core/sim/simulate.hpp"
+#include "tests/core/planner/whale_enumeration.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/shared_data.hpp"
 
@@ -26,45 +25,6 @@ constexpr double never = std::numeric_limits<double>::infinity();
 int random_problems() {
   const int wanted = qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS");
   return wanted > 0 ? wanted : 60;
-}
-
-// --- shares
-
-struct Shares {
-  std::vector<int> samples;
-  double slowest = never, imbalance = never;
-};
-
-std::vector<double> speeds_of(const std::vector<ReplicaGroup>& devices) {
-  std::vector<double> speeds;
-  for (const ReplicaGroup& device : devices) speeds.push_back(device.speed);
-  return speeds;
-}
-
-Shares judged_shares(const std::vector<ReplicaGroup>& devices, const std::vector<int>& samples) {
-  Shares shares{samples, 0, imbalance(samples, speeds_of(devices))};
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    shares.slowest = std::max(shares.slowest, devices[i].time(samples[i]));
-  return shares;
-}
-
-/// The quickest slowest device, then the least sum of equation 1, of all whole-sample shares within the limits.
-void enumerate(const std::vector<ReplicaGroup>& devices, int left, std::vector<int>& taken, Shares& best) {
-  if (taken.size() == devices.size()) {
-    if (left > 0) return;
-    const Shares shares = judged_shares(devices, taken);
-    const double near = 1e-12 * shares.slowest;
-    if (shares.slowest < best.slowest - near ||
-        (shares.slowest <= best.slowest + near && shares.imbalance < best.imbalance - 1e-12))
-      best = shares;
-    return;
-  }
-  const ReplicaGroup& device = devices[taken.size()];
-  for (int x = device.least; x <= std::min(left, device.most); ++x) {
-    taken.push_back(x);
-    enumerate(devices, left - x, taken, best);
-    taken.pop_back();
-  }
 }
 
 /// Unlike devices, each with a fixed time a micro-batch besides what samples take, and room for a few samples.
@@ -195,8 +155,6 @@ class TestWhale : public QObject {
   void no_share_for_a_device_without_room();
   void pins_are_kept();
   void split_between_replicated();
-  void bridges_by_hand();
-  void patterns_by_hand();
   void even_split_is_the_baseline();
   void gains_of_data_parallelism();
   void gains_of_pipelines();
@@ -215,9 +173,7 @@ void TestWhale::shares_equal_enumeration() {
     test::Random random(static_cast<std::uint64_t>(seed));
     const int samples = random.integer(4, most_samples);
     const std::vector<ReplicaGroup> devices = random_devices(random, most_devices, samples);
-    Shares best;
-    std::vector<int> taken;
-    enumerate(devices, samples, taken, best);
+    const Shares best = best_shares(devices, samples);
     const auto found = balance(devices, samples);
     QCOMPARE(found.has_value(), best.slowest < never);
     if (!found) continue;
@@ -310,46 +266,6 @@ void TestWhale::printed_algorithm_by_hand() {
   QVERIFY(*balance(devices, 12) == (std::vector<GroupShares>{{2, 0}, {5, 0}, {5, 0}}));
 }
 
-namespace {
-
-/// The slowest replica of layers [first, last) on these devices at its best, over all whole-sample shares that fit.
-double enumerated_time(WhaleCosts& costs, const std::vector<DeviceId>& on, const Load& load, int samples) {
-  Chain& chain = costs.chain();
-  std::vector<ReplicaGroup> devices;
-  for (const DeviceId device : on) {
-    ReplicaGroup& group = devices.emplace_back();
-    const int kind = costs.kind_of(std::vector{device});
-    group.time = [&costs, kind, load](int x) { return costs.time(kind, x, load.first, load.last); };
-    const Bytes capacity = chain.network().type(device).memory;
-    group.most = 0;
-    for (int x = 1; x <= samples; ++x)
-      if (stage_need(chain, load.first, load.last, load.replicas, x, false).peak(load.warmup, load.before) <= capacity)
-        group.most = x;
-    if (group.most == 0) devices.pop_back();
-  }
-  Shares best;
-  std::vector<int> taken;
-  if (!devices.empty()) enumerate(devices, samples, taken, best);
-  return best.slowest;
-}
-
-double enumerated_cuts(WhaleCosts& costs, const Layout& layout, const std::vector<int>& warmups, int s, int first,
-                       int samples) {
-  const int stages = static_cast<int>(layout.graphs.size()), layers = costs.chain().layers();
-  if (s == stages) return first == layers ? 0 : never;
-  double best = never;
-  for (int last = first + 1; last <= layers - (stages - s - 1); ++last) {
-    const TaskGraph& graph = layout.graphs[static_cast<std::size_t>(s)];
-    const auto at = [&](int i) { return warmups[static_cast<std::size_t>(i)]; };
-    const Load load{first, last, graph.replicas(), at(s), at(std::max(0, s - 1))};
-    const double own = enumerated_time(costs, graph.devices, load, samples);
-    best = std::min(best, std::max(own, enumerated_cuts(costs, layout, warmups, s + 1, last, samples)));
-  }
-  return best;
-}
-
-}  // namespace
-
 void TestWhale::cuts_equal_enumeration() {
   const int problems = random_problems();
   int compared = 0;
@@ -368,7 +284,7 @@ void TestWhale::cuts_equal_enumeration() {
     for (int most = std::min(stages, 4); most > 0 && best == never; --most) {
       warmups.clear();
       for (int s = 0; s < stages; ++s) warmups.push_back(std::min({stages - s, 4, most}));
-      best = enumerated_cuts(costs, layout, warmups, 0, 0, 8);
+      best = best_cuts(costs, layout, warmups, 8);
     }
     QCOMPARE(split.has_value(), best < never);
     if (!split) continue;
@@ -489,54 +405,6 @@ void TestWhale::split_between_replicated() {
   const std::string text = *objective_text(problem, plan);
   QVERIFY2(text.find("1 x split(2)") != text.npos && text.find("bridge: gather by samples") != text.npos, text.c_str());
   QVERIFY(answer(problem, {{"strategy", "replicate"}})->infeasible.has_value());
-}
-
-void TestWhale::bridges_by_hand() {
-  const auto stage = [](int devices, int degree) {
-    Stage own;
-    own.devices.resize(static_cast<std::size_t>(devices));
-    own.tensor_parallel = degree;
-    return own;
-  };
-  const Bytes output(1200);
-  // replicate(2) -> replicate(3): the same dimension, fused; each sample goes to one device.
-  Bridge bridge = bridge_between(stage(2, 1), stage(3, 1), output);
-  QVERIFY(bridge.gather == Gather::batch && bridge.fused);
-  QCOMPARE(bridge.moved.count, std::int64_t{1200});
-  QCOMPARE(bridge.whole.count, std::int64_t{3600});
-  // replicate(2) -> split(4): every device behind needs all of it.
-  bridge = bridge_between(stage(2, 1), stage(4, 4), output, ShardingPattern::columns);
-  QVERIFY(bridge.gather == Gather::batch && !bridge.fused);
-  QCOMPARE(bridge.moved.count, std::int64_t{4800});
-  // split(4) -> split(4) whose first product takes columns: fused.
-  bridge = bridge_between(stage(4, 4), stage(4, 4), output, ShardingPattern::rows);
-  QVERIFY(bridge.gather == Gather::columns && bridge.fused);
-  QCOMPARE(bridge.moved.count, std::int64_t{1200});
-  bridge = bridge_between(stage(4, 4), stage(2, 1), output);
-  QVERIFY(bridge.gather == Gather::columns && !bridge.fused);
-  QVERIFY(bridge_between(stage(1, 1), stage(1, 1), output).gather == Gather::none);
-}
-
-void TestWhale::patterns_by_hand() {
-  const auto product = [](std::int64_t output) {
-    Layer layer;
-    layer.output = Bytes(output);
-    layer.parameters = Bytes(1);
-    return layer;
-  };
-  using enum ShardingPattern;
-  // A classifier, 2048 in and 100,000 out: SP1 sums the input's gradient and gathers the output once; SP2 sums it.
-  PatternChoice choice = cheapest_patterns(std::vector{product(100'000)}, Bytes(2048), 4);
-  QVERIFY(choice.patterns == std::vector{columns});
-  QCOMPARE(choice.chosen.count, std::int64_t{2 * 3 * 2048 + 3 * 100'000});
-  // The reverse: many in, few out.
-  choice = cheapest_patterns(std::vector{product(2048)}, Bytes(100'000), 4);
-  QVERIFY(choice.patterns == std::vector{rows});
-  QCOMPARE(choice.chosen.count, std::int64_t{3 * 100'000 + 2 * 3 * 2048});
-  // Two products of a feed-forward network: columns, then rows, with nothing in between (as Megatron does).
-  choice = cheapest_patterns(std::vector{product(4000), product(1000)}, Bytes(1000), 2);
-  QVERIFY(choice.patterns == (std::vector{columns, rows}));
-  QCOMPARE(choice.chosen.count, std::int64_t{2 * 1000 + 2 * 1000});
 }
 
 /// Equal shares, and layers cut as if all devices were alike.
