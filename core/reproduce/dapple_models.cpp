@@ -179,7 +179,7 @@ Result<std::vector<ReproducedRow>> rows_of_table_8(const Bench& bench) {
                       {cell(size.layers, layers, "{:.0f}"), cell(size.layers / 48.0, layers / own_layers, "{:.2f}"),
                        cell(size.billions, parameters, "{:.2f} B"), cell(size.gigabytes, 16 * parameters, "{:.1f} GB"),
                        cell(size.utilisation / 93, utilisation / own_utilisation, "{:.3f}")}};
-    row.met = near(row.cells[1], 0.1) && near(row.cells[4], 0.1);
+    row.met = near(row.cells[1], 0.1) && near(row.cells[4], 0.1) && (size.devices > 1 || near(row.cells[0], 0.2));
     row.note =
         "More layers in all, as here a device's whole 16 GiB are the model's: the paper's 11 GB of states on each "
         "device leave room for what TensorFlow, cuDNN and NCCL take. `--reserve-bytes` stands for that.";
@@ -218,7 +218,7 @@ PaperTable dapple_table_8() {
            "The most blocks that fit on every stage of a straight pipeline with recompute, by simulated peak memory: "
            "preset BERT-48's blocks, Adam, fp32, micro-batch 2, 16 GiB a device. Utilisation is 1 - bubble with 20 "
            "micro-batches a stage (the paper does not say how many), relative to one device.",
-           "layers relative to one device within 10 %, utilisation relative to one device within 10 %",
+           "layers and utilisation relative to one device within 10 %; one device: layers within 20 %",
            "configuration",
            {"layers", "layers / Native-1", "parameters", "at 16 bytes each", "utilisation / Native-1"}},
           rows_of_table_8};

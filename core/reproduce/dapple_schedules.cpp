@@ -91,7 +91,8 @@ constexpr const char* fixed_cost =
     "The paper's throughput grows by 1.60 from M = 2 to M = 16; a shorter bubble alone gives 1.41 in two stages. Its "
     "iterations seem to have a fixed cost that we lack.";
 constexpr Scheduled table_6[] = {
-    {"GPipe", ScheduleKind::gpipe, false, 2, 5.10, 12.1},
+    {"GPipe", ScheduleKind::gpipe, false, 2, 5.10, 12.1,
+     "No fixed cost of an iteration is counted here, nor what TensorFlow takes of the device."},
     {"GPipe", ScheduleKind::gpipe, false, 3, 0, 0, few_bytes},
     {"GPipe + RC", ScheduleKind::gpipe, true, 2, 4.00, 9.9},
     {"GPipe + RC", ScheduleKind::gpipe, true, 5, 5.53, 13.2, boundaries},
@@ -146,7 +147,9 @@ Result<std::vector<ReproducedRow>> rows_of_table_6(const Bench& bench) {
                    cell(paper.samples_per_second / table_6[0].samples_per_second,
                         ours->samples_per_second / base->samples_per_second),
                    cell(paper.memory / table_6[0].memory, ours->memory / base->memory)};
-      row.met = near(row.cells[2], 0.15) && near(row.cells[3], 0.15);
+      const bool is_base = rows.empty();  // by its own figures: it is what the others are relative to
+      row.met = is_base ? near(row.cells[0], 0.25) && near(row.cells[1], 0.25)
+                        : near(row.cells[2], 0.15) && near(row.cells[3], 0.15);
     }
     if (!row.met) row.note = paper.why;
     rows.push_back(std::move(row));
@@ -173,7 +176,9 @@ PaperTable dapple_table_6() {
            "DAPPLE, Table VI: DAPPLE and GPipe, BERT-48 in two stages on config B",
            "24 blocks a stage, micro-batch 2, simulated: preset BERT-48, Adam, fp32, 1F1B with warm-up A and GPipe's "
            "order, with and without recompute of whole stages; memory is averaged over both devices.",
-           "throughput and memory relative to the first row within 15 %, or out of memory in both",
+           "throughput and memory relative to the first row within 15 % (the first row: within 25 % of the paper's own "
+           "figures), "
+           "or out of memory in both",
            "schedule",
            {"samples/s", "memory", "samples/s / first row", "memory / first row"}},
           rows_of_table_6};

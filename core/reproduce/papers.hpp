@@ -21,5 +21,11 @@ PaperTable dapple_table_6();
 PaperTable dapple_table_7();
 PaperTable dapple_table_8();
 PaperTable pipedream_table_1();
+PaperTable amp_table_3();
+PaperTable amp_table_4();
+PaperTable amp_table_5();
+std::vector<PaperTable> amp_tables_6_to_11();
+PaperTable whale_figure_17();
+PaperTable whale_figure_18();
 
 }  // namespace pipedeck

@@ -9,9 +9,18 @@
 namespace pipedeck {
 namespace {
 
+std::vector<PaperTable> all_tables() {
+  std::vector<PaperTable> all{dapple_table_2(), dapple_table_3(), dapple_table_4(), dapple_table_5(),
+                              dapple_table_6(), dapple_table_7(), dapple_table_8(), pipedream_table_1(),
+                              amp_table_3(),    amp_table_4(),    amp_table_5()};
+  for (PaperTable& table : amp_tables_6_to_11()) all.push_back(std::move(table));
+  all.push_back(whale_figure_17());
+  all.push_back(whale_figure_18());
+  return all;
+}
+
 const std::vector<PaperTable>& tables() {
-  static const std::vector<PaperTable> all{dapple_table_2(), dapple_table_3(), dapple_table_4(), dapple_table_5(),
-                                           dapple_table_6(), dapple_table_7(), dapple_table_8(), pipedream_table_1()};
+  static const std::vector<PaperTable> all = all_tables();
   return all;
 }
 
