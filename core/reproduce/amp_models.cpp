@@ -106,50 +106,15 @@ Result<Profile> transgan(const DeviceSpeed& device) {
   return profile;
 }
 
-DeviceType device_type(const DeviceSpeed& speed, double relative, double fp16) {
-  DeviceType type;
-  type.name = speed.name;
-  type.memory = Bytes(std::int64_t{16} << 30);
-  type.relative_speed = relative;
-  type.peak_tflops = {{"fp16", fp16}};
-  type.memory_bandwidth = speed.memory;
-  return type;
-}
-
-struct Server {
-  std::string type;
-  double inside, outside;  ///< Gbit/s
-};
-
-Cluster servers_of_four(const std::string& name, std::vector<DeviceType> types, const std::vector<Server>& servers) {
-  Cluster cluster;
-  cluster.name = name;
-  cluster.device_types = std::move(types);
-  cluster.switches = {{"switch"}};
-  for (std::size_t i = 0; i < servers.size(); ++i) {
-    Node node;
-    node.name = fmt::format("n{}", i);
-    node.devices = {{servers[i].type, 4}};
-    node.link = Link{gigabytes_per_second(servers[i].inside / 8), microseconds(5)};
-    cluster.links.push_back({node.name, "switch", {gigabytes_per_second(servers[i].outside / 8), microseconds(10)}});
-    cluster.nodes.push_back(std::move(node));
-  }
-  return cluster;
-}
-
 }  // namespace
 
 Result<Problem> amp_problem(AmpSetup setup) {
   const bool gan = setup == AmpSetup::heterogeneous_model, mixed = setup == AmpSetup::heterogeneous_cluster;
   auto profile = gan ? transgan(v100(reached_by_pictures)) : gpt_2(mixed ? v100(reached_by_text) : t4(reached_by_text));
   if (!profile) return tl::unexpected(profile.error());
-  const DeviceType fast = device_type(v100(1), 1, 125), slow = device_type(t4(1), mixed ? 65.0 / 125 : 1, 65);
-  const Server p3{"V100-16GB", 170, 10}, g4dn{"T4", 50, 50};
-  Problem problem = question(*std::move(profile),
-                             gan     ? servers_of_four("AMP, 4 x 4 V100", {fast}, {p3, p3, p3, p3})
-                             : mixed ? servers_of_four("AMP, 3 x 4 V100 and 4 T4", {fast, slow}, {p3, p3, p3, g4dn})
-                                     : servers_of_four("AMP, 4 x 4 T4", {slow}, {g4dn, g4dn, g4dn, g4dn}),
-                             gan ? 64 : 32);
+  auto cluster = cluster_preset(gan ? "amp-v100" : mixed ? "amp-mixed" : "amp-t4");
+  if (!cluster) return tl::unexpected(cluster.error());
+  Problem problem = question(*std::move(profile), *std::move(cluster), gan ? 64 : 32);
   problem.workload.precision = Precision::mixed_16;
   problem.workload.conventions.overlap = Overlap::none;  // eq. 4 adds the synchronisation; DeepSpeed does it at the end
   return problem;
@@ -165,17 +130,20 @@ std::string amp_assumptions(AmpSetup setup) {
   switch (setup) {
     case AmpSetup::homogeneous:
       return common +
-             "GPT-2 in 30 rows (the head at four times that share), batch 32, on 4 servers of 4 T4, 50 Gbit/s inside "
+             "GPT-2 in 30 rows (the head at four times that share), batch 32, on preset amp-t4: 4 servers of 4 T4, 50 "
+             "Gbit/s inside "
              "and between.";
     case AmpSetup::heterogeneous_cluster:
       return common +
-             "GPT-2 in 30 rows (the head at four times that share), batch 32, on 3 servers of 4 V100 (170 Gbit/s "
+             "GPT-2 in 30 rows (the head at four times that share), batch 32, on preset amp-mixed: 3 servers of 4 V100 "
+             "(170 Gbit/s "
              "inside, 10 between) and one of 4 T4 (50).";
     case AmpSetup::heterogeneous_model:
       break;
   }
   return common +
-         "TransGAN in 56 rows, batch 64, on 4 servers of 4 V100. The blocks of width 16 work on 82,944 tokens in "
+         "TransGAN in 56 rows, batch 64, on preset amp-v100: 4 servers of 4 V100. The blocks of width 16 work on "
+         "82,944 tokens in "
          "windows "
          "of 256 and take 1.5 times as long as those of width 1024, as the cuts of Table 11 say (their operations "
          "alone "
