@@ -37,6 +37,7 @@ Bytes smallest_memory(const Evaluation& e, int stage);
 /// Objectives of the planners, from their definitions.
 Result<Seconds> dapple_objective(const Evaluation& e);
 Result<Seconds> pipedream_objective(const Evaluation& e);
+Result<Seconds> pipedream_released_objective(const Evaluation& e);
 Result<Bytes> capture_objective(const Evaluation& e);
 Result<Seconds> amp_objective(const Evaluation& e);
 Result<Seconds> whale_objective(const Evaluation& e);

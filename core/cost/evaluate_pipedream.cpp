@@ -2,7 +2,6 @@
 // The slowest stage of a finished PipeDream plan. Over levels it is A^L: stages are grouped by the components that hold
 // them, level by level. On consecutive devices (--levels any) each stage counts with the paths among its own.
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/cost/compute.hpp"
+#include "core/cost/evaluate_levels.hpp"
 #include "core/cost/evaluate_parts.hpp"
 
 namespace pipedeck {
@@ -18,99 +18,13 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// By device: which component of the level it is in, and the level's bandwidth (0 at the lowest, single devices).
-struct Level {
-  std::vector<int> component;
-  double bandwidth = 0;
-
-  int of(DeviceId device) const { return component[device.index()]; }
-};
-
 double width(const Evaluation& e, DeviceId a, DeviceId b) {
   return std::min(e.network.path(a, b).bandwidth.count, e.network.path(b, a).bandwidth.count);
 }
 
-std::vector<DeviceId> all_devices(const Evaluation& e) {
-  std::vector<DeviceId> all;
-  for (int d = 0; d < e.network.device_count(); ++d) all.push_back(DeviceId(d));
-  return all;
-}
-
-/// Devices whose figures stand for every node: all of a bandwidth matrix's, else the first two of each node.
-std::vector<DeviceId> asked(const Evaluation& e) {
-  if (e.problem.cluster->bandwidth_matrix) return all_devices(e);
-  std::map<NodeId, int> seen;
-  std::vector<DeviceId> some;
-  for (const DeviceId device : all_devices(e))
-    if (++seen[e.network.node_of(device)] <= 2) some.push_back(device);
-  return some;
-}
-
-/// Narrowest between components of `below` that `level` makes one.
-double narrowest(const Evaluation& e, const std::vector<DeviceId>& devices, const Level& below, const Level& level) {
-  double least = never;
-  for (const DeviceId a : devices)
-    for (const DeviceId b : devices)
-      if (level.of(a) == level.of(b) && below.of(a) != below.of(b)) least = std::min(least, width(e, a, b));
-  return least;
-}
-
-bool of_one_size(const std::vector<int>& component) {
-  std::map<int, int> sizes;
-  for (const int c : component) ++sizes[c];
-  return std::all_of(sizes.begin(), sizes.end(), [&](const auto& one) { return one.second == sizes.begin()->second; });
-}
-
-/// Nodes that paths of at least this width join, directly or over others, have one number.
-std::vector<int> joined(const Evaluation& e, const std::vector<DeviceId>& devices, double wide) {
-  std::vector<int> number;
-  for (int n = 0; n < e.network.node_count(); ++n) number.push_back(n);
-  std::map<std::pair<NodeId, NodeId>, double> least;
-  for (const DeviceId a : devices)
-    for (const DeviceId b : devices)
-      if (const auto pair = std::pair(e.network.node_of(a), e.network.node_of(b)); pair.first < pair.second) {
-        const auto [found, added] = least.try_emplace(pair, never);
-        found->second = std::min(found->second, width(e, a, b));
-      }
-  for (const auto& [pair, path] : least) {
-    const int from = number[pair.second.index()], to = number[pair.first.index()];
-    if (path >= wide && from != to) std::replace(number.begin(), number.end(), std::max(from, to), std::min(from, to));
-  }
-  std::vector<int> component;
-  for (const DeviceId device : all_devices(e)) component.push_back(number[e.network.node_of(device).index()]);
-  return component;
-}
-
-/// Single devices, nodes, groups of nodes by descending width of the paths between them, all.
-std::vector<Level> levels_of(const Evaluation& e, bool flat) {
-  const std::vector<DeviceId> devices = asked(e);
-  std::vector<Level> levels(1);
-  for (int d = 0; d < e.network.device_count(); ++d) levels[0].component.push_back(d);
-  const auto add = [&](const std::vector<int>& component) {
-    if (!of_one_size(component) || std::set(component.begin(), component.end()).size() ==
-                                       std::set(levels.back().component.begin(), levels.back().component.end()).size())
-      return;
-    Level level{component, 0};
-    level.bandwidth = narrowest(e, devices, levels.back(), level);
-    levels.push_back(level);
-  };
-  std::vector<int> nodes;
-  for (const DeviceId device : all_devices(e)) nodes.push_back(e.network.node_of(device).value);
-  if (!flat && of_one_size(nodes)) {
-    add(nodes);
-    std::set<double, std::greater<>> widths;
-    for (const DeviceId a : devices)
-      for (const DeviceId b : devices)
-        if (e.network.node_of(a) != e.network.node_of(b)) widths.insert(e.network.path(a, b).bandwidth.count);
-    for (const double wide : widths) add(joined(e, devices, wide));
-  }
-  add(std::vector<int>(nodes.size(), 0));
-  return levels;
-}
-
 double compute(const Evaluation& e, int s) {
   std::map<int, DeviceId> types;
-  for (const DeviceId device : all_devices(e)) types.emplace(e.network.device(device).type, device);
+  for (int d = 0; d < e.network.device_count(); ++d) types.emplace(e.network.device(DeviceId(d)).type, DeviceId(d));
   double sum = 0;
   for (int p = e.stage(s).first; p < e.stage(s).last; ++p) {
     double slowest = 0;  // the paper has one kind of device: of several, the slowest counts
@@ -143,7 +57,7 @@ double weights_of(const Evaluation& e, int first, int last) {
 /// A^k of the stages [first, last) in one component of level k; only those of its devices count.
 class Hierarchy {
  public:
-  Hierarchy(const Evaluation& e, bool flat) : e_(e), levels_(levels_of(e, flat)) {}
+  Hierarchy(const Evaluation& e, bool flat) : e_(e), levels_(evaluation_levels(e, flat)) {}
 
   double slowest() const { return inside(levels_.size() - 1, levels_.back().component.front(), 0, e_.stages()); }
 
@@ -174,7 +88,7 @@ class Hierarchy {
   }
 
   const Evaluation& e_;
-  std::vector<Level> levels_;
+  std::vector<EvaluationLevel> levels_;
 };
 
 double narrowest(const Evaluation& e, const std::vector<DeviceId>& from, const std::vector<DeviceId>& to) {
@@ -203,6 +117,7 @@ bool named(const Evaluation& e, std::string_view words) {
 }  // namespace
 
 Result<Seconds> pipedream_objective(const Evaluation& e) {
+  if (named(e, "as released")) return pipedream_released_objective(e);
   if (named(e, "consecutive devices")) return Seconds(on_consecutive_devices(e));
   return Seconds(Hierarchy(e, e.options.flat_levels || named(e, "all devices one level")).slowest());
 }

@@ -19,6 +19,7 @@
 
 #include "core/planner/memory_fit.hpp"
 #include "core/planner/pipedream_line.hpp"
+#include "core/planner/pipedream_released.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 
@@ -290,6 +291,17 @@ std::optional<Infeasible> without_mini_batch(const Problem& problem) {
                     fmt::format("a global batch that {} divides, or --micro-batch with a divisor of {}", size, batch)};
 }
 
+Result<Ranking> as_released(const Problem& problem, int size, const PlannerOptions& options, const Wanted& wanted,
+                            const PlannerContext& context) {
+  const bool memory = flag(pipedream_planner(), options, "released-memory");
+  if (wanted.levels == Levels::any || wanted.synchronous || wanted.search.printed_objective || !problem.pins.empty())
+    return fail(ErrorCode::bad_usage,
+                "--as-released: found --levels any, --synchronous, --printed-objective or pins, which the released "
+                "program does not have");
+  return plan_pipedream_as_released(
+      problem, {.micro_batch = size, .flat = wanted.levels == Levels::flat, .memory = memory}, context);
+}
+
 Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const Wanted wanted = wanted_of(options);
   auto chain = Chain::of(problem);
@@ -298,6 +310,7 @@ Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& opt
   const auto size = mini_batch(problem);
   if (!size) return tl::unexpected(size.error());
 
+  if (flag(pipedream_planner(), options, "as-released")) return as_released(problem, *size, options, wanted, context);
   Partitioner partitioner(*chain, *size, wanted, context);
   if (partitioner.least_effort() > most_effort)
     return Ranking{{},
@@ -349,6 +362,12 @@ PlannerInfo pipedream_planner() {
             {}},
            {"ignore-memory", OptionType::flag, "also plans that do not fit, as in the paper", "false", {}},
            {"printed-objective", OptionType::flag, "the synchronisation term exactly as printed", "false", {}},
+           {"as-released",
+            OptionType::flag,
+            "what the authors' released program computes, which leaves memory out",
+            "false",
+            {}},
+           {"released-memory", OptionType::flag, "as released: with its own rule of memory", "false", {}},
            {"min-slice",
             OptionType::integer,
             "synchronous: least samples of a micro-batch on a replica; 0: the smallest measured",

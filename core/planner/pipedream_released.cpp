@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// The optimizer that PipeDream's authors released differs from their paper (section 3.1), and its answers are what
+// others compare with. This computes the same figures:
+//   - a stage of m replicas takes (C + 4 (m - 1) sum |w| / (m B)) / m: a sum where the paper has a maximum, and twice
+//     its bytes; for the first stage of a level the communication is also divided by the components of the level below;
+//   - transfers take 2 a / (B m'), m' the replicas of the later stage, on both sides of that stage;
+//   - what crosses behind a set of layers is the output of each of its last ones, and of whatever one of those depends
+//     on that feeds a layer which it does not depend on, be that in the set or not;
+//   - sources named Input... and sinks named __getitem__... are left out;
+//   - states are the antichains grown from the first source: a set of layers grows by a layer that one of it feeds, and
+//     all that this depends on;
+//   - memory counts only when asked (--released-memory): ceil((machines not yet used) / m') (activations + parameters);
+//   - levels are solved one after the other, the lowest first, each with all machines of the one below.
+// Of two states that are not nested it also takes a difference, which is no stage; here stages are differences of
+// nested states alone, as its answers on its own profiles are. Ties are many: the fewest stages, then the earliest cut.
+#include "core/planner/pipedream_released.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/cost/compute.hpp"
+#include "core/planner/chain.hpp"
+#include "core/planner/pipedream_levels.hpp"
+#include "core/planner/ranking.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_states = 5000;
+constexpr double most_effort = 1e11;
+
+std::size_t at(int position) { return static_cast<std::size_t>(position); }
+
+/// The layers that count, by list position, with those that each depends on and itself.
+struct Graph {
+  std::vector<std::vector<std::size_t>> users;
+  std::vector<std::vector<bool>> before;  ///< [layer][layer that it depends on, or itself]
+  std::vector<bool> counts;
+
+  explicit Graph(const Profile& profile) : users(profile.layers.size()), counts(profile.layers.size(), true) {
+    const std::vector<Edge> edges = edges_of(profile);
+    std::vector<bool> fed(counts.size()), feeds(counts.size());
+    for (const Edge& edge : edges) fed[edge.to.index()] = true;
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = fed[i] || !profile.layers[i].name.starts_with("Input");
+    for (const Edge& edge : edges) feeds[edge.from.index()] = true;
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      if (!feeds[i] && profile.layers[i].name.starts_with("__getitem__")) counts[i] = false;
+    before.assign(counts.size(), std::vector<bool>(counts.size()));
+    for (std::size_t i = 0; i < counts.size(); ++i) before[i][i] = true;
+    std::vector<std::vector<std::size_t>> uses(counts.size());
+    for (const Edge& edge : edges) {
+      if (!counts[edge.from.index()] || !counts[edge.to.index()]) continue;
+      users[edge.from.index()].push_back(edge.to.index());
+      uses[edge.to.index()].push_back(edge.from.index());
+    }
+    for (const LayerId layer : topological_order(profile))
+      for (const std::size_t used : uses[layer.index()])
+        for (std::size_t i = 0; i < counts.size(); ++i)
+          if (before[used][i]) before[layer.index()][i] = true;
+  }
+
+  /// The first layer that counts and depends on none.
+  std::optional<std::size_t> first_source() const {
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      if (counts[i] && std::count(before[i].begin(), before[i].end(), true) == 1) return i;
+    return {};
+  }
+};
+
+using Set = std::vector<bool>;  ///< of layers
+
+Set joined(Set set, const Set& other) {
+  for (std::size_t i = 0; i < set.size(); ++i) set[i] = set[i] || other[i];
+  return set;
+}
+
+/// Sets grown from the first source, the smaller first; nothing where they are too many.
+std::vector<Set> grown(const Graph& graph) {
+  std::vector<Set> found;
+  const auto first = graph.first_source();
+  if (!first) return found;
+  std::set<Set> seen{graph.before[*first]};
+  found.push_back(graph.before[*first]);
+  for (std::size_t head = 0; head < found.size(); ++head)
+    for (std::size_t layer = 0; layer < graph.users.size(); ++layer)
+      for (std::size_t i = 0; found[head][layer] && i < graph.users[layer].size(); ++i) {
+        const std::size_t user = graph.users[layer][i];
+        if (found[head][user]) continue;
+        const Set next = joined(found[head], graph.before[user]);
+        if (!seen.insert(next).second) continue;
+        found.push_back(next);
+        if (found.size() > most_states) return {};
+      }
+  std::stable_sort(found.begin(), found.end(), [](const Set& a, const Set& b) {
+    const auto sizes = std::pair(std::count(a.begin(), a.end(), true), std::count(b.begin(), b.end(), true));
+    return sizes.first != sizes.second ? sizes.first < sizes.second : a > b;
+  });
+  return found;
+}
+
+/// The states and the empty one in front of them, with sums over each.
+struct States {
+  std::vector<Set> sets;
+  std::vector<double> time, weights, activations, output;
+  std::vector<std::vector<int>> subsets;  ///< proper, ascending, the empty one among them
+
+  int count() const { return static_cast<int>(sets.size()); }
+};
+
+double output_of(const Graph& graph, const Set& set, const std::vector<double>& outputs) {
+  Set counted(set.size());
+  for (std::size_t last = 0; last < set.size(); ++last) {
+    const auto in_set = [&](std::size_t user) { return set[user]; };
+    if (!set[last] || std::any_of(graph.users[last].begin(), graph.users[last].end(), in_set)) continue;
+    counted[last] = true;
+    for (std::size_t layer = 0; layer < set.size(); ++layer)
+      for (const std::size_t user : graph.users[layer])
+        if (graph.before[last][layer] && layer != last && !graph.before[last][user]) counted[layer] = true;
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < set.size(); ++i) sum += counted[i] ? outputs[i] : 0;
+  return sum;
+}
+
+States states_of(const Chain& chain, const Graph& graph, std::vector<Set> sets, int micro_batch) {
+  const Profile& profile = chain.profile();
+  std::vector<double> time, weights, outputs;
+  for (const Layer& layer : profile.layers) {
+    double slowest = 0;
+    for (int d = 0; d < chain.devices(); ++d) {
+      const LayerTimes times =
+          layer_times(profile, layer, micro_batch, chain.cluster(), chain.network().type(DeviceId(d)));
+      slowest = std::max(slowest, times.forward.count + times.backward.count);
+    }
+    time.push_back(slowest);
+    weights.push_back(static_cast<double>(layer.parameters.count));
+    outputs.push_back(static_cast<double>(scale_bytes(layer.output, micro_batch, profile.micro_batch).count));
+  }
+  sets.insert(sets.begin(), Set(profile.layers.size()));
+  States states;
+  states.sets = std::move(sets);
+  const auto sum = [](const Set& set, const std::vector<double>& of_layers) {
+    double all = 0;
+    for (std::size_t i = 0; i < set.size(); ++i) all += set[i] ? of_layers[i] : 0;
+    return all;
+  };
+  for (const Set& set : states.sets) {
+    states.time.push_back(sum(set, time));
+    states.weights.push_back(sum(set, weights));
+    states.activations.push_back(sum(set, outputs));
+    states.output.push_back(output_of(graph, set, outputs));
+    std::vector<int> inside;
+    for (std::size_t other = 0; other < states.subsets.size(); ++other)
+      if (states.sets[other] != set && joined(states.sets[other], set) == set)
+        inside.push_back(static_cast<int>(other));
+    states.subsets.push_back(std::move(inside));
+  }
+  return states;
+}
+
+class Released {
+ public:
+  Released(const States& states, const PipedreamTopology& topology, std::optional<double> memory, std::stop_token stop)
+      : states_(states), levels_(topology.levels), memory_(memory), stop_(std::move(stop)) {}
+
+  struct Piece {
+    int inner, outer;
+    std::vector<int> devices;  ///< counted within the part
+  };
+
+  /// The slowest stage of the highest level; infinite where memory admits none.
+  double solve() {
+    for (std::size_t level = 0; level < levels_.size() && !stop_.stop_requested(); ++level) solve(level);
+    return value(levels_.size(), 0, states_.count() - 1, levels_.empty() ? 1 : levels_.back().components);
+  }
+
+  std::vector<Piece> pieces() const { return part(levels_.size(), 0, states_.count() - 1); }
+
+ private:
+  struct Cell {
+    double slowest = never;
+    int cut = 0, replicas = 0;  ///< of the last stage; a cut at the part's own first state: it is the only one
+  };
+  struct Table {
+    std::vector<Cell> cells;  ///< [first][last][machines]
+  };
+
+  Cell& cell(std::size_t level, int first, int last, int machines) {
+    return tables_[level - 1].cells[index(level, first, last, machines)];
+  }
+  const Cell& cell(std::size_t level, int first, int last, int machines) const {
+    return tables_[level - 1].cells[index(level, first, last, machines)];
+  }
+  std::size_t index(std::size_t level, int first, int last, int machines) const {
+    return (at(first) * states_.sets.size() + at(last)) * at(levels_[level - 1].components + 1) + at(machines);
+  }
+
+  /// What a stage takes without its own level's communication: the level below with all its machines.
+  double value(std::size_t level, int first, int last, int machines) const {
+    if (level == 0) return states_.time[at(last)] - states_.time[at(first)];
+    return cell(level, first, last, machines).slowest;
+  }
+  double inside(std::size_t level, int first, int last) const {
+    return value(level - 1, first, last, level > 1 ? levels_[level - 2].components : 1);
+  }
+
+  bool too_much(int first, int last, int unused, int replicas) const {
+    if (!memory_) return false;
+    const double bytes = states_.activations[at(last)] - states_.activations[at(first)] + states_.weights[at(last)] -
+                         states_.weights[at(first)];
+    return (unused + replicas - 1) / replicas * bytes > *memory_;
+  }
+
+  double stage_time(std::size_t level, int first, int last, double machines, double shared) const {
+    const double weights = states_.weights[at(last)] - states_.weights[at(first)];
+    const double synchronising = 4 * (machines - 1) * weights / (machines * levels_[level - 1].bandwidth) / shared;
+    return (inside(level, first, last) + synchronising) / machines;
+  }
+
+  void solve(std::size_t below) {
+    const std::size_t level = below + 1;
+    const int components = levels_[below].components, count = states_.count();
+    const double lower = below > 0 ? levels_[below - 1].components : 1;
+    const bool highest = level == levels_.size();
+    tables_.emplace_back().cells.resize((highest ? 1 : at(count)) * at(count) * at(components + 1));
+    for (int last = 1; last < count && !stop_.stop_requested(); ++last) {
+      for (const int first : states_.subsets[at(last)])
+        for (int m = 1; m <= components && (first == 0 || !highest); ++m)
+          if (!too_much(first, last, components - m, m))
+            cell(level, first, last, m) = {stage_time(level, first, last, m, lower), first, m};
+      for (const int cut : states_.subsets[at(last)])
+        if (cut > 0) extend(level, cut, last);
+    }
+  }
+
+  /// Last stages behind `cut`, for every first state and all machines.
+  void extend(std::size_t level, int cut, int last) {
+    const int components = levels_[level - 1].components;
+    const bool highest = level == levels_.size(), final = last == states_.count() - 1;
+    for (int replicas = 1; replicas < components; ++replicas) {
+      const double rate = levels_[level - 1].bandwidth * replicas;
+      double here = std::max(stage_time(level, cut, last, replicas, 1), 2 * states_.output[at(cut)] / rate);
+      if (!final) here = std::max(here, 2 * states_.output[at(last)] / rate);
+      if (here == never) continue;
+      const auto from = [&](int first) {
+        for (int m = replicas + 1; m <= components; ++m) {
+          if (too_much(cut, last, components - m, replicas)) continue;
+          const double slowest = std::max(cell(level, first, cut, m - replicas).slowest, here);
+          Cell& best = cell(level, first, last, m);
+          if (slowest < best.slowest) best = {slowest, cut, replicas};
+        }
+      };
+      if (highest)
+        from(0);
+      else
+        for (const int first : states_.subsets[at(cut)]) from(first);
+    }
+  }
+
+  std::vector<Piece> part(std::size_t level, int first, int last) const {
+    if (level == 0) return {{first, last, {0}}};
+    std::vector<Piece> all;
+    for (int m = levels_[level - 1].components, end = last;;) {
+      const Cell here = cell(level, first, end, m);
+      std::vector<Piece> stage;
+      for (Piece piece : part(level - 1, here.cut, end)) {
+        std::vector<int> copies;
+        for (int c = m - here.replicas; c < m; ++c)
+          for (const int device : piece.devices) copies.push_back(c * levels_[level - 1].devices + device);
+        piece.devices = std::move(copies);
+        stage.push_back(std::move(piece));
+      }
+      all.insert(all.begin(), stage.begin(), stage.end());
+      if (here.cut == first) return all;
+      m -= here.replicas, end = here.cut;
+    }
+  }
+
+  const States& states_;
+  std::vector<PipedreamLevel> levels_;
+  std::optional<double> memory_;
+  std::stop_token stop_;
+  std::vector<Table> tables_;
+};
+
+/// Which stage each layer is on; those left out go with the last layer that they use, or with the first stage.
+std::vector<int> stages_of_layers(const Profile& profile, const States& states,
+                                  const std::vector<Released::Piece>& pieces) {
+  std::vector<int> stage(profile.layers.size(), -1);
+  for (std::size_t s = 0; s < pieces.size(); ++s)
+    for (std::size_t i = 0; i < stage.size(); ++i)
+      if (stage[i] < 0 && states.sets[at(pieces[s].outer)][i]) stage[i] = static_cast<int>(s);
+  std::vector<bool> left_out(stage.size());
+  for (std::size_t i = 0; i < stage.size(); ++i)
+    if (stage[i] < 0) left_out[i] = true, stage[i] = 0;
+  for (const Edge& edge : edges_of(profile))
+    if (left_out[edge.to.index()]) stage[edge.to.index()] = std::max(stage[edge.to.index()], stage[edge.from.index()]);
+  return stage;
+}
+
+Result<Plan> plan_of(const Problem& problem, const States& states, const PipedreamTopology& topology,
+                     const std::vector<Released::Piece>& pieces, double slowest, int micro_batch) {
+  const std::vector<int> stage = stages_of_layers(*problem.profile, states, pieces);
+  std::vector<LayerId> order = topological_order(*problem.profile);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](LayerId a, LayerId b) { return stage[a.index()] < stage[b.index()]; });
+  const auto chain = Chain::of(problem, std::move(order));
+  if (!chain) return tl::unexpected(chain.error());
+  Plan plan = chain->plan_of("pipedream", micro_batch);
+  plan.schedule = ScheduleKind::pipedream;
+  int first = 0;
+  for (std::size_t s = 0; s < pieces.size(); ++s) {
+    const int last = first + static_cast<int>(std::count(stage.begin(), stage.end(), static_cast<int>(s)));
+    std::vector<DeviceId> devices;
+    for (const int position : pieces[s].devices) devices.push_back(topology.devices[at(position)]);
+    plan.stages.push_back(stage_on(first, last, std::move(devices)));
+    first = last;
+  }
+  plan.objective = Objective{"PipeDream slowest stage, as released", Seconds(slowest), {}};
+  plan.name = "PipeDream as released " + shape_text(plan);
+  return plan;
+}
+
+double effort(const States& states, const PipedreamTopology& topology) {
+  const double count = states.count();
+  double effort = 0;
+  for (std::size_t k = 0; k < topology.levels.size(); ++k) {
+    const double m = topology.levels[k].components, highest = k + 1 == topology.levels.size();
+    effort += (highest != 0 ? count * count / 2 : count * count * count / 6) * m * m / 2;
+  }
+  return effort;
+}
+
+}  // namespace
+
+Result<Ranking> plan_pipedream_as_released(const Problem& problem, const PipedreamReleasedOptions& options,
+                                           const PlannerContext& context) {
+  const auto chain = Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  const Graph graph(*problem.profile);
+  std::vector<Set> sets = grown(graph);
+  if (sets.empty())
+    return Ranking{{},
+                   Infeasible{fmt::format("too large: the layer graph has no first source, or more than {} antichains",
+                                          most_states),
+                              "--planner pipedream without --as-released"}};
+  if (sets.back() != graph.counts)
+    return Ranking{{},
+                   Infeasible{"the first source and what it leads to leave layers out",
+                              "--planner pipedream without --as-released"}};
+  const States states = states_of(*chain, graph, std::move(sets), options.micro_batch);
+  const PipedreamTopology topology = pipedream_topology(chain->network(), options.flat);
+  if (effort(states, topology) > most_effort)
+    return Ranking{
+        {},
+        Infeasible{fmt::format("too large: {} antichains on {} devices", states.count() - 1, chain->devices()),
+                   "--planner pipedream without --as-released"}};
+  std::optional<double> memory;
+  for (const DeviceId device : topology.devices)
+    if (const auto bytes = static_cast<double>(chain->network().type(device).memory.count); options.memory)
+      memory = std::min(memory.value_or(bytes), bytes);
+
+  Released released(states, topology, memory, context.stop);
+  const double slowest = released.solve();
+  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
+  if (slowest == never)
+    return Ranking{{}, Infeasible{"no partition fits by the released program's rule", "no --released-memory"}};
+  auto plan = plan_of(problem, states, topology, released.pieces(), slowest, options.micro_batch);
+  if (!plan) return tl::unexpected(plan.error());
+  return Ranking{{*std::move(plan)}, {}};
+}
+
+}  // namespace pipedeck
