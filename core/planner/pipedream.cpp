@@ -109,7 +109,27 @@ class Partitioner {
   }
 
   void search(const PipedreamTopology& topology, const std::string& objective) {
-    keep(PipedreamSearch(*figures_, topology, wanted_.search, pins(), context_.stop).run(), objective);
+    auto answer = PipedreamSearch(*figures_, topology, wanted_.search, pins(), context_.stop).run();
+    bool sure = wanted_.search.ignore_memory || (answer && answer->proven);
+    if (!sure && topology.levels.size() == 1 && line_is_possible()) {
+      sure = true;
+      PipedreamLine line(*figures_, chain_.network(), topology.devices, wanted_.search, pins(), context_.stop,
+                         topology.levels[0].bandwidth);
+      if (answer) answer->proven = true;
+      if (auto exact = line.run(bound_of(answer))) answer = std::move(exact);
+    }
+    if (!sure) proven_ = false;
+    keep(std::move(answer), objective);
+  }
+
+  static double bound_of(const std::optional<PipedreamAnswer>& answer) {
+    return answer ? answer->slowest.count : std::numeric_limits<double>::infinity();
+  }
+
+  bool line_is_possible() const {
+    const double states = static_cast<double>(figures_->ideals().count()) * figures_->devices() * figures_->devices() *
+                          pins().stages.value_or(pins().max_stages.value_or(1));
+    return figures_->devices() <= PipedreamLine::most_devices && states <= 5e7;
   }
 
   /// --levels any is the best of three, so never worse than the other two.
@@ -118,17 +138,14 @@ class Partitioner {
       search(flat_, "PipeDream slowest stage A^1, all devices one level");
       spaces_ += ", on one level";
     }
-    const double states = static_cast<double>(figures_->ideals().count()) * figures_->devices() * figures_->devices() *
-                          pins().stages.value_or(pins().max_stages.value_or(1));
     if (cut_short()) return;
-    if (figures_->devices() > PipedreamLine::most_devices || states > 5e7) {
+    if (!line_is_possible()) {
       notes_.push_back(
           "Stages on consecutive devices of their own bandwidths are not searched: the cluster is too large.");
       return;
     }
-    const double bound = answer_ ? answer_->slowest.count : std::numeric_limits<double>::infinity();
     PipedreamLine line(*figures_, chain_.network(), own_.devices, wanted_.search, pins(), context_.stop);
-    keep(line.run(bound), "PipeDream slowest stage, consecutive devices");
+    keep(line.run(bound_of(answer_)), "PipeDream slowest stage, consecutive devices");
     spaces_ += ", or on any consecutive devices";
   }
 

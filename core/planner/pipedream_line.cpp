@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+
+#include "core/cost/memory.hpp"
 
 namespace pipedeck {
 
@@ -16,7 +19,8 @@ std::size_t at(int position) { return static_cast<std::size_t>(position); }
 }  // namespace
 
 PipedreamLine::PipedreamLine(const PipedreamFigures& figures, const Network& network, std::vector<DeviceId> devices,
-                             const PipedreamOptions& options, const Pins& pins, std::stop_token stop)
+                             const PipedreamOptions& options, const Pins& pins, std::stop_token stop,
+                             std::optional<double> uniform)
     : figures_(figures),
       devices_(std::move(devices)),
       options_(options),
@@ -27,6 +31,7 @@ PipedreamLine::PipedreamLine(const PipedreamFigures& figures, const Network& net
       most_stages_(pins.stages.value_or(pins.max_stages.value_or(0))) {
   most_stages_ = std::min(most_stages_, static_cast<int>(count_));
   const auto width = [&](std::size_t a, std::size_t b) {
+    if (uniform) return *uniform;
     return std::min(network.path(devices_[a], devices_[b]).bandwidth.count,
                     network.path(devices_[b], devices_[a]).bandwidth.count);
   };
@@ -53,11 +58,12 @@ PipedreamLine::PipedreamLine(const PipedreamFigures& figures, const Network& net
 }
 
 std::optional<PipedreamAnswer> PipedreamLine::run(double bound) {
-  return fitting_partition(figures_, options_.ignore_memory,
-                           [&](bool memory, int reach) { return partition(memory, reach, bound); });
+  auto answer = partition(false, bound);
+  if (!answer || options_.ignore_memory || pipedeck::fits(figures_, *answer)) return answer;
+  return partition(true, bound);
 }
 
-bool PipedreamLine::allowed(int inner, int outer, int begin, int replicas, int waiting) const {
+bool PipedreamLine::pinned(int inner, int outer, int begin, int replicas) const {
   if (pins_.replicas && *pins_.replicas != replicas) return false;
   const Ideals& ideals = figures_.ideals();
   for (const auto& [layer, device] : pins_.layers) {
@@ -65,8 +71,18 @@ bool PipedreamLine::allowed(int inner, int outer, int begin, int replicas, int w
     const bool there = position >= begin && position < begin + replicas;
     if (!there && ideals.has(outer, layer) && !ideals.has(inner, layer)) return false;
   }
-  const PipedreamPlace place{static_cast<int>(count_) - begin - replicas, replicas};
-  return !memory_ || figures_.fits(inner, outer, place, waiting);
+  return true;
+}
+
+bool PipedreamLine::fits(int inner, int outer, int begin, int replicas, int waiting) const {
+  return !memory_ || figures_.fits(inner, outer, {static_cast<int>(count_) - begin - replicas, replicas}, waiting);
+}
+
+/// Mini-batches of one replica here that a stage before of so many replicas has under way; 0 replicas: there is none.
+int PipedreamLine::waiting(int begin, int replicas, int before) const {
+  const int workers = static_cast<int>(count_) - begin;
+  if (before == 0) return (workers + replicas - 1) / replicas;
+  return pipedream_outstanding(before, (before + workers + before - 1) / before, replicas);
 }
 
 double PipedreamLine::stage_time(int inner, int outer, int begin, int replicas) const {
@@ -81,34 +97,54 @@ double PipedreamLine::transfer(int cut, int before, int begin, int replicas) con
   return 2 * figures_.cut()[at(cut)] / between_[(at(begin) * (count_ + 1) + at(before)) * (count_ + 1) + at(replicas)];
 }
 
+/// What may lie in front of a stage from ideal `inner` on these devices, by ascending `waiting`: each with the best
+/// that it and those before it in the list have.
+std::vector<PipedreamLine::Front> PipedreamLine::fronts(int inner, int begin, int replicas) {
+  std::map<int, std::vector<double>> best;
+  const auto add = [&](int before, int stages, double slowest) {
+    const auto [found, added] = best.try_emplace(memory_ ? waiting(begin, replicas, before) : 0);
+    if (added) found->second.assign(at(most_stages_) + 1, never);
+    double& least = found->second[at(stages)];
+    least = std::min(least, slowest);
+  };
+  if (begin == 0) add(0, most_stages_ > 0 ? 1 : 0, 0);
+  for (int stages = most_stages_ > 0 ? 1 : 0; stages <= std::max(0, most_stages_ - 1); ++stages)
+    for (int r = 1; r <= begin; ++r)
+      add(r, most_stages_ > 0 ? stages + 1 : 0,
+          std::max(value({inner, begin, r, stages}), transfer(inner, r, begin, replicas)));
+  std::vector<Front> all;
+  for (auto& [waiting, slowest] : best) {
+    for (std::size_t s = 0; s < slowest.size() && !all.empty(); ++s)
+      slowest[s] = std::min(slowest[s], all.back().slowest[s]);
+    all.push_back({waiting, std::move(slowest)});
+  }
+  return all;
+}
+
 /// Every stage from ideal `inner` on the `replicas` devices behind `begin`.
 void PipedreamLine::extend(int inner, int begin, int replicas, double bound) {
-  std::vector<double> before(at(most_stages_) + 1, never);  // by stages of all in front and this one
-  if (begin == 0)
-    before[most_stages_ > 0 ? 1 : 0] = 0;
-  else
-    for (int stages = most_stages_ > 0 ? 1 : 0; stages <= std::max(0, most_stages_ - 1); ++stages)
-      for (int r = 1; r <= begin; ++r) {
-        double& least = before[at(most_stages_ > 0 ? stages + 1 : 0)];
-        least = std::min(least, std::max(value({inner, begin, r, stages}), transfer(inner, r, begin, replicas)));
-      }
-  const bool any = std::any_of(before.begin(), before.end(), [&](double time) { return time < bound; });
-  if (!any) return;
-  const int waiting =
-      figures_.most_waiting({static_cast<int>(count_) - begin - replicas, replicas}, memory_ ? reach_ : 0);
+  std::vector<Front> all = fronts(inner, begin, replicas);
+  const auto hopeless = [&](const Front& front) {
+    return std::all_of(front.slowest.begin(), front.slowest.end(), [&](double time) { return time >= bound; });
+  };
+  std::erase_if(all, hopeless);
+  if (all.empty()) return;
   for (int outer = inner + 1; at(outer) < ideals_; ++outer) {
     if (nested_[at(inner) * ideals_ + at(outer)] == 0) continue;
     const double here = stage_time(inner, outer, begin, replicas);
-    if (here >= bound || !allowed(inner, outer, begin, replicas, waiting)) continue;
+    if (here >= bound || !pinned(inner, outer, begin, replicas)) continue;
+    const auto front = std::find_if(all.rbegin(), all.rend(),
+                                    [&](const Front& one) { return fits(inner, outer, begin, replicas, one.waiting); });
+    if (front == all.rend()) continue;
     for (int stages = most_stages_ > 0 ? 1 : 0; stages <= most_stages_; ++stages) {
       double& best = value({outer, begin + replicas, replicas, stages});
-      best = std::min(best, std::max(before[at(stages)], here));
+      best = std::min(best, std::max(front->slowest[at(stages)], here));
     }
   }
 }
 
-std::optional<PipedreamAnswer> PipedreamLine::partition(bool memory, int reach, double bound) {
-  memory_ = memory, reach_ = reach;
+std::optional<PipedreamAnswer> PipedreamLine::partition(bool memory, double bound) {
+  memory_ = memory;
   const int devices = static_cast<int>(count_), whole = figures_.ideals().whole();
   values_.assign((at(most_stages_) + 1) * (count_ + 1) * (count_ + 1) * ideals_, never);
   for (int inner = 0; inner < whole; ++inner)
@@ -142,10 +178,10 @@ PipedreamAnswer PipedreamLine::answer_of(State last) {
       for (const std::int32_t cut : figures_.ideals().subsets(last.outer))
         for (int r = begin; r >= 1 && cut > 0; --r) {
           const State state{cut, begin, r, std::max(0, last.stages - 1)};
-          const int waiting = figures_.most_waiting({static_cast<int>(count_) - last.end, last.replicas}, reach_);
           if (value(state) <= wanted && transfer(cut, r, begin, last.replicas) <= wanted &&
               stage_time(cut, last.outer, begin, last.replicas) <= wanted &&
-              allowed(cut, last.outer, begin, last.replicas, waiting))
+              pinned(cut, last.outer, begin, last.replicas) &&
+              fits(cut, last.outer, begin, last.replicas, waiting(begin, last.replicas, r)))
             return state;
         }
       return {};

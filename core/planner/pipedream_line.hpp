@@ -7,7 +7,9 @@
 //
 // B(q, r) is the narrowest path among devices q .. q + r - 1, B(q - r', q, r) the narrowest between the r' before q and
 // the r from q on: mini-batches go round robin, so that any replica may send to any other. Every flat plan is one of
-// these, with no path wider. A stage's replicas decide the cut behind it, hence r in the state.
+// these, with no path wider. A stage's replicas decide the cut behind it, hence r in the state. They also decide what
+// waits at the stage behind, so that memory is exact here, other than in the search over levels: with one bandwidth for
+// all (`uniform`) this is that search's exact form for a single level.
 #pragma once
 
 #include "core/planner/pipedream_search.hpp"
@@ -20,9 +22,10 @@ class PipedreamLine {
   static constexpr int most_devices = 128;
 
   PipedreamLine(const PipedreamFigures& figures, const Network& network, std::vector<DeviceId> devices,
-                const PipedreamOptions& options, const Pins& pins, std::stop_token stop);
+                const PipedreamOptions& options, const Pins& pins, std::stop_token stop,
+                std::optional<double> uniform = {});
 
-  /// The least slowest stage below `bound`; nothing where there is none, or none that is sure to fit.
+  /// The least slowest stage below `bound`; nothing where there is none.
   std::optional<PipedreamAnswer> run(double bound);
 
  private:
@@ -31,10 +34,20 @@ class PipedreamLine {
     int outer, end, replicas, stages;
   };
 
-  std::optional<PipedreamAnswer> partition(bool memory, int reach, double bound);
+  /// Stages up to a cut, by their number with the one behind it, where no more than `waiting` mini-batches are under
+  /// way.
+  struct Front {
+    int waiting;
+    std::vector<double> slowest;
+  };
+
+  std::optional<PipedreamAnswer> partition(bool memory, double bound);
+  std::vector<Front> fronts(int inner, int begin, int replicas);
+  int waiting(int begin, int replicas, int before) const;
   void extend(int inner, int end, int replicas, double bound);
   PipedreamAnswer answer_of(State last);
-  bool allowed(int inner, int outer, int begin, int replicas, int waiting) const;
+  bool pinned(int inner, int outer, int begin, int replicas) const;
+  bool fits(int inner, int outer, int begin, int replicas, int waiting) const;
   double stage_time(int inner, int outer, int begin, int replicas) const;
   double transfer(int cut, int before, int at, int replicas) const;
   double& value(const State& state) {
@@ -57,7 +70,6 @@ class PipedreamLine {
   std::vector<char> nested_;     ///< [inner][outer]
   std::vector<double> values_;
   bool memory_ = false;
-  int reach_ = 0;
 };
 
 }  // namespace pipedeck
