@@ -164,7 +164,8 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
       if (!all.empty() && (first_only || out_of_time(context))) return all;
       report(context.progress, 0.5 * static_cast<double>(l) / static_cast<double>(layouts.size()), "balancing");
       const SplitQuestion question{size, problem.workload.global_batch / size, slice, wanted.balance, best.worst()};
-      const auto split = split_layers(costs, layouts[l], question, context.stop);
+      const auto split =
+          split_layers(costs, layouts[l], question, context.stop, all.empty() ? std::stop_token() : context.hurry);
       if (!split) continue;
       Candidate candidate = candidate_of(*chain, layouts[l], *split, question, proven);
       if (broken_pin(candidate.plan, *problem.profile, problem.pins)) continue;

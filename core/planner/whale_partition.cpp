@@ -22,8 +22,9 @@ struct Found {
 
 class Splitter {
  public:
-  Splitter(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question, const std::stop_token& stop)
-      : question_(question), stop_(stop), layers_(costs.chain().layers()) {
+  Splitter(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question, const std::stop_token& stop,
+           const std::stop_token& hurry)
+      : question_(question), stop_(stop), hurry_(hurry), layers_(costs.chain().layers()) {
     // The baseline takes every device for the first one.
     const int like = costs.kind_of(std::span(layout.graphs.front().devices).first(1));
     for (const TaskGraph& graph : layout.graphs) graphs_.emplace_back(costs, graph, question, like);
@@ -37,7 +38,7 @@ class Splitter {
     if (auto split = with_warmups(most)) return split;
     // 1F1B keeps at most as many micro-batches as fit: the largest number with which there is a partition.
     std::optional<Split> best;
-    for (int low = 1, high = most - 1; low <= high && !stop_.stop_requested();) {
+    for (int low = 1, high = most - 1; low <= high && !stopped();) {
       const int middle = best ? low + (high - low + 1) / 2 : 1;
       if (auto split = with_warmups(middle))
         best = std::move(split), low = middle + 1;
@@ -48,6 +49,8 @@ class Splitter {
   }
 
  private:
+  bool stopped() const { return stop_.stop_requested() || hurry_.stop_requested(); }
+
   bool too_large() const {
     return stages() > 1 && layers_ > most_layers_unlike &&
            std::any_of(graphs_.begin(), graphs_.end(), [](const GraphCosts& graph) { return !graph.uniform(); });
@@ -92,7 +95,7 @@ class Splitter {
     double low = 0, bound = 1 / rate, step = 0.05;
     std::optional<Found> best;
     while (!(best = within(bound, false))) {
-      if (stop_.stop_requested()) return {};
+      if (stopped()) return {};
       if (bound >= most) return within(any, false);
       low = bound;
       bound *= 1 + step;
@@ -109,7 +112,7 @@ class Splitter {
         best = std::move(*better);
       else
         low = middle;
-      if (stop_.stop_requested()) return {};
+      if (stopped()) return {};
     }
     while (auto better = within(best.slowest, true)) best = std::move(*better);
     return within(best.slowest, false, true);
@@ -165,7 +168,7 @@ class Splitter {
       std::vector<int>& from = start.emplace_back(index(layers_) + 1, -1);
       for (int first = here.to; first >= here.from; --first) {  // fewer layers are likelier to do
         if (sum[index(first)] == never) continue;
-        if (stop_.stop_requested()) return {};
+        if (stopped()) return {};
         for (int end = std::max(first + 1, behind.from); end <= behind.to; ++end) {
           if (!least_sum && next[index(end)] < never) continue;
           if (beyond(graph.at_least(first, end))) break;
@@ -195,7 +198,7 @@ class Splitter {
   }
 
   const SplitQuestion& question_;
-  const std::stop_token& stop_;
+  const std::stop_token &stop_, &hurry_;
   int layers_;
   std::vector<GraphCosts> graphs_;
 };
@@ -203,8 +206,8 @@ class Splitter {
 }  // namespace
 
 std::optional<Split> split_layers(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question,
-                                  const std::stop_token& stop) {
-  return Splitter(costs, layout, question, stop).run();
+                                  const std::stop_token& stop, const std::stop_token& hurry) {
+  return Splitter(costs, layout, question, stop, hurry).run();
 }
 
 }  // namespace pipedeck
