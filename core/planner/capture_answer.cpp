@@ -60,6 +60,7 @@ std::vector<Partition> exact(CaptureSpace& space, std::int64_t most, const Captu
   if (space.pipelines()) {
     const std::size_t many = std::clamp<std::size_t>(400000 / least->size(), 16, 4096);
     if (auto all = search.all({.peak = peak}, many); !all.empty()) ties = std::move(all);
+    if (ties.size() == many) ties.push_back(search.quick(*least, peak, quick_cells));  // the quickest may be left out
   } else {
     ties.push_back(search.quick(*least, peak, quick_cells / space.ways()));
     if (capture_cells(space) <= all_counts_cells)
