@@ -86,11 +86,15 @@ Result<ReproducedRow> configured_row(const Configured& paper, const Bench& bench
   problem.workload.optimizer = std::string(paper.model).starts_with("GNMT") ? Optimizer::adam : Optimizer::sgd;
   const auto plan = answer("pipedream", problem, {{"levels", "flat"}, {"ignore-memory", "true"}}, bench);
   if (!plan) return tl::unexpected(plan.error());
-  const auto speedup = speedup_over_data_parallel(problem, *plan, bench);
+  const auto released = answer("pipedream", problem, {{"levels", "flat"}, {"as-released", "true"}}, bench);
+  if (!released) return tl::unexpected(released.error());
+  const bool text_met = config_of(*plan) == paper.config, released_met = config_of(*released) == paper.config;
+  const auto speedup = speedup_over_data_parallel(problem, !text_met && released_met ? *released : *plan, bench);
   if (!speedup) return tl::unexpected(speedup.error());
   ReproducedRow row{fmt::format("{}, {}", paper.model, paper.scale),
-                    {cell(paper.config, config_of(*plan)), cell(paper.speedup, *speedup, "{:.2f}x")}};
-  row.met = row.cells[0].paper == row.cells[0].ours;
+                    {cell(paper.config, config_of(*plan)), cell(paper.config, config_of(*released)),
+                     cell(paper.speedup, *speedup, "{:.2f}x")}};
+  row.met = text_met || released_met;
   if (!row.met) row.note = paper.why;
   return row;
 }
@@ -110,16 +114,21 @@ Result<std::vector<ReproducedRow>> rows_of_table_1(const Bench& bench) {
 }  // namespace
 
 PaperTable pipedream_table_1() {
-  return {{"pipedream-1",
-           "PipeDream, Table 1: configurations and speed-up over data parallelism",
-           "`pipedream --levels flat --ignore-memory` on the first servers of the presets pipedream-a, -b, -c, the "
-           "mini-batches of section 5.1, a GPU's fair share of cluster A's PCIe tree (3 GB/s); the speed-up is the "
-           "simulated samples a second over data parallelism "
-           "with one mini-batch a device and gradients reduced by layer.",
-           "the same configuration",
-           "model, servers x GPUs (cluster)",
-           {"configuration", "epoch speed-up"}},
-          rows_of_table_1};
+  return {
+      {"pipedream-1",
+       "PipeDream, Table 1: configurations and speed-up over data parallelism",
+       "`pipedream --levels flat`, by the recurrence of the text (with `--ignore-memory`) and `--as-released`, as the "
+       "authors' program computes, on the first servers of the presets pipedream-a, -b, -c; the mini-batches of "
+       "section "
+       "5.1, a GPU's fair share of cluster A's PCIe tree (3 GB/s). The speed-up is the simulated samples a second of "
+       "the "
+       "configuration that is the paper's, else of the first, over data parallelism with one mini-batch a device and "
+       "gradients reduced by layer.",
+       "one of the two answers is the paper's configuration; speed-ups are shown, not counted: ours are those of "
+       "nominal bandwidths",
+       "model, servers x GPUs (cluster)",
+       {"configuration, by the text", "as released", "epoch speed-up"}},
+      rows_of_table_1};
 }
 
 }  // namespace pipedeck
