@@ -12,13 +12,12 @@
 // Its own schedule is asynchronous: a mini-batch is never cut, replicas take them in turn. --synchronous asks instead
 // for the same partition under 1F1B, with the micro-batch that simulates best (the comparison of DAPPLE, section VI-F).
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "core/planner/memory_fit.hpp"
-#include "core/planner/pipedream_line.hpp"
+#include "core/planner/pipedream_partition.hpp"
 #include "core/planner/pipedream_released.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
@@ -27,14 +26,8 @@ namespace pipedeck {
 
 namespace {
 
-constexpr double most_effort_for_graphs = 1e10;  // steps of the search, some per nanosecond
-constexpr double most_effort = 1e11;
-
-enum class Levels { automatic, flat, any };
-
 struct Wanted {
-  PipedreamOptions search;
-  Levels levels = Levels::automatic;
+  PipedreamRequest partition;
   bool synchronous = false;
   int min_slice = 0;
 };
@@ -42,147 +35,14 @@ struct Wanted {
 Wanted wanted_of(const PlannerOptions& options) {
   const PlannerInfo info = pipedream_planner();
   const std::string levels = choice(info, options, "levels");
-  return {{.ignore_memory = flag(info, options, "ignore-memory"),
-           .printed_objective = flag(info, options, "printed-objective")},
-          levels == "flat"  ? Levels::flat
-          : levels == "any" ? Levels::any
-                            : Levels::automatic,
+  return {{{.ignore_memory = flag(info, options, "ignore-memory"),
+            .printed_objective = flag(info, options, "printed-objective")},
+           levels == "flat"  ? PipedreamLevels::flat
+           : levels == "any" ? PipedreamLevels::any
+                             : PipedreamLevels::automatic},
           flag(info, options, "synchronous"),
           integer(info, options, "min-slice")};
 }
-
-/// A partition, as stages of a chain in the order that makes them contiguous.
-struct Partition {
-  Chain chain;
-  std::vector<Stage> stages;
-  Seconds slowest;
-  std::string objective;  ///< its name: by which reading of the devices the slowest stage counts
-  std::string proven;     ///< the space in which none is better; empty: unknown
-  std::vector<std::string> notes;
-  bool truncated = false;
-};
-
-std::string levels_text(const PipedreamTopology& topology) {
-  std::string text;
-  for (std::size_t k = topology.levels.size(); k-- > 0;)
-    text += fmt::format("{}{}", text.empty() ? "" : " x ", topology.levels[k].components);
-  return text.empty() ? "1" : text;
-}
-
-/// All partitions that --levels asks for, each by its own search, the best of them kept.
-class Partitioner {
- public:
-  Partitioner(Chain& chain, int size, const Wanted& wanted, const PlannerContext& context)
-      : chain_(chain), size_(size), wanted_(wanted), context_(context) {
-    own_ = pipedream_topology(chain.network(), wanted.levels == Levels::flat);
-    flat_ = pipedream_topology(chain.network(), true);
-  }
-
-  /// Steps of the search in one topological order, the least that it can be asked for.
-  double least_effort() const { return effort(Ideals::of_order(chain_.profile(), chain_.order())); }
-
-  Result<std::optional<Partition>> best() {
-    std::optional<Ideals> all = Ideals::of(chain_.profile());
-    graph_ = all && (all->is_chain() || effort(*all) <= most_effort_for_graphs);
-    figures_.emplace(chain_, graph_ ? *std::move(all) : Ideals::of_order(chain_.profile(), chain_.order()), size_);
-    search(own_, "PipeDream slowest stage A^L");
-    spaces_ = fmt::format("the levels {}", levels_text(own_));
-    if (wanted_.levels == Levels::any && !cut_short()) search_other_levels();
-    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
-    if (!answer_) return std::optional<Partition>();
-    return partition();
-  }
-
- private:
-  const Pins& pins() const { return chain_.problem().pins; }
-
-  double effort(const Ideals& ideals) const {
-    const double own = PipedreamSearch::effort(ideals, own_, pins());
-    return wanted_.levels == Levels::any ? own + PipedreamSearch::effort(ideals, flat_, pins()) : own;
-  }
-
-  void keep(std::optional<PipedreamAnswer> answer, const std::string& objective) {
-    if (!answer) return;
-    proven_ = proven_ && answer->proven;
-    if (answer_ && answer_->slowest <= answer->slowest) return;
-    answer_ = std::move(answer), objective_ = objective;
-  }
-
-  void search(const PipedreamTopology& topology, const std::string& objective) {
-    auto answer = PipedreamSearch(*figures_, topology, wanted_.search, pins(), context_.stop).run();
-    bool sure = wanted_.search.ignore_memory || (answer && answer->proven);
-    if (!sure && topology.levels.size() == 1 && line_is_possible()) {
-      sure = true;
-      PipedreamLine line(*figures_, chain_.network(), topology.devices, wanted_.search, pins(), context_.stop,
-                         topology.levels[0].bandwidth);
-      if (answer) answer->proven = true;
-      if (auto exact = line.run(bound_of(answer))) answer = std::move(exact);
-    }
-    if (!sure) proven_ = false;
-    keep(std::move(answer), objective);
-  }
-
-  static double bound_of(const std::optional<PipedreamAnswer>& answer) {
-    return answer ? answer->slowest.count : std::numeric_limits<double>::infinity();
-  }
-
-  bool line_is_possible() const {
-    const double states = static_cast<double>(figures_->ideals().count()) * figures_->devices() * figures_->devices() *
-                          pins().stages.value_or(pins().max_stages.value_or(1));
-    return figures_->devices() <= PipedreamLine::most_devices && states <= 5e7;
-  }
-
-  /// --levels any is the best of three, so never worse than the other two.
-  void search_other_levels() {
-    if (own_.levels.size() > 1) {
-      search(flat_, "PipeDream slowest stage A^1, all devices one level");
-      spaces_ += ", on one level";
-    }
-    if (cut_short()) return;
-    if (!line_is_possible()) {
-      notes_.push_back(
-          "Stages on consecutive devices of their own bandwidths are not searched: the cluster is too large.");
-      return;
-    }
-    PipedreamLine line(*figures_, chain_.network(), own_.devices, wanted_.search, pins(), context_.stop);
-    keep(line.run(bound_of(answer_)), "PipeDream slowest stage, consecutive devices");
-    spaces_ += ", or on any consecutive devices";
-  }
-
-  /// The user's time is over, and there is an answer.
-  bool cut_short() {
-    truncated_ = truncated_ || (answer_ && out_of_time(context_));
-    return truncated_;
-  }
-
-  Result<std::optional<Partition>> partition() {
-    const Ideals& ideals = figures_->ideals();
-    std::vector<LayerId> order = ideals.order(answer_->nested).value_or(order_of(Plan(), chain_.profile()));
-    auto chain = Chain::of(chain_.problem(), std::move(order));
-    if (!chain) return tl::unexpected(chain.error());
-    Partition found{*std::move(chain), {}, answer_->slowest, objective_, {}, notes_, truncated_};
-    for (std::size_t s = 0; s < answer_->devices.size(); ++s)
-      found.stages.push_back(
-          stage_on(ideals.size(answer_->nested[s]), ideals.size(answer_->nested[s + 1]), answer_->devices[s]));
-    if (!graph_) found.notes.push_back("The layer graph has too many cuts: planned in one topological order of it.");
-    if (proven_ && !truncated_)
-      found.proven = fmt::format("no partition over {} that uses every device has a quicker slowest stage{}", spaces_,
-                                 graph_ ? "" : " in one topological order of the graph");
-    return std::optional(std::move(found));
-  }
-
-  Chain& chain_;
-  int size_;
-  const Wanted& wanted_;
-  const PlannerContext& context_;
-  PipedreamTopology own_, flat_;
-  std::optional<PipedreamFigures> figures_;
-  bool graph_ = true;  ///< all ideals are searched, not those of one order
-  std::optional<PipedreamAnswer> answer_;
-  std::string objective_, spaces_;
-  std::vector<std::string> notes_;
-  bool proven_ = true, truncated_ = false;
-};
 
 /// Samples of a mini-batch, as the profile has them unless the user says otherwise.
 Result<int> mini_batch(const Problem& problem) {
@@ -213,7 +73,7 @@ Result<void> compare_with_simulation(Plan& plan, const PlannerContext& context) 
   return {};
 }
 
-Result<Plan> asynchronous_plan(const Partition& partition, int size, const PlannerContext& context) {
+Result<Plan> asynchronous_plan(const PipedreamPartition& partition, int size, const PlannerContext& context) {
   Plan plan = partition.chain.plan_of("pipedream", size);
   plan.schedule = ScheduleKind::pipedream;
   plan.stages = partition.stages;
@@ -227,7 +87,7 @@ Result<Plan> asynchronous_plan(const Partition& partition, int size, const Plann
 }
 
 /// The partition under 1F1B with each micro-batch that gives every replica whole samples and fits.
-std::vector<Plan> synchronous_plans(Partition& partition, const Wanted& wanted) {
+std::vector<Plan> synchronous_plans(PipedreamPartition& partition, const Wanted& wanted) {
   Chain& chain = partition.chain;
   Workload open = chain.workload();
   open.micro_batch.reset();  // the mini-batch of a replica says nothing of the micro-batch of a flush
@@ -243,7 +103,7 @@ std::vector<Plan> synchronous_plans(Partition& partition, const Wanted& wanted) 
     bool whole = true;
     for (const Stage& stage : plan.stages) whole &= size / stage.replicas() >= slice;
     for (const Warmup policy : {Warmup::A, Warmup::B})
-      if (whole && set_warmup(chain, plan, policy, wanted.search.ignore_memory)) plans.push_back(plan);
+      if (whole && set_warmup(chain, plan, policy, wanted.partition.search.ignore_memory)) plans.push_back(plan);
   }
   return plans;
 }
@@ -267,20 +127,21 @@ Result<std::vector<Judged>> judged(std::vector<Plan> plans, const PlannerContext
 Result<bool> any_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
-  auto partition = Partitioner(*chain, size, wanted, context).best();
+  auto partition = pipedream_partition(*chain, size, wanted.partition, context);
   if (!partition) return tl::unexpected(partition.error());
   return *partition && (!wanted.synchronous || !synchronous_plans(**partition, wanted).empty());
 }
 
 Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
   Wanted unlimited = wanted;
-  unlimited.search.ignore_memory = true;
+  unlimited.partition.search.ignore_memory = true;
   const auto any = any_plan(problem, size, unlimited, context);
   if (!any) return tl::unexpected(any.error());
   if (!*any && !problem.pins.empty() && !wanted.synchronous)
-    return Ranking{{},
-                   Infeasible{"no partition over these levels has what is pinned",
-                              wanted.levels == Levels::any ? "fewer pins" : "--levels any, or fewer pins"}};
+    return Ranking{
+        {},
+        Infeasible{"no partition over these levels has what is pinned",
+                   wanted.partition.levels == PipedreamLevels::any ? "fewer pins" : "--levels any, or fewer pins"}};
   if (!*any) {
     Workload open = problem.workload;
     open.micro_batch.reset();
@@ -311,12 +172,14 @@ std::optional<Infeasible> without_mini_batch(const Problem& problem) {
 Result<Ranking> as_released(const Problem& problem, int size, const PlannerOptions& options, const Wanted& wanted,
                             const PlannerContext& context) {
   const bool memory = flag(pipedream_planner(), options, "released-memory");
-  if (wanted.levels == Levels::any || wanted.synchronous || wanted.search.printed_objective || !problem.pins.empty())
+  if (wanted.partition.levels == PipedreamLevels::any || wanted.synchronous ||
+      wanted.partition.search.printed_objective || !problem.pins.empty())
     return fail(ErrorCode::bad_usage,
                 "--as-released: found --levels any, --synchronous, --printed-objective or pins, which the released "
                 "program does not have");
   return plan_pipedream_as_released(
-      problem, {.micro_batch = size, .flat = wanted.levels == Levels::flat, .memory = memory}, context);
+      problem, {.micro_batch = size, .flat = wanted.partition.levels == PipedreamLevels::flat, .memory = memory},
+      context);
 }
 
 Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
@@ -328,13 +191,12 @@ Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& opt
   if (!size) return tl::unexpected(size.error());
 
   if (flag(pipedream_planner(), options, "as-released")) return as_released(problem, *size, options, wanted, context);
-  Partitioner partitioner(*chain, *size, wanted, context);
-  if (partitioner.least_effort() > most_effort)
+  if (too_large_for_pipedream(*chain, wanted.partition, context))
     return Ranking{{},
                    Infeasible{fmt::format("too large: {} layers on {} devices", chain->layers(), chain->devices()),
                               "--planner joint, or --levels flat where nodes are levels"}};
   report(context.progress, 0, "partitioning");
-  auto partition = partitioner.best();
+  auto partition = pipedream_partition(*chain, *size, wanted.partition, context);
   if (!partition) return tl::unexpected(partition.error());
   if (!*partition) return no_plan(problem, *size, wanted, context);
 

@@ -17,15 +17,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <numeric>
-#include <set>
+#include <optional>
 
 #include <fmt/format.h>
 
-#include "core/cost/compute.hpp"
 #include "core/planner/chain.hpp"
 #include "core/planner/pipedream_levels.hpp"
+#include "core/planner/pipedream_released_states.hpp"
 #include "core/planner/ranking.hpp"
 
 namespace pipedeck {
@@ -35,139 +33,14 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_states = 5000;
 constexpr double most_effort = 1e11;
+constexpr double most_cells = 3e7;  // of a level's table
 
 std::size_t at(int position) { return static_cast<std::size_t>(position); }
 
-/// The layers that count, by list position, with those that each depends on and itself.
-struct Graph {
-  std::vector<std::vector<std::size_t>> users;
-  std::vector<std::vector<bool>> before;  ///< [layer][layer that it depends on, or itself]
-  std::vector<bool> counts;
-
-  explicit Graph(const Profile& profile) : users(profile.layers.size()), counts(profile.layers.size(), true) {
-    const std::vector<Edge> edges = edges_of(profile);
-    std::vector<bool> fed(counts.size()), feeds(counts.size());
-    for (const Edge& edge : edges) fed[edge.to.index()] = true;
-    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = fed[i] || !profile.layers[i].name.starts_with("Input");
-    for (const Edge& edge : edges) feeds[edge.from.index()] = true;
-    for (std::size_t i = 0; i < counts.size(); ++i)
-      if (!feeds[i] && profile.layers[i].name.starts_with("__getitem__")) counts[i] = false;
-    before.assign(counts.size(), std::vector<bool>(counts.size()));
-    for (std::size_t i = 0; i < counts.size(); ++i) before[i][i] = true;
-    std::vector<std::vector<std::size_t>> uses(counts.size());
-    for (const Edge& edge : edges) {
-      if (!counts[edge.from.index()] || !counts[edge.to.index()]) continue;
-      users[edge.from.index()].push_back(edge.to.index());
-      uses[edge.to.index()].push_back(edge.from.index());
-    }
-    for (const LayerId layer : topological_order(profile))
-      for (const std::size_t used : uses[layer.index()])
-        for (std::size_t i = 0; i < counts.size(); ++i)
-          if (before[used][i]) before[layer.index()][i] = true;
-  }
-
-  /// The first layer that counts and depends on none.
-  std::optional<std::size_t> first_source() const {
-    for (std::size_t i = 0; i < counts.size(); ++i)
-      if (counts[i] && std::count(before[i].begin(), before[i].end(), true) == 1) return i;
-    return {};
-  }
-};
-
-using Set = std::vector<bool>;  ///< of layers
-
-Set joined(Set set, const Set& other) {
-  for (std::size_t i = 0; i < set.size(); ++i) set[i] = set[i] || other[i];
-  return set;
-}
-
-/// Sets grown from the first source, the smaller first; nothing where they are too many.
-std::vector<Set> grown(const Graph& graph) {
-  std::vector<Set> found;
-  const auto first = graph.first_source();
-  if (!first) return found;
-  std::set<Set> seen{graph.before[*first]};
-  found.push_back(graph.before[*first]);
-  for (std::size_t head = 0; head < found.size(); ++head)
-    for (std::size_t layer = 0; layer < graph.users.size(); ++layer)
-      for (std::size_t i = 0; found[head][layer] && i < graph.users[layer].size(); ++i) {
-        const std::size_t user = graph.users[layer][i];
-        if (found[head][user]) continue;
-        const Set next = joined(found[head], graph.before[user]);
-        if (!seen.insert(next).second) continue;
-        found.push_back(next);
-        if (found.size() > most_states) return {};
-      }
-  std::stable_sort(found.begin(), found.end(), [](const Set& a, const Set& b) {
-    const auto sizes = std::pair(std::count(a.begin(), a.end(), true), std::count(b.begin(), b.end(), true));
-    return sizes.first != sizes.second ? sizes.first < sizes.second : a > b;
-  });
-  return found;
-}
-
-/// The states and the empty one in front of them, with sums over each.
-struct States {
-  std::vector<Set> sets;
-  std::vector<double> time, weights, activations, output;
-  std::vector<std::vector<int>> subsets;  ///< proper, ascending, the empty one among them
-
-  int count() const { return static_cast<int>(sets.size()); }
-};
-
-double output_of(const Graph& graph, const Set& set, const std::vector<double>& outputs) {
-  Set counted(set.size());
-  for (std::size_t last = 0; last < set.size(); ++last) {
-    const auto in_set = [&](std::size_t user) { return set[user]; };
-    if (!set[last] || std::any_of(graph.users[last].begin(), graph.users[last].end(), in_set)) continue;
-    counted[last] = true;
-    for (std::size_t layer = 0; layer < set.size(); ++layer)
-      for (const std::size_t user : graph.users[layer])
-        if (graph.before[last][layer] && layer != last && !graph.before[last][user]) counted[layer] = true;
-  }
-  double sum = 0;
-  for (std::size_t i = 0; i < set.size(); ++i) sum += counted[i] ? outputs[i] : 0;
-  return sum;
-}
-
-States states_of(const Chain& chain, const Graph& graph, std::vector<Set> sets, int micro_batch) {
-  const Profile& profile = chain.profile();
-  std::vector<double> time, weights, outputs;
-  for (const Layer& layer : profile.layers) {
-    double slowest = 0;
-    for (int d = 0; d < chain.devices(); ++d) {
-      const LayerTimes times =
-          layer_times(profile, layer, micro_batch, chain.cluster(), chain.network().type(DeviceId(d)));
-      slowest = std::max(slowest, times.forward.count + times.backward.count);
-    }
-    time.push_back(slowest);
-    weights.push_back(static_cast<double>(layer.parameters.count));
-    outputs.push_back(static_cast<double>(scale_bytes(layer.output, micro_batch, profile.micro_batch).count));
-  }
-  sets.insert(sets.begin(), Set(profile.layers.size()));
-  States states;
-  states.sets = std::move(sets);
-  const auto sum = [](const Set& set, const std::vector<double>& of_layers) {
-    double all = 0;
-    for (std::size_t i = 0; i < set.size(); ++i) all += set[i] ? of_layers[i] : 0;
-    return all;
-  };
-  for (const Set& set : states.sets) {
-    states.time.push_back(sum(set, time));
-    states.weights.push_back(sum(set, weights));
-    states.activations.push_back(sum(set, outputs));
-    states.output.push_back(output_of(graph, set, outputs));
-    std::vector<int> inside;
-    for (std::size_t other = 0; other < states.subsets.size(); ++other)
-      if (states.sets[other] != set && joined(states.sets[other], set) == set)
-        inside.push_back(static_cast<int>(other));
-    states.subsets.push_back(std::move(inside));
-  }
-  return states;
-}
-
 class Released {
  public:
-  Released(const States& states, const PipedreamTopology& topology, std::optional<double> memory, std::stop_token stop)
+  Released(const ReleasedStates& states, const PipedreamTopology& topology, std::optional<double> memory,
+           std::stop_token stop)
       : states_(states), levels_(topology.levels), memory_(memory), stop_(std::move(stop)) {}
 
   struct Piece {
@@ -283,7 +156,7 @@ class Released {
     }
   }
 
-  const States& states_;
+  const ReleasedStates& states_;
   std::vector<PipedreamLevel> levels_;
   std::optional<double> memory_;
   std::stop_token stop_;
@@ -291,7 +164,7 @@ class Released {
 };
 
 /// Which stage each layer is on; those left out go with the last layer that they use, or with the first stage.
-std::vector<int> stages_of_layers(const Profile& profile, const States& states,
+std::vector<int> stages_of_layers(const Profile& profile, const ReleasedStates& states,
                                   const std::vector<Released::Piece>& pieces) {
   std::vector<int> stage(profile.layers.size(), -1);
   for (std::size_t s = 0; s < pieces.size(); ++s)
@@ -305,7 +178,7 @@ std::vector<int> stages_of_layers(const Profile& profile, const States& states,
   return stage;
 }
 
-Result<Plan> plan_of(const Problem& problem, const States& states, const PipedreamTopology& topology,
+Result<Plan> plan_of(const Problem& problem, const ReleasedStates& states, const PipedreamTopology& topology,
                      const std::vector<Released::Piece>& pieces, double slowest, int micro_batch) {
   const std::vector<int> stage = stages_of_layers(*problem.profile, states, pieces);
   std::vector<LayerId> order = topological_order(*problem.profile);
@@ -328,14 +201,16 @@ Result<Plan> plan_of(const Problem& problem, const States& states, const Pipedre
   return plan;
 }
 
-double effort(const States& states, const PipedreamTopology& topology) {
+bool too_large(const ReleasedStates& states, const PipedreamTopology& topology) {
   const double count = states.count();
-  double effort = 0;
+  double effort = 0, cells = 0;
   for (std::size_t k = 0; k < topology.levels.size(); ++k) {
-    const double m = topology.levels[k].components, highest = k + 1 == topology.levels.size();
-    effort += (highest != 0 ? count * count / 2 : count * count * count / 6) * m * m / 2;
+    const double m = topology.levels[k].components;
+    const bool highest = k + 1 == topology.levels.size();
+    effort += (highest ? count * count / 2 : count * count * count / 6) * m * m / 2;
+    cells = std::max(cells, count * m * (highest ? 1 : count));
   }
-  return effort;
+  return effort > most_effort || cells > most_cells;
 }
 
 }  // namespace
@@ -344,20 +219,18 @@ Result<Ranking> plan_pipedream_as_released(const Problem& problem, const Pipedre
                                            const PlannerContext& context) {
   const auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
-  const Graph graph(*problem.profile);
-  std::vector<Set> sets = grown(graph);
-  if (sets.empty())
+  const ReleasedStates states = released_states(*chain, options.micro_batch, most_states);
+  if (states.sets.empty())
     return Ranking{{},
                    Infeasible{fmt::format("too large: the layer graph has no first source, or more than {} antichains",
                                           most_states),
                               "--planner pipedream without --as-released"}};
-  if (sets.back() != graph.counts)
+  if (!states.whole)
     return Ranking{{},
                    Infeasible{"the first source and what it leads to leave layers out",
                               "--planner pipedream without --as-released"}};
-  const States states = states_of(*chain, graph, std::move(sets), options.micro_batch);
   const PipedreamTopology topology = pipedream_topology(chain->network(), options.flat);
-  if (effort(states, topology) > most_effort)
+  if (too_large(states, topology))
     return Ranking{
         {},
         Infeasible{fmt::format("too large: {} antichains on {} devices", states.count() - 1, chain->devices()),

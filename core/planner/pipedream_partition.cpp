@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/pipedream_partition.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "core/planner/pipedream_line.hpp"
+#include "core/planner/ranking.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+constexpr double most_effort_for_graphs = 1e10;  // steps of the search, some per nanosecond
+constexpr double most_effort = 1e11;
+
+std::string levels_text(const PipedreamTopology& topology) {
+  std::string text;
+  for (std::size_t k = topology.levels.size(); k-- > 0;)
+    text += fmt::format("{}{}", text.empty() ? "" : " x ", topology.levels[k].components);
+  return text.empty() ? "1" : text;
+}
+
+/// All partitions that --levels asks for, each by its own search, the best of them kept.
+class Partitioner {
+ public:
+  Partitioner(Chain& chain, int size, const PipedreamRequest& wanted, const PlannerContext& context)
+      : chain_(chain), size_(size), wanted_(wanted), context_(context) {
+    own_ = pipedream_topology(chain.network(), wanted.levels == PipedreamLevels::flat);
+    flat_ = pipedream_topology(chain.network(), true);
+  }
+
+  /// Steps of the search in one topological order, the least that it can be asked for.
+  double least_effort() const { return effort(Ideals::of_order(chain_.profile(), chain_.order())); }
+
+  Result<std::optional<PipedreamPartition>> best() {
+    std::optional<Ideals> all = Ideals::of(chain_.profile());
+    graph_ = all && (all->is_chain() || effort(*all) <= most_effort_for_graphs);
+    figures_.emplace(chain_, graph_ ? *std::move(all) : Ideals::of_order(chain_.profile(), chain_.order()), size_);
+    search(own_, "PipeDream slowest stage A^L");
+    spaces_ = fmt::format("the levels {}", levels_text(own_));
+    if (wanted_.levels == PipedreamLevels::any && !cut_short()) search_other_levels();
+    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
+    if (!answer_) return std::optional<PipedreamPartition>();
+    return found();
+  }
+
+ private:
+  const Pins& pins() const { return chain_.problem().pins; }
+
+  double effort(const Ideals& ideals) const {
+    const double own = PipedreamSearch::effort(ideals, own_, pins());
+    return wanted_.levels == PipedreamLevels::any ? own + PipedreamSearch::effort(ideals, flat_, pins()) : own;
+  }
+
+  void keep(std::optional<PipedreamAnswer> answer, const std::string& objective) {
+    if (!answer) return;
+    proven_ = proven_ && answer->proven;
+    if (answer_ && answer_->slowest <= answer->slowest) return;
+    answer_ = std::move(answer), objective_ = objective;
+  }
+
+  void search(const PipedreamTopology& topology, const std::string& objective) {
+    auto answer = PipedreamSearch(*figures_, topology, wanted_.search, pins(), context_.stop).run();
+    bool sure = wanted_.search.ignore_memory || (answer && answer->proven);
+    if (!sure && topology.levels.size() == 1 && line_is_possible()) {
+      sure = true;
+      PipedreamLine line(*figures_, chain_.network(), topology.devices, wanted_.search, pins(), context_.stop,
+                         topology.levels[0].bandwidth);
+      if (answer) answer->proven = true;
+      if (auto exact = line.run(bound_of(answer))) answer = std::move(exact);
+    }
+    if (!sure) proven_ = false;
+    keep(std::move(answer), objective);
+  }
+
+  static double bound_of(const std::optional<PipedreamAnswer>& answer) {
+    return answer ? answer->slowest.count : std::numeric_limits<double>::infinity();
+  }
+
+  bool line_is_possible() const {
+    const double states = static_cast<double>(figures_->ideals().count()) * figures_->devices() * figures_->devices() *
+                          pins().stages.value_or(pins().max_stages.value_or(1));
+    return figures_->devices() <= PipedreamLine::most_devices && states <= 5e7;
+  }
+
+  /// --levels any is the best of three, so never worse than the other two.
+  void search_other_levels() {
+    if (own_.levels.size() > 1) {
+      search(flat_, "PipeDream slowest stage A^1, all devices one level");
+      spaces_ += ", on one level";
+    }
+    if (cut_short()) return;
+    if (!line_is_possible()) {
+      notes_.push_back(
+          "Stages on consecutive devices of their own bandwidths are not searched: the cluster is too large.");
+      return;
+    }
+    PipedreamLine line(*figures_, chain_.network(), own_.devices, wanted_.search, pins(), context_.stop);
+    keep(line.run(bound_of(answer_)), "PipeDream slowest stage, consecutive devices");
+    spaces_ += ", or on any consecutive devices";
+  }
+
+  /// The user's time is over, and there is an answer.
+  bool cut_short() {
+    truncated_ = truncated_ || (answer_ && out_of_time(context_));
+    return truncated_;
+  }
+
+  Result<std::optional<PipedreamPartition>> found() {
+    const Ideals& ideals = figures_->ideals();
+    std::vector<LayerId> order = ideals.order(answer_->nested).value_or(order_of(Plan(), chain_.profile()));
+    auto chain = Chain::of(chain_.problem(), std::move(order));
+    if (!chain) return tl::unexpected(chain.error());
+    PipedreamPartition partition{*std::move(chain), {}, answer_->slowest, objective_, {}, notes_, truncated_};
+    for (std::size_t s = 0; s < answer_->devices.size(); ++s)
+      partition.stages.push_back(
+          stage_on(ideals.size(answer_->nested[s]), ideals.size(answer_->nested[s + 1]), answer_->devices[s]));
+    if (!graph_)
+      partition.notes.push_back("The layer graph has too many cuts: planned in one topological order of it.");
+    if (proven_ && !truncated_)
+      partition.proven = fmt::format("no partition over {} that uses every device has a quicker slowest stage{}",
+                                     spaces_, graph_ ? "" : " in one topological order of the graph");
+    return std::optional(std::move(partition));
+  }
+
+  Chain& chain_;
+  int size_;
+  const PipedreamRequest& wanted_;
+  const PlannerContext& context_;
+  PipedreamTopology own_, flat_;
+  std::optional<PipedreamFigures> figures_;
+  bool graph_ = true;  ///< all ideals are searched, not those of one order
+  std::optional<PipedreamAnswer> answer_;
+  std::string objective_, spaces_;
+  std::vector<std::string> notes_;
+  bool proven_ = true, truncated_ = false;
+};
+
+}  // namespace
+
+Result<std::optional<PipedreamPartition>> pipedream_partition(Chain& chain, int size, const PipedreamRequest& wanted,
+                                                              const PlannerContext& context) {
+  return Partitioner(chain, size, wanted, context).best();
+}
+
+bool too_large_for_pipedream(Chain& chain, const PipedreamRequest& wanted, const PlannerContext& context) {
+  return Partitioner(chain, 1, wanted, context).least_effort() > most_effort;
+}
+
+}  // namespace pipedeck
