@@ -55,6 +55,7 @@ Result<std::string> objective_text(const Problem& problem, const Plan& plan, con
   if (!network) return tl::unexpected(network.error());
   const Evaluation e{problem, plan, *network, options, order_of(plan, *problem.profile)};
   // One line a planner that has a formula of its own.
+  if (plan.planner == "dapple") return dapple_objective_text(e);
   if (plan.planner == "pipedream" && !plan.synchronous()) return pipedream_objective_text(e);
   if (plan.planner == "capture") return capture_objective_text(e);
   if (plan.planner == "amp" || plan.planner == "amp-sa") return amp_objective_text(e);

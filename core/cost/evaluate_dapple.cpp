@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// DAPPLE's objective of a finished plan: our L_max, or eq. 1-3 as printed.
+// DAPPLE's objective of a finished plan: our L_max, or eq. 1-3 as printed; and its terms in words.
 #include <algorithm>
 #include <array>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
@@ -83,20 +85,28 @@ std::vector<Step> steps_of(const Evaluation& e) {
   return steps;
 }
 
+/// The terms of a formula with its pivot Q, and the stage whose all-reduce ends last.
+struct Terms {
+  std::size_t pivot = 0, last = 0;
+  double warm = 0, each = 0, ending = 0;
+  double all_reduce = 0;  ///< of `ending`, that of stage `last`
+  double total(int micro_batches) const { return warm + (micro_batches - 1) * each + ending; }
+};
+
 /// max_Q [ sum_{s<=Q} F_s + (M - 1) t_Q + max_{s<=Q}( AR_s + sum_{a=s..Q} B_a ) ]
-double l_max(const std::vector<Step>& steps, int micro_batches) {
-  double most = 0;
+Terms l_max(const std::vector<Step>& steps, int micro_batches) {
+  Terms most;
   for (std::size_t q = 0; q < steps.size(); ++q) {
-    double warm = 0, ending = 0;
+    const Step& pivot = steps[q];
+    Terms terms{.pivot = q};
+    terms.each = pivot.communication ? std::max(pivot.forward, pivot.backward) : pivot.forward + pivot.backward;
     for (std::size_t s = 0; s <= q; ++s) {
-      warm += steps[s].forward;
+      terms.warm += steps[s].forward;
       double tail = steps[s].all_reduce;
       for (std::size_t a = s; a <= q; ++a) tail += steps[a].backward;
-      ending = std::max(ending, tail);
+      if (s == 0 || tail > terms.ending) terms.ending = tail, terms.last = s, terms.all_reduce = steps[s].all_reduce;
     }
-    const Step& pivot = steps[q];
-    const double each = pivot.communication ? std::max(pivot.forward, pivot.backward) : pivot.forward + pivot.backward;
-    most = std::max(most, warm + (micro_batches - 1) * each + ending);
+    if (q == 0 || terms.total(micro_batches) > most.total(micro_batches)) most = terms;
   }
   return most;
 }
@@ -114,16 +124,24 @@ std::size_t printed_pivot(const std::vector<Step>& steps, int micro_batches) {
 }
 
 /// Eq. 1-2.
-double printed_latency(const std::vector<Step>& steps, int micro_batches) {
-  const std::size_t q = printed_pivot(steps, micro_batches);
-  double warm = 0, ending = -1e300;
-  for (std::size_t s = 0; s <= q; ++s) warm += steps[s].forward;
+Terms printed(const std::vector<Step>& steps, int micro_batches) {
+  Terms terms{.pivot = printed_pivot(steps, micro_batches)};
+  const std::size_t q = terms.pivot;
+  terms.each = steps[q].forward + steps[q].backward;
+  for (std::size_t s = 0; s <= q; ++s) terms.warm += steps[s].forward;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     double backwards = 0;
     for (std::size_t a = std::min(s, q); a <= std::max(s, q); ++a) backwards += steps[a].backward;
-    ending = std::max(ending, steps[s].all_reduce + (s >= q ? -backwards : backwards));
+    const double tail = steps[s].all_reduce + (s >= q ? -backwards : backwards);
+    if (s == 0 || tail > terms.ending) terms.ending = tail, terms.last = s, terms.all_reduce = steps[s].all_reduce;
   }
-  return warm + (micro_batches - 1) * (steps[q].forward + steps[q].backward) + ending;
+  return terms;
+}
+
+/// Steps are stages and transfers in turn.
+std::string name_of(std::size_t step) {
+  return step % 2 ? fmt::format("the transfer from stage {} to {}", step / 2, step / 2 + 1)
+                  : fmt::format("stage {}", step / 2);
 }
 
 }  // namespace
@@ -131,7 +149,26 @@ double printed_latency(const std::vector<Step>& steps, int micro_batches) {
 Result<Seconds> dapple_objective(const Evaluation& e) {
   const std::vector<Step> steps = steps_of(e);
   const int count = e.plan.micro_batches;
-  return Seconds(e.options.printed_objective ? printed_latency(steps, count) : l_max(steps, count));
+  return Seconds((e.options.printed_objective ? printed(steps, count) : l_max(steps, count)).total(count));
+}
+
+std::string dapple_objective_text(const Evaluation& e) {
+  const std::vector<Step> steps = steps_of(e);
+  const int count = e.plan.micro_batches;
+  const bool as_printed = e.options.printed_objective;
+  const Terms terms = as_printed ? printed(steps, count) : l_max(steps, count);
+  const double backwards = terms.ending - terms.all_reduce;
+  const auto ms = [](double seconds) { return fmt::format("{:.1f} ms", seconds * 1e3); };
+  std::string text = fmt::format(
+      "{} {} = warm-up {} (\u03a3F to the pivot, {}) + {} x {} ({}) + {} (", as_printed ? "eq. 2 as printed" : "L_max",
+      ms(terms.total(count)), ms(terms.warm), name_of(terms.pivot), count - 1, ms(terms.each),
+      terms.pivot % 2 && !as_printed ? "its longer direction" : "its F + B", ms(terms.ending));
+  if (terms.all_reduce > 0) text += fmt::format("all-reduce of {}, {}, ", name_of(terms.last), ms(terms.all_reduce));
+  if (backwards < 0) return text + fmt::format("less the backwards from the pivot to it, {})", ms(-backwards));
+  return text + (terms.pivot == terms.last
+                     ? fmt::format("{}its last backward, {})", terms.all_reduce > 0 ? "after " : "", ms(backwards))
+                     : fmt::format("{} last backwards from the pivot to {}, {})",
+                                   terms.all_reduce > 0 ? "after the" : "the", name_of(terms.last), ms(backwards)));
 }
 
 }  // namespace pipedeck

@@ -43,6 +43,7 @@ Result<Seconds> amp_objective(const Evaluation& e);
 Result<Seconds> whale_objective(const Evaluation& e);
 
 /// The terms of those objectives in words.
+std::string dapple_objective_text(const Evaluation& e);
 std::string pipedream_objective_text(const Evaluation& e);
 std::string capture_objective_text(const Evaluation& e);
 std::string amp_objective_text(const Evaluation& e);

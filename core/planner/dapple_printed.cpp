@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's objective as printed (eq. 1-3), and the search of section IV-C on it (eq. 4-5): every state keeps the
-// prefixes for which the latency is least when the unplanned layers form one more stage on all devices left.
+// The paper's objective as printed (eq. 1-3), and the search of section IV-C on it (eq. 4-5): for every number of
+// layers planned and of devices left, the prefixes are kept for which the latency is least when the unplanned layers
+// form one more stage on all devices left.
 #include <algorithm>
 #include <limits>
 
@@ -29,21 +30,20 @@ std::size_t printed_pivot(const std::vector<DappleStep>& steps, double more) {
 class PrintedSearch {
  public:
   PrintedSearch(DappleSpace& space, const DappleSearchOptions& options)
-      : space_(space), options_(options), layers_(space.layers()) {
-    const bool small = layers_ <= 10 && space.chain().devices() <= 8;
-    width_ = small ? everything : 8;
-    at_.resize(at(layers_) + 1);
+      : space_(space), options_(options), layers_(space.layers()), devices_(space.chain().devices()) {
+    everything_ = layers_ <= 10 && devices_ <= 8;
+    cells_.resize(at(layers_ + 1) * at(devices_ + 1));
   }
 
   DappleFound run() {
-    cell(0, DapplePlaces::start).push_back({});
+    cell(0, devices_).push_back({});
     for (int first = 0; first < layers_; ++first)
-      for (int state = 0; state < static_cast<int>(at_[at(first)].size()) && !stopped_; ++state) extend(first, state);
+      for (int left = devices_; left > 0 && !stopped_; --left) extend(first, left);
     std::stable_sort(complete_.begin(), complete_.end(),
                      [](const auto& a, const auto& b) { return a.bound < b.bound; });
     DappleFound found;
     found.cut_short = stopped_;
-    if (width_ == everything && !stopped_)
+    if (everything_ && !stopped_)
       found.all_below = complete_.size() > options_.keep ? complete_[options_.keep].bound : options_.below;
     if (complete_.size() > options_.keep) complete_.resize(options_.keep);
     found.candidates = std::move(complete_);
@@ -51,78 +51,89 @@ class PrintedSearch {
   }
 
  private:
-  static constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t width = 8;       // prefixes for each number of layers planned and devices left
+  static constexpr double out_of_reach = 1.25;  // times the best latency so far: stages that alone take longer
 
   struct Prefix {
     double estimate = 0;  ///< eq. 5
-    std::vector<DappleStep> steps;
-    std::vector<DapplePart> parts;
+    int state = DapplePlaces::start;
+    std::vector<DappleStep> steps{};
+    std::vector<DapplePart> parts{};
   };
 
-  std::vector<Prefix>& cell(int layer, int state) {
-    auto& row = at_[at(layer)];
-    if (row.size() <= at(state)) row.resize(at(state) + 1);
-    return row[at(state)];
-  }
+  std::vector<Prefix>& cell(int layer, int left) { return cells_[at(layer) * at(devices_ + 1) + at(left)]; }
 
-  /// Nothing is given up before there is an answer, but by a stop.
   bool interrupted() { return stopped_ = stopped_ || (options_.interrupted && options_.interrupted()); }
 
-  void extend(int first, int state) {
-    const std::vector<Prefix> here = std::move(cell(first, state));
-    if (here.empty()) return;
-    const int most = std::min(space_.places().left(state), space_.most_replicas());
-    for (int replicas = 1; replicas <= most; ++replicas)
-      for (const int to : space_.places().next(state, replicas)) {
-        if (interrupted()) return;
-        for (int last = first + 1; last <= layers_; ++last)
-          if (space_.may_keep(to, first, last) > 0)
-            for (const Prefix& prefix : here) add(prefix, {first, last, to});
-      }
+  void extend(int first, int left) {
+    const std::vector<Prefix> here = std::move(cell(first, left));
+    for (const Prefix& prefix : here)
+      for (int replicas = 1; replicas <= std::min(left, space_.most_replicas()); ++replicas)
+        for (const int to : space_.places().next(prefix.state, replicas)) {
+          if (interrupted()) return;
+          steps_ = prefix.steps;
+          if (first > 0) steps_.push_back(space_.transfer(prefix.state, to, first, DappleMeasure::l_max));
+          add_stages(prefix, first, to);
+        }
   }
 
-  void add(Prefix prefix, const DapplePart& part) {
-    append(prefix, part);
-    if (part.last < layers_) return keep(std::move(prefix));
-    const double latency = dapple_printed(prefix.steps, space_.micro_batches());
-    if (space_.places().may_end(part.state) && latency < options_.below)
-      complete_.push_back({latency, std::move(prefix.parts)});
+  /// Every length of the next stage, on these devices.
+  void add_stages(const Prefix& prefix, int first, int to) {
+    for (int last = first + 1; last <= layers_; ++last) {
+      const DappleStep step = space_.compute(to, first, last, DappleMeasure::l_max);
+      if (!everything_ && step.pivot > out_of_reach * best_) return;
+      if (space_.may_keep(to, first, last) == 0) continue;
+      steps_.push_back(step);
+      last == layers_ ? finish(prefix, {first, last, to}) : keep(prefix, {first, last, to});
+      steps_.pop_back();
+    }
   }
 
-  void append(Prefix& prefix, const DapplePart& part) {
-    if (!prefix.parts.empty())
-      prefix.steps.push_back(space_.transfer(prefix.parts.back().state, part.state, part.first, DappleMeasure::l_max));
-    prefix.steps.push_back(space_.compute(part.state, part.first, part.last, DappleMeasure::l_max));
-    prefix.parts.push_back(part);
+  std::vector<DapplePart> with(std::vector<DapplePart> parts, const DapplePart& part) const {
+    parts.push_back(part);
+    return parts;
   }
 
-  void keep(Prefix prefix) {
-    const DapplePart& part = prefix.parts.back();
-    if (space_.places().left(part.state) == 0) return;
-    if (width_ < everything) prefix.estimate = estimate(prefix);
-    std::vector<Prefix>& list = cell(part.last, part.state);
-    const auto place = std::upper_bound(list.begin(), list.end(), prefix.estimate,
+  void finish(const Prefix& prefix, const DapplePart& part) {
+    const double latency = dapple_printed(steps_, space_.micro_batches());
+    if (!space_.places().may_end(part.state) || latency >= options_.below) return;
+    best_ = std::min(best_, latency);
+    complete_.push_back({latency, with(prefix.parts, part)});
+  }
+
+  void keep(const Prefix& prefix, const DapplePart& part) {
+    const int left = space_.places().left(part.state);
+    if (left == 0) return;
+    std::vector<Prefix>& list = cell(part.last, left);
+    const double latency = everything_ ? 0 : estimate(part);
+    if (!everything_ && list.size() == width && latency >= list.back().estimate) return;
+    const auto place = std::upper_bound(list.begin(), list.end(), latency,
                                         [](double value, const Prefix& other) { return value < other.estimate; });
-    list.insert(place, std::move(prefix));
-    if (list.size() > width_) list.pop_back();
+    list.insert(place, {latency, part.state, steps_, with(prefix.parts, part)});
+    if (!everything_ && list.size() > width) list.pop_back();
   }
 
   /// Eq. 5: the rest is one stage on all devices left. Where they are too many for whole samples: on what there can be.
   /// Where a pin forbids that stage: as if nothing were left.
-  double estimate(Prefix prefix) {
-    const DapplePart part = prefix.parts.back();
+  double estimate(const DapplePart& part) {
     const int replicas = std::min(space_.places().left(part.state), space_.most_replicas());
     const DapplePlaces::Next next = space_.places().next(part.state, replicas);
-    if (next.count > 0) append(prefix, {part.last, layers_, *(next.end() - 1)});
-    return dapple_printed(prefix.steps, space_.micro_batches());
+    if (next.count == 0) return dapple_printed(steps_, space_.micro_batches());
+    const int rest = *(next.end() - 1);
+    steps_.push_back(space_.transfer(part.state, rest, part.last, DappleMeasure::l_max));
+    steps_.push_back(space_.compute(rest, part.last, layers_, DappleMeasure::l_max));
+    const double latency = dapple_printed(steps_, space_.micro_batches());
+    steps_.resize(steps_.size() - 2);
+    return latency;
   }
 
   DappleSpace& space_;
   DappleSearchOptions options_;
-  int layers_;
-  std::size_t width_;
-  bool stopped_ = false;
-  std::vector<std::vector<std::vector<Prefix>>> at_;  ///< [layers planned][state]
+  int layers_, devices_;
+  bool everything_ = false, stopped_ = false;
+  double best_ = std::numeric_limits<double>::infinity();
+  std::vector<std::vector<Prefix>> cells_;  ///< [layers planned][devices left]
+  std::vector<DappleStep> steps_;           ///< of the plan at hand
   std::vector<DappleCandidate> complete_;
 };
 

@@ -112,12 +112,8 @@ class DappleRanking {
       const auto found = spaces_.search(limit, static_cast<std::size_t>(wanted_.simulations) + 1);
       if (auto done = simulate(found.entries, found.all_below); !done) return done;
       proven_ = !found.cut_short && !exhausted_ && to_beat() <= found.all_below;
-      if (proven_ || exhausted_ || limit == never) break;
-      if (found.cut_short) {
-        cut_short_ = true;
-        break;
-      }
-      if (limit >= to_beat()) break;
+      cut_short_ |= found.cut_short;
+      if (proven_ || exhausted_ || cut_short_ || limit == never || limit >= to_beat()) break;
     }
     if (judged_.empty() && cut_short_) return simulate(last_resort().entries, never);
     return exhausted_ ? simulate_shapes() : Result<void>();

@@ -52,7 +52,7 @@ struct DappleFound {
 DappleFound search_dapple(DappleSpace& space, const DappleBounds& bounds, const DappleSearchOptions& options);
 
 /// Eq. 1-3 as printed. That objective is not monotone, so no finite set of figures of a prefix is enough: up to 10
-/// layers on 8 devices every plan is looked at; beyond, each state keeps the prefixes that eq. 5 likes best.
+/// layers on 8 devices every plan is looked at; beyond, only the prefixes that eq. 5 likes best.
 DappleFound search_printed(DappleSpace& space, const DappleSearchOptions& options);
 
 /// The plan's steps by L_max's measure, computing and communicating in turn.

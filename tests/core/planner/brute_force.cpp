@@ -6,7 +6,6 @@
 
 #include "core/cost/evaluate_parts.hpp"
 #include "core/planner/chain.hpp"
-#include "core/planner/dapple_space.hpp"
 
 namespace pipedeck {
 
@@ -32,16 +31,6 @@ class BruteForcer {
     for (const LayerId layer : chain.order()) order_.push_back(layer);
   }
 
-  std::optional<Plan> dapple() {
-    plan_.planner = "dapple";
-    const Network& network = chain_.network();
-    nodes_.resize(static_cast<std::size_t>(network.node_count()));
-    for (int d = 0; d < network.device_count(); ++d)
-      nodes_[network.node_of(DeviceId(d)).index()].push_back(DeviceId(d));
-    add_stage(0, std::vector<int>(nodes_.size(), 0));
-    return best_;
-  }
-
   std::optional<Plan> pipedream(bool nested) {
     plan_.planner = "pipedream";
     plan_.schedule = ScheduleKind::pipedream;
@@ -65,35 +54,6 @@ class BruteForcer {
       return a.time ? *a.time < *b.time : *a.bytes < *b.bytes;
     };
     if (!best_ || better(*plan_.objective, *best_->objective)) best_ = plan_;
-  }
-
-  void add_stage(int first, const std::vector<int>& used) {
-    if (first == chain_.layers()) return take_dapple(used);
-    std::vector<int> sizes;
-    for (const auto& node : nodes_) sizes.push_back(static_cast<int>(node.size()));
-    for (int wanted = 1; wanted <= plan_.micro_batch / options_.slice; ++wanted)
-      for (const auto policy :
-           {PlacementPolicy::fresh_first, PlacementPolicy::append_first, PlacementPolicy::scatter_first}) {
-        const auto taken = place(policy, sizes, used, wanted);
-        if (!taken) continue;
-        std::vector<int> after = used;
-        std::vector<DeviceId> devices;
-        for (std::size_t n = 0; n < nodes_.size(); ++n)
-          for (int i = 0; i < (*taken)[n]; ++i) devices.push_back(nodes_[n][static_cast<std::size_t>(after[n]++)]);
-        for (int last = first + 1; last <= chain_.layers(); ++last) {
-          plan_.stages.push_back(stage_on(first, last, devices));
-          add_stage(last, after);
-          plan_.stages.pop_back();
-        }
-      }
-  }
-
-  void take_dapple(const std::vector<int>& used) {
-    int count = 0;
-    for (const int n : used) count += n;
-    if (count < chain_.devices() && !options_.allow_idle) return;
-    plan_.warmup_counts = std::vector<int>(plan_.stages.size(), 1);
-    take([](const Evaluation& e) { return Objective{"", *dapple_objective(e), {}}; });
   }
 
   /// Every pipeline inside each of the groups of components, from `group` on.
@@ -135,7 +95,6 @@ class BruteForcer {
   BruteForceOptions options_;
   Plan plan_;
   std::vector<LayerId> order_;
-  std::vector<std::vector<DeviceId>> nodes_;
   std::optional<Plan> best_;
 };
 
@@ -148,11 +107,6 @@ bool has_levels(const Cluster& cluster) {
 }
 
 }  // namespace
-
-std::optional<Plan> brute_force_dapple(const Problem& problem, int micro_batch, const BruteForceOptions& options) {
-  auto chain = Chain::of(problem);
-  return chain ? BruteForcer(*chain, micro_batch, options).dapple() : std::nullopt;
-}
 
 std::optional<Plan> brute_force_pipedream(const Problem& problem, int micro_batch, const BruteForceOptions& options) {
   auto chain = Chain::of(problem);

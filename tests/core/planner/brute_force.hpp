@@ -12,13 +12,7 @@ namespace pipedeck {
 
 struct BruteForceOptions {
   EvaluateOptions evaluate;
-  int slice = 1;            ///< least samples of a micro-batch on a replica
-  bool allow_idle = false;  ///< DAPPLE
 };
-
-/// The plan of least L_max (or eq. 2 as printed) that the three placement policies reach and that fits with one
-/// micro-batch on every stage.
-std::optional<Plan> brute_force_dapple(const Problem& problem, int micro_batch, const BruteForceOptions& options);
 
 /// The hierarchical plan with the quickest slowest stage.
 std::optional<Plan> brute_force_pipedream(const Problem& problem, int micro_batch, const BruteForceOptions& options);

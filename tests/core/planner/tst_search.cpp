@@ -33,16 +33,6 @@ Problem with_memory(const Problem& problem, Random& random) {
   return limited;
 }
 
-std::vector<int> nodes_of(Random& random) {
-  std::vector<int> nodes;
-  for (int left = random.integer(2, 6), n = random.integer(1, 3); n > 0 && left > 0; --n) {
-    const int here = n == 1 ? left : random.integer(1, left);
-    nodes.push_back(here);
-    left -= here;
-  }
-  return nodes;
-}
-
 Result<Ranking> answer(const std::string& planner, const Problem& problem, const PlannerOptions& options, int top = 1) {
   const auto info = planner_named(planner);
   PlannerContext context;
@@ -77,45 +67,9 @@ class TestSearch : public QObject {
   Q_OBJECT
 
  private slots:
-  void dapple_is_optimal_data();
-  void dapple_is_optimal();
-  void dapple_list_is_in_order();
   void pipedream_is_optimal_data();
   void pipedream_is_optimal();
 };
-
-void TestSearch::dapple_is_optimal_data() {
-  QTest::addColumn<int>("seed");
-  for (int seed = 0; seed < 60; ++seed) QTest::addRow("%d", seed) << seed;
-}
-
-void TestSearch::dapple_is_optimal() {
-  QFETCH(int, seed);
-  Random random(static_cast<std::uint64_t>(seed) + 1000);
-  const int micro_batch = random.integer(2, 6);
-  Problem problem =
-      make(random, random.integer(2, 7), nodes_of(random), micro_batch * random.integer(1, 9), micro_batch);
-  const bool ignore = seed % 3 != 0, idle = seed % 4 == 1, printed = seed % 5 == 2;
-  if (!ignore) problem = with_memory(problem, random);
-  PlannerOptions options{{"rank-by", "objective"}, {"recompute", "off"}};
-  if (ignore) options["ignore-memory"] = "true";
-  if (idle) options["allow-idle"] = "true";
-  if (printed) options["printed-objective"] = "true";
-  const BruteForceOptions all{.evaluate = {.ignore_memory = ignore, .printed_objective = printed}, .allow_idle = idle};
-  same(answer("dapple", problem, options), brute_force_dapple(problem, micro_batch, all));
-}
-
-void TestSearch::dapple_list_is_in_order() {
-  Random random(7);
-  const Problem problem = make(random, 6, {2, 2}, 16, 4);
-  const auto ranking = answer("dapple", problem, {{"rank-by", "objective"}, {"ignore-memory", "true"}}, 8);
-  QVERIFY(ranking.has_value());
-  QCOMPARE(ranking->plans.size(), std::size_t{8});
-  for (std::size_t i = 1; i < 8; ++i) {
-    QVERIFY(ranking->plans[i - 1].objective->time->count <= ranking->plans[i].objective->time->count);
-    QVERIFY(ranking->plans[i - 1].stages != ranking->plans[i].stages);
-  }
-}
 
 void TestSearch::pipedream_is_optimal_data() {
   QTest::addColumn<int>("seed");
