@@ -2,7 +2,6 @@
 #include "core/planner/dapple_ranking.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <set>
 
@@ -15,16 +14,16 @@ namespace pipedeck {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr std::size_t printed_candidates = 24;  // of a space, where the simulator is to choose among them
-constexpr double most_operations = 1 << 20;     // of a plan to simulate; beyond, its bound is taken for its time
+constexpr std::size_t printed_candidates = 24;   // of a space, where the simulator is to choose among them
+constexpr std::size_t unproven_candidates = 64;  // of a space, where nothing can be proven
+constexpr double most_operations = 1 << 20;      // of a plan to simulate; beyond, its bound is taken for its time
 
 class DappleRanking {
  public:
   DappleRanking(Chain& chain, const DappleWanted& wanted, const std::vector<int>& sizes, const PlannerContext& context)
-      : chain_(chain),
-        wanted_(wanted),
-        context_(context),
-        spaces_(chain, wanted, sizes, [this] { return interrupted(); }) {}
+      : chain_(chain), wanted_(wanted), context_(context), sizes_(sizes) {
+    open_spaces(wanted.simulated);
+  }
 
   Result<Ranking> run() {
     if (wanted_.simulated && !context_.score)
@@ -48,7 +47,9 @@ class DappleRanking {
   // --- by objective
 
   Result<Ranking> by_objective() {
-    const auto found = wanted_.printed ? spaces_.search_printed(static_cast<std::size_t>(top())) : deepen();
+    const auto keep = static_cast<std::size_t>(top());
+    auto found = wanted_.printed ? spaces_->search_printed(keep) : deepen(keep);
+    if (found.cut_short && found.entries.empty() && !wanted_.printed) found = last_resort(keep);
     if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
     Ranking ranking;
     for (const DappleEntry& entry : found.entries) {
@@ -63,15 +64,15 @@ class DappleRanking {
   }
 
   /// The limit is raised until as many plans as wanted are below.
-  DappleSpaces::Found deepen() {
+  DappleSpaces::Found deepen(std::size_t keep) {
     DappleSpaces::Found found;
-    const double least = spaces_.least();
-    for (const double reach : reaches) {
+    const double least = spaces_->least();
+    for (const double reach : dapple_reaches) {
       report(context_.progress, 0.1, "searching");
-      found = spaces_.search(least == 0 ? never : least * reach, static_cast<std::size_t>(top()));
+      found = spaces_->search(least == 0 ? never : least * reach, keep);
       if (found.cut_short || enough(found)) break;
     }
-    return found.cut_short && found.entries.empty() ? last_resort() : found;
+    return found;
   }
 
   bool enough(const DappleSpaces::Found& found) const {
@@ -79,10 +80,21 @@ class DappleRanking {
     return found.entries.size() >= wanted && found.entries[wanted - 1].bound <= found.all_below;
   }
 
-  /// The search is over before it has found anything: good plans without proof.
-  DappleSpaces::Found last_resort() {
+  void open_spaces(bool simulated) {
+    DappleWanted measured = wanted_;
+    measured.simulated = simulated;
+    spaces_.emplace(chain_, measured, sizes_, [this] { return interrupted(); });
+  }
+
+  /// The search is over before it has found anything: good plans without proof. L_max shows them better than the sure
+  /// measure, which often makes little of transfers.
+  DappleSpaces::Found last_resort(std::size_t keep) {
+    known_.clear();
+    if (wanted_.simulated) open_spaces(false);
+    DappleSpaces::Found found;
+    if (wanted_.simulated && !out_of_time(context_)) found = deepen(keep);
     last_resort_ = true;
-    DappleSpaces::Found found = spaces_.search_narrowly(static_cast<std::size_t>(top()));
+    if (found.entries.empty()) found = spaces_->search_narrowly(keep);
     found.cut_short = true;
     return found;
   }
@@ -97,7 +109,7 @@ class DappleRanking {
   }
 
   Result<void> simulate_printed() {
-    const auto found = spaces_.search_printed(printed_candidates);
+    const auto found = spaces_->search_printed(printed_candidates);
     cut_short_ |= found.cut_short;
     return simulate(found.entries, never);
   }
@@ -105,25 +117,27 @@ class DappleRanking {
   /// All candidates whose bound is below the best time so far, those with the least first. Once there is none left, no
   /// other plan can be better.
   Result<void> simulate_deepening() {
-    const double least = spaces_.least();
-    for (const double reach : reaches) {
+    const double least = spaces_->least();
+    for (const double reach : dapple_reaches) {
       report(context_.progress, 0.3, "searching");
       const double limit = std::min(to_beat(), least == 0 ? never : least * reach);
-      const auto found = spaces_.search(limit, static_cast<std::size_t>(wanted_.simulations) + 1);
+      const auto found = spaces_->search(limit, static_cast<std::size_t>(wanted_.simulations) + 1);
       if (auto done = simulate(found.entries, found.all_below); !done) return done;
       proven_ = !found.cut_short && !exhausted_ && to_beat() <= found.all_below;
       cut_short_ |= found.cut_short;
       if (proven_ || exhausted_ || cut_short_ || limit == never || limit >= to_beat()) break;
     }
-    if (judged_.empty() && cut_short_) return simulate(last_resort().entries, never);
+    // A search that was cut short has looked at no pipeline at all, perhaps; there is time for good ones without proof.
+    if (cut_short_ && simulated_ == 0 && (judged_.empty() || !out_of_time(context_)))
+      return simulate(last_resort(out_of_time(context_) ? 1 : unproven_candidates).entries, never);
     return exhausted_ ? simulate_shapes() : Result<void>();
   }
 
   /// Those of the least bounds are often one plan with its cuts moved by a layer: before the simulations are used up,
   /// other shapes are looked at, too, from all spaces in turn.
   Result<void> simulate_shapes() {
-    auto found = spaces_.search_shapes(to_beat(), static_cast<std::size_t>(wanted_.simulations));
-    std::vector<int> taken(static_cast<std::size_t>(spaces_.count()), 0);
+    auto found = spaces_->search_shapes(to_beat(), static_cast<std::size_t>(wanted_.simulations));
+    std::vector<int> taken(static_cast<std::size_t>(spaces_->count()), 0);
     std::vector<std::pair<int, DappleEntry>> turns;
     for (DappleEntry& entry : found.entries)
       turns.push_back({taken[static_cast<std::size_t>(entry.space)]++, std::move(entry)});
@@ -137,12 +151,12 @@ class DappleRanking {
   /// One stage, of every space. All-reduces may overlap here, so that the pivot's time alone is a bound.
   std::vector<DappleEntry> data_parallel() {
     std::vector<DappleEntry> all;
-    for (int s = 0; s < spaces_.count(); ++s) {
-      DappleSpace& space = spaces_.space(s);
+    for (int s = 0; s < spaces_->count(); ++s) {
+      DappleSpace& space = spaces_->space(s);
       for (int r = 1; r <= space.most_replicas(); ++r)
         for (const int state : space.places().next(DapplePlaces::start, r))
           if (space.places().may_end(state) && space.may_keep(state, 0, chain_.layers()) > 0)
-            all.push_back({space.compute(state, 0, chain_.layers()).pivot - spaces_.rounding(s),
+            all.push_back({space.compute(state, 0, chain_.layers()).pivot - spaces_->rounding(s),
                            s,
                            {{0, chain_.layers(), state}}});
     }
@@ -185,7 +199,7 @@ class DappleRanking {
   // --- plans
 
   Plan plan_of(const DappleEntry& entry) {
-    DappleSpace& space = spaces_.space(entry.space);
+    DappleSpace& space = spaces_->space(entry.space);
     Plan plan = chain_.plan_of("dapple", space.micro_batch());
     for (const DapplePart& part : entry.parts) {
       Stage stage = stage_on(part.first, part.last, space.places().devices(part.state));
@@ -254,12 +268,11 @@ class DappleRanking {
     return space + ": none is simulated faster, pipelines without overlap of all-reduces";
   }
 
-  static constexpr std::array reaches{1.005, 1.02, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2.0, 4.0, never};
-
   Chain& chain_;
   const DappleWanted& wanted_;
   const PlannerContext& context_;
-  DappleSpaces spaces_;
+  std::vector<int> sizes_;
+  std::optional<DappleSpaces> spaces_;
   std::set<std::pair<int, std::vector<DapplePart>>> known_;  ///< judged already
   std::vector<Judged> judged_;
   int simulated_ = 0;             ///< pipelines

@@ -9,11 +9,11 @@ namespace pipedeck {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr std::size_t most_effort = 10'000'000;  // steps of all searches for one answer: two seconds
-constexpr std::size_t width = 4;                 // of a narrow search
+constexpr std::size_t most_effort = 6'000'000;  // steps of all searches for one answer: a second or two
+constexpr std::size_t width = 8;                // of a narrow search
 constexpr int per_shape = 2;
 constexpr std::size_t shapes_effort = 300'000;
-constexpr int enough_spaces = 12;  // to look at narrowly, where one has a plan
+constexpr double not_far = 1.2;  // from the best bound, where several plans are wanted
 
 void sort_entries(std::vector<DappleEntry>& entries) {
   std::stable_sort(entries.begin(), entries.end(),
@@ -149,18 +149,22 @@ DappleSpaces::Found DappleSpaces::search_all(double limit,
   return all;
 }
 
+/// The limit is raised here, too: the lower it is, the better are the few that are kept.
 DappleSpaces::Found DappleSpaces::search_narrowly(std::size_t keep) {
   Found all;
-  double best = never;
-  for (int s = 0; s < count() && (s < enough_spaces || all.entries.empty()); ++s) {
-    Member& member = spaces_[static_cast<std::size_t>(s)];
-    if (member.work >= best || !bounds(member) || member.least >= best) continue;
-    DappleSearchOptions narrow = options(best, keep);
-    narrow.width = width;
-    narrow.effort = std::numeric_limits<std::size_t>::max();
-    DappleFound found = search_dapple(*member.space, *member.bounds, narrow);
-    if (!found.candidates.empty()) best = std::min(best, found.candidates.front().bound);
-    take(all, std::move(found), s);
+  const double lowest = least();
+  for (const double reach : dapple_reaches) {
+    const double limit = lowest == 0 ? never : lowest * reach;
+    for (int s = 0; s < count(); ++s) {
+      Member& member = spaces_[static_cast<std::size_t>(s)];
+      if (member.work >= limit) break;
+      if (member.least >= limit || !bounds(member) || member.least >= limit) continue;
+      DappleSearchOptions narrow = options(limit, keep);
+      narrow.width = width;
+      narrow.effort = std::numeric_limits<std::size_t>::max();
+      take(all, search_dapple(*member.space, *member.bounds, narrow), s);
+    }
+    if (!all.entries.empty()) break;
   }
   all.all_below = 0;
   sort_entries(all.entries);

@@ -2,7 +2,8 @@
 // The spaces of all micro-batch sizes, with and without recompute, as one.
 #pragma once
 
-#include <cstdint>
+#include <array>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -10,6 +11,10 @@
 #include "core/planner/dapple_search.hpp"
 
 namespace pipedeck {
+
+/// Limits to try one after another, in multiples of what no plan is below.
+inline constexpr std::array dapple_reaches{
+    1.005, 1.02, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2.0, 4.0, std::numeric_limits<double>::infinity()};
 
 /// A candidate of one of the spaces.
 struct DappleEntry {
