@@ -38,7 +38,7 @@ DappleGraph::DappleGraph(DappleSpace& space, const DappleBounds& bounds, const D
 }
 
 bool DappleGraph::spend() {
-  constexpr std::size_t look = 1024;
+  constexpr std::size_t look = 128;
   if (++spent_ > options_.effort || (spent_ % look == 0 && options_.interrupted && options_.interrupted()))
     stopped_ = true;
   return !stopped_;
@@ -56,8 +56,8 @@ bool DappleGraph::build() {
   }
   for (const int end : ends_[at(layers)]) nodes_[at(end)].rest = {{}};
   for (int layer = layers - 1; layer >= 0 && !stopped_; --layer) {
-    for (const int start : starts_[at(layer)]) close_start(start);
-    for (const int end : ends_[at(layer)]) close_end(end);
+    for (std::size_t i = 0; i < starts_[at(layer)].size() && !stopped_; ++i) close_start(starts_[at(layer)][i]);
+    for (std::size_t i = 0; i < ends_[at(layer)].size() && !stopped_; ++i) close_end(ends_[at(layer)][i]);
   }
   return !stopped_;
 }
