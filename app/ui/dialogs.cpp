@@ -39,6 +39,7 @@ void show_page(QWidget* parent, const QString& title, const QString& markdown) {
   browser->setAccessibleName(title);
   browser->setFrameShape(QFrame::NoFrame);
   browser->setMarkdown(markdown);
+  browser->document()->setDocumentMargin(16);
   auto* layout = new QVBoxLayout(dialog);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(browser);

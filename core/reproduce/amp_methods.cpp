@@ -226,7 +226,7 @@ PaperTable amp_table_3() {
        "AMP, Table 3: best and average strategies, homogeneous",
        "The first 10 answers of `megatron`, `amp` and `amp-sa`, simulated. " + amp_assumptions(AmpSetup::homogeneous),
        rule,
-       "",
+       "seconds",
        {"Megatron", "AMP", "SA", "Megatron / AMP", "SA / AMP"}},
       rows_of_table_3};
 }
@@ -238,7 +238,7 @@ PaperTable amp_table_4() {
            "blocks evenly. " +
                amp_assumptions(AmpSetup::heterogeneous_cluster),
            rule,
-           "",
+           "seconds",
            {"Megatron", "RS", "AMP", "SA", "Megatron / AMP", "RS / AMP", "SA / AMP"}},
           rows_of_table_4};
 }
@@ -251,7 +251,7 @@ PaperTable amp_table_5() {
        "cuts so, within a row); `amp`'s best strategy with blocks or with parameters evenly. " +
            amp_assumptions(AmpSetup::heterogeneous_model),
        rule,
-       "",
+       "seconds",
        {"Megatron", "by parameters", "uniform", "AMP", "Megatron / AMP", "by parameters / AMP", "uniform / AMP"}},
       rows_of_table_5};
 }
