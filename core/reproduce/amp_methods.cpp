@@ -189,7 +189,8 @@ Result<std::vector<ReproducedRow>> rows_of_table_4(const Bench& bench) {
   }
   return compared(
       methods, 2,
-      "The order of the methods is the paper's, the distances are larger: ours gives the T4s fewer layers, where "
+      "The order of the methods is the paper's (but for SA's mean), the distances are larger: ours gives the T4s fewer "
+      "layers, where "
       "the paper's cost model averages unlike devices. AMP's best strategies, mbs 1 with pp 4, dp 4 or pp 8, dp 2 "
       "(the paper's), are equal within 1 %. RS holds tensor parallelism of 8 and 16 across 10 Gbit/s; the 50 "
       "strategies that the paper drew and could run seem to hold few of those.");

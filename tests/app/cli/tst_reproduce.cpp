@@ -21,9 +21,9 @@ struct Expected {
 constexpr Expected tables[] = {
     {"dapple-2", 6, 3, 3},  {"dapple-3", 3, 3, 3}, {"dapple-4", 4, 3, 3}, {"dapple-5", 18, 10, 11},
     {"dapple-6", 11, 6, 6}, {"dapple-7", 4, 1, 1}, {"dapple-8", 4, 4, 4}, {"pipedream-1", 14, 9, 8},
-    {"amp-3", 2, 1, 1},     {"amp-4", 2, 0, 0},    {"amp-5", 2, 1, 1},    {"amp-6", 5, 5, 5},
-    {"amp-7", 5, 5, 5},     {"amp-8", 5, 2, 2},    {"amp-9", 5, 5, 5},    {"amp-10", 2, 2, 2},
-    {"amp-11", 5, 5, 5},    {"whale-17", 3, 2, 2}, {"whale-18", 2, 2, 2},
+    {"amp-3", 2, 1, 1},     {"amp-4", 2, 0, 0},    {"amp-5", 2, 0, 0},    {"amp-6", 5, 5, 5},
+    {"amp-7", 5, 5, 5},     {"amp-8", 5, 1, 1},    {"amp-9", 5, 5, 5},    {"amp-10", 2, 2, 2},
+    {"amp-11", 5, 4, 4},    {"whale-17", 3, 2, 2}, {"whale-18", 2, 2, 2},
 };
 
 const QString here = QString::fromStdString(pipedeck::test::source_dir());
