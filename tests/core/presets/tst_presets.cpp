@@ -77,6 +77,8 @@ class TestPresets : public QObject {
     QTest::newRow("VGG-19") << "VGG-19" << 143.67 << 0.01;          // Simonyan and Zisserman: 144 M
     QTest::newRow("ResNet-50") << "ResNet-50" << 25.557 << 0.005;   // He et al.: 25.6 M
   }
+  void parameters_are_the_published_ones_of_the_papers_data() { parameters_of_the_papers(); }
+  void parameters_are_the_published_ones_of_the_papers() { parameters_are_the_published_ones(); }
   void parameters_are_the_published_ones() {
     QFETCH(QString, name);
     QFETCH(double, millions);
@@ -108,6 +110,16 @@ class TestPresets : public QObject {
     QCOMPARE(shape.parameters.count, 4 * (12 * 4 + 13 * 2));  // 12 h^2 + 13 h
   }
 
+  // By hand: both directions of an LSTM of input 2 and hidden 3 over 5 steps, four gates with two biases each.
+  void an_lstm_by_hand() {
+    const LayerShape shape = *shape_of(layer("lstm", {{"in", 2}, {"hidden", 3}, {"sequence", 5}, {"directions", 2}}));
+    QCOMPARE(shape.forward_flops, 2.0 * (2 * 5 * (2 + 3) * 12));
+    QCOMPARE(shape.backward_flops, 2 * shape.forward_flops);
+    QCOMPARE(shape.output.count, 4 * 2 * 5 * 3);
+    QCOMPARE(shape.saved.count, 4 * (5 * 2 + 2 * 5 * 6 * 3));
+    QCOMPARE(shape.parameters.count, 4 * 2 * 12 * (2 + 3 + 2));
+  }
+
   void a_loss_has_no_stage_of_its_own() {
     const ModelSpec model = *model_preset("mlp-small");
     const Profile profile = *profile_preset("mlp-small");
@@ -132,6 +144,21 @@ class TestPresets : public QObject {
     const std::string path = folder.path().toStdString() + "/m.model.json";
     QVERIFY(write_file(path, model_to_json(model)));
     QCOMPARE(open_model(path)->data.path, folder.path().toStdString() + "/book.txt");
+  }
+
+ private:
+  static void parameters_of_the_papers() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<double>("millions");
+    QTest::addColumn<double>("tolerance");
+    QTest::newRow("BERT-Large") << "BERT-Large" << 335.0 << 2.0;     // Devlin et al.: 340 M with the pooler
+    QTest::newRow("XLNet-36") << "XLNet-36" << 500.0 << 15.0;        // DAPPLE, Table II
+    QTest::newRow("VGG-16") << "VGG-16" << 138.36 << 0.01;           // Simonyan and Zisserman: 138 M
+    QTest::newRow("AlexNet") << "AlexNet" << 61.1 << 0.01;           // Krizhevsky, one tower: 61.1 M
+    QTest::newRow("GNMT-16") << "GNMT-16" << 291.0 << 1.0;           // DAPPLE, Table II
+    QTest::newRow("AWD-LM") << "AWD-LM" << 0.41e3 / 4 << 3.0;        // PipeDream, section 5.2: 0.41 GB
+    QTest::newRow("GPT-2") << "GPT-2 345M" << 355.0 + 53.5 << 3.0;   // head of its own
+    QTest::newRow("T5-Large") << "T5-Large" << 737.0 + 32.9 << 5.0;  // Raffel et al.: 737 M with a shared head
   }
 };
 
