@@ -2,8 +2,8 @@
 // Two bounds of a plan's own stages, the larger counts.
 //
 // Pivot: the slowest replica of stage Q does M micro-batches one after another. Before its first, something passed all
-// stages before Q; after its last, its gradient passes them back:
-//   sum_{s<Q} (F_s + c_s) + M t_Q + sum_{s<Q} (B_s + c_s).
+// stages before Q; after its last, its gradient passes them back, on links of its own, the others' slices being there:
+//   sum_{s<Q} (F_s + c_s) + M t_Q + sum_{s<Q} (B_s + least transfer back).
 // This is L_max without all-reduces, which `overlap layer` may hide.
 //
 // Round trip: stage i keeps at most K_i micro-batches, so that forward m + K_i waits for backward m, which is R_i after
@@ -29,6 +29,7 @@ struct StageTimes {
   double forward = 0, backward = 0;  ///< of the quickest replica; recomputation can pass while the gradient is awaited
   double slowest = 0;                ///< F + B (+ recomputation) of the slowest
   double there = 0, back = 0;        ///< transfers to and from the next stage
+  double one_back = 0;               ///< of the quickest slice alone
 };
 
 class StagesBound {
@@ -44,10 +45,11 @@ class StagesBound {
   }
 
   double largest() const {
-    double most = 0, before = 0;
+    double most = 0, before = 0, alone = 0;
     for (std::size_t i = 0; i < times_.size(); ++i) {
-      most = std::max({most, before + plan_.micro_batches * times_[i].slowest, before + round_trips(i)});
+      most = std::max({most, alone + plan_.micro_batches * times_[i].slowest, before + round_trips(i)});
       before += passes(i);
+      alone += passes(i) - times_[i].back + times_[i].one_back;
     }
     return most;
   }
@@ -101,6 +103,7 @@ class StagesBound {
                            got = replica_samples(to, plan_.micro_batch);
     const auto infinity = std::numeric_limits<double>::infinity();
     std::vector<double> there(got.size(), 0), back(sent.size(), 0);
+    double one_back = infinity;
     int at = 0, a_end = sent[0], b_end = got[0];
     for (std::size_t a = 0, b = 0; a < sent.size() && b < got.size();) {
       const int end = std::min(a_end, b_end);
@@ -109,7 +112,9 @@ class StagesBound {
                        y = to.devices[b * static_cast<std::size_t>(to.tensor_parallel)];
         const Bytes slice = scale_bytes(bytes, end - at, problem_.profile->micro_batch);
         there[b] = std::max(there[b], network_.transfer(x, y, slice).count);
-        back[a] = std::max(back[a], network_.transfer(y, x, slice).count);
+        const double returned = network_.transfer(y, x, slice).count;
+        back[a] = std::max(back[a], returned);
+        one_back = std::min(one_back, returned);
       }
       at = end;
       if (a_end == end && ++a < sent.size()) a_end += sent[a];
@@ -122,6 +127,7 @@ class StagesBound {
       return quickest;
     };
     times_.back().there = least(there, got), times_.back().back = least(back, sent);
+    times_.back().one_back = one_back;
   }
 
   const Problem& problem_;

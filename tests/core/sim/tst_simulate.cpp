@@ -207,7 +207,7 @@ class TestSimulate : public QObject {
 
   void neverBelowTheLowerBound() {
     test::Random random(5);
-    for (int trial = 0; trial < 400; ++trial) {
+    for (int trial = 0; trial < 4000; ++trial) {
       Drawn drawn = draw(random);
       Profile profile = *drawn.problem.profile;
       for (Layer& layer : profile.layers)
