@@ -201,7 +201,7 @@ class JointPlanner {
       if (!found.candidates.empty()) least_bound_ = std::min(least_bound_, found.candidates.front().bound);
       std::vector<Plan> plans;
       for (std::size_t i = 0; i < found.candidates.size(); ++i) {
-        if (i < first_look)
+        if (i < first_look && 4 * pool_.spent() < wanted_.evaluations)
           plans.push_back(plan_of({found.candidates[i], &order, size}));
         else
           all.push_back({std::move(found.candidates[i]), &order, size});

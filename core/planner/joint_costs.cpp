@@ -46,6 +46,10 @@ JointCosts::JointCosts(Chain& chain, int slice, bool ignore_memory)
 std::optional<std::vector<int>> JointCosts::shares(const std::vector<DeviceId>& devices, int degree, int micro_batch) {
   const int replicas = static_cast<int>(devices.size()) / degree;
   if (replicas < 2 || replicas * slice_ > micro_batch) return {};
+  const auto type = [&](DeviceId device) { return chain_.network().device(device).type; };
+  if (degree == 1 && std::all_of(devices.begin(), devices.end(),
+                                 [&](DeviceId device) { return type(device) == type(devices.front()); }))
+    return {};
   std::vector<Kind> kinds;
   for (int r = 0; r < replicas; ++r) {
     std::set<int> types;

@@ -13,6 +13,7 @@ using Order = std::vector<DeviceId>;
 
 constexpr int all_orders_up_to = 8;      // devices
 constexpr std::size_t most_orders = 36;  // that are tried because they are all
+constexpr int scattered_up_to = 256;     // devices
 constexpr int compared_nodes = 128;      // beyond it nodes are taken to differ
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -30,6 +31,7 @@ class Orders {
     add_both(all_);
     add_both(sorted([&](DeviceId d) { return speed(network_.device(d).type); }));
     add_both(sorted([&](DeviceId d) { return static_cast<double>(network_.type(d).memory.count); }));
+    if (count_ > scattered_up_to) return std::move(orders_);
     add_both(scattered(all_));
     add_both(scattered(sorted([&](DeviceId d) { return speed(network_.device(d).type); })));
     return std::move(orders_);

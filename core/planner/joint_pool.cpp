@@ -12,17 +12,21 @@ namespace pipedeck {
 namespace {
 
 constexpr std::size_t most_entries = 200;
-constexpr std::int64_t one_evaluation = 4096;  // operations: a larger simulation counts as several
+// What an evaluation may be large: one of more operations, or of more devices to prepare, counts as several.
+constexpr std::int64_t operations_each = 4096, devices_each = 24;
 
 bool offered(const JointWanted& wanted, ScheduleKind kind) {
   return wanted.schedule == "any" || wanted.schedule == name_of(kind);
 }
 
-/// Forwards and backwards of all replicas.
-std::int64_t operations(const Plan& plan) {
-  std::int64_t replicas = 0;
-  for (const Stage& stage : plan.stages) replicas += stage.replicas();
-  return 2 * replicas * plan.micro_batches;
+/// What the plan's simulation takes off the budget.
+int weight_of(const Plan& plan) {
+  std::int64_t replicas = 0, devices = 0;
+  for (const Stage& stage : plan.stages) {
+    replicas += stage.replicas();
+    devices += static_cast<std::int64_t>(stage.devices.size());
+  }
+  return static_cast<int>(1 + 2 * replicas * plan.micro_batches / operations_each + devices / devices_each);
 }
 
 /// Most that any stage of an asynchronous plan needs (memory_fit.hpp) against the least that its devices have.
@@ -160,7 +164,7 @@ Result<void> JointPool::simulate(std::vector<Plan> plans) {
   for (Plan& plan : plans) {
     if (exhausted()) break;
     if (!allowed(plan) || !is_new(plan)) continue;
-    spent_ += static_cast<int>(1 + operations(plan) / one_evaluation);
+    spent_ += weight_of(plan);
     chosen.push_back(std::move(plan));
   }
   std::vector<double> times(chosen.size(), -1);
