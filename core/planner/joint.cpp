@@ -33,13 +33,17 @@ namespace pipedeck {
 
 namespace {
 
-constexpr std::size_t listed = 32;             // candidates of a dynamic programme that are kept
-constexpr std::size_t first_look = 3;          // of those, simulated at once, so that they limit the next programme
-constexpr std::size_t search_effort = 400000;  // suffixes a programme
-constexpr std::size_t all_efforts = 8000000;   // suffixes of all programmes
-constexpr std::size_t neighbours_tried = 40;   // of a plan, by closed form
-constexpr double promising = 1.1;              // times the best: closed forms and plans beyond it are left alone
-constexpr double restless = 0.003;             // a plan counts so much slower for each expansion of one of its shape
+constexpr int asked_in_full = 128;                 // devices; of more, other planners are asked for their first plans
+constexpr std::size_t listed = 32;                 // candidates of a dynamic programme that are kept
+constexpr std::size_t first_look = 3;              // of those, simulated at once, so that they limit the next programme
+constexpr std::size_t search_effort = 300000;      // suffixes a programme
+constexpr std::size_t all_efforts = 6000000;       // suffixes of all programmes
+constexpr int coarse_cuts = 16, coarse_marks = 8;  // of the rough search
+constexpr std::int64_t copied_each =
+    500;  // devices of neighbours that count as an evaluation, even if none is simulated
+constexpr std::size_t neighbours_tried = 40;  // of a plan, by closed form
+constexpr double promising = 1.1;             // times the best: closed forms and plans beyond it are left alone
+constexpr double restless = 0.003;            // a plan counts so much slower for each expansion of one of its shape
 
 JointWanted wanted_of(const PlannerOptions& options, const Profile& profile) {
   const PlannerInfo info = joint_planner();
@@ -82,12 +86,16 @@ class JointPlanner {
 
   // --- 1. seeds
 
+  /// Of a large cluster the others are asked for their first plans only, and PipeDream, which has none before the end
+  /// of its recurrences, not at all.
+  bool large() const { return pool_.orders().front()->chain.devices() > asked_in_full; }
+
   /// The quickest planners stand last in the registry: they go first, so that there is an answer early.
   Result<void> take_seeds() {
     if (!wanted_.seeds) return {};
     const auto& all = planners();
     for (std::size_t i = all.size(); i-- > 0 && !enough();) {
-      if (all[i].name == "joint") continue;
+      if (all[i].name == "joint" || (large() && all[i].name == "pipedream")) continue;
       report(context_.progress, 0.3 * static_cast<double>(all.size() - 1 - i) / static_cast<double>(all.size()),
              "asking " + all[i].name);
       for (const PlannerOptions& how : ways_to_ask(all[i]))
@@ -122,6 +130,9 @@ class JointPlanner {
     context.progress = {};
     context.relax = context.explain = false;
     context.top = 1;
+    std::stop_source at_once;
+    at_once.request_stop();
+    if (large()) context.hurry = at_once.get_token();
     auto ranking = run_planner(planner, problem_, how, context);
     if (!ranking && ranking.error().code == ErrorCode::bad_usage && !problem_.pins.empty()) {
       Problem free = problem_;
@@ -131,7 +142,7 @@ class JointPlanner {
     if (!ranking)
       return ranking.error().code == ErrorCode::cancelled ? tl::unexpected(ranking.error()) : Result<void>();
     for (Plan& plan : ranking->plans) {
-      truncated_ |= plan.truncated;
+      truncated_ |= plan.truncated && !large();
       if (auto added = pool_.add_seed(std::move(plan)); !added) return added;
     }
     return {};
@@ -147,20 +158,32 @@ class JointPlanner {
 
   Result<void> search() {
     std::vector<Listed> all;
+    const JointOrder& first = *pool_.orders().front();
+    const bool coarse = first.chain.layers() > 2 * coarse_cuts || first.chain.devices() > 2 * coarse_marks;
+    for (const bool rough : {true, false}) {
+      if (rough && !coarse) continue;
+      if (auto done = search_all(rough, all); !done) return done;
+    }
+    return simulate(all);
+  }
+
+  /// `rough`: with few cuts and places for stages, for times that limit the whole search.
+  Result<void> search_all(bool rough, std::vector<Listed>& all) {
     const std::vector<int> sizes = sizes_by_promise();
     for (std::size_t o = 0; o < pool_.orders().size(); ++o) {
       JointOrder& order = *pool_.orders()[o];
       const auto device_orders = joint_orders(order.chain);
       for (std::size_t i = 0; i < sizes.size(); ++i)
         for (const auto& devices : device_orders) {
-          report(context_.progress, 0.3 + 0.3 * static_cast<double>(i) / static_cast<double>(sizes.size()),
+          report(context_.progress,
+                 (rough ? 0.3 : 0.4) + 0.2 * static_cast<double>(i) / static_cast<double>(sizes.size()),
                  fmt::format("searching with micro-batches of {}", sizes[i]));
           if (auto stopped = check_stop(context_); !stopped) return stopped;
-          if (enough() || effort_ > all_efforts) return simulate(all);
-          if (auto done = search_one(order, devices, sizes[i], all); !done) return done;
+          if (enough() || effort_ > all_efforts) return {};
+          if (auto done = search_one(order, devices, sizes[i], rough, all); !done) return done;
         }
     }
-    return simulate(all);
+    return {};
   }
 
   /// That of the best plan so far first: what it leads to limits the other searches.
@@ -180,7 +203,8 @@ class JointPlanner {
 
   /// First without regard to warm-ups; where memory is short also for plans that hold 1F1B's whole warm-up, recomputing
   /// where that helps; and with a single micro-batch and recompute where nothing else is found.
-  Result<void> search_one(JointOrder& order, const std::vector<DeviceId>& devices, int size, std::vector<Listed>& all) {
+  Result<void> search_one(JointOrder& order, const std::vector<DeviceId>& devices, int size, bool rough,
+                          std::vector<Listed>& all) {
     struct Mode {
       bool full_warmup, recompute;
     };
@@ -192,6 +216,8 @@ class JointPlanner {
                                        .effort = search_effort,
                                        .full_warmup = mode.full_warmup,
                                        .recompute = mode.recompute,
+                                       .cuts = rough ? coarse_cuts : JointSearchOptions().cuts,
+                                       .marks = rough ? coarse_marks : JointSearchOptions().marks,
                                        .any_end = true};
       JointFound found = search_joint(order.costs, devices, size, options, context_.stop,
                                       pool_.empty() ? std::stop_token() : context_.hurry);
@@ -201,9 +227,9 @@ class JointPlanner {
       if (!found.candidates.empty()) least_bound_ = std::min(least_bound_, found.candidates.front().bound);
       std::vector<Plan> plans;
       for (std::size_t i = 0; i < found.candidates.size(); ++i) {
-        if (i < first_look && 4 * pool_.spent() < wanted_.evaluations)
+        if (i < (rough ? 1 : first_look) && 4 * pool_.spent() < wanted_.evaluations)
           plans.push_back(plan_of({found.candidates[i], &order, size}));
-        else
+        else if (!rough)
           all.push_back({std::move(found.candidates[i]), &order, size});
       }
       if (auto done = pool_.add(plans, false); !done) return done;
@@ -279,7 +305,11 @@ class JointPlanner {
     if (!order) return tl::unexpected(order.error());
     if (auto done = other_schedules(plan); !done) return done;
     std::vector<std::pair<double, Plan>> near;
-    for (Plan& other : joint_neighbours((*order)->costs, plan, sizes_)) {
+    std::vector<Plan> neighbours = joint_neighbours((*order)->costs, plan, sizes_);
+    const auto copied =
+        static_cast<std::int64_t>(neighbours.size()) * static_cast<std::int64_t>(devices_used(plan).size());
+    pool_.spend(static_cast<int>(copied / copied_each));
+    for (Plan& other : neighbours) {
       const double bound = (*order)->costs.closed_form(other);
       if (bound < promising * pool_.best()) near.push_back({bound, std::move(other)});
     }

@@ -57,6 +57,7 @@ class JointPool {
   bool empty() const { return entries_.empty(); }
   bool exhausted() const { return spent_ >= wanted_.evaluations; }
   int spent() const { return spent_; }
+  void spend(int evaluations) { spent_ += evaluations; }
   double best() const { return entries_.empty() ? std::numeric_limits<double>::infinity() : entries_.front().time; }
   double best_synchronous() const;
   /// The simulated time that a plan has to beat to be among the answers.

@@ -12,9 +12,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-constexpr int most_cuts = 160;    // beyond it only the cheaper cuts are considered
 constexpr int every_device = 40;  // up to so many any number of replicas is considered
-constexpr int most_marks = 64;    // places in a longer order where a stage may begin
 
 /// Stages from some layer to the last.
 struct Suffix {
@@ -56,7 +54,7 @@ class Search {
         if (c + 1 < static_cast<int>(cuts_.size()) ? !cell(c, here).empty() : may_begin(here)) extend(c, here);
     for (const auto& [bound, index] : complete_) found_.candidates.push_back({bound, parts_of(index)});
     found_.cut_short = done();
-    found_.whole = layers_ <= most_cuts && devices_ <= std::min(every_device, most_marks);
+    found_.whole = layers_ <= options_.cuts && devices_ <= std::min(every_device, options_.marks);
     return std::move(found_);
   }
 
@@ -79,13 +77,13 @@ class Search {
 
   void choose_cuts() {
     for (int c = 0; c <= layers_; ++c) cuts_.push_back(c);
-    if (layers_ <= most_cuts) return;
+    if (layers_ <= options_.cuts) return;
     // Of each run of as much work the cut with the fewest bytes.
     const PassTimes& times = chain_.times(chain_.profile().micro_batch, 0);
     const auto work = [&](int c) { return times.forward_of(0, c) + times.backward_of(0, c); };
     cuts_ = {0};
     for (int c = 1, run = 0; c < layers_; ++c) {
-      const int now = static_cast<int>(work(c) / std::max(1e-300, work(layers_)) * most_cuts);
+      const int now = static_cast<int>(work(c) / std::max(1e-300, work(layers_)) * options_.cuts);
       if (cuts_.back() == 0 || now > run)
         cuts_.push_back(c), run = now;
       else if (chain_.cut(c, 1) < chain_.cut(cuts_.back(), 1))
@@ -97,7 +95,7 @@ class Search {
   /// Where stages may begin and end: anywhere in a short order; in a long one at multiples of a power of two.
   void choose_marks() {
     int unit = 1;
-    while (devices_ / unit > most_marks && 2 * unit * costs_.slice() <= micro_batch_) unit *= 2;
+    while (devices_ / unit > options_.marks && 2 * unit * costs_.slice() <= micro_batch_) unit *= 2;
     for (int p = 0; p <= devices_; ++p) marks_.push_back(unit == 1 || p % unit == 0 || p == devices_);
   }
 

@@ -32,6 +32,8 @@ struct JointSearchOptions {
   std::size_t effort = 1000000;  ///< suffixes made at most
   bool full_warmup = false;      ///< stages hold what 1F1B's policy A keeps; else a single micro-batch
   bool recompute = false;        ///< stages may recompute
+  int cuts = 160;                ///< places between layers considered at most: the cheaper ones
+  int marks = 64;                ///< places in the order of devices where a stage may begin, about
   bool any_end = false;          ///< devices may be idle at both ends of the order, not only at its begin
 };
 

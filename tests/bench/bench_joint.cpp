@@ -2,7 +2,6 @@
 // What joint gains over the best plan of all other planners, and how long it takes; printed as tables for
 // docs/benchmarks.md. Usage: bench_joint presets|mixed|large|rates.
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <functional>
 
@@ -185,14 +184,10 @@ void large() {
   for (int n = 0; n < 96; ++n) of_three.push_back(n / 32);
   const Problem like = transformer(96, mixed({v100}, of_one, 8, 130, 12.5), 4096);
   const Problem unlike = transformer(96, mixed({v100, p100, t4}, of_three, 8, 130, 12.5), 4096);
-  PlannerOptions first = alone;
-  first["evaluations"] = "1";
-  one("1,024 devices of one type, 96 layers, one evaluation", like, first);
-  one("3 types x 256 devices, 96 layers, one evaluation", unlike, first);
   one("1,024 devices of one type, 96 layers, no seeds", like, alone);
   one("3 types x 256 devices, 96 layers, no seeds", unlike, alone);
-  if (std::getenv("SEEDS")) one("1,024 devices of one type, 96 layers", like, {});
-  if (std::getenv("SEEDS")) one("3 types x 256 devices, 96 layers", unlike, {});
+  one("1,024 devices of one type, 96 layers", like, {});
+  one("3 types x 256 devices, 96 layers", unlike, {});
 }
 
 /// Plans of 8 stages and 32 micro-batches.
