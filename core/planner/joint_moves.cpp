@@ -19,6 +19,7 @@ struct Part {
 };
 using Parts = std::vector<Part>;
 
+constexpr int told_apart = 128;        // devices; among more, those of one type are alike whatever their node
 constexpr std::size_t few_stages = 6;  // up to so many, devices are exchanged between any two of them
 
 class Neighbours {
@@ -150,7 +151,7 @@ class Neighbours {
   std::vector<int> signature(const Group& group) const {
     std::vector<int> word;
     for (const DeviceId device : group) {
-      word.push_back(network_.node_of(device).value);
+      if (network_.device_count() <= told_apart) word.push_back(network_.node_of(device).value);
       word.push_back(network_.device(device).type);
     }
     return word;
