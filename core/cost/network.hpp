@@ -29,6 +29,9 @@ class Network {
   /// bytes over the path: latency + bytes / bandwidth.
   Seconds transfer(DeviceId from, DeviceId to, Bytes bytes) const;
 
+  /// Whether all devices of a node have the same paths to other nodes: without a bandwidth matrix they have.
+  bool paths_by_node() const { return shared_->matrix.empty(); }
+
   /// Devices that stand for all: the path between any two devices has the figures of a path between two of these, in
   /// one node or in two as that is. A handful for clusters of equal nodes; who wants the narrowest or the longest of
   /// all paths asks these alone.

@@ -22,6 +22,15 @@ double narrowest(const Network& network, Joins joins) {
   return least;
 }
 
+/// Of the paths between nodes.
+std::set<double> widths_between(const Network& network) {
+  std::set<double> widths;
+  for (const DeviceId a : network.representatives())
+    for (const DeviceId b : network.representatives())
+      if (network.node_of(a) != network.node_of(b)) widths.insert(network.path(a, b).bandwidth.count);
+  return widths;
+}
+
 using Nodes = std::vector<std::vector<DeviceId>>;
 
 Nodes nodes_of(const Network& network) {
@@ -44,9 +53,11 @@ class Grouping {
       for (std::size_t b = 0; b < count_; ++b) {
         width_[a * count_ + b] = std::numeric_limits<double>::infinity();
         if (a == b) continue;
-        for (const DeviceId x : nodes[a])
-          for (const DeviceId y : nodes[b])
-            width_[a * count_ + b] = std::min(width_[a * count_ + b], network.path(x, y).bandwidth.count);
+        const std::size_t every = network.paths_by_node() ? 1 : nodes[a].size();
+        for (std::size_t x = 0; x < every; ++x)
+          for (std::size_t y = 0; y < every; ++y)
+            width_[a * count_ + b] =
+                std::min(width_[a * count_ + b], network.path(nodes[a][x], nodes[b][y]).bandwidth.count);
       }
     }
   }
@@ -143,6 +154,10 @@ PipedreamTopology pipedream_topology(const Network& network, bool flat) {
   if (in_node > 1)
     topology.levels.push_back({in_node, narrowest(network, [](NodeId a, NodeId b) { return a == b; }), 1});
   if (nodes.size() == 1) return topology;
+  if (const auto widths = widths_between(network); widths.size() == 1) {  // nothing to group, however many nodes
+    topology.levels.push_back({static_cast<int>(nodes.size()), *widths.begin(), in_node});
+    return topology;
+  }
   Grouping grouping(network, nodes);
   for (const PipedreamLevel& level : grouping.levels(in_node)) topology.levels.push_back(level);
   topology.devices.clear();
