@@ -15,7 +15,7 @@ namespace pipedeck {
 namespace {
 
 constexpr std::size_t most_sizes = 6;  // micro-batches tried
-constexpr int most_nodes = 8;         // nodes added
+constexpr int most_nodes = 8;          // nodes added
 
 class Relaxations {
  public:
