@@ -47,8 +47,10 @@ DappleSpace::StageCost& DappleSpace::cost(int state) {
     types.insert(type);
   }
   cost.types.assign(types.begin(), types.end());
-  cost.capacity = capacity_of(network, devices);
-  cost.keeps = &keeps_[{static_cast<int>(devices.size()), cost.capacity.count}];
+  std::set<std::pair<int, std::int64_t>> memory;
+  for (std::size_t d = 0; d < devices.size(); ++d) memory.insert({samples[d], network.type(devices[d]).memory.count});
+  cost.memory.assign(memory.begin(), memory.end());
+  cost.keeps = &keeps_[{static_cast<int>(devices.size()), cost.memory}];
   return cost;
 }
 
@@ -156,7 +158,7 @@ int DappleSpace::may_keep(int state, int first, int last) {
   const std::size_t width = at(layers()) + 1;
   if (where.keeps->empty()) where.keeps->assign(width * width, unknown);
   std::int32_t& known = (*where.keeps)[at(first) * width + at(last)];
-  if (known == unknown) known = fitting(static_cast<int>(places_.devices(state).size()), where.capacity, first, last);
+  if (known == unknown) known = fitting(static_cast<int>(places_.devices(state).size()), where.memory, first, last);
   return known;
 }
 
@@ -176,18 +178,20 @@ int DappleSpace::longest_fitting(int first, int replicas) {
   return fits;
 }
 
-/// The most k of StageNeed::peak(k, k) <= capacity, which is a line for each of its two cases.
-std::int32_t DappleSpace::fitting(int replicas, Bytes capacity, int first, int last) {
-  const int samples = (micro_batch_ + replicas - 1) / replicas;
-  const StageNeed need = stage_need(chain_, first, last, replicas, samples, options_.recompute);
-  const std::int64_t free = (capacity - need.fixed - need.once - need.workspace).count;
-  const std::int64_t kept = (need.kept + need.output).count, input = need.input.count;
+/// The most k of StageNeed::peak(k, k) <= capacity on every device, which is a line for each of its two cases.
+std::int32_t DappleSpace::fitting(int replicas, const MemoryKinds& memory, int first, int last) {
   const auto most = [&](std::int64_t room, std::int64_t each) -> std::int64_t {
     if (room < 0) return 0;
     return each == 0 ? micro_batches_ : room / each;
   };
-  return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(std::min(most(free - input, kept), most(free - kept, input)), 0, micro_batches_));
+  std::int64_t least = micro_batches_;
+  for (const auto& [samples, capacity] : memory) {
+    const StageNeed need = stage_need(chain_, first, last, replicas, samples, options_.recompute);
+    const std::int64_t free = capacity - (need.fixed + need.once + need.workspace).count;
+    const std::int64_t kept = (need.kept + need.output).count, input = need.input.count;
+    least = std::min({least, most(free - input, kept), most(free - kept, input)});
+  }
+  return static_cast<std::int32_t>(least);
 }
 
 }  // namespace pipedeck

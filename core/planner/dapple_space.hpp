@@ -60,11 +60,13 @@ class DappleSpace {
   int longest_fitting(int first, int replicas);
 
  private:
+  /// Samples and memory of each kind of device of a stage.
+  using MemoryKinds = std::vector<std::pair<int, std::int64_t>>;
   struct StageCost {
     std::vector<const PassTimes*> replicas;      ///< of each kind of replica (samples, type) that the stage has
     std::vector<int> types;                      ///< of its devices
     std::vector<std::int32_t>* keeps = nullptr;  ///< [first][last]; -1: not known yet
-    Bytes capacity;
+    MemoryKinds memory;
     bool ready = false;
   };
   struct Slice {
@@ -74,7 +76,7 @@ class DappleSpace {
 
   StageCost& cost(int state);
   bool honours_pins(int state, int first, int last) const;
-  std::int32_t fitting(int replicas, Bytes capacity, int first, int last);
+  std::int32_t fitting(int replicas, const MemoryKinds& memory, int first, int last);
   std::vector<Slice> slices(int from, int to) const;
 
   Chain& chain_;
@@ -82,10 +84,10 @@ class DappleSpace {
   int micro_batch_, micro_batches_;
   DappleSpaceOptions options_;
   std::vector<StageCost> costs_;
-  std::unordered_map<std::uint64_t, std::vector<Slice>> slices_;             // looked up only, never walked
-  std::map<std::pair<int, std::int64_t>, std::vector<std::int32_t>> keeps_;  // by replicas, capacity
-  Bytes largest_;                                                            ///< memory of a device
-  std::vector<std::pair<int, DeviceId>> pins_;                               // position in the order, device
+  std::unordered_map<std::uint64_t, std::vector<Slice>> slices_;            // looked up only, never walked
+  std::map<std::pair<int, MemoryKinds>, std::vector<std::int32_t>> keeps_;  // by replicas and kinds
+  Bytes largest_;                                                           ///< memory of a device
+  std::vector<std::pair<int, DeviceId>> pins_;                              // position in the order, device
 };
 
 }  // namespace pipedeck
