@@ -11,8 +11,6 @@ namespace pipedeck {
 
 namespace {
 
-constexpr int most_layers = 1000, most_devices = 4096;
-
 Plan plan_of(const Chain& chain, const AmpCandidate& candidate, const std::string& planner, bool printed) {
   const AmpStrategy& strategy = candidate.strategy;
   Plan plan = chain.plan_of(planner, strategy.micro_batch);
@@ -117,10 +115,11 @@ std::string amp_assignments_text(const Chain& chain, const AmpStrategy& strategy
 }
 
 std::optional<Infeasible> amp_too_large(const Chain& chain) {
-  if (chain.layers() <= most_layers && chain.devices() <= most_devices) return {};
-  return Infeasible{fmt::format("too large: {} layers on {} devices, amp takes at most {} on {}", chain.layers(),
-                                chain.devices(), most_layers, most_devices),
-                    "planner data-parallel can"};
+  if (chain.layers() <= amp_most_layers && chain.devices() <= amp_most_devices) return {};
+  return past_limit(fmt::format("{} layers on {} devices, amp takes at most {} on {}", chain.layers(), chain.devices(),
+                                amp_most_layers, amp_most_devices),
+                    chain.problem())
+      .infeasible;
 }
 
 Result<Ranking> amp_no_plan(const Problem& problem, const AmpOptions& options, const PlannerContext& context) {

@@ -17,13 +17,6 @@ double operations_of(const Plan& plan) {
   return 2 * workers * plan.micro_batches;
 }
 
-Ranking too_large() {
-  return {
-      {},
-      Infeasible{fmt::format("too large: more than {:.0f} operations with any of the micro-batches", most_operations),
-                 "a larger --micro-batch"}};
-}
-
 Result<bool> any_fits(const Baseline& baseline, const Problem& problem, const std::vector<int>& sizes, int slice) {
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
@@ -79,7 +72,9 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
     }
   }
   report(context.progress, 1, "done");
-  if (judged.empty() && large) return too_large();
+  if (judged.empty() && large)
+    return past_limit(fmt::format("more than {:.0f} operations with any of the micro-batches", most_operations),
+                      problem, "a larger --micro-batch");
   if (judged.empty()) return none(baseline, problem, *sizes, slice, context);
   const std::size_t count = judged.size();
   Ranking ranking = ranked(std::move(judged), context);

@@ -149,10 +149,10 @@ Result<std::optional<Infeasible>> too_large(Chain& chain, const std::vector<int>
         fmt::format("{:.3g} partitions of {} layers over {} devices, at most {:.0f} for --recommender bf expected",
                     partitions, chain.layers(), chain.devices(), brute_force_limit));
   if (wanted.recommender != CaptureRecommender::exact || table <= most_cells) return std::optional<Infeasible>();
-  return std::optional(
-      Infeasible{fmt::format("too large: {:.3g} states of {} layers on {} devices, {:.3g} are the most", table,
-                             chain.layers(), chain.devices(), most_cells),
-                 wanted.space.pipeline_only ? "planner gpipe-balanced can" : "--pipeline-only, or a --micro-batch"});
+  return past_limit(fmt::format("{:.3g} states of {} layers on {} devices, {:.3g} are the most", table, chain.layers(),
+                                chain.devices(), most_cells),
+                    chain.problem(), wanted.space.pipeline_only ? "" : "--pipeline-only, or a --micro-batch")
+      .infeasible;
 }
 
 Result<Ranking> no_size(const Problem& problem, Chain& chain, const CaptureWanted& wanted,

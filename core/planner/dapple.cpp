@@ -99,10 +99,9 @@ Result<Ranking> plan_dapple(const Problem& problem, const PlannerOptions& option
   const auto layers = static_cast<std::int64_t>(problem.profile->layers.size());
   const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
   if (devices > largest || layers * devices * devices > largest)
-    return Ranking{{},
-                   Infeasible{fmt::format("too large: {} layers on {} devices, layers x devices^2 up to {} expected",
-                                          layers, devices, largest),
-                              "planner pipedream can"}};
+    return past_limit(
+        fmt::format("{} layers on {} devices, layers x devices^2 up to {} expected", layers, devices, largest),
+        problem);
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
   const DappleWanted wanted = wanted_of(problem, options);

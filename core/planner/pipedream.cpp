@@ -192,9 +192,7 @@ Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& opt
 
   if (flag(pipedream_planner(), options, "as-released")) return as_released(problem, *size, options, wanted, context);
   if (too_large_for_pipedream(*chain, wanted.partition, context))
-    return Ranking{{},
-                   Infeasible{fmt::format("too large: {} layers on {} devices", chain->layers(), chain->devices()),
-                              "--planner joint, or --levels flat where nodes are levels"}};
+    return past_limit(fmt::format("{} layers on {} devices", chain->layers(), chain->devices()), problem);
   report(context.progress, 0, "partitioning");
   auto partition = pipedream_partition(*chain, *size, wanted.partition, context);
   if (!partition) return tl::unexpected(partition.error());

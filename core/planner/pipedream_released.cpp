@@ -221,20 +221,16 @@ Result<Ranking> plan_pipedream_as_released(const Problem& problem, const Pipedre
   if (!chain) return tl::unexpected(chain.error());
   const ReleasedStates states = released_states(*chain, options.micro_batch, most_states);
   if (states.sets.empty())
-    return Ranking{{},
-                   Infeasible{fmt::format("too large: the layer graph has no first source, or more than {} antichains",
-                                          most_states),
-                              "--planner pipedream without --as-released"}};
+    return past_limit(fmt::format("the layer graph has no first source, or more than {} antichains", most_states),
+                      problem, "--planner pipedream without --as-released");
   if (!states.whole)
     return Ranking{{},
                    Infeasible{"the first source and what it leads to leave layers out",
                               "--planner pipedream without --as-released"}};
   const PipedreamTopology topology = pipedream_topology(chain->network(), options.flat);
   if (too_large(states, topology))
-    return Ranking{
-        {},
-        Infeasible{fmt::format("too large: {} antichains on {} devices", states.count() - 1, chain->devices()),
-                   "--planner pipedream without --as-released"}};
+    return past_limit(fmt::format("{} antichains on {} devices", states.count() - 1, chain->devices()), problem,
+                      "--planner pipedream without --as-released");
   std::optional<double> memory;
   for (const DeviceId device : topology.devices)
     if (const auto bytes = static_cast<double>(chain->network().type(device).memory.count); options.memory)

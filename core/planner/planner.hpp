@@ -22,6 +22,7 @@ namespace pipedeck {
 struct Infeasible {
   std::string reason;
   std::string relaxation;
+  bool too_large = false;  ///< past the planner's stated limit of size; `relaxation` names a planner that takes it
   bool operator==(const Infeasible&) const = default;
 };
 

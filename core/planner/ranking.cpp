@@ -32,6 +32,13 @@ Ranking ranked(std::vector<Judged> candidates, const PlannerContext& context) {
 
 Objective simulated_objective(Seconds iteration) { return {"simulated iteration time", iteration, {}}; }
 
+Ranking past_limit(const std::string& reason, const Problem& problem, const std::string& instead) {
+  const bool amp = problem.profile->layers.size() <= std::size_t{amp_most_layers} &&
+                   devices_of(*problem.cluster).size() <= std::size_t{amp_most_devices};
+  const std::string nearest = amp ? "planner amp can" : "planner data-parallel can";
+  return {{}, Infeasible{"too large: " + reason, instead.empty() ? nearest : instead, true}};
+}
+
 Problem with_more_memory(const Problem& problem, Bytes more) {
   Cluster cluster = *problem.cluster;
   for (DeviceType& type : cluster.device_types) type.memory += more;

@@ -40,6 +40,13 @@ Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& co
 Result<Ranking> too_few_samples(const std::string& reason, const Workload& workload, int slice,
                                 const std::function<Result<bool>(int slice)>& fits_with);
 
+/// What `amp` takes: the quick planner that others name past their own limits.
+inline constexpr int amp_most_layers = 1000, amp_most_devices = 4096;
+
+/// "too large: REASON" past a planner's limit. Names `instead` where a change of options is enough, else the nearest
+/// planner that takes problems of this size.
+Ranking past_limit(const std::string& reason, const Problem& problem, const std::string& instead = {});
+
 /// The problem with so much more memory on every device.
 Problem with_more_memory(const Problem& problem, Bytes more);
 

@@ -81,7 +81,7 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
   if (!ranking) return ranking;
   ensure(ranking->plans.empty() == ranking->infeasible.has_value(), "a ranking is empty exactly when it says why");
 
-  if (ranking->infeasible && context.relax) {
+  if (ranking->infeasible && !ranking->infeasible->too_large && context.relax) {
     const auto more = relaxations(planner, problem, options, context);
     if (!more) return tl::unexpected(more.error());
     std::string& text = ranking->infeasible->relaxation;

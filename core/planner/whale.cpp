@@ -203,10 +203,8 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice,
   if (!whole) return tl::unexpected(whole.error());
   const int layers = static_cast<int>(problem.profile->layers.size());
   if (layers > most_layers_unlike && !wanted.layouts.replicas_together)
-    return Ranking{{},
-                   Infeasible{fmt::format("too large: {} layers cut between unlike copies, {} at most", layers,
-                                          most_layers_unlike),
-                              "--placement replicas"}};
+    return past_limit(fmt::format("{} layers cut between unlike copies, {} at most", layers, most_layers_unlike),
+                      problem, "--placement replicas");
   const std::string strategy = "no layout of TaskGraphs that was asked for ";
   if (*whole) {
     const std::string reason = strategy + "fits its devices with any of the micro-batches";

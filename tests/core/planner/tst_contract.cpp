@@ -147,6 +147,7 @@ class TestContract : public QObject {
   void options_are_checked();
   void too_small_a_batch();
   void nothing_to_plan_with();
+  void past_its_limit_it_names_another();
 };
 
 /// 50 ms is the promise; a machine that does other things may be late now and then.
@@ -414,6 +415,29 @@ void TestContract::nothing_to_plan_with() {
     Problem no_micro_batch = problem;
     no_micro_batch.workload.micro_batch = batch;
     QVERIFY(refused(no_micro_batch));
+  }
+}
+
+/// Who says that a problem is too large names a planner that does not.
+void TestContract::past_its_limit_it_names_another() {
+  const auto asked = [](const PlannerInfo& planner, const Problem& problem) {
+    std::stop_source source;
+    return interrupt(planner, problem, judged(problem, source.get_token()), source, 300).ranking;
+  };
+  const auto too_large = [](const Result<Ranking>& ranking) {
+    return ranking && ranking->infeasible && ranking->infeasible->reason.starts_with("too large");
+  };
+  for (const auto& [layers, devices] : {std::pair{96, 16'384}, {1000, 256}, {1000, 16'384}}) {
+    const Problem problem = test::large_problem(layers, devices);
+    const auto ranking = asked(planner_of_row(), problem);
+    if (!too_large(ranking)) continue;
+    const std::string& text = ranking->infeasible->relaxation;
+    qInfo("%d layers, %d devices: %s; %s", layers, devices, ranking->infeasible->reason.c_str(), text.c_str());
+    const auto named = std::find_if(planners().begin(), planners().end(), [&](const PlannerInfo& other) {
+      return text.find(other.name) != std::string::npos && other.name != planner_of_row().name;
+    });
+    QVERIFY2(named != planners().end(), text.c_str());
+    QVERIFY2(!too_large(asked(*named, problem)), named->name.c_str());
   }
 }
 
