@@ -88,14 +88,14 @@ int outstanding(const Evaluation& e, int s) {
   return pipedream_outstanding(e.stage(s - 1).replicas(), kept(e, s - 1), e.stage(s).replicas());
 }
 
-/// Most that a device of the stage with so many samples can need, with n micro-batches kept here and `before`
-/// outstanding: each of those `before` has its input or input gradient here, unless it is one of the n; and each of the
-/// n has its output or the output's gradient.
-Bytes most_needed(const Evaluation& e, int s, int samples) {
+/// Most that a device of the stage of that rank with so many samples can need, with n micro-batches kept here and
+/// `before` outstanding: each of those `before` has its input or input gradient here, unless it is one of the n; and
+/// each of the n has its output or the output's gradient.
+Bytes most_needed(const Evaluation& e, int s, int samples, int rank) {
   const Plan& plan = e.plan;
   const int here = kept(e, s), before = outstanding(e, s);
-  const int versions = plan.synchronous() ? 1 : here, degree = e.stage(s).tensor_parallel;
-  const Bytes weights((parameters_of(e, s).count + degree - 1) / degree);
+  const int versions = plan.synchronous() ? 1 : here;
+  const Bytes weights = shard_bytes(e.stage(s), parameters_of(e, s), rank);
   const Bytes fixed =
       state_memory(weights, e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions).total() +
       e.problem.workload.conventions.reserve + e.problem.workload.conventions.communication +
@@ -117,12 +117,13 @@ Result<void> broken(const Evaluation& e, int stage, const std::string& what) {
 Result<void> check_memory(const Evaluation& e, int s) {
   const Stage& stage = e.stage(s);
   const std::vector<int> samples = replica_samples(stage, e.plan.micro_batch);
-  std::map<int, Bytes> needs;  // by samples
+  std::map<std::pair<int, int>, Bytes> needs;  // by samples and, where they differ, rank
   for (std::size_t i = 0; i < stage.devices.size(); ++i) {
-    const int share =
-        e.plan.synchronous() ? samples[i / static_cast<std::size_t>(stage.tensor_parallel)] : e.plan.micro_batch;
-    const auto [need, added] = needs.try_emplace(share);
-    if (added) need->second = most_needed(e, s, share);
+    const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
+    const int share = e.plan.synchronous() ? samples[i / degree] : e.plan.micro_batch;
+    const int rank = stage.shards ? static_cast<int>(i % degree) : 0;
+    const auto [need, added] = needs.try_emplace({share, rank});
+    if (added) need->second = most_needed(e, s, share, rank);
     const Bytes capacity = e.network.type(stage.devices[i]).memory;
     if (need->second > capacity)
       return broken(e, s, fmt::format("needs {} bytes, a device has {}", need->second.count, capacity.count));

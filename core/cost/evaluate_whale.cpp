@@ -6,6 +6,7 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
@@ -21,14 +22,15 @@ std::span<const DeviceId> devices_of_replica(const Stage& stage, int replica) {
   return std::span(stage.devices).subspan(static_cast<std::size_t>(replica) * degree, degree);
 }
 
-double layer_seconds(const Evaluation& e, const Layer& layer, std::span<const DeviceId> devices, int samples) {
-  const auto degree = static_cast<int>(devices.size());
+double layer_seconds(const Evaluation& e, const Stage& stage, const Layer& layer, std::span<const DeviceId> devices,
+                     int samples) {
+  const int degree = stage.tensor_parallel;
   double forward = 0, backward = 0, reduced = 0;
-  for (const DeviceId device : devices) {
-    const LayerTimes times =
-        layer_times(e.profile(), layer, samples, *e.problem.cluster, e.network.type(device), degree);
-    forward = std::max(forward, times.forward.count);
-    backward = std::max(backward, times.backward.count);
+  for (int rank = 0; rank < degree; ++rank) {
+    const DeviceType& type = e.network.type(devices[static_cast<std::size_t>(rank)]);
+    const LayerTimes times = layer_times(e.profile(), layer, samples, *e.problem.cluster, type, degree);
+    forward = std::max(forward, shard_factor(stage, rank) * times.forward.count);
+    backward = std::max(backward, shard_factor(stage, rank) * times.backward.count);
   }
   for (const TensorParallelPoint& point : layer.tensor_parallel)
     if (degree > 1 && point.degree == degree)
@@ -40,7 +42,7 @@ double layer_seconds(const Evaluation& e, const Layer& layer, std::span<const De
 double replica_seconds(const Evaluation& e, int s, int replica, int samples) {
   double sum = 0;
   for (int p = e.stage(s).first; p < e.stage(s).last; ++p)
-    sum += layer_seconds(e, e.layer(p), devices_of_replica(e.stage(s), replica), samples);
+    sum += layer_seconds(e, e.stage(s), e.layer(p), devices_of_replica(e.stage(s), replica), samples);
   return sum;
 }
 
@@ -76,8 +78,10 @@ double imbalance(const Evaluation& e, int s) {
 }
 
 std::string primitive(const Stage& stage) {
-  return stage.tensor_parallel == 1 ? fmt::format("replicate({})", stage.replicas())
-                                    : fmt::format("{} x split({})", stage.replicas(), stage.tensor_parallel);
+  if (stage.tensor_parallel == 1) return fmt::format("replicate({})", stage.replicas());
+  std::string text = fmt::format("{} x split({})", stage.replicas(), stage.tensor_parallel);
+  if (stage.shards) text += fmt::format(" of {:.4f} of the columns", fmt::join(*stage.shards, ", "));
+  return text;
 }
 
 PatternChoice patterns_of(const Evaluation& e, int s) {

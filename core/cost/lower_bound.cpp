@@ -4,6 +4,10 @@
 // one of them does a layer for at least ceil(global batch / n) samples. Path: some sample passes every layer forward
 // and back, one after another. Every figure is the best over all device types, degrees of tensor parallelism and slice
 // sizes that a plan may have, so that larger slices that are cheaper a sample never break the bound.
+//
+// Uneven shards keep all three: a device with a fraction f of a layer's columns at degree t does f of its work in f t
+// times the degree's time, which is f of the device-seconds on its type; and some device of each replica has 1 / t of
+// the columns or more, so that the replica takes at least the degree's time on that device's type.
 #include "core/cost/lower_bound.hpp"
 
 #include <algorithm>

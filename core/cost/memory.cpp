@@ -49,8 +49,6 @@ Bytes times(Bytes bytes, double factor, int parts) {
   return Bytes(static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes.count) * factor / parts)));
 }
 
-Bytes ceil_divide(Bytes bytes, int parts) { return Bytes((bytes.count + parts - 1) / parts); }
-
 int weight_versions(const Plan& plan, StageId stage) {
   return plan.synchronous() ? 1 : pipedream_versions(plan, stage);
 }
@@ -114,13 +112,21 @@ KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const L
   return kept;
 }
 
-MemoryParts static_memory(const Plan& plan, Bytes parameters, StageId id, const Conventions& conventions) {
+MemoryParts static_memory(const Plan& plan, Bytes parameters, StageId id, const Conventions& conventions, int rank) {
   const Stage& stage = plan.stages[id.index()];
-  MemoryParts parts = state_memory(ceil_divide(parameters, stage.tensor_parallel), stage.replicas(), plan.optimizer,
+  MemoryParts parts = state_memory(shard_bytes(stage, parameters, rank), stage.replicas(), plan.optimizer,
                                    plan.precision, plan.zero, weight_versions(plan, id));
   parts[MemoryItem::communication] = conventions.communication;
   parts[MemoryItem::reserve] = conventions.reserve;
   return parts;
+}
+
+std::vector<MemoryParts> static_memory(const Plan& plan, Bytes parameters, StageId id, const Conventions& conventions) {
+  const Stage& stage = plan.stages[id.index()];
+  std::vector<MemoryParts> ranks;
+  for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank)
+    ranks.push_back(static_memory(plan, parameters, id, conventions, rank));
+  return ranks;
 }
 
 std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network,
@@ -133,14 +139,13 @@ std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile
     for (int p = plan.stages[s].first; p < plan.stages[s].last; ++p)
       parameters += profile.layers[order[static_cast<std::size_t>(p)].index()].parameters;
     fitting.push_back(micro_batches_that_fit(plan, profile, network, kept_bytes(plan, profile, order, cuts, StageId(s)),
-                                             static_memory(plan, parameters, StageId(s), conventions).total(),
-                                             StageId(s)));
+                                             static_memory(plan, parameters, StageId(s), conventions), StageId(s)));
   }
   return fitting;
 }
 
 int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network, const KeptBytes& kept,
-                           Bytes held, StageId id) {
+                           std::span<const MemoryParts> held, StageId id) {
   const Stage& stage = plan.stages[id.index()];
   const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
   std::int64_t fewest = std::numeric_limits<int>::max();
@@ -149,7 +154,8 @@ int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Netwo
     const Bytes each = scale_bytes(kept.before, share, profile.micro_batch);
     // With recompute one micro-batch at a time is whole again.
     const Bytes again = scale_bytes(kept.full, share, profile.micro_batch) - each;
-    const Bytes room = network.type(stage.devices[i]).memory - held - again;
+    const MemoryParts& own = held[i % held.size()];  // one entry, or one a rank
+    const Bytes room = network.type(stage.devices[i]).memory - own.total() - again;
     if (each.count > 0) fewest = std::min(fewest, room.count / each.count);
   }
   return static_cast<int>(std::max<std::int64_t>(1, fewest));

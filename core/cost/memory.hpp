@@ -46,15 +46,20 @@ struct KeptBytes {
 KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                      std::span<const Bytes> cuts, StageId stage);
 
-/// The items that every device of a stage of `parameters` bytes of weights holds all the time.
-MemoryParts static_memory(const Plan& plan, Bytes parameters, StageId stage, const Conventions& conventions);
+/// The items that a device of rank `rank` of a stage of `parameters` bytes of weights holds all the time; without
+/// `shards` ranks are alike.
+MemoryParts static_memory(const Plan& plan, Bytes parameters, StageId stage, const Conventions& conventions, int rank);
+/// The same of all ranks, or one entry where they are alike.
+std::vector<MemoryParts> static_memory(const Plan& plan, Bytes parameters, StageId stage,
+                                       const Conventions& conventions);
 
 /// D of the warm-up policies: floor((capacity - static items) / saved bytes of a micro-batch), the least over the
 /// devices of each stage, at least 1. One entry a stage.
 std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network,
                                         const Conventions& conventions);
-/// The same of one stage, from its bytes kept a profile micro-batch and its static total.
+/// The same of one stage, from its bytes kept a profile micro-batch and what its ranks hold, as static_memory() gives
+/// it.
 int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network, const KeptBytes& kept,
-                           Bytes held, StageId stage);
+                           std::span<const MemoryParts> held, StageId stage);
 
 }  // namespace pipedeck

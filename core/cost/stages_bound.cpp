@@ -10,6 +10,7 @@
 // forward m began: down to the last stage and back. With r = (M - 1) mod K_i,
 //   sum_{s<i} (F_s + c_s) + r F_i + (floor((M - 1) / K_i) + 1) R_i + sum_{s<i} (B_s + c_s).
 //
+// A replica takes at least what one of its devices computes: its first one's, or with uneven shards the busiest one's.
 // Replicas may differ and need not wait for one another: on the way the quickest counts, as pivot the slowest. c_s is
 // the least that any replica of stage s + 1 waits for the longest of its slices.
 #include "core/cost/stages_bound.hpp"
@@ -30,6 +31,10 @@ struct StageTimes {
   double slowest = 0;                ///< F + B (+ recomputation) of the slowest
   double there = 0, back = 0;        ///< transfers to and from the next stage
   double one_back = 0;               ///< of the quickest slice alone
+};
+
+struct Passes {
+  double forward = 0, backward = 0;
 };
 
 class StagesBound {
@@ -80,21 +85,34 @@ class StagesBound {
     StageTimes times{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     std::pair<int, int> known{-1, -1};  // samples and type of the replica before: most are alike
     for (std::size_t r = 0; r < samples.size(); ++r) {
-      const DeviceId lead = stage.devices[r * static_cast<std::size_t>(stage.tensor_parallel)];
-      if (samples[r] == 0 || known == std::pair(samples[r], network_.device(lead).type)) continue;
-      known = {samples[r], network_.device(lead).type};
-      double forward = 0, backward = 0;
-      for (int p = stage.first; p < stage.last; ++p) {
-        const Layer& layer = problem_.profile->layers[order_[static_cast<std::size_t>(p)].index()];
-        const LayerTimes layer_time = layer_times(*problem_.profile, layer, samples[r], *problem_.cluster,
-                                                  network_.type(lead), stage.tensor_parallel);
-        forward += layer_time.forward.count, backward += layer_time.backward.count;
+      const auto lead = r * static_cast<std::size_t>(stage.tensor_parallel);
+      const int type = network_.device(stage.devices[lead]).type;
+      if (samples[r] == 0 || (!stage.shards && known == std::pair(samples[r], type))) continue;
+      known = {samples[r], type};
+      Passes replica;
+      for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank) {
+        const Passes own = passes_of(stage, stage.devices[lead + static_cast<std::size_t>(rank)], rank, samples[r]);
+        replica.forward = std::max(replica.forward, own.forward);
+        replica.backward = std::max(replica.backward, own.backward);
       }
-      times.forward = std::min(times.forward, forward);
-      times.backward = std::min(times.backward, backward);
-      times.slowest = std::max(times.slowest, (stage.recompute.all ? 2 : 1) * forward + backward);
+      times.forward = std::min(times.forward, replica.forward);
+      times.backward = std::min(times.backward, replica.backward);
+      times.slowest = std::max(times.slowest, (stage.recompute.all ? 2 : 1) * replica.forward + replica.backward);
     }
     return times;
+  }
+
+  /// What one device of a replica computes for a micro-batch.
+  Passes passes_of(const Stage& stage, DeviceId device, int rank, int samples) const {
+    Passes sum;
+    for (int p = stage.first; p < stage.last; ++p) {
+      const Layer& layer = problem_.profile->layers[order_[static_cast<std::size_t>(p)].index()];
+      const LayerTimes times = layer_times(*problem_.profile, layer, samples, *problem_.cluster, network_.type(device),
+                                           stage.tensor_parallel);
+      sum.forward += times.forward.count, sum.backward += times.backward.count;
+    }
+    const double factor = shard_factor(stage, rank);
+    return {factor * sum.forward, factor * sum.backward};
   }
 
   /// Slices are contiguous ranges of the micro-batch, in replica order on both sides.

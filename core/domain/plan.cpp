@@ -2,6 +2,7 @@
 #include "core/domain/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace pipedeck {
@@ -19,6 +20,26 @@ std::vector<int> replica_samples(const Stage& stage, int micro_batch) {
   std::vector<int> samples(static_cast<std::size_t>(replicas), micro_batch / replicas);
   for (int i = 0; i < micro_batch % replicas; ++i) ++samples[static_cast<std::size_t>(i)];
   return samples;
+}
+
+namespace {
+
+/// Read from a file they may be 1 in all but for a rounding, which is not to be work that nobody does.
+double fraction_of(const std::vector<double>& shards, int rank) {
+  return shards[static_cast<std::size_t>(rank)] / std::accumulate(shards.begin(), shards.end(), 0.0);
+}
+
+}  // namespace
+
+double shard_factor(const Stage& stage, int rank) {
+  return stage.shards ? fraction_of(*stage.shards, rank) * stage.tensor_parallel : 1;
+}
+
+Bytes shard_bytes(const Stage& stage, Bytes whole, int rank) {
+  const std::int64_t degree = stage.tensor_parallel;
+  if (!stage.shards) return Bytes((whole.count + degree - 1) / degree);
+  return Bytes(
+      static_cast<std::int64_t>(std::ceil(fraction_of(*stage.shards, rank) * static_cast<double>(whole.count))));
 }
 
 std::optional<Plan> with_other_warmup(const Plan& plan) {

@@ -38,6 +38,8 @@ struct Stage {
   std::vector<DeviceId> devices;  ///< taken `tensor_parallel` by `tensor_parallel`: one replica each
   int tensor_parallel = 1;
   std::optional<std::vector<int>> shares;  ///< whole samples of each micro-batch a replica; absent: even
+  /// Of every layer's columns, the fraction of each rank of a replica: above 0, 1 in all; absent: even.
+  std::optional<std::vector<double>> shards{};
   Recompute recompute;
   std::string extra;
   bool operator==(const Stage&) const = default;
@@ -110,6 +112,12 @@ std::vector<LayerId> order_of(const Plan& plan, const Profile& profile);
 /// Whole samples of a micro-batch of `micro_batch` on each of `stage`'s replicas: its shares, or as even as whole
 /// samples allow, the larger ones first.
 std::vector<int> replica_samples(const Stage& stage, int micro_batch);
+
+/// How much of a layer a device of rank `rank` of a replica has, against an even cut over `tensor_parallel` devices: 1
+/// where `shards` are absent. Its passes take the times of that degree so many times.
+double shard_factor(const Stage& stage, int rank);
+/// What of `whole` bytes of weights is on a device of that rank, rounded up.
+Bytes shard_bytes(const Stage& stage, Bytes whole, int rank);
 
 /// The same pipeline under 1F1B's other warm-up policy; nothing where policies make no difference: other schedules, a
 /// single stage, warm-ups counted out.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -76,6 +77,21 @@ Result<void> check_shares(const Plan& plan, const Stage& stage, std::size_t inde
   if (sum != plan.micro_batch)
     return bad(stage_place(index, "shares"),
                fmt::format("found shares of {} in all, expected micro_batch, {}", sum, plan.micro_batch));
+  return {};
+}
+
+Result<void> check_shards(const Stage& stage, std::size_t index) {
+  if (!stage.shards) return {};
+  if (stage.tensor_parallel == 1)
+    return bad(stage_place(index, "shards"), "found shards, expected none: tensor_parallel is 1, no layer is split");
+  if (static_cast<int>(stage.shards->size()) != stage.tensor_parallel)
+    return bad(stage_place(index, "shards"), fmt::format("found {} shards, expected one for each of the {} ranks",
+                                                         stage.shards->size(), stage.tensor_parallel));
+  for (std::size_t i = 0; i < stage.shards->size(); ++i)
+    PIPEDECK_CHECK(checks::positive(stage_place(index, fmt::format("shards/{}", i)), (*stage.shards)[i], 1));
+  const double sum = std::accumulate(stage.shards->begin(), stage.shards->end(), 0.0);
+  if (std::abs(sum - 1) > 1e-9)
+    return bad(stage_place(index, "shards"), fmt::format("found shards of {} in all, expected 1", sum));
   return {};
 }
 
@@ -202,6 +218,7 @@ Result<void> validate(const Plan& plan) {
     PIPEDECK_CHECK(check_range(stage, i, begin));
     PIPEDECK_CHECK(check_devices(stage, i, used));
     PIPEDECK_CHECK(check_shares(plan, stage, i));
+    PIPEDECK_CHECK(check_shards(stage, i));
     PIPEDECK_CHECK(check_recompute(stage, i));
     begin = stage.last;
   }

@@ -87,7 +87,12 @@ Stage stage_from(ObjectReader& in) {
   stage.devices = ids<DeviceId>(in, "devices", limits::devices - 1);
   stage.tensor_parallel = in.count_or("tensor_parallel", 1, 1, limits::devices);
   if (in.has("shares")) stage.shares = in.counts("shares", 0, limits::samples);
-  refuse(in, "shards", "no layer of this version is split by columns");
+  if (in.has("shards")) {
+    stage.shards.emplace();
+    in.values("shards", [&](const Value& value, const std::string& place) {
+      stage.shards->push_back(json::read_number(value, json::Unit::plain, 0, 1, place, in.problems()));
+    });
+  }
   read_recompute(in, stage);
   stage.extra = in.take_unknown();
   return stage;
@@ -192,6 +197,8 @@ Value stage_value(const Stage& stage) {
   out.add("layers", json::integers({stage.first, stage.last})).add("devices", ids_value(stage.devices));
   out.add("tensor_parallel", stage.tensor_parallel);
   out.add("shares", stage.shares ? Value(json::integers(*stage.shares)) : Value());
+  if (stage.shards)
+    out.add("shards", json::list_of(*stage.shards, [](double fraction) { return Value(json::number(fraction)); }));
   out.add("recompute", stage.recompute.all || stage.recompute.layers.empty() ? Value(stage.recompute.all)
                                                                              : ids_value(stage.recompute.layers));
   return out.finish(stage.extra);

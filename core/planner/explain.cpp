@@ -58,19 +58,23 @@ class Explanation {
   }
 
  private:
-  /// Seconds of forward and backward that the stage's slowest replica takes for a micro-batch.
+  /// Seconds of forward and backward that the stage's slowest replica takes for a micro-batch: its first device's, or
+  /// with shards the slowest one's.
   double busy(const Stage& stage) const {
     const std::vector<int> samples = replica_samples(stage, plan_.micro_batch);
     double slowest = 0;
     for (std::size_t r = 0; r < samples.size(); ++r) {
-      if (samples[r] == 0 || (r > 0 && samples[r] == samples[r - 1] && type(stage, r) == type(stage, r - 1))) continue;
-      double sum = 0;
-      for (int p = stage.first; p < stage.last; ++p) {
-        const LayerTimes times = layer_times(*problem_.profile, layer(p), samples[r], *problem_.cluster,
-                                             network_.type(lead(stage, r)), stage.tensor_parallel);
-        sum += times.forward.count * (stage.recompute.all ? 2 : 1) + times.backward.count;
+      const bool alike = r > 0 && !stage.shards && samples[r] == samples[r - 1] && type(stage, r) == type(stage, r - 1);
+      if (samples[r] == 0 || alike) continue;
+      for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank) {
+        double sum = 0;
+        for (int p = stage.first; p < stage.last; ++p) {
+          const LayerTimes times = layer_times(*problem_.profile, layer(p), samples[r], *problem_.cluster,
+                                               network_.type(device(stage, r, rank)), stage.tensor_parallel);
+          sum += times.forward.count * (stage.recompute.all ? 2 : 1) + times.backward.count;
+        }
+        slowest = std::max(slowest, shard_factor(stage, rank) * sum);
       }
-      slowest = std::max(slowest, sum);
     }
     return slowest;
   }
@@ -78,10 +82,10 @@ class Explanation {
   const Layer& layer(int position) const {
     return problem_.profile->layers[order_[static_cast<std::size_t>(position)].index()];
   }
-  static DeviceId lead(const Stage& stage, std::size_t replica) {
-    return stage.devices[replica * static_cast<std::size_t>(stage.tensor_parallel)];
+  static DeviceId device(const Stage& stage, std::size_t replica, int rank) {
+    return stage.devices[replica * static_cast<std::size_t>(stage.tensor_parallel) + static_cast<std::size_t>(rank)];
   }
-  int type(const Stage& stage, std::size_t replica) const { return network_.device(lead(stage, replica)).type; }
+  int type(const Stage& stage, std::size_t replica) const { return network_.device(device(stage, replica, 0)).type; }
 
   std::string pace() const {
     std::vector<double> times;

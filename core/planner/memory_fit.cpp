@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/cost/memory.hpp"
@@ -29,11 +30,15 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
   return need;
 }
 
+StageBytes stage_bytes(Chain& chain, int first, int last, int samples) {
+  return {chain.parameters(first, last), chain.saved(first, last, samples), chain.workspace(first, last, samples),
+          chain.cut(first, samples), chain.cut(last, samples)};
+}
+
 StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions,
                      int tensor_parallel) {
-  const StageBytes stage{chain.parameters(first, last), chain.saved(first, last, samples),
-                         chain.workspace(first, last, samples), chain.cut(first, samples), chain.cut(last, samples)};
-  return stage_need(chain.workload(), stage, replicas, recompute, versions, tensor_parallel);
+  return stage_need(chain.workload(), stage_bytes(chain, first, last, samples), replicas, recompute, versions,
+                    tensor_parallel);
 }
 
 Bytes capacity_of(const Network& network, const std::vector<DeviceId>& devices) {
@@ -66,17 +71,22 @@ struct Limited {
 
 Limited limit_of(Chain& chain, const Stage& stage, int micro_batch) {
   const std::vector<int> samples = replica_samples(stage, micro_batch);
-  std::set<std::pair<int, Bytes>> kinds;  // samples, least memory
-  for (std::size_t r = 0; r < samples.size(); ++r) {
-    const auto degree = static_cast<std::ptrdiff_t>(stage.tensor_parallel);
-    const auto begin = stage.devices.begin() + static_cast<std::ptrdiff_t>(r) * degree;
-    kinds.insert({samples[r], capacity_of(chain.network(), {begin, begin + degree})});
-  }
+  const Bytes parameters = chain.parameters(stage.first, stage.last);
+  // With shards every device by itself, else a replica by its smallest one.
+  const auto together = static_cast<std::ptrdiff_t>(stage.shards ? 1 : stage.tensor_parallel);
+  std::set<std::tuple<int, Bytes, Bytes>> kinds;  // samples, weights, least memory
+  for (std::size_t r = 0; r < samples.size(); ++r)
+    for (int rank = 0; rank < stage.tensor_parallel; rank += static_cast<int>(together)) {
+      const auto begin = stage.devices.begin() + static_cast<std::ptrdiff_t>(r) * stage.tensor_parallel + rank;
+      kinds.insert(
+          {samples[r], shard_bytes(stage, parameters, rank), capacity_of(chain.network(), {begin, begin + together})});
+    }
   Limited limited;
-  for (const auto& [share, capacity] : kinds)
-    limited.replicas.push_back({stage_need(chain, stage.first, stage.last, stage.replicas(), share, stage.recompute.all,
-                                           1, stage.tensor_parallel),
-                                capacity});
+  for (const auto& [share, weights, capacity] : kinds) {
+    StageBytes bytes = stage_bytes(chain, stage.first, stage.last, share);
+    bytes.parameters = weights;
+    limited.replicas.push_back({stage_need(chain.workload(), bytes, stage.replicas(), stage.recompute.all), capacity});
+  }
   return limited;
 }
 

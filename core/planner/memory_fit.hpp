@@ -38,6 +38,9 @@ struct StageBytes {
 StageNeed stage_need(const Workload& workload, const StageBytes& stage, int replicas, bool recompute, int versions = 1,
                      int tensor_parallel = 1);
 
+/// All weights, the rest for so many samples.
+StageBytes stage_bytes(Chain& chain, int first, int last, int samples);
+
 /// What a device of the stage needs that gets `samples` samples of a micro-batch: layers [first, last), `replicas` of
 /// them, with so many versions of the weights, which `tensor_parallel` devices share.
 StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions = 1,

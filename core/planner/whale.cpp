@@ -5,10 +5,12 @@
 //   - pipeline: N TaskGraphs under 1F1B, nested data parallelism where the devices are a multiple;
 //   - split: TaskGraphs cut by columns, as the profile's tensor-parallel times allow, all of them or one between others
 //     that are replicated (the classifier of the paper's example 2).
-// Within a TaskGraph the micro-batch is shared out by what devices do (whale_balance.hpp: equation 1, Algorithm 1),
-// between TaskGraphs layers are (whale_partition.hpp), both exactly and under the devices' memory, which the earlier
-// TaskGraphs need more of. The objective is what both minimise: the computing of the busiest device in an iteration.
-// Layouts and micro-batches are then compared by simulation, the most promising ones by a closed form first.
+// Within a TaskGraph the micro-batch is shared out by what devices do (whale_balance.hpp: equation 1, Algorithm 1), and
+// the columns of split layers over the unlike devices of a replica (whale_columns.hpp). Between TaskGraphs layers are
+// (whale_partition.hpp). All of it is exact, but for columns where types differ from layer to layer, and under the
+// devices' memory, which the earlier TaskGraphs need more of. The objective is what all minimise: the computing of the
+// busiest device in an iteration. Layouts and micro-batches are then compared by simulation, the most promising ones by
+// a closed form first.
 //
 // Deviations: devices are not shared between TaskGraphs (a plan's stages have devices of their own); of all replicas of
 // a stage some may differ from the nested copy's, since each stage is balanced by itself and slices are cut anew
@@ -71,9 +73,11 @@ bool times_rise(const Profile& profile) {
   return true;
 }
 
-Stage stage_of(const TaskGraph& graph, int first, int last, const std::vector<int>& shares, int micro_batch) {
+Stage stage_of(const TaskGraph& graph, int first, int last, const std::vector<int>& shares, const Columns& columns,
+               int micro_batch) {
   Stage stage = stage_on(first, last, {});
   stage.tensor_parallel = graph.degree;
+  if (!columns.empty()) stage.shards = columns;
   std::vector<int> samples;
   for (std::size_t r = 0; r < shares.size(); ++r) {
     if (shares[r] == 0) continue;
@@ -93,7 +97,10 @@ double estimate_of(Chain& chain, const Plan& plan, const std::vector<double>& ti
     const Stage& stage = plan.stages[s];
     sum += times[s];
     if (stage.replicas() > 1) {
-      const Bytes weights(chain.parameters(stage.first, stage.last).count / stage.tensor_parallel);
+      Bytes weights(chain.parameters(stage.first, stage.last).count / stage.tensor_parallel);
+      if (stage.shards)
+        for (int rank = 0; rank < stage.tensor_parallel; ++rank)
+          weights = std::max(weights, shard_bytes(stage, chain.parameters(stage.first, stage.last), rank));
       synchronised = std::max(synchronised, all_reduce(chain.network(), stage.devices, weights).count);
     }
     if (s + 1 < plan.stages.size())
@@ -110,17 +117,20 @@ Candidate candidate_of(Chain& chain, const Layout& layout, const Split& split, c
   Plan plan = chain.plan_of("whale", question.micro_batch);
   for (std::size_t s = 0; s < layout.graphs.size(); ++s)
     plan.stages.push_back(stage_of(layout.graphs[s], s == 0 ? 0 : split.ends[s - 1], split.ends[s], split.shares[s],
-                                   question.micro_batch));
+                                   split.columns[s], question.micro_batch));
   if (split.warmups != policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, Warmup::A))
     plan.warmup_counts = split.warmups;
   plan.name = "Whale " + layout.name;
   const double slowest = *std::max_element(split.times.begin(), split.times.end());
   plan.objective = Objective{"Whale busiest device", Seconds(slowest * plan.micro_batches), {}};
-  if (proven)
+  if (proven && split.exact)
     plan.certificate.emplace().optimal_in = fmt::format(
-        "all {}whole-sample shares of {} on these devices in this order with micro-batches of {} that fit: "
+        "all {}whole-sample shares{} of {} on these devices in this order with micro-batches of {} that fit: "
         "none has a less busy busiest device",
-        plan.stages.size() > 1 ? "cuts and " : "", layout.name, plan.micro_batch);
+        plan.stages.size() == 1 ? ""
+        : split.unlike          ? "cuts, "
+                                : "cuts and ",
+        split.unlike ? " and shares of columns" : "", layout.name, plan.micro_batch);
   const double estimate = estimate_of(chain, plan, split.times);
   return {std::move(plan), estimate};
 }
@@ -146,7 +156,11 @@ class BestEstimates {
   std::multiset<double> kept_;
 };
 
-/// One candidate a layout and micro-batch, in that order.
+bool same_pipeline(const Plan& a, const Plan& b) {
+  return a.micro_batch == b.micro_batch && a.stages == b.stages && a.warmup_counts == b.warmup_counts;
+}
+
+/// One candidate a layout and micro-batch, in that order, and where shards are uneven one with even ones.
 Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wanted& wanted, int slice, bool uneven,
                                              const PlannerContext& context, bool first_only = false) {
   auto chain = Chain::of(problem);
@@ -163,24 +177,41 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
       if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
       if (!all.empty() && (first_only || out_of_time(context))) return all;
       report(context.progress, 0.5 * static_cast<double>(l) / static_cast<double>(layouts.size()), "balancing");
-      const SplitQuestion question{size, problem.workload.global_batch / size, slice, wanted.balance, best.worst()};
-      const auto split =
-          split_layers(costs, layouts[l], question, context.stop, all.empty() ? std::stop_token() : context.hurry);
-      if (!split) continue;
-      Candidate candidate = candidate_of(*chain, layouts[l], *split, question, proven);
-      if (broken_pin(candidate.plan, *problem.profile, problem.pins)) continue;
-      best.add(candidate.estimate);
-      all.push_back(std::move(candidate));
+      bool unlike = false;
+      const auto add = [&](WhaleBalance balance) {
+        const SplitQuestion question{size, problem.workload.global_batch / size, slice, balance, best.worst()};
+        const auto split =
+            split_layers(costs, layouts[l], question, context.stop, all.empty() ? std::stop_token() : context.hurry);
+        if (!split) return;
+        unlike = split->unlike;
+        Candidate candidate = candidate_of(*chain, layouts[l], *split, question, proven && balance == wanted.balance);
+        if (broken_pin(candidate.plan, *problem.profile, problem.pins)) return;
+        if (balance != wanted.balance && !all.empty() && same_pipeline(all.back().plan, candidate.plan)) return;
+        best.add(candidate.estimate);
+        all.push_back(std::move(candidate));
+      };
+      add(wanted.balance);
+      // With a less busy busiest device all-reduces of larger shards, or filling the pipeline, may still take longer:
+      // simulation tells.
+      if (unlike) add(WhaleBalance::even);
     }
   if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
   return all;
 }
 
-/// With as many copies as whole numbers give; where none fits, with TaskGraphs of unequal numbers of replicas.
+bool even_shards(const Candidate& candidate) {
+  return std::none_of(candidate.plan.stages.begin(), candidate.plan.stages.end(),
+                      [](const Stage& stage) { return stage.shards.has_value(); });
+}
+
+/// With as many copies as whole numbers give; where none fits, or some with uneven shards, with TaskGraphs of unequal
+/// numbers of replicas too.
 Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wanted& wanted, int slice,
                                              const PlannerContext& context, bool first_only = false) {
   auto nested = candidates_of(problem, wanted, slice, false, context, first_only);
-  if (!nested || !nested->empty()) return nested;
+  if (!nested) return nested;
+  if (!nested->empty() && (first_only || out_of_time(context))) return nested;
+  if (!nested->empty() && std::all_of(nested->begin(), nested->end(), even_shards)) return nested;
   return candidates_of(problem, wanted, slice, true, context, first_only);
 }
 

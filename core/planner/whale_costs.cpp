@@ -45,6 +45,9 @@ int WhaleCosts::kind_of(std::span<const DeviceId> devices) {
   if (fresh) {
     Kind kind{{devices.begin(), devices.end()}, {}};
     kind.capacity = capacity_of(chain_.network(), kind.devices);
+    const auto type = [&](DeviceId device) { return chain_.network().device(device).type; };
+    kind.unlike = std::any_of(devices.begin(), devices.end(),
+                              [&](DeviceId device) { return type(device) != type(devices.front()); });
     kinds_.push_back(std::move(kind));
     sums_.emplace_back();
   }
@@ -92,8 +95,15 @@ const std::vector<double>& WhaleCosts::sums(int kind, int samples) {
   return sums;
 }
 
-double WhaleCosts::time(int kind, int samples, int first, int last) {
+ColumnCosts& WhaleCosts::columns_of(int kind) {
+  Kind& own = kinds_[index(kind)];
+  if (!own.columns) own.columns.emplace(chain_, own.devices, ignore_memory_);
+  return *own.columns;
+}
+
+double WhaleCosts::time(int kind, int samples, int first, int last, const Columns& columns) {
   if (samples == 0) return 0;
+  if (!columns.empty()) return columns_of(kind).time(samples, first, last, columns);
   const std::vector<double>& all = sums(kind, samples);
   return all[index(last)] - all[index(first)];
 }
@@ -103,12 +113,14 @@ Bytes WhaleCosts::need(int kind, const Load& load, int samples) {
       .peak(load.warmup, load.before);
 }
 
-double WhaleCosts::memory_use(int kind, const Load& load, int samples) {
+double WhaleCosts::memory_use(int kind, const Load& load, int samples, const Columns& columns) {
+  if (!columns.empty()) return columns_of(kind).memory_use(load, samples, columns);
   return static_cast<double>(need(kind, load, samples).count) /
          static_cast<double>(std::max<std::int64_t>(1, kinds_[index(kind)].capacity.count));
 }
 
-bool WhaleCosts::fits(int kind, const Load& load, int samples) {
+bool WhaleCosts::fits(int kind, const Load& load, int samples, const Columns& columns) {
+  if (!columns.empty()) return columns_of(kind).fits(load, samples, columns);
   return ignore_memory_ || need(kind, load, samples) <= kinds_[index(kind)].capacity;
 }
 
@@ -119,14 +131,14 @@ bool WhaleCosts::may_fit(int kind, const Load& load, int samples) {
   return need.peak(load.warmup, load.before) <= kinds_[index(kind)].capacity;
 }
 
-int WhaleCosts::most_samples(int kind, const Load& load, int limit) {
-  if (fits(kind, load, limit)) return limit;
-  if (limit <= 1 || !fits(kind, load, 1)) return 0;
+int WhaleCosts::most_samples(int kind, const Load& load, int limit, const Columns& columns) {
+  if (fits(kind, load, limit, columns)) return limit;
+  if (limit <= 1 || !fits(kind, load, 1, columns)) return 0;
   // Need is a line but for rounding up: the guess is off by a few at most.
-  const double one = memory_use(kind, load, 1), all = memory_use(kind, load, limit);
+  const double one = memory_use(kind, load, 1, columns), all = memory_use(kind, load, limit, columns);
   int most = std::clamp(1 + static_cast<int>((limit - 1) * (1 - one) / (all - one)), 1, limit - 1);
-  while (!fits(kind, load, most)) --most;
-  while (most + 1 < limit && fits(kind, load, most + 1)) ++most;
+  while (!fits(kind, load, most, columns)) --most;
+  while (most + 1 < limit && fits(kind, load, most + 1, columns)) ++most;
   return most;
 }
 

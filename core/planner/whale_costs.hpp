@@ -5,22 +5,16 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
 
 #include "core/planner/chain.hpp"
 #include "core/planner/whale_balance.hpp"
+#include "core/planner/whale_columns.hpp"
 
 namespace pipedeck {
-
-/// Layers [first, last) of a TaskGraph on `replicas` replicas, which keeps `warmup` micro-batches behind a TaskGraph
-/// that keeps `before`.
-struct Load {
-  int first = 0, last = 0;
-  int replicas = 1;
-  int warmup = 1, before = 1;
-};
 
 class WhaleCosts {
  public:
@@ -37,27 +31,33 @@ class WhaleCosts {
 
   /// Twice the samples take twice the time, on one device.
   bool proportional() const { return proportional_; }
+  /// Its devices are of unlike types.
+  bool unlike(int kind) const { return kinds_[index(kind)].unlike; }
+  ColumnCosts& columns_of(int kind);
   /// Forward and backward of so many samples, the slowest device of each layer, all-reduces within the replica
   /// included.
-  double time(int kind, int samples, int first, int last);
-  /// Part of the smallest device's memory that is needed.
-  double memory_use(int kind, const Load& load, int samples);
-  bool fits(int kind, const Load& load, int samples);
+  double time(int kind, int samples, int first, int last, const Columns& columns = {});
+  /// Part of its memory that the fullest device needs.
+  double memory_use(int kind, const Load& load, int samples, const Columns& columns = {});
+  bool fits(int kind, const Load& load, int samples, const Columns& columns = {});
   /// False only where no range around this one fits: weights and what is kept, which more layers never make less.
   bool may_fit(int kind, const Load& load, int samples);
   /// Most samples of a micro-batch that fit, at most `limit`; 0 where not even one does.
-  int most_samples(int kind, const Load& load, int limit);
+  int most_samples(int kind, const Load& load, int limit, const Columns& columns = {});
 
  private:
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   struct Kind {
     std::vector<DeviceId> devices;  ///< of the first replica seen
     Bytes capacity;
+    bool unlike = false;
+    std::optional<ColumnCosts> columns{};  ///< where they were asked for
   };
   using Signature = std::vector<double>;
 
   Signature signature(std::span<const DeviceId> devices) const;
   const std::vector<double>& sums(int kind, int samples);
+  double even_time(int kind, int samples, int first, int last);
   double pass_time(const Kind& kind, const Layer& layer, int samples) const;
   Bytes need(int kind, const Load& load, int samples);
 

@@ -26,6 +26,10 @@ GraphCosts::GraphCosts(WhaleCosts& costs, const TaskGraph& graph, const SplitQue
     else
       ++known->second;
   }
+  for (const auto& [kind, count] : kinds_)
+    if (question.balance == WhaleBalance::aware && costs.unlike(kind)) unlike_ = true;
+  if (unlike_)
+    for (const auto& [kind, count] : kinds_) one_ratio_ = one_ratio_ && costs.columns_of(kind).one_ratio();
   like_ = degree_ == 1 && like >= 0 ? like : kind_of_.front();
   const int layers = costs.chain().layers();
   may_ = graph.layers.value_or(std::pair(0, layers));
@@ -51,18 +55,26 @@ bool GraphCosts::allowed(int first, int last) {
 
 int GraphCosts::even_share() const { return (question_.micro_batch + replicas() - 1) / replicas(); }
 
-bool GraphCosts::even_fits(int first, int last) {
+bool GraphCosts::even_fits(int first, int last, const Columns& columns) {
   const Load load{first, last, replicas(), warmup_, before_};
   const int share = even_share();
   return std::all_of(kinds_.begin(), kinds_.end(),
-                     [&](const auto& kind) { return costs_.fits(kind.first, load, share); });
+                     [&](const auto& kind) { return costs_.fits(kind.first, load, share, columns); });
+}
+
+double GraphCosts::at_least_of(int kind, int samples, int first, int last) {
+  return unlike_ ? costs_.columns_of(kind).at_least(samples, first, last) : costs_.time(kind, samples, first, last);
+}
+
+bool GraphCosts::may_fit(int kind, const Load& load, int samples) {
+  return costs_.may_fit(kind, load, samples) || (unlike_ && costs_.columns_of(kind).may_fit(load, samples));
 }
 
 double GraphCosts::at_least(int first, int last) {
   const Load load{first, last, replicas(), warmup_, before_};
   if (uniform()) {
-    if (!costs_.may_fit(kinds_[0].first, load, even_share())) return never;
-    return costs_.time(question_.balance == WhaleBalance::even ? like_ : kinds_[0].first, even_share(), first, last);
+    if (!may_fit(kinds_[0].first, load, even_share())) return never;
+    return at_least_of(question_.balance == WhaleBalance::even ? like_ : kinds_[0].first, even_share(), first, last);
   }
   if (proportional()) {  // samples need not be whole
     double rate = 0;
@@ -75,52 +87,71 @@ double GraphCosts::at_least(int first, int last) {
     return rate > 0 ? question_.micro_batch / rate * (1 - 1e-9) : never;  // sums round
   }
   double least = never;  // nobody has less than a slice
-  for (const auto& [kind, count] : kinds_) least = std::min(least, costs_.time(kind, question_.slice, first, last));
+  for (const auto& [kind, count] : kinds_) least = std::min(least, at_least_of(kind, question_.slice, first, last));
   return least;
 }
 
-double GraphCosts::uniform_time(int first, int last) {
-  if (!even_fits(first, last)) return never;
-  return costs_.time(question_.balance == WhaleBalance::even ? like_ : kinds_[0].first, even_share(), first, last);
+double GraphCosts::uniform_time(int first, int last, const Columns& columns) {
+  if (!even_fits(first, last, columns)) return never;
+  const int kind = question_.balance == WhaleBalance::even ? like_ : kinds_[0].first;
+  return costs_.time(kind, even_share(), first, last, columns);
+}
+
+/// Even ones, or the best of some kind's replicas: all replicas have the same.
+GraphCosts::Choice GraphCosts::choice(int first, int last) {
+  const auto time = [&](const Columns& columns) {
+    return uniform() ? uniform_time(first, last, columns) : shared_time(first, last, columns);
+  };
+  Choice best{time({}), {}};
+  if (!unlike_) return best;
+  for (const auto& [kind, count] : kinds_) {
+    if (!costs_.unlike(kind)) continue;
+    auto columns = costs_.columns_of(kind).best({first, last, replicas(), warmup_, before_}, even_share());
+    if (!columns) continue;
+    const double own = time(*columns);
+    if (own < best.time * (1 - 1e-9)) best = {own, std::move(*columns)};  // rounding alone is no reason
+  }
+  return best;
 }
 
 double GraphCosts::alone() {
   double most = 0;
   for (const auto& [kind, count] : kinds_)
     most = std::max(most, costs_.time(kind, question_.micro_batch, 0, costs_.chain().layers()));
-  return most;
+  // Where memory makes columns uneven, the slowest device may have nearly all of them.
+  return unlike_ ? degree_ * most : most;
 }
 
 double GraphCosts::rate() {
   double sum = 0;
   for (const auto& [kind, count] : kinds_) {
-    const double all = costs_.time(kind, even_share(), 0, costs_.chain().layers());
+    const double all = at_least_of(kind, even_share(), 0, costs_.chain().layers());
     if (all > 0) sum += count / all * even_share() / question_.micro_batch;
   }
   return sum;
 }
 
 double GraphCosts::time(int first, int last) {
-  if (uniform()) return uniform_time(first, last);
+  if (uniform() && !unlike_) return uniform_time(first, last, {});
   known_.resize(index(costs_.chain().layers()));
   std::vector<double>& known = known_[index(first)];
   const std::size_t length = index(last - first);
   if (known.size() <= length) known.resize(length + 1, -1);
-  if (known[length] < 0) known[length] = unlike_time(first, last);
+  if (known[length] < 0) known[length] = choice(first, last).time;
   return known[length];
 }
 
-ReplicaGroup GraphCosts::taker(int kind, int count, const Load& load, int most) {
-  const double alone = costs_.time(kind, costs_.chain().profile().micro_batch, load.first, load.last);
+ReplicaGroup GraphCosts::taker(int kind, int count, const Load& load, int most, const Columns& columns) {
+  const double alone = costs_.time(kind, costs_.chain().profile().micro_batch, load.first, load.last, columns);
   return {.count = count,
           .speed = alone > 0 ? 1 / alone : 1,
-          .time = [this, kind, load](int x) { return costs_.time(kind, x, load.first, load.last); },
-          .memory = [this, kind, load](int x) { return costs_.memory_use(kind, load, x); },
+          .time = [this, kind, load, columns](int x) { return costs_.time(kind, x, load.first, load.last, columns); },
+          .memory = [this, kind, load, columns](int x) { return costs_.memory_use(kind, load, x, columns); },
           .least = question_.slice,
           .most = most};
 }
 
-std::vector<ReplicaGroup> GraphCosts::takers(int first, int last, Kinds& kinds) {
+std::vector<ReplicaGroup> GraphCosts::takers(int first, int last, Kinds& kinds, const Columns& columns) {
   kinds = kinds_;
   // Without those that can't hold a slice, what is divided over replicas (ZeRO) is divided over fewer: look again.
   for (;;) {
@@ -129,10 +160,10 @@ std::vector<ReplicaGroup> GraphCosts::takers(int first, int last, Kinds& kinds) 
     std::vector<ReplicaGroup> takers;
     Kinds holding;
     for (const auto& [kind, count] : kinds) {
-      const int most = costs_.most_samples(kind, load, question_.micro_batch);
+      const int most = costs_.most_samples(kind, load, question_.micro_batch, columns);
       if (most < question_.slice && question_.balance == WhaleBalance::aware) continue;
       holding.emplace_back(kind, count);
-      takers.push_back(taker(kind, count, load, most));
+      takers.push_back(taker(kind, count, load, most, columns));
     }
     const bool all = holding.size() == kinds.size();
     kinds = std::move(holding);
@@ -140,9 +171,9 @@ std::vector<ReplicaGroup> GraphCosts::takers(int first, int last, Kinds& kinds) 
   }
 }
 
-double GraphCosts::unlike_time(int first, int last) {
+double GraphCosts::shared_time(int first, int last, const Columns& columns) {
   Kinds kinds;
-  const std::vector<ReplicaGroup> groups = takers(first, last, kinds);
+  const std::vector<ReplicaGroup> groups = takers(first, last, kinds, columns);
   if (groups.empty()) return never;
   if (question_.balance == WhaleBalance::aware) return least_slowest(groups, question_.micro_batch).value_or(never);
   const auto shares = printed_balance(groups, question_.micro_batch);
@@ -156,7 +187,7 @@ double GraphCosts::unlike_time(int first, int last) {
 
 std::map<int, std::vector<int>> GraphCosts::shares_of_kinds(int first, int last) {
   Kinds kinds;
-  const std::vector<ReplicaGroup> groups = takers(first, last, kinds);
+  const std::vector<ReplicaGroup> groups = takers(first, last, kinds, columns(first, last));
   std::map<int, std::vector<int>> shares;
   if (question_.balance == WhaleBalance::printed) {
     const std::vector<int> all = printed_balance(groups, question_.micro_batch).value();
@@ -187,10 +218,12 @@ std::vector<int> GraphCosts::shares(int first, int last) {
   return list;
 }
 
-double GraphCosts::slowest(int first, int last, const std::vector<int>& shares) {
+Columns GraphCosts::columns(int first, int last) { return unlike_ ? choice(first, last).columns : Columns(); }
+
+double GraphCosts::slowest(int first, int last, const std::vector<int>& shares, const Columns& columns) {
   double most = 0;
   for (std::size_t r = 0; r < shares.size(); ++r)
-    most = std::max(most, costs_.time(kind_of_[r], shares[r], first, last));
+    most = std::max(most, costs_.time(kind_of_[r], shares[r], first, last, columns));
   return most;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One TaskGraph of a layout: how long its slowest replica takes for a range of layers, with the micro-batch shared out
-// as its balance says, and whether it fits.
+// as its balance says and the columns of split layers over unlike devices, and whether it fits.
 #pragma once
 
 #include <limits>
@@ -40,7 +40,7 @@ class GraphCosts {
   std::pair<int, int> may() const { return may_; }
   bool allowed(int first, int last);
 
-  /// Of the slowest replica at the best shares; never (infinity) where nothing fits.
+  /// Of the slowest replica at the best shares and columns; never (infinity) where nothing fits.
   double time(int first, int last);
   /// No range around this one takes less; never where none of them fits.
   double at_least(int first, int last);
@@ -48,28 +48,44 @@ class GraphCosts {
   double alone();
   /// All replicas get the same, but for a sample.
   bool uniform() const { return kinds_.size() == 1 || question_.balance == WhaleBalance::even; }
+  /// The columns of split layers may be uneven: some replica has devices of unlike types.
+  bool unlike() const { return unlike_; }
+  /// The shares or columns of a range of layers are found in a time that does not grow with its length.
+  bool quick() const { return uniform() && (!unlike_ || one_ratio_); }
+  /// No shares and columns are better than those chosen.
+  bool exact() const { return !unlike_ || (kinds_.size() == 1 && one_ratio_); }
   /// Work can be cut at will without becoming more or less.
   bool proportional() const { return degree_ == 1 && costs_.proportional(); }
   /// Micro-batches a second, of all layers, that its replicas could do together.
   double rate();
   /// Samples of each replica, 0 for those that can't hold a slice. Only where `time` is finite.
   std::vector<int> shares(int first, int last);
-  double slowest(int first, int last, const std::vector<int>& shares);
+  /// Of every replica. Only where `time` is finite.
+  Columns columns(int first, int last);
+  double slowest(int first, int last, const std::vector<int>& shares, const Columns& columns);
 
  private:
   using Kinds = std::vector<std::pair<int, int>>;  ///< kind, replicas of it
 
   /// The kinds that can hold a slice of these layers, as takers of samples.
-  std::vector<ReplicaGroup> takers(int first, int last, Kinds& kinds);
-  ReplicaGroup taker(int kind, int count, const Load& load, int most);
-  double uniform_time(int first, int last);
-  double unlike_time(int first, int last);
+  std::vector<ReplicaGroup> takers(int first, int last, Kinds& kinds, const Columns& columns);
+  ReplicaGroup taker(int kind, int count, const Load& load, int most, const Columns& columns);
+  double uniform_time(int first, int last, const Columns& columns);
+  double shared_time(int first, int last, const Columns& columns);
+  struct Choice {
+    double time;
+    Columns columns;
+  };
+  Choice choice(int first, int last);
+  double at_least_of(int kind, int samples, int first, int last);
+  bool may_fit(int kind, const Load& load, int samples);
   std::map<int, std::vector<int>> shares_of_kinds(int first, int last);
   int even_share() const;
-  bool even_fits(int first, int last);
+  bool even_fits(int first, int last, const Columns& columns);
   WhaleCosts& costs_;
   const SplitQuestion& question_;
   int degree_, like_, warmup_ = 1, before_ = 1;
+  bool unlike_ = false, one_ratio_ = true;
   std::vector<int> kind_of_;  ///< by replica
   Kinds kinds_;               ///< in order of first appearance
   std::pair<int, int> may_, must_;

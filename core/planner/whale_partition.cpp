@@ -53,7 +53,7 @@ class Splitter {
 
   bool too_large() const {
     return stages() > 1 && layers_ > most_layers_unlike &&
-           std::any_of(graphs_.begin(), graphs_.end(), [](const GraphCosts& graph) { return !graph.uniform(); });
+           std::any_of(graphs_.begin(), graphs_.end(), [](const GraphCosts& graph) { return !graph.quick(); });
   }
 
   /// Filling takes at least what all layers take on the quickest TaskGraph, each further micro-batch what they take on
@@ -82,7 +82,10 @@ class Splitter {
     for (int s = 0; s < stages(); ++s) {
       const int first = first_of(split.ends, s), last = split.ends[index(s)];
       split.shares.push_back(graphs_[index(s)].shares(first, last));
-      split.times.push_back(graphs_[index(s)].slowest(first, last, split.shares.back()));
+      split.columns.push_back(graphs_[index(s)].columns(first, last));
+      split.times.push_back(graphs_[index(s)].slowest(first, last, split.shares.back(), split.columns.back()));
+      split.unlike = split.unlike || graphs_[index(s)].unlike();
+      split.exact = split.exact && graphs_[index(s)].exact();
     }
     return split;
   }

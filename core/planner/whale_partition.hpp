@@ -22,8 +22,11 @@ namespace pipedeck {
 struct Split {
   std::vector<int> ends;                 ///< of the TaskGraphs
   std::vector<std::vector<int>> shares;  ///< of each TaskGraph's replicas; 0: cannot hold a slice, left out
+  std::vector<Columns> columns;          ///< of each TaskGraph's split layers, of each replica
   std::vector<int> warmups;              ///< micro-batches kept by each TaskGraph
   std::vector<double> times;             ///< s: of each TaskGraph's slowest replica, a micro-batch forward and back
+  bool unlike = false;                   ///< some columns may be uneven
+  bool exact = true;                     ///< no shares and columns of these layers are better
 };
 
 /// Above so many layers, several TaskGraphs are cut only where the replicas of each are alike: shares that change with

@@ -23,12 +23,13 @@ struct Times {
 
 class Curve {
  public:
-  Curve(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker,
+  Curve(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker, std::size_t rank,
         const std::vector<std::size_t>& resources)
       : inputs_(inputs),
         run_(run),
         trace_(trace),
         worker_(worker),
+        rank_(rank),
         resources_(resources),
         costs_(run.costs.workers[worker]),
         stage_(run.costs.stages[static_cast<std::size_t>(costs_.stage)]),
@@ -105,7 +106,7 @@ class Curve {
 
   DeviceVerdict add_up() const {
     DeviceVerdict verdict;
-    MemoryParts parts = stage_.held;
+    MemoryParts parts = stage_.held[rank_];
     std::int64_t total = parts.total().count;
     int kept = 0;
     verdict.peak = Bytes(total);
@@ -136,7 +137,7 @@ class Curve {
   const SimulatorInputs& inputs_;
   const EngineInput& run_;
   const Trace& trace_;
-  std::size_t worker_;
+  std::size_t worker_, rank_;
   const std::vector<std::size_t>& resources_;
   const WorkerCosts& costs_;
   const StageCosts& stage_;
@@ -161,8 +162,8 @@ std::vector<std::vector<std::size_t>> resources_of_workers(const EngineInput& ru
 }
 
 DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker,
-                        const std::vector<std::size_t>& resources) {
-  return Curve(inputs, run, trace, worker, resources).run();
+                        std::size_t rank, const std::vector<std::size_t>& resources) {
+  return Curve(inputs, run, trace, worker, rank, resources).run();
 }
 
 }  // namespace pipedeck

@@ -51,7 +51,7 @@ class Coster {
     costs.reductions = reductions(stage, costs.parameters);
     costs.first_worker = costs_.workers.size();
     costs_.fitting.push_back(
-        micro_batches_that_fit(plan_, profile_, inputs_.network, costs.kept, costs.held.total(), StageId(s)));
+        micro_batches_that_fit(plan_, profile_, inputs_.network, costs.kept, costs.held, StageId(s)));
     add_workers(s, costs);
     costs_.stages.push_back(std::move(costs));
   }
@@ -66,11 +66,11 @@ class Coster {
     if (stage.replicas() < 2) return list;
     const std::vector<GroupRings> rings = rings_of_ranks(stage);
     if (!by_layer()) {
-      if (parameters.count > 0) list.push_back({reduction_time(rings, parameters), stage.first});
+      if (parameters.count > 0) list.push_back({reduction_time(stage, rings, parameters), stage.first});
       return list;
     }
     for (int p = stage.last - 1; p >= stage.first; --p)
-      if (layer(p).parameters.count > 0) list.push_back({reduction_time(rings, layer(p).parameters), p});
+      if (layer(p).parameters.count > 0) list.push_back({reduction_time(stage, rings, layer(p).parameters), p});
     return list;
   }
 
@@ -87,11 +87,12 @@ class Coster {
   }
 
   /// The ranks side by side, the slowest counts.
-  static std::int64_t reduction_time(const std::vector<GroupRings>& ranks, Bytes bytes) {
-    const auto degree = static_cast<std::int64_t>(ranks.size());
-    const Bytes share((bytes.count + degree - 1) / degree);
+  static std::int64_t reduction_time(const Stage& stage, const std::vector<GroupRings>& ranks, Bytes bytes) {
     double slowest = 0;
-    for (const GroupRings& rings : ranks) slowest = std::max(slowest, rings.all_reduce_seconds(share).count);
+    for (int rank = 0; rank < stage.tensor_parallel; ++rank) {
+      const GroupRings& rings = ranks[static_cast<std::size_t>(rank)];
+      slowest = std::max(slowest, rings.all_reduce_seconds(shard_bytes(stage, bytes, rank)).count);
+    }
     return nanoseconds(slowest);
   }
 
@@ -141,7 +142,7 @@ class Coster {
     double again = 0;  // recomputed forwards
     std::size_t next = 0;
     for (int p = stage.last - 1; p >= stage.first; --p) {
-      const Passes passes = passes_of(layer(p), devices, worker.samples());
+      const Passes passes = passes_of(layer(p), stage, devices, worker.samples());
       sum.forward += passes.forward;
       sum.backward += passes.backward;
       sum.weight += passes.weight;
@@ -173,16 +174,18 @@ class Coster {
   }
 
   /// The slowest device of the replica, and the all-reduces over its devices.
-  Passes passes_of(const Layer& layer, std::span<const DeviceId> devices, int samples) const {
-    const auto degree = static_cast<int>(devices.size());
+  Passes passes_of(const Layer& layer, const Stage& stage, std::span<const DeviceId> devices, int samples) const {
+    const int degree = stage.tensor_parallel;
     Passes slowest;
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      if (i > 0 && inputs_.network.device(devices[i]).type == inputs_.network.device(devices[i - 1]).type) continue;
+      const auto type = [&](std::size_t rank) { return inputs_.network.device(devices[rank]).type; };
+      if (!stage.shards && i > 0 && type(i) == type(i - 1)) continue;
       const LayerTimes times =
           layer_times(profile_, layer, samples, *inputs_.cluster, inputs_.network.type(devices[i]), degree);
-      slowest.forward = std::max(slowest.forward, times.forward.count);
-      slowest.backward = std::max(slowest.backward, times.backward.count);
-      slowest.weight = std::max(slowest.weight, times.backward_weight.count);
+      const double factor = shard_factor(stage, static_cast<int>(i));
+      slowest.forward = std::max(slowest.forward, factor * times.forward.count);
+      slowest.backward = std::max(slowest.backward, factor * times.backward.count);
+      slowest.weight = std::max(slowest.weight, factor * times.backward_weight.count);
     }
     if (degree == 1) return slowest;
     for (const TensorParallelPoint& point : layer.tensor_parallel) {
@@ -197,11 +200,11 @@ class Coster {
   }
 
   void add_optimizer(WorkerCosts& worker, const Stage& stage, Bytes parameters) const {
-    const int degree = stage.tensor_parallel;
-    const Bytes share((parameters.count + degree - 1) / degree);
-    for (const DeviceId device : replica_devices(stage, worker.replica))
+    for (const DeviceId device : replica_devices(stage, worker.replica)) {
+      const Bytes own = shard_bytes(stage, parameters, static_cast<int>(worker.optimizer.size()));
       worker.optimizer.push_back(
-          nanoseconds(optimizer_time(share, plan_.optimizer, plan_.precision, inputs_.network.type(device)).count));
+          nanoseconds(optimizer_time(own, plan_.optimizer, plan_.precision, inputs_.network.type(device)).count));
+    }
   }
 
   const SimulatorInputs& inputs_;

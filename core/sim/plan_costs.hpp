@@ -46,7 +46,7 @@ struct StageCosts {
   Bytes parameters;
   KeptBytes kept;  ///< for the profile's micro-batch
   Bytes workspace;
-  MemoryParts held;  ///< all the time, on every device
+  std::vector<MemoryParts> held;  ///< all the time: on every device, or a rank of the replicas where these differ
   std::vector<Reduction> reductions;
   std::size_t first_worker = 0;
 };

@@ -162,14 +162,18 @@ class Verdict {
     const std::vector<std::vector<std::size_t>> resources = resources_of_workers(run_);
     for (std::size_t w = 0; w < run_.costs.workers.size() && !stop_.stop_requested(); ++w) {
       const WorkerCosts& worker = run_.costs.workers[w];
-      DeviceVerdict verdict = memory_of(inputs_, run_, trace_, w, resources[w]);
-      for (const DeviceId device :
-           replica_devices(run_.plan.stages[static_cast<std::size_t>(worker.stage)], worker.replica)) {
+      const auto stage = static_cast<std::size_t>(worker.stage);
+      const std::span<const DeviceId> devices = replica_devices(run_.plan.stages[stage], worker.replica);
+      DeviceVerdict verdict;
+      for (std::size_t rank = 0; rank < devices.size(); ++rank) {
+        if (rank < run_.costs.stages[stage].held.size())
+          verdict = memory_of(inputs_, run_, trace_, w, rank, resources[w]);
+        const DeviceId device = devices[rank];
         verdict.device = device;
         verdict.capacity = inputs_.network.type(device).memory;
         verdict_.fits = verdict_.fits && verdict.peak <= verdict.capacity;
         verdict_.devices.push_back(verdict);
-        stage_of_[device] = static_cast<std::size_t>(worker.stage);
+        stage_of_[device] = stage;
       }
     }
     std::sort(verdict_.devices.begin(), verdict_.devices.end(),

@@ -213,6 +213,11 @@ Plan random_plan(Random& random) {
     stage.recompute.all = random.integer(0, 1);
     if (!stage.recompute.all && random.integer(0, 1)) stage.recompute.layers = {LayerId(std::int32_t{stage.first})};
     if (plan.synchronous() && random.integer(0, 1)) stage.shares = replica_samples(stage, plan.micro_batch);
+    if (stage.tensor_parallel > 1 && random.integer(0, 1)) {
+      stage.shards.emplace();
+      for (int rank = 1; rank <= stage.tensor_parallel; ++rank)
+        stage.shards->push_back(2.0 * rank / (stage.tensor_parallel * (stage.tensor_parallel + 1)));
+    }
     plan.stages.push_back(stage);
   }
   if (random.integer(0, 1)) plan.warmup_counts = std::vector<int>(plan.stages.size(), 2);

@@ -373,6 +373,10 @@ void TestPlanners::memory_counts_device_by_device() {
   stage.tensor_parallel = 2;
   QVERIFY(fits(10000000, 10000000, stage) == (std::array{true, true, true}));
   QVERIFY(fits(10000000, 9999999, stage) == (std::array{false, false, false}));
+  stage.shards = {{0.75, 0.25}};
+  QVERIFY(fits(11000000, 9000000, stage) == (std::array{true, true, true}));
+  QVERIFY(fits(11000000, 8999999, stage) == (std::array{false, false, false}));
+  QVERIFY(fits(10999999, 9000000, stage) == (std::array{false, false, false}));
 }
 
 QTEST_APPLESS_MAIN(TestPlanners)

@@ -80,6 +80,21 @@ Problem random_unlike(test::Random& random, int most_layers, int most_devices) {
   return problem;
 }
 
+/// Every layer can be split, at a cost.
+Problem splittable(test::Random& random, const Problem& like, bool measured = false) {
+  Profile profile = *like.profile;
+  for (Layer& layer : profile.layers) {
+    for (int degree = 2; degree <= 6; ++degree)
+      layer.tensor_parallel.push_back({degree, layer.forward * (random.uniform(1, 1.3) / degree),
+                                       layer.backward * (random.uniform(1, 1.3) / degree),
+                                       Bytes(1000 * random.integer(0, 1000)), Bytes(1000 * random.integer(0, 1000))});
+    if (measured) layer.on["Y"] = {layer.forward * random.uniform(1, 3), layer.backward * random.uniform(1, 3)};
+  }
+  Problem problem = like;
+  problem.profile = std::make_shared<const Profile>(std::move(profile));
+  return problem;
+}
+
 Result<Ranking> answer(const Problem& problem, const PlannerOptions& options, int top = 1) {
   const auto simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   PlannerContext context;
@@ -153,6 +168,9 @@ class TestWhale : public QObject {
   void plans_fit_in_simulation();
   void shares_reach_every_part();
   void no_share_for_a_device_without_room();
+  void columns_by_hand();
+  void columns_equal_enumeration();
+  void columns_are_never_slower_than_even();
   void pins_are_kept();
   void split_between_replicated();
   void even_split_is_the_baseline();
@@ -354,6 +372,100 @@ void TestWhale::no_share_for_a_device_without_room() {
   plan.stages[0].devices.push_back(DeviceId(2));
   plan.stages[0].shares = std::vector<int>{3, 3, 0};
   QVERIFY(!simulate(problem, plan).has_value());
+}
+
+void TestWhale::columns_by_hand() {
+  QVERIFY(*share_columns({2, 2}, {1, 1}) == (Columns{0.5, 0.5}));
+  QVERIFY(*share_columns({1, 3}, {1, 1}) == (Columns{0.75, 0.25}));
+  QVERIFY(*share_columns({1, 3}, {0.5, 1}) == (Columns{0.5, 0.5}));
+  // The quickest holds a quarter; the others share the rest 2 : 1, but the second holds no more than 0.375.
+  QVERIFY(*share_columns({1, 2, 4}, {0.25, 0.375, 1}) == (Columns{0.25, 0.375, 0.375}));
+  QVERIFY(*share_columns({0, 0}, {1, 1}) == (Columns{0.5, 0.5}));
+  QVERIFY(!share_columns({1, 1}, {0.5, 0.25}));
+  QVERIFY(!share_columns({1, 1}, {1, 0}));
+}
+
+/// One replica of two unlike devices: no fraction of a fine grid that fits is better.
+void TestWhale::columns_equal_enumeration() {
+  constexpr int steps = 2048;
+  int compared = 0, uneven = 0, full = 0;
+  for (int seed = 0; seed < random_problems(); ++seed) {
+    test::Random random(static_cast<std::uint64_t>(13000 + seed));
+    const Problem like = test::random_problem(random, {.layers = random.integer(1, 5), .nodes = {2}});
+    const Bytes all = all_bytes(*like.profile);
+    const auto part = [&] {
+      return Bytes(static_cast<std::int64_t>(static_cast<double>(all.count) * random.uniform(0.5, 1.3)));
+    };
+    Problem problem = splittable(random, unlike(like, 1, 1, random.uniform(0.3, 0.9), part(), part()));
+    problem.workload.global_batch = problem.workload.micro_batch.emplace(2);
+    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    Plan plan = Chain::of(problem)->plan_of("hand", 2);
+    Stage stage{.first = 0,
+                .last = static_cast<int>(problem.profile->layers.size()),
+                .devices = {DeviceId(0), DeviceId(1)},
+                .tensor_parallel = 2,
+                .shares = {},
+                .recompute = {},
+                .extra = {}};
+    plan.stages = {stage};
+    double best = never, most = 0;
+    for (int step = 1; step < steps; ++step) {
+      plan.stages[0].shards = {{1.0 * step / steps, 1 - 1.0 * step / steps}};
+      const Simulation simulation = *simulator.run(plan);
+      if (!simulation.fits) continue;
+      best = std::min(best, to_seconds(simulation.iteration).count);
+      most = std::max(most, 1.0 * step / steps);
+    }
+    const auto ranking = answer(problem, {{"strategy", "split"}, {"task-graphs", "1"}});
+    QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
+    if (best == never) continue;
+    ++compared;
+    QVERIFY(!ranking->plans.empty());
+    const Plan& mine = ranking->plans[0];
+    QVERIFY(simulator.run(mine)->fits);
+    QVERIFY(mine.certificate && !mine.certificate->optimal_in.empty());
+    const double time = simulated(problem, mine).count;
+    QVERIFY2(time <= best * (1 + 1e-6), qPrintable(QString("seed %1: %2, grid %3").arg(seed).arg(time).arg(best)));
+    QVERIFY2(time >= best * (1 - 8.0 / steps), qPrintable(QString("%1: %2, grid %3").arg(seed).arg(time).arg(best)));
+    if (!mine.stages[0].shards) continue;
+    ++uneven;
+    full += std::abs((*mine.stages[0].shards)[0] - most) < 2.0 / steps;
+    QVERIFY(objective_text(problem, mine)->find("of the columns") != std::string::npos);
+  }
+  qInfo("%d problems, %d with uneven columns, of which %d by memory", compared, uneven, full);
+  QVERIFY(compared > random_problems() / 3 && uneven > compared / 2 && full > 0 && full < uneven);
+}
+
+/// Aware of unlike devices, also where a type is quick at some layers only; with several TaskGraphs and replicas.
+void TestWhale::columns_are_never_slower_than_even() {
+  int compared = 0, uneven = 0, quicker = 0;
+  for (int seed = 0; seed < 2 * random_problems(); ++seed) {
+    test::Random random(static_cast<std::uint64_t>(15000 + seed));
+    const Problem problem = splittable(random, random_unlike(random, 6, 6), random.integer(0, 1) == 1);
+    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    const auto aware = answer(problem, {{"strategy", "split"}}, 3);
+    const auto even = answer(problem, {{"strategy", "split"}, {"balance", "even"}});
+    QVERIFY2(aware.has_value(), aware ? "" : aware.error().text().c_str());
+    QVERIFY2(even.has_value(), even ? "" : even.error().text().c_str());
+    for (const Plan& plan : aware->plans) {
+      QVERIFY2(simulator.run(plan)->fits, qPrintable(QString("%1, seed %2").arg(plan.name.c_str()).arg(seed)));
+      for (const Stage& stage : plan.stages) uneven += stage.shards.has_value();
+    }
+    if (even->plans.empty()) continue;
+    for (const Stage& stage : even->plans[0].stages) QVERIFY(!stage.shards);
+    ++compared;
+    QVERIFY2(!aware->plans.empty(), qPrintable(QString::number(seed)));
+    const double mine = simulated(problem, aware->plans[0]).count, other = simulated(problem, even->plans[0]).count;
+    quicker += mine < other * 0.999;
+    QVERIFY2(mine <= other, qPrintable(QString("seed %1: %2 (%3), even %4 (%5)")
+                                           .arg(seed)
+                                           .arg(mine)
+                                           .arg(aware->plans[0].name.c_str())
+                                           .arg(other)
+                                           .arg(even->plans[0].name.c_str())));
+  }
+  qInfo("%d problems, %d stages of uneven columns, %d quicker", compared, uneven, quicker);
+  QVERIFY(compared > random_problems() && uneven > random_problems() / 4 && quicker > random_problems() / 4);
 }
 
 void TestWhale::pins_are_kept() {

@@ -67,6 +67,47 @@ class TestReplicas : public QObject {
     }
   }
 
+  /// Two thirds of the columns on the fast device take as long as one on that of half its speed; weights are cut so
+  /// too.
+  void shardsOnUnlikeDevices() {
+    Profile profile = test::uniform_profile(1, milliseconds(1), milliseconds(2));
+    profile.layers[0].tensor_parallel = {{2, milliseconds(0.6), milliseconds(1.2), Bytes(1'000'000), Bytes(1'000'000)}};
+    profile.layers[0].parameters = Bytes(800);
+    profile.layers[0].saved = Bytes(1000);
+    Cluster cluster = test::flat_cluster(1, gigabytes_per_second(1));
+    cluster.device_types.push_back(cluster.device_types[0]);
+    cluster.device_types[1].name = "Y";
+    cluster.device_types[1].relative_speed = 0.5;
+    cluster.nodes[0].devices.push_back({"Y", 1});
+    Plan plan = one_stage(1, 1);
+    plan.stages[0].tensor_parallel = 2;
+    QCOMPARE(run(profile, cluster, plan).iteration.count, std::int64_t{5'600'000});
+    plan.stages[0].shards = {{0.5, 0.5}};
+    QCOMPARE(run(profile, cluster, plan).iteration.count, std::int64_t{5'600'000});
+    plan.stages[0].shards = {{2.0 / 3, 1.0 / 3}};
+    const Simulation simulation = run(profile, cluster, plan);
+    QCOMPARE(simulation.iteration.count, std::int64_t{4'400'000});
+    for (const auto& [device, weights] : {std::pair(0, 534), std::pair(1, 267)}) {
+      const DeviceVerdict& verdict = simulation.devices[static_cast<std::size_t>(device)];
+      QCOMPARE(verdict.peak_parts[MemoryItem::weights].count, std::int64_t{weights});
+      QCOMPARE(verdict.peak_parts[MemoryItem::activations].count, std::int64_t{1000});
+      QCOMPARE(verdict.peak.count, 2 * std::int64_t{weights} + 1000);
+    }
+  }
+
+  /// Ranks all-reduce their own part, 6 MB and 2 MB, side by side: 6 ms.
+  void shardsInGradientAllReduces() {
+    Profile profile = test::uniform_profile(1, milliseconds(1), milliseconds(2));
+    profile.layers[0].tensor_parallel = {{2, milliseconds(0.5), milliseconds(1), Bytes(), Bytes()}};
+    profile.layers[0].parameters = Bytes(8'000'000);
+    Plan plan = one_stage(2, 1);
+    plan.stages[0].devices = {DeviceId(0), DeviceId(1), DeviceId(2), DeviceId(3)};
+    plan.stages[0].tensor_parallel = 2;
+    plan.stages[0].shards = {{0.75, 0.25}};
+    const Simulation simulation = run(profile, test::flat_cluster(4, gigabytes_per_second(1)), plan);
+    QCOMPARE(simulation.iteration.count, std::int64_t{8'250'000});
+  }
+
   /// 2:2 over two nodes: one 2 MB transfer each way, not two of 1 MB; inside a node one a pair of devices.
   void slicesOfAPairOfNodesAreOneTransfer() {
     Cluster cluster = test::flat_cluster(2, gigabytes_per_second(1));

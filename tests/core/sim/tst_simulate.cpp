@@ -9,6 +9,7 @@
 
 #include "core/cost/lower_bound.hpp"
 #include "core/cost/stages_bound.hpp"
+#include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/sim/compare_timelines.hpp"
 #include "core/sim/simulate.hpp"
@@ -238,6 +239,57 @@ class TestSimulate : public QObject {
     }
   }
 
+  /// Nor with split layers, their columns shared out at random over unlike devices.
+  void shardsNeverBelowTheLowerBound() {
+    test::Random random(8);
+    int split = 0;
+    for (int trial = 0; trial < 400; ++trial) {
+      Drawn drawn = draw(random);
+      Profile profile = *drawn.problem.profile;
+      for (Layer& layer : profile.layers)
+        for (int degree = 2; degree <= 6; ++degree)
+          layer.tensor_parallel.push_back({degree, layer.forward * (random.uniform(0.8, 1.3) / degree),
+                                           layer.backward * (random.uniform(0.8, 1.3) / degree),
+                                           Bytes(1000 * random.integer(0, 1000)),
+                                           Bytes(1000 * random.integer(0, 1000))});
+      Cluster cluster = *drawn.problem.cluster;
+      cluster.device_types.push_back(cluster.device_types[0]);
+      cluster.device_types[1].name = "Y";
+      cluster.device_types[1].relative_speed = random.uniform(0.3, 3);
+      DeviceGroup& last = cluster.nodes.back().devices[0];
+      if (last.count > 1 && random.integer(0, 1))
+        --last.count, cluster.nodes.back().devices.push_back({"Y", 1});
+      else
+        last.type = "Y";
+      if (random.integer(0, 1))
+        for (Layer& layer : profile.layers)
+          layer.on["Y"] = {layer.forward * random.uniform(0.4, 2), layer.backward * random.uniform(0.4, 2)};
+      drawn.problem.profile = std::make_shared<const Profile>(profile);
+      drawn.problem.cluster = std::make_shared<const Cluster>(cluster);
+      for (Stage& stage : drawn.plan.stages) {
+        stage.recompute.all = random.integer(0, 2) == 0;
+        const auto devices = static_cast<int>(stage.devices.size());
+        const int degree = devices % 2 == 0 && random.integer(0, 1) ? 2 : devices;
+        if (degree == 1 || random.integer(0, 3) == 0) continue;
+        stage.tensor_parallel = degree;
+        stage.shares.reset();
+        stage.shards.emplace();
+        double all = 0;
+        for (int rank = 0; rank < degree; ++rank) all += stage.shards->emplace_back(random.uniform(0.1, 2));
+        for (double& fraction : *stage.shards) fraction /= all;
+        ++split;
+      }
+      QVERIFY(validate(drawn.plan, *drawn.problem.profile, *drawn.problem.cluster));
+      const Simulation simulation = simulator_of(drawn.problem).run(drawn.plan).value();
+      check_parts(simulation);
+      const Seconds simulated = to_seconds(simulation.iteration);
+      for (const Seconds bound : {lower_bound(drawn.problem).value(), stages_bound(drawn.problem, drawn.plan).value()})
+        QVERIFY2(bound <= simulated,
+                 qPrintable(QStringLiteral("trial %1: %2 above %3").arg(trial).arg(bound.count).arg(simulated.count)));
+    }
+    QVERIFY(split > 200);
+  }
+
   /// Equal stages and free transfers: the pivot bound is the closed form of GPipe and 1F1B.
   void stagesBoundIsTightOnEqualStages() {
     for (const auto schedule : {ScheduleKind::gpipe, ScheduleKind::one_f_one_b}) {
@@ -247,7 +299,7 @@ class TestSimulate : public QObject {
       Plan plan;
       plan.schedule = schedule;
       plan.global_batch = plan.micro_batches = 8;
-      for (int s = 0; s < 4; ++s) plan.stages.push_back({s, s + 1, {DeviceId(s)}, 1, {}, {}, {}});
+      for (int s = 0; s < 4; ++s) plan.stages.push_back({s, s + 1, {DeviceId(s)}, 1, {}, {}, {}, {}});
       QVERIFY(std::abs(stages_bound(problem, plan)->count - (8 + 4 - 1) * 0.003) < 1e-6);
     }
   }
@@ -286,7 +338,7 @@ class TestSimulate : public QObject {
     Plan plan;
     plan.schedule = ScheduleKind::pipedream;
     plan.global_batch = plan.micro_batches = 6;
-    plan.stages.push_back({0, 1, {DeviceId(0), DeviceId(1), DeviceId(2)}, 1, {}, {}, {}});
+    plan.stages.push_back({0, 1, {DeviceId(0), DeviceId(1), DeviceId(2)}, 1, {}, {}, {}, {}});
     const Seconds iteration = simulator_of(problem).iteration_time(plan).value();
     QVERIFY(std::abs(iteration.count - 2 * 0.003) < 1e-8);
   }
