@@ -341,7 +341,7 @@ void TestCapture::too_large() {
   const auto ranking = answer(problem, {{"pipeline-only", "true"}});
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   QVERIFY(ranking->infeasible->reason.starts_with("too large: "));
-  QCOMPARE(ranking->infeasible->relaxation, std::string("planner gpipe-balanced can"));
+  QCOMPARE(ranking->infeasible->relaxation, std::string("planner data-parallel can"));
 }
 
 void TestCapture::contradictions() {
