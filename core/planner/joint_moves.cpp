@@ -61,13 +61,15 @@ class Neighbours {
 
   /// Nothing where a replica would get too few samples, or a layer can't be split by columns as wanted.
   std::optional<Plan> plan_of(const Parts& parts, int micro_batch) {
+    // A cut moved past the next one leaves the stage behind it empty, and this one maybe past the last layer.
+    if (std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.last <= part.first; })) return {};
     Plan plan = plan_;
     plan.micro_batch = micro_batch;
     plan.micro_batches = plan.global_batch / micro_batch;
     plan.warmup_counts.reset();
     plan.stages.clear();
     for (const Part& part : parts) {
-      if (part.last <= part.first || part.groups.empty()) return {};
+      if (part.groups.empty()) return {};
       if (plan.synchronous() && static_cast<int>(part.groups.size()) * costs_.slice() > micro_batch) return {};
       if (!costs_.splittable(part.degree, part.first, part.last)) return {};
       std::vector<Group> groups = part.groups;
