@@ -10,6 +10,8 @@ namespace pipedeck {
 
 namespace {
 
+constexpr int most_rows = 1500;  // of needs that are kept: 54 MB
+
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 std::size_t at(int position) { return static_cast<std::size_t>(position); }
@@ -69,11 +71,36 @@ StageBytes PipedreamFigures::bytes(int inner, int outer) const {
   return bytes;
 }
 
+PipedreamFigures::Need PipedreamFigures::need_of(int inner, int outer, int replicas) const {
+  const StageNeed one = stage_need(workload_, bytes(inner, outer), replicas, false, 1);
+  const StageNeed two = stage_need(workload_, bytes(inner, outer), replicas, false, 2);
+  return {(one.fixed + one.workspace).count, (two.fixed - one.fixed).count, one.kept.count};
+}
+
+const PipedreamFigures::Need& PipedreamFigures::known_need(int inner, int outer) const {
+  needs_.resize(at(ideals_.count()));
+  if (ideals_.count() > most_rows && kept_row_ != inner) {
+    if (kept_row_ >= 0) needs_[at(kept_row_)] = {};
+    kept_row_ = inner;
+  }
+  std::vector<Need>& row = needs_[at(inner)];
+  row.resize(at(ideals_.count()));
+  Need& need = row[at(outer)];
+  if (need.fixed < 0) need = need_of(inner, outer, 1);
+  return need;
+}
+
 bool PipedreamFigures::fits(int inner, int outer, PipedreamPlace place, int waiting) const {
-  const int versions = ceil_div(place.copies + place.behind, place.copies);
-  const StageNeed need = stage_need(workload_, bytes(inner, outer), place.copies, false, versions);
-  const Bytes own = need.fixed + need.workspace + need.kept * versions;
-  return own <= capacity_ && (waiting == 0 || need.peak(versions, waiting) <= capacity_);
+  const std::int64_t versions = ceil_div(place.copies + place.behind, place.copies);
+  const Need need = replicas_alike() ? known_need(inner, outer) : need_of(inner, outer, place.copies);
+  const std::int64_t fixed = need.fixed + need.version * (versions - 1);
+  if (fixed + need.kept * versions > capacity_.count) return false;
+  if (waiting == 0) return true;
+  const std::int64_t input = cut_bytes_[at(inner)].count, output = cut_bytes_[at(outer)].count;
+  const auto with = [&](std::int64_t n) {  // memory_fit.hpp
+    return (need.kept + output) * n + input * (std::max<std::int64_t>(waiting, n) - n + 1);
+  };
+  return fixed + std::max(with(1), with(versions)) <= capacity_.count;
 }
 
 int PipedreamFigures::most_waiting(PipedreamPlace place, int reach) const {

@@ -36,11 +36,20 @@ class PipedreamFigures {
   /// layers keeps K = ceil((r + behind) / r) versions and activations (planners.md). `waiting`: mini-batches of one
   /// replica that the stage before has under way; nothing waits at the boundaries where it is 0.
   bool fits(int inner, int outer, PipedreamPlace place, int waiting) const;
+  /// Does a stage need no more for its weights with more replicas or less? (ZeRO shares them out.)
+  bool replicas_alike() const { return workload_.zero == 0; }
   /// The most that a stage before of up to `reach` replicas can have under way of one replica's; 0 where that is 0.
   int most_waiting(PipedreamPlace place, int reach) const;
 
  private:
+  /// What `fits` asks of a stage, where nothing depends on its replicas: `fixed` with one version, and one more's.
+  struct Need {
+    std::int64_t fixed = -1, version = 0, kept = 0;
+  };
+
   StageBytes bytes(int inner, int outer) const;
+  Need need_of(int inner, int outer, int replicas) const;
+  const Need& known_need(int inner, int outer) const;
 
   Ideals ideals_;
   Workload workload_;
@@ -50,6 +59,10 @@ class PipedreamFigures {
   std::vector<std::int64_t> parameters_, saved_;
   std::vector<Bytes> cut_bytes_;
   std::vector<std::pair<Bytes, LayerId>> workspaces_;  ///< largest first, those above 0
+
+  // Asked for again and again, by inner, outer; of large graphs one inner ideal's alone.
+  mutable std::vector<std::vector<Need>> needs_;
+  mutable int kept_row_ = -1;
 };
 
 }  // namespace pipedeck

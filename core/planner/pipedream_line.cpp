@@ -19,8 +19,7 @@ std::size_t at(int position) { return static_cast<std::size_t>(position); }
 }  // namespace
 
 PipedreamLine::PipedreamLine(const PipedreamFigures& figures, const Network& network, std::vector<DeviceId> devices,
-                             const PipedreamOptions& options, const Pins& pins, std::stop_token stop,
-                             std::optional<double> uniform)
+                             const PipedreamOptions& options, const Pins& pins, std::stop_token stop)
     : figures_(figures),
       devices_(std::move(devices)),
       options_(options),
@@ -31,7 +30,6 @@ PipedreamLine::PipedreamLine(const PipedreamFigures& figures, const Network& net
       most_stages_(pins.stages.value_or(pins.max_stages.value_or(0))) {
   most_stages_ = std::min(most_stages_, static_cast<int>(count_));
   const auto width = [&](std::size_t a, std::size_t b) {
-    if (uniform) return *uniform;
     return std::min(network.path(devices_[a], devices_[b]).bandwidth.count,
                     network.path(devices_[b], devices_[a]).bandwidth.count);
   };

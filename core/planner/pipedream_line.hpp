@@ -8,8 +8,7 @@
 // B(q, r) is the narrowest path among devices q .. q + r - 1, B(q - r', q, r) the narrowest between the r' before q and
 // the r from q on: mini-batches go round robin, so that any replica may send to any other. Every flat plan is one of
 // these, with no path wider. A stage's replicas decide the cut behind it, hence r in the state. They also decide what
-// waits at the stage behind, so that memory is exact here, other than in the search over levels: with one bandwidth for
-// all (`uniform`) this is that search's exact form for a single level.
+// waits at the stage behind, so that memory is exact here.
 #pragma once
 
 #include "core/planner/pipedream_search.hpp"
@@ -22,8 +21,7 @@ class PipedreamLine {
   static constexpr int most_devices = 128;
 
   PipedreamLine(const PipedreamFigures& figures, const Network& network, std::vector<DeviceId> devices,
-                const PipedreamOptions& options, const Pins& pins, std::stop_token stop,
-                std::optional<double> uniform = {});
+                const PipedreamOptions& options, const Pins& pins, std::stop_token stop);
 
   /// The least slowest stage below `bound`; nothing where there is none.
   std::optional<PipedreamAnswer> run(double bound);

@@ -56,22 +56,14 @@ class Partitioner {
 
   void keep(std::optional<PipedreamAnswer> answer, const std::string& objective) {
     if (!answer) return;
-    proven_ = proven_ && answer->proven;
     if (answer_ && answer_->slowest <= answer->slowest) return;
     answer_ = std::move(answer), objective_ = objective;
   }
 
   void search(const PipedreamTopology& topology, const std::string& objective) {
-    auto answer = PipedreamSearch(*figures_, topology, wanted_.search, pins(), context_.stop).run();
-    bool sure = wanted_.search.ignore_memory || (answer && answer->proven);
-    if (!sure && topology.levels.size() == 1 && line_is_possible()) {
-      sure = true;
-      PipedreamLine line(*figures_, chain_.network(), topology.devices, wanted_.search, pins(), context_.stop,
-                         topology.levels[0].bandwidth);
-      if (answer) answer->proven = true;
-      if (auto exact = line.run(bound_of(answer))) answer = std::move(exact);
-    }
-    if (!sure) proven_ = false;
+    PipedreamSearch search(*figures_, topology, wanted_.search, pins(), context_.stop);
+    auto answer = search.run();
+    proven_ = proven_ && search.proven();
     keep(std::move(answer), objective);
   }
 

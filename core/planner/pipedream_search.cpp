@@ -2,7 +2,6 @@
 #include "core/planner/pipedream_search.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "core/cost/memory.hpp"
@@ -12,7 +11,9 @@ namespace pipedeck {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double rounding = 1 + 1e-12;
+constexpr double rounding = 1 + 1e-9;  // of a bound, which is nobody's answer
+constexpr double most_steps = 1e10;    // of the exact search: some per nanosecond
+constexpr double most_bytes = 4e8;
 
 std::size_t at(int position) { return static_cast<std::size_t>(position); }
 
@@ -38,19 +39,6 @@ bool fits(const PipedreamFigures& figures, const PipedreamAnswer& answer) {
   return true;
 }
 
-std::optional<PipedreamAnswer> fitting_partition(
-    const PipedreamFigures& figures, bool ignore_memory,
-    const std::function<std::optional<PipedreamAnswer>(bool memory, int reach)>& partition) {
-  auto answer = partition(false, 0);
-  if (!answer || ignore_memory || fits(figures, *answer)) return answer;
-  for (int reach = 0;; reach = reach == 0 ? 1 : 2 * reach) {
-    answer = partition(true, reach);
-    if (answer) answer->proven = reach == 0;
-    if (!answer || fits(figures, *answer)) return answer;
-    if (reach >= figures.devices()) return {};
-  }
-}
-
 PipedreamSearch::PipedreamSearch(const PipedreamFigures& figures, const PipedreamTopology& topology,
                                  const PipedreamOptions& options, const Pins& pins, std::stop_token stop)
     : figures_(figures),
@@ -68,7 +56,6 @@ PipedreamSearch::PipedreamSearch(const PipedreamFigures& figures, const Pipedrea
     for (int outer = 0; outer < ideals.count(); ++outer)
       for (const std::int32_t inner : ideals.subsets(outer)) nested_[at(inner) * count_ + at(outer)] = 1;
   }
-  column_.assign(at(most_stages_) + 1, std::vector<double>(count_, never));
 }
 
 double PipedreamSearch::effort(const Ideals& ideals, const PipedreamTopology& topology, const Pins& pins) {
@@ -83,23 +70,41 @@ double PipedreamSearch::effort(const Ideals& ideals, const PipedreamTopology& to
 }
 
 std::optional<PipedreamAnswer> PipedreamSearch::run() {
-  return fitting_partition(figures_, options_.ignore_memory,
-                           [this](bool memory, int reach) { return partition(memory, reach); });
+  auto answer = partition(PipedreamMemory::ignored, 0, 0);
+  if (!answer || options_.ignore_memory || fits(figures_, *answer)) return answer;
+  answer = partition(PipedreamMemory::own, 0, answer->slowest.count);
+  if (!answer || fits(figures_, *answer)) return answer;
+  const double least = answer->slowest.count;
+  answer = partition(PipedreamMemory::exact, 0, least);
+  return gave_up_ ? cautious(least) : answer;
+}
+
+std::optional<PipedreamAnswer> PipedreamSearch::cautious(double least) {
+  proven_ = false;
+  for (int reach = 1;; reach *= 2) {
+    auto answer = partition(PipedreamMemory::cautious, reach, least);
+    if (!answer || fits(figures_, *answer)) return answer;
+    if (reach >= figures_.devices()) return {};
+  }
 }
 
 std::optional<PipedreamAnswer> PipedreamSearch::on_one_device() const {
-  if (pins_.stages.value_or(1) != 1 || !allowed(0, figures_.ideals().whole(), {}, 0)) return {};
+  if (pins_.stages.value_or(1) != 1 || !allowed(0, figures_.ideals().whole(), places_->top())) return {};
   return PipedreamAnswer{Seconds(figures_.time().back()), {0, figures_.ideals().whole()}, {devices_}};
 }
 
-std::optional<PipedreamAnswer> PipedreamSearch::partition(bool memory, int reach) {
-  memory_ = memory, reach_ = reach;
+/// No answer of this memory is quicker than `least`.
+std::optional<PipedreamAnswer> PipedreamSearch::partition(PipedreamMemory memory, int reach, double least) {
+  memory_ = memory, gave_up_ = false, steps_ = 0, bytes_ = 0;
+  places_.emplace(figures_, levels_, pins_, memory, reach);
   wholes_.clear(), tables_.clear();
   if (levels_.empty()) return on_one_device();
   const double balance = figures_.time().back() / static_cast<double>(devices_.size());
   // Without any time there is nothing to balance.
-  for (double share = 1.03; balance > 0 && share < 64 && !stop_.stop_requested(); share *= 1.25)
-    if (auto answer = within_bound(balance * share)) return answer;
+  for (double bound = std::max(1.03 * balance, least * rounding); balance > 0 && bound < 64 * balance && !halted();
+       bound *= memory == PipedreamMemory::ignored ? 1.25 : 2)
+    if (auto answer = within_bound(bound)) return answer;
+  if (halted()) return {};
   return within_bound(never);
 }
 
@@ -107,23 +112,29 @@ std::optional<PipedreamAnswer> PipedreamSearch::within_bound(double bound) {
   const std::size_t top = levels_.size();
   const int components = levels_[top - 1].components, whole = figures_.ideals().whole();
   if (pins_.stages.value_or(0) > most_stages_) return {};
+  bound_ = bound;
+  if (memory_ != PipedreamMemory::ignored)
+    wholes_.clear(), tables_.clear(), bytes_ = 0;  // they leave out what exceeds the bound
   earliest_.assign(at(components) + 1, 0);
   const std::vector<double>& time = figures_.time();
   for (int m = 1; m <= components && bound < never; ++m)
-    while (time.back() - time[earliest_[at(m)]] > bound * (components - m) * levels_[top - 1].devices * (1 + 1e-9) &&
+    while (time.back() - time[earliest_[at(m)]] > bound * (components - m) * levels_[top - 1].devices * rounding &&
            earliest_[at(m)] + 1 < count_)
       ++earliest_[at(m)];
-  const auto [found, added] = tables_.insert_or_assign(Key{top, Place{}}, fill(top, {}, bound));
-  int stages = pins_.stages.value_or(0);
-  double slowest = found->second.row(0, stages, components)[whole];
-  if (!pins_.stages)
-    for (int s = 1; s <= most_stages_; ++s)
-      if (const double other = found->second.row(0, s, components)[whole]; other < slowest || stages == 0)
-        stages = s, slowest = other;
-  if (!(slowest <= bound) || slowest == never || stop_.stop_requested()) return {};
+  Table table = fill(top, places_->top(), bound);
+  if (halted()) return {};
+  int stages = 0;
+  std::size_t last = 0;
+  double slowest = never;
+  for (int s = pins_.stages.value_or(fewest_stages()); s <= pins_.stages.value_or(most_stages_); ++s)
+    for (std::size_t l = table.lasts; l-- > 0;)
+      if (const double other = table.row(0, s, l, components)[whole]; other < slowest)
+        stages = s, last = l, slowest = other;
+  tables_.insert_or_assign(Key{top, places_->top()}, std::move(table));
+  if (!(slowest <= bound) || slowest == never) return {};
 
   PipedreamAnswer answer{Seconds(slowest), {0}, {}};
-  for (const Piece& piece : whole_part(top, {}, 0, whole, stages)) {
+  for (const Piece& piece : whole_part(top, places_->top(), 0, whole, stages, last)) {
     answer.nested.push_back(piece.outer);
     answer.devices.emplace_back();
     for (const int position : piece.devices) answer.devices.back().push_back(devices_[at(position)]);
@@ -131,17 +142,10 @@ std::optional<PipedreamAnswer> PipedreamSearch::within_bound(double bound) {
   return answer;
 }
 
-/// Where the components of a stage stand whose last component is the m-th of this part, counted from the front.
-PipedreamSearch::Place PipedreamSearch::inner_place(std::size_t level, const Place& place, int m, int replicas) const {
-  if (alike()) return {};
-  const PipedreamLevel& here = levels_[level - 1];
-  Place inner;
-  inner.behind = place.behind + place.copies * (here.components - m) * here.devices;
-  inner.copies = place.copies * replicas;
-  if (pins_.layers.empty()) return inner;
-  inner.ranges = place.ranges;
-  inner.ranges.emplace_back(m - replicas, m);
-  return inner;
+/// What the values of a part's table are compared with: in so many copies they count by as much less.
+double PipedreamSearch::bound_of(std::size_t level, const Place& place) const {
+  if (memory_ == PipedreamMemory::ignored) return highest(level) ? bound_ : never;  // one table for all copies
+  return bound_ * places_->most_copies(level, place) * rounding;
 }
 
 bool PipedreamSearch::holds(const Place& place, DeviceId device) const {
@@ -155,191 +159,189 @@ bool PipedreamSearch::holds(const Place& place, DeviceId device) const {
 }
 
 /// May one stage of a single device each have these layers there?
-bool PipedreamSearch::allowed(int inner, int outer, const Place& place, int waiting) const {
+bool PipedreamSearch::allowed(int inner, int outer, const Place& place) const {
   if (pins_.replicas && *pins_.replicas != place.copies) return false;
   const Ideals& ideals = figures_.ideals();
   for (const auto& [layer, device] : pins_.layers)
     if (ideals.has(outer, layer) && !ideals.has(inner, layer) && !holds(place, device)) return false;
-  return !memory_ || figures_.fits(inner, outer, place, waiting);
+  return memory_ == PipedreamMemory::ignored || figures_.fits(inner, outer, place, places_->waiting(place));
 }
 
-/// T^k(cut -> outer, m') where the stage below has so many stages.
-double PipedreamSearch::stage_time(std::size_t level, const Place& inner, int cut, int outer, int stages,
-                                   int replicas) {
-  const double m = replicas;
-  double compute;  // A^{k-1}(cut -> outer, m_{k-1})
-  if (level > 1)
-    compute = whole_component(level - 1, inner)[(at(stages) * count_ + at(cut)) * count_ + at(outer)];
-  else if (stages > 1 || (stages == 0 && most_stages_ > 0) ||
-           (!alike() && !allowed(cut, outer, inner, figures_.most_waiting(inner, reach_))))
-    compute = never;
-  else
-    compute = figures_.time()[at(outer)] - figures_.time()[at(cut)];
-  const double factor = pipedream_sync_factor(options_, replicas, levels_[level - 1].bandwidth);
-  return std::max(compute, factor * (figures_.weights()[at(outer)] - figures_.weights()[at(cut)])) / m;
+PipedreamSearch::Column& PipedreamSearch::next_column(int stages, std::size_t last) {
+  if (columns_used_ == columns_.size()) columns_.emplace_back();
+  Column& column = columns_[columns_used_++];
+  column.stages = stages, column.last = last;
+  column.time.resize(count_);
+  return column;
 }
 
-/// The same for every ideal around `cut`, from number `begin` on, into column_.
+/// T^k(cut -> J, m') for every ideal J around `cut`, from number `begin` on, into columns_.
 void PipedreamSearch::stage_times(std::size_t level, const Place& inner, int cut, int replicas, std::size_t begin,
                                   double bound) {
   const double m = replicas, time = figures_.time()[at(cut)], weights = figures_.weights()[at(cut)];
   const double factor = pipedream_sync_factor(options_, replicas, levels_[level - 1].bandwidth);
   const std::vector<double>& times = figures_.time();
   const std::vector<double>& sums = figures_.weights();
-  column_end_ = count_;
-  for (int stages = most_stages_ > 0 ? 1 : 0; stages <= most_stages_; ++stages) {
-    if (level > 1) {
-      const double* below = &whole_component(level - 1, inner)[(at(stages) * count_ + at(cut)) * count_];
-      double* column = column_[at(stages)].data();
-      for (std::size_t j = begin; j < count_; ++j) column[j] = std::max(below[j], factor * (sums[j] - weights)) / m;
-      continue;
-    }
-    double* column = column_[at(stages)].data();
-    if (stages > 1) {
-      std::fill_n(column, count_, never);
-      continue;
-    }
-    for (std::size_t j = begin; j < count_; ++j)
-      column[j] = std::max(times[j] - time, factor * (sums[j] - weights)) / m;
-    for (std::size_t j = begin; !nested_.empty() && j < count_; ++j)
-      if (nested_[at(cut) * count_ + j] == 0) column[j] = never;
-    const int waiting = figures_.most_waiting(inner, reach_);
-    for (std::size_t j = begin; !alike() && j < count_; ++j)
-      if (column[j] <= bound && column[j] < never && !allowed(cut, static_cast<int>(j), inner, waiting))
-        column[j] = never;
+  std::size_t end = count_;
+  if (nested_.empty() && bound < never) {  // times ascend: beyond, the devices can't do the layers within the bound
+    const double most = time + bound * m * levels_[level - 1].devices * rounding;
+    end = at(static_cast<int>(std::upper_bound(times.begin(), times.end(), most) - times.begin()));
   }
-  const auto beyond = [&](std::size_t j) {
-    return std::all_of(column_.begin(), column_.end(), [&](const auto& column) { return column[j] > bound; });
+  // Before columns_ are touched: the level below uses them too.
+  const double* below =
+      level > 1 && begin < end ? whole_component(level - 1, inner).data() + at(cut) * count_ : nullptr;
+  columns_used_ = 0, column_end_ = begin;
+  if (begin >= end) return;
+  if (level == 1) {
+    Column& column = next_column(fewest_stages(), places_->number_of(1, replicas));
+    for (std::size_t j = begin; j < end; ++j)
+      column.time[j] = std::max(times[j] - time, factor * (sums[j] - weights)) / m;
+    for (std::size_t j = begin; !nested_.empty() && j < end; ++j)
+      if (nested_[at(cut) * count_ + j] == 0) column.time[j] = never;
+    for (std::size_t j = begin; !alike() && j < end; ++j)
+      if (column.time[j] <= bound && column.time[j] < never && !allowed(cut, static_cast<int>(j), inner))
+        column.time[j] = never;
+  } else {
+    for (const int size : places_->sizes(level - 1))
+      for (int stages = 0; stages <= most_stages_; ++stages, below += count_ * count_) {
+        if (stages < fewest_stages()) continue;
+        Column& column = next_column(stages, places_->number_of(level, replicas * size));
+        for (std::size_t j = begin; j < end; ++j) column.time[j] = std::max(below[j], factor * (sums[j] - weights)) / m;
+      }
+  }
+  const auto within = [&](std::size_t j) {
+    return std::any_of(columns_.begin(), columns_.begin() + static_cast<std::ptrdiff_t>(columns_used_),
+                       [&](const Column& column) { return column.time[j] <= bound && column.time[j] < never; });
   };
-  while (column_end_ > begin && beyond(column_end_ - 1)) --column_end_;
+  for (column_end_ = end; column_end_ > begin && !within(column_end_ - 1);) --column_end_;
 }
 
-/// The second equation of section 3.1 with this cut and these m' of m components: for all first ideals I, all J.
-void PipedreamSearch::extend(Table& table, std::size_t level, int cut, int m, int replicas, std::size_t begin,
-                             double bound) {
+/// The second equation of section 3.1 with this cut and these m' of m components, behind a stage of one of these
+/// numbers of replicas: for all first ideals I, all J.
+void PipedreamSearch::extend(Table& table, std::size_t level, int cut, int m, int replicas,
+                             const std::vector<std::size_t>& lasts, std::size_t begin, double bound) {
   const double transfer = 2 * figures_.cut()[at(cut)] / levels_[level - 1].bandwidth;
   if (begin >= column_end_) return;
   const auto from = [&](int first) {
-    for (int inner = most_stages_ > 0 ? 1 : 0; inner <= most_stages_; ++inner)
-      for (int all = most_stages_ > 0 ? inner + 1 : 0; all <= most_stages_; ++all) {
-        const double before = std::max(table.row(first, all - inner, m - replicas)[cut], transfer);
-        if (!(before <= bound) || before == never) continue;
-        const double* column = column_[at(inner)].data();
-        double* best = table.row(first, all, m);
+    for (int stages = fewest_stages(); stages <= most_stages_; ++stages) {
+      double before = never;
+      for (const std::size_t last : lasts) before = std::min(before, table.row(first, stages, last, m - replicas)[cut]);
+      before = std::max(before, transfer);
+      if (!(before <= bound) || before == never) continue;
+      for (std::size_t c = 0; c < columns_used_; ++c) {
+        if (stages + columns_[c].stages > most_stages_) continue;
+        const double* column = columns_[c].time.data();
+        double* best = table.row(first, stages + columns_[c].stages, columns_[c].last, m);
         for (std::size_t j = begin; j < column_end_; ++j) {
           const double slowest = column[j] > before ? column[j] : before;
           best[j] = slowest < best[j] ? slowest : best[j];
         }
+        steps_ += static_cast<double>(column_end_ - begin);
       }
+    }
   };
   if (highest(level)) return from(0);
   for (const std::int32_t first : figures_.ideals().subsets(cut)) from(first);
 }
 
-/// Components in front of `cut` with which a stage may begin there: 0 where it begins a part.
-std::vector<int> PipedreamSearch::fronts(Table& table, std::size_t level, int cut, double bound) const {
-  const int components = levels_[level - 1].components;
-  std::vector<int> all;
-  for (int front = 0; front < components; ++front) {
-    bool reached = !highest(level) || (cut == 0 && front == 0);
-    const bool crossed = 2 * figures_.cut()[at(cut)] / levels_[level - 1].bandwidth <= bound;
-    for (int stages = 0; stages <= most_stages_ && !reached && front > 0 && crossed; ++stages) {
-      const double before = table.row(0, stages, front)[cut];
-      reached = before <= bound && before < never;
-    }
-    if (reached) all.push_back(front);
+/// The single stage that the printed minimum leaves out.
+void PipedreamSearch::begin_part(Table& table, int cut, int m, std::size_t begin) {
+  for (std::size_t c = 0; c < columns_used_; ++c) {
+    double* best = table.row(cut, columns_[c].stages, columns_[c].last, m);
+    for (std::size_t j = begin; j < column_end_; ++j) best[j] = std::min(best[j], columns_[c].time[j]);
   }
+}
+
+/// What may lie in front of a stage that begins at `cut`: nothing, where it begins a part.
+std::vector<PipedreamSearch::Front> PipedreamSearch::fronts(Table& table, std::size_t level, int cut,
+                                                            double bound) const {
+  std::vector<Front> all;
+  if (!highest(level) || cut == 0) all.push_back({0, {}});
+  if (2 * figures_.cut()[at(cut)] / levels_[level - 1].bandwidth > bound) return all;
+  const std::span<const std::int32_t> firsts = figures_.ideals().subsets(cut);
+  for (int front = 1; front < levels_[level - 1].components; ++front) {
+    const auto reached = [&](std::int32_t first, std::size_t last) {
+      for (int stages = fewest_stages(); stages <= most_stages_; ++stages)
+        if (const double before = table.row(first, stages, last, front)[cut]; before <= bound && before < never)
+          return true;
+      return false;
+    };
+    Front found{front, {}};
+    for (std::size_t last = 0; last < table.lasts; ++last)
+      if (std::any_of(firsts.begin(), highest(level) && !firsts.empty() ? firsts.begin() + 1 : firsts.end(),
+                      [&](std::int32_t first) { return reached(first, last); }))
+        found.lasts.push_back(last);
+    if (!found.lasts.empty()) all.push_back(std::move(found));
+  }
+  return all;
+}
+
+/// The last stages of a front, by where they put the components behind them.
+std::map<PipedreamSearch::Place, std::vector<std::size_t>> PipedreamSearch::places_behind(std::size_t level,
+                                                                                          const Place& place,
+                                                                                          const Front& front,
+                                                                                          int replicas) const {
+  std::map<Place, std::vector<std::size_t>> all;
+  if (front.components == 0) all[inner_place(level, place, replicas, replicas, 0)];
+  for (const std::size_t last : front.lasts)
+    all[inner_place(level, place, front.components + replicas, replicas, places_->sizes(level)[last])].push_back(last);
   return all;
 }
 
 /// All stages that begin behind `cut`.
 void PipedreamSearch::take_in(Table& table, std::size_t level, const Place& place, int cut, double bound) {
   const int components = levels_[level - 1].components;
-  const std::vector<int> all = fronts(table, level, cut, bound);
-  for (int replicas = 1; replicas <= components && !all.empty(); ++replicas) {
+  const std::vector<Front> all = fronts(table, level, cut, bound);
+  for (int replicas = 1; replicas <= components && !all.empty() && !halted(); ++replicas) {
     if (alike()) stage_times(level, {}, cut, replicas, at(cut) + 1, bound);
-    for (const int front : all) {
-      const int m = front + replicas;
+    for (const Front& front : all) {
+      const int m = front.components + replicas;
       if (m > components) break;
       const std::size_t begin = highest(level) ? std::max(at(cut) + 1, earliest_[at(m)]) : at(cut) + 1;
-      if (!alike()) stage_times(level, inner_place(level, place, m, replicas), cut, replicas, begin, bound);
-      if (front > 0)
-        extend(table, level, cut, m, replicas, begin, bound);
-      else  // the single stage that the printed minimum leaves out
-        for (int stages = most_stages_ > 0 ? 1 : 0; stages <= most_stages_; ++stages)
-          for (std::size_t j = begin; j < column_end_; ++j)
-            table.row(cut, stages, m)[j] = std::min(table.row(cut, stages, m)[j], column_[at(stages)][j]);
+      const auto with = [&](const Place& inner, const std::vector<std::size_t>& lasts) {
+        if (!alike()) stage_times(level, inner, cut, replicas, begin, bound);
+        if (front.components > 0)
+          extend(table, level, cut, m, replicas, lasts, begin, bound);
+        else
+          begin_part(table, cut, m, begin);
+      };
+      if (alike())
+        with({}, front.lasts);
+      else
+        for (const auto& [inner, lasts] : places_behind(level, place, front, replicas)) with(inner, lasts);
     }
+    gave_up_ = gave_up_ || (exact() && steps_ > most_steps);
   }
 }
 
 PipedreamSearch::Table PipedreamSearch::fill(std::size_t level, const Place& place, double bound) {
   Table table;
   table.ideals = count_, table.components = at(levels_[level - 1].components), table.counts = at(most_stages_) + 1;
-  table.values.assign((highest(level) ? 1 : count_) * table.counts * (table.components + 1) * count_, never);
-  for (int cut = 0; at(cut) + 1 < count_ && !stop_.stop_requested(); ++cut) take_in(table, level, place, cut, bound);
+  table.lasts = places_->sizes(level).size();
+  const std::size_t cells =
+      (highest(level) ? 1 : count_) * table.counts * table.lasts * (table.components + 1) * count_;
+  gave_up_ = gave_up_ || (exact() && bytes_ + static_cast<double>(cells) * sizeof(double) > most_bytes);
+  if (gave_up_) return table;
+  table.values.assign(cells, never);
+  for (int cut = 0; at(cut) + 1 < count_ && !halted(); ++cut) take_in(table, level, place, cut, bound);
   return table;
 }
 
-/// A^k(I -> J, m_k) with all of a component's own components, by stages, I, J.
+/// A^k(I -> J, m_k) with all of a component's own components, by last stage, stages, I, J.
 const std::vector<double>& PipedreamSearch::whole_component(std::size_t level, const Place& place) {
   const auto [found, added] = wholes_.try_emplace({level, place});
   if (!added) return found->second;
-  const std::vector<std::vector<double>> column = column_;  // of the level above, at work
-  Table table = fill(level, place, never);
-  std::vector<double> values(table.counts * count_ * count_);
-  for (int stages = 0; stages <= most_stages_; ++stages)
-    for (int first = 0; at(first) < count_; ++first)
-      std::copy_n(table.row(first, stages, levels_[level - 1].components), count_,
-                  &values[(at(stages) * count_ + at(first)) * count_]);
-  column_ = column;
+  Table table = fill(level, place, bound_of(level, place));
+  std::vector<double> values(places_->sizes(level).size() * (at(most_stages_) + 1) * count_ * count_, never);
+  auto to = values.begin();
+  for (std::size_t last = 0; last < table.lasts; ++last)
+    for (int stages = 0; stages <= most_stages_; ++stages)
+      for (int first = 0; at(first) < count_ && !table.values.empty();
+           ++first, to += static_cast<std::ptrdiff_t>(count_))
+        std::copy_n(table.row(first, stages, last, levels_[level - 1].components), count_, to);
+  bytes_ += static_cast<double>(values.size()) * sizeof(double);
   if (alike()) tables_.insert_or_assign(Key{level, place}, std::move(table));
   return found->second = std::move(values);
-}
-
-PipedreamSearch::Table& PipedreamSearch::kept_table(std::size_t level, const Place& place) {
-  if (const auto found = tables_.find({level, place}); found != tables_.end()) return found->second;
-  return tables_.emplace(Key{level, place}, fill(level, place, never)).first->second;
-}
-
-std::vector<PipedreamSearch::Piece> PipedreamSearch::whole_part(std::size_t level, const Place& place, int inner,
-                                                                int outer, int stages) {
-  if (level == 0) return {{inner, outer, {0}}};
-  return pieces(level, place, inner, outer, levels_[level - 1].components, stages);
-}
-
-/// The stages of A^k(inner -> outer, m), their devices counted from the part's first.
-std::vector<PipedreamSearch::Piece> PipedreamSearch::pieces(std::size_t level, const Place& place, int inner, int outer,
-                                                            int m, int stages) {
-  Table& table = kept_table(level, place);
-  const double wanted = table.row(inner, stages, m)[outer] * rounding;
-  const auto with = [&](int cut, int replicas, int last) {
-    const Place at_work = inner_place(level, place, m, replicas);
-    std::vector<Piece> all;
-    if (cut > inner) all = pieces(level, place, inner, cut, m - replicas, stages - last);
-    for (Piece& piece : whole_part(level - 1, at_work, cut, outer, last)) {
-      std::vector<int> devices;
-      for (int c = m - replicas; c < m; ++c)
-        for (const int device : piece.devices) devices.push_back(c * levels_[level - 1].devices + device);
-      piece.devices = std::move(devices);
-      all.push_back(std::move(piece));
-    }
-    return all;
-  };
-  if (stage_time(level, inner_place(level, place, m, m), inner, outer, stages, m) <= wanted)
-    return with(inner, m, stages);
-  for (int replicas = m - 1; replicas >= 1; --replicas)
-    for (const std::int32_t cut : figures_.ideals().subsets(outer)) {
-      if (cut <= inner || !nested(inner, cut)) continue;
-      const double transfer = 2 * figures_.cut()[at(cut)] / levels_[level - 1].bandwidth;
-      if (transfer > wanted) continue;
-      for (int last = stages > 0 ? 1 : 0; last <= std::max(0, stages - 1); ++last)
-        if (table.row(inner, stages - last, m - replicas)[cut] <= wanted &&
-            stage_time(level, inner_place(level, place, m, replicas), cut, outer, last, replicas) <= wanted)
-          return with(cut, replicas, last);
-    }
-  ensure(false, "PipeDream: a value of the table that no stage gives");
-  return {};
 }
 
 }  // namespace pipedeck

@@ -13,9 +13,19 @@
 // Of the highest level only A^L(empty -> whole, m_L) is wanted. So its table leaves out what exceeds a bound, or leaves
 // more to the remaining devices than they can do within it; the bound starts at 3 % above perfect balance and is raised
 // until the answer stays below it, which proves the answer.
+//
+// Memory. A stage keeps K = ceil((r + devices behind) / r) mini-batches, so that a part's table is one for each place
+// of the part (pipedream_place.hpp). What waits at a stage's boundaries depends besides on the replicas of the stage
+// before. Then A^k has one more argument, the replicas of its last stage, and a part's place says what waits at its
+// first one. That is much more work, and seldom needed. So the search asks in this order, each answer a bound for the
+// next:
+//   1. without memory: if the answer fits, it is the best there is;
+//   2. with the K versions and activations alone (`own`): the same;
+//   3. all that waits, exactly;
+//   4. where that takes too many steps: stages are taken to stand behind up to 1, 2, 4 ... replicas, each time refusing
+//      more, until the answer fits (`cautious`). A better plan may have been refused, so that nothing is proven.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -24,6 +34,7 @@
 #include "core/domain/pins.hpp"
 #include "core/planner/pipedream_figures.hpp"
 #include "core/planner/pipedream_levels.hpp"
+#include "core/planner/pipedream_place.hpp"
 
 namespace pipedeck {
 
@@ -36,7 +47,6 @@ struct PipedreamAnswer {
   Seconds slowest;                             ///< A^L(empty -> whole, m_L)
   std::vector<int> nested;                     ///< ideals from the empty to the whole one: the stages lie between
   std::vector<std::vector<DeviceId>> devices;  ///< by stage
-  bool proven = true;  ///< none is better; else memory refused more than it had to, and one may be
 };
 
 /// 2 (m - 1) / m |w| / B, or as section 3.1 prints it, against its own text, 2 (m - 1) |w| / B: by byte of |w|.
@@ -45,72 +55,90 @@ double pipedream_sync_factor(const PipedreamOptions& options, int replicas, doub
 /// Does the answer fit with all that waits at its boundaries?
 bool fits(const PipedreamFigures& figures, const PipedreamAnswer& answer);
 
-/// Asks `partition(memory, reach)` until the answer is sure to fit. What the stage before has under way decides how
-/// many inputs and gradients wait here, but the recurrences don't know its replicas. So first memory is left out, then
-/// nothing waits: an answer of these that fits is the best there is. Otherwise stages are taken to stand behind up to
-/// 1, 2, 4 ... replicas, each time refusing more, until the answer fits.
-std::optional<PipedreamAnswer> fitting_partition(
-    const PipedreamFigures& figures, bool ignore_memory,
-    const std::function<std::optional<PipedreamAnswer>(bool memory, int reach)>& partition);
-
 class PipedreamSearch {
  public:
   /// Pins of stages, replicas and layers hold in the answer.
   PipedreamSearch(const PipedreamFigures& figures, const PipedreamTopology& topology, const PipedreamOptions& options,
                   const Pins& pins, std::stop_token stop);
 
-  /// Nothing where no partition is sure to fit, or a stop was requested.
+  /// Nothing where no partition fits (or, `proven()` being false, is sure to), or a stop was requested.
   std::optional<PipedreamAnswer> run();
+  /// Is what run() said certain, an answer or none?
+  bool proven() const { return proven_; }
 
-  /// Steps that the tables take at most: what decides whether a problem is too large.
+  /// Steps that the tables take at most without memory: what decides whether a problem is too large.
   static double effort(const Ideals& ideals, const PipedreamTopology& topology, const Pins& pins);
 
  private:
-  /// Where a part of the cluster stands. `ranges`: its components of every level, from the highest down; only where
-  /// pins ask for devices.
-  struct Place : PipedreamPlace {
-    std::vector<std::pair<int, int>> ranges;
-    auto operator<=>(const Place&) const = default;
-  };
-  /// A^k(I -> J, m) with s stages; s is 0 alone, any number, where no pin counts them. The highest level has I = 0.
+  using Place = PipedreamPart;
+  /// A^k(I -> J, m) with s stages, the last of so many replicas (by its number in sizes_). s is 0 alone, any number,
+  /// where no pin counts them; so are replicas where nothing depends on them. The highest level has I = 0.
   struct Table {
     std::vector<double> values;
-    std::size_t ideals = 0, components = 0, counts = 1;
-    double* row(int first, int stages, int m) {
-      return &values[((static_cast<std::size_t>(first) * counts + static_cast<std::size_t>(stages)) * (components + 1) +
+    std::size_t ideals = 0, components = 0, counts = 1, lasts = 1;
+    double* row(int first, int stages, std::size_t last, int m) {
+      return &values[(((static_cast<std::size_t>(first) * counts + static_cast<std::size_t>(stages)) * lasts + last) *
+                          (components + 1) +
                       static_cast<std::size_t>(m)) *
                      ideals];
     }
   };
   using Key = std::pair<std::size_t, Place>;  ///< level, place
+  /// T^k(cut -> J, m') with so many stages, the last of so many replicas.
+  struct Column {
+    int stages = 0;
+    std::size_t last = 0;
+    std::vector<double> time;  ///< by J
+  };
+  /// Components in front of a cut, and the last stages that they can end with.
+  struct Front {
+    int components;
+    std::vector<std::size_t> lasts;
+  };
   /// The layers between two ideals on these devices, counted within the part.
   struct Piece {
     int inner, outer;
     std::vector<int> devices;
   };
 
-  std::optional<PipedreamAnswer> partition(bool memory, int reach);
+  std::optional<PipedreamAnswer> partition(PipedreamMemory memory, int reach, double least);
+  std::optional<PipedreamAnswer> cautious(double least);
   std::optional<PipedreamAnswer> within_bound(double bound);
   std::optional<PipedreamAnswer> on_one_device() const;
 
   Table fill(std::size_t level, const Place& place, double bound);
   void take_in(Table& table, std::size_t level, const Place& place, int cut, double bound);
-  std::vector<int> fronts(Table& table, std::size_t level, int cut, double bound) const;
-  void extend(Table& table, std::size_t level, int cut, int m, int replicas, std::size_t begin, double bound);
+  std::vector<Front> fronts(Table& table, std::size_t level, int cut, double bound) const;
+  std::map<Place, std::vector<std::size_t>> places_behind(std::size_t level, const Place& place, const Front& front,
+                                                          int replicas) const;
+  void extend(Table& table, std::size_t level, int cut, int m, int replicas, const std::vector<std::size_t>& lasts,
+              std::size_t begin, double bound);
+  void begin_part(Table& table, int cut, int m, std::size_t begin);
   void stage_times(std::size_t level, const Place& inner, int cut, int replicas, std::size_t begin, double bound);
-  double stage_time(std::size_t level, const Place& inner, int cut, int outer, int stages, int replicas);
+  void device_times(const Place& inner, int cut, std::size_t begin, std::size_t end, double bound, Column& column);
+  Column& next_column(int stages, std::size_t last);
+  double stage_time(std::size_t level, const Place& inner, int cut, int outer, int stages, int replicas,
+                    std::size_t last);
   const std::vector<double>& whole_component(std::size_t level, const Place& place);
   Table& kept_table(std::size_t level, const Place& place);
-  bool allowed(int inner, int outer, const Place& place, int waiting) const;
+  bool allowed(int inner, int outer, const Place& place) const;
   bool holds(const Place& place, DeviceId device) const;
+  double bound_of(std::size_t level, const Place& place) const;
+  bool halted() const { return gave_up_ || stop_.stop_requested(); }
 
-  Place inner_place(std::size_t level, const Place& place, int m, int replicas) const;
-  std::vector<Piece> pieces(std::size_t level, const Place& place, int inner, int outer, int m, int stages);
-  std::vector<Piece> whole_part(std::size_t level, const Place& place, int inner, int outer, int stages);
+  Place inner_place(std::size_t level, const Place& place, int m, int replicas, int before) const {
+    return alike() ? Place() : places_->inner(level, place, m, replicas, before);
+  }
+  std::vector<Piece> pieces(std::size_t level, const Place& place, int inner, int outer, int m, int stages,
+                            std::size_t last);
+  std::vector<Piece> whole_part(std::size_t level, const Place& place, int inner, int outer, int stages,
+                                std::size_t last);
 
   bool highest(std::size_t level) const { return level == levels_.size(); }
+  bool exact() const { return memory_ == PipedreamMemory::exact; }
+  int fewest_stages() const { return most_stages_ > 0 ? 1 : 0; }
   /// Does nothing but the number of replicas make stages differ?
-  bool alike() const { return !memory_ && !pins_.replicas && pins_.layers.empty(); }
+  bool alike() const { return memory_ == PipedreamMemory::ignored && !pins_.replicas && pins_.layers.empty(); }
   bool nested(int inner, int outer) const {
     return nested_.empty() || nested_[static_cast<std::size_t>(inner) * count_ + static_cast<std::size_t>(outer)] != 0;
   }
@@ -125,12 +153,16 @@ class PipedreamSearch {
   int most_stages_;                ///< that pins let an answer have; 0: as many as it likes
   std::vector<char> nested_;       ///< [inner][outer]; empty for a chain
 
-  bool memory_ = false;
-  int reach_ = 0;
-  std::vector<std::vector<double>> column_;    ///< T^k(cut -> J, m') at hand, by stages, J
+  PipedreamMemory memory_ = PipedreamMemory::ignored;
+  std::optional<PipedreamPlaces> places_;
+  double bound_ = 0;              ///< of the highest level
+  double steps_ = 0, bytes_ = 0;  ///< of the exact search so far
+  bool gave_up_ = false, proven_ = true;
+  std::vector<Column> columns_;  ///< at hand
+  std::size_t columns_used_ = 0;
   std::size_t column_end_ = 0;                 ///< behind its last J within the bound
   std::vector<std::size_t> earliest_;          ///< by m: the first J that leaves no more than the rest can do
-  std::map<Key, std::vector<double>> wholes_;  ///< A^k(I -> J, m_k), by stages, I, J
+  std::map<Key, std::vector<double>> wholes_;  ///< A^k(I -> J, m_k), by last stage, stages, I, J
   std::map<Key, Table> tables_;                ///< those that the answer needs
 };
 
