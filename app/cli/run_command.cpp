@@ -36,12 +36,16 @@ Result<void> check_layers(const Plan& plan, const ModelSpec& model, const std::s
       fmt::format("/stages/{}/layers/1", plan.stages.empty() ? 0 : plan.stages.size() - 1), plan_file);
 }
 
-/// Micro-batches that fit, a stage: by the memory model where profile and cluster are known, else as many as there are.
-Result<std::vector<int>> fitting_micro_batches(const Plan& plan, const std::optional<Problem>& problem) {
-  if (!problem) return std::vector<int>(plan.stages.size(), plan.micro_batches);
-  const auto network = Network::of(*problem->cluster);
-  if (!network) return tl::unexpected(network.error());
-  return micro_batches_that_fit(plan, *problem->profile, *network, problem->workload.conventions);
+/// By predicted figures where profile and cluster are known, else all operations alike and memory without end.
+Result<Schedule> schedule_of(const Plan& plan, const std::optional<Problem>& problem) {
+  if (!problem) {
+    StageFigures unknown;
+    unknown.fitting = plan.micro_batches;
+    return build_schedule(plan, std::vector<StageFigures>(plan.stages.size(), unknown));
+  }
+  const auto simulator = Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
+  if (!simulator) return tl::unexpected(simulator.error());
+  return simulator->schedule(plan);
 }
 
 void warn_if_crowded(const Plan& plan) {
@@ -107,9 +111,7 @@ class RunCommand : public Command {
   }
 
   Result<void> build(const std::optional<Problem>& problem) {
-    const auto fitting = fitting_micro_batches(plan_, problem);
-    if (!fitting) return tl::unexpected(fitting.error());
-    auto schedule = build_schedule(plan_, *fitting);
+    auto schedule = schedule_of(plan_, problem);
     if (!schedule) return tl::unexpected(in_file(schedule.error(), plan_file_));
     if (auto ends = prove_deadlock_free(*schedule, plan_); !ends)
       return tl::unexpected(in_file(ends.error(), plan_file_));

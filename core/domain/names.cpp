@@ -25,10 +25,22 @@ constexpr Names<Precision, 4> precisions{{{Precision::fp32, "fp32"},
                                           {Precision::mixed_20, "mixed-20"}}};
 constexpr Names<NetworkModel, 2> network_models{{{NetworkModel::ideal, "ideal"}, {NetworkModel::shared, "shared"}}};
 constexpr Names<Overlap, 2> overlaps{{{Overlap::none, "none"}, {Overlap::layer, "layer"}}};
-constexpr Names<ScheduleKind, 4> schedule_kinds{{{ScheduleKind::gpipe, "gpipe"},
-                                                 {ScheduleKind::one_f_one_b, "1f1b"},
-                                                 {ScheduleKind::pipedream, "pipedream"},
-                                                 {ScheduleKind::explicit_order, "explicit"}}};
+constexpr Names<ScheduleKind, 16> schedule_kinds{{{ScheduleKind::gpipe, "gpipe"},
+                                                  {ScheduleKind::one_f_one_b, "1f1b"},
+                                                  {ScheduleKind::interleaved, "interleaved"},
+                                                  {ScheduleKind::zb_h1, "zb-h1"},
+                                                  {ScheduleKind::zb_h2, "zb-h2"},
+                                                  {ScheduleKind::zb_v, "zb-v"},
+                                                  {ScheduleKind::v_half, "v-half"},
+                                                  {ScheduleKind::v_min, "v-min"},
+                                                  {ScheduleKind::dualpipe, "dualpipe"},
+                                                  {ScheduleKind::dualpipe_v, "dualpipev"},
+                                                  {ScheduleKind::chimera, "chimera"},
+                                                  {ScheduleKind::adaptive, "adaptive"},
+                                                  {ScheduleKind::pipedream, "pipedream"},
+                                                  {ScheduleKind::pipedream_vertical, "pipedream-vertical"},
+                                                  {ScheduleKind::pipedream_2bw, "pipedream-2bw"},
+                                                  {ScheduleKind::explicit_order, "explicit"}}};
 constexpr Names<Warmup, 2> warmups{{{Warmup::A, "A"}, {Warmup::B, "B"}}};
 constexpr Names<OpKind, op_kind_count> op_kinds{{{OpKind::forward, "forward"},
                                                  {OpKind::backward, "backward"},

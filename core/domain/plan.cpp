@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace pipedeck {
@@ -49,10 +50,67 @@ std::optional<Plan> with_other_warmup(const Plan& plan) {
   return other;
 }
 
+bool shares_devices(ScheduleKind kind) {
+  switch (kind) {
+    case ScheduleKind::interleaved:
+    case ScheduleKind::zb_v:
+    case ScheduleKind::v_half:
+    case ScheduleKind::v_min:
+    case ScheduleKind::dualpipe:
+    case ScheduleKind::dualpipe_v:
+    case ScheduleKind::chimera:
+    case ScheduleKind::adaptive:
+    case ScheduleKind::explicit_order:
+      return true;
+    default:
+      return false;
+  }
+}
+
+int copies_of(const Plan& plan) {
+  if (plan.chunks) {
+    int copies = 1;
+    for (const Chunk& chunk : *plan.chunks) copies = std::max(copies, chunk.copy + 1);
+    return copies;
+  }
+  return bidirectional(plan.schedule) ? 2 : 1;
+}
+
+std::vector<Chunk> chunks_of(const Plan& plan) {
+  std::vector<Chunk> chunks;
+  if (plan.chunks) {
+    chunks = *plan.chunks;
+    std::sort(chunks.begin(), chunks.end(),
+              [](const Chunk& a, const Chunk& b) { return a.stage != b.stage ? a.stage < b.stage : a.copy < b.copy; });
+    return chunks;
+  }
+  const std::size_t stages = plan.stages.size();
+  for (std::size_t s = 0; s < stages; ++s) {
+    chunks.push_back({StageId(s), 0, plan.stages[s].devices});
+    if (bidirectional(plan.schedule)) chunks.push_back({StageId(s), 1, plan.stages[stages - 1 - s].devices});
+  }
+  return chunks;
+}
+
+std::vector<PipelineRank> pipeline_ranks(const Plan& plan) {
+  std::vector<PipelineRank> ranks;
+  std::map<DeviceId, std::size_t> rank_of;
+  const std::vector<Chunk> chunks = chunks_of(plan);
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const auto [known, fresh] = rank_of.try_emplace(chunks[c].devices.front(), ranks.size());
+    if (fresh) ranks.push_back({chunks[c].devices, {}});
+    ranks[known->second].chunks.push_back(c);
+  }
+  return ranks;
+}
+
 std::vector<DeviceId> devices_used(const Plan& plan) {
   std::vector<DeviceId> devices;
   for (const Stage& stage : plan.stages) devices.insert(devices.end(), stage.devices.begin(), stage.devices.end());
+  if (plan.chunks)
+    for (const Chunk& chunk : *plan.chunks) devices.insert(devices.end(), chunk.devices.begin(), chunk.devices.end());
   std::sort(devices.begin(), devices.end());
+  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
   return devices;
 }
 

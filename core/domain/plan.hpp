@@ -15,9 +15,38 @@
 
 namespace pipedeck {
 
-enum class ScheduleKind { gpipe, one_f_one_b, pipedream, explicit_order };
+enum class ScheduleKind {
+  gpipe,
+  one_f_one_b,
+  interleaved,
+  zb_h1,
+  zb_h2,
+  zb_v,
+  v_half,
+  v_min,
+  dualpipe,
+  dualpipe_v,
+  chimera,
+  adaptive,
+  pipedream,
+  pipedream_vertical,
+  pipedream_2bw,
+  explicit_order,
+};
 /// Warm-up policy of 1F1B (DAPPLE section V): A: K_i = min(S - i, D); B: K_i = min(2(S - i) - 1, D).
 enum class Warmup { A, B };
+
+/// Without a flush, on several versions of the weights.
+constexpr bool asynchronous(ScheduleKind kind) {
+  return kind == ScheduleKind::pipedream || kind == ScheduleKind::pipedream_vertical ||
+         kind == ScheduleKind::pipedream_2bw;
+}
+/// Two copies of every stage, one in each direction.
+constexpr bool bidirectional(ScheduleKind kind) {
+  return kind == ScheduleKind::dualpipe || kind == ScheduleKind::chimera;
+}
+/// Whether several chunks may be on one device.
+bool shares_devices(ScheduleKind kind);
 
 std::string_view name_of(ScheduleKind);  // "1f1b"
 std::string_view name_of(Warmup);        // "A"
@@ -45,6 +74,15 @@ struct Stage {
   bool operator==(const Stage&) const = default;
 
   int replicas() const { return static_cast<int>(devices.size()) / tensor_parallel; }
+};
+
+/// A copy of a stage on devices of its own (formats.md, "chunks"). Copies of a stage hold the same weights, and their
+/// gradients are all-reduced together; each works on micro-batches of its own.
+struct Chunk {
+  StageId stage;
+  int copy = 0;
+  std::vector<DeviceId> devices;
+  bool operator==(const Chunk&) const = default;
 };
 
 /// What the planner itself minimised, by its own formula.
@@ -92,7 +130,10 @@ struct Plan {
   Precision precision = Precision::fp32;
   int zero = 0;
   std::optional<std::vector<LayerId>> order;  ///< topological order that stages' ranges refer to; absent: list order
+  /// Where a schedule has several chunks on a device, stages name the same devices.
   std::vector<Stage> stages;
+  /// Copies of stages on other devices, as bidirectional schedules have them; absent: as chunks_of() says.
+  std::optional<std::vector<Chunk>> chunks{};
   std::optional<std::vector<std::vector<Operation>>> operations;  ///< with explicit_order: a list a device
   std::optional<Objective> objective;
   std::optional<Predicted> predicted;
@@ -103,7 +144,7 @@ struct Plan {
   std::string extra;
   bool operator==(const Plan&) const = default;
 
-  bool synchronous() const { return schedule != ScheduleKind::pipedream; }
+  bool synchronous() const { return !asynchronous(schedule); }
 };
 
 /// The layers at positions 0..N-1 of the plan's order.
@@ -123,7 +164,22 @@ Bytes shard_bytes(const Stage& stage, Bytes whole, int rank);
 /// single stage, warm-ups counted out.
 std::optional<Plan> with_other_warmup(const Plan& plan);
 
-/// Devices used, ascending.
+/// Copies of every stage: 1, or 2 in bidirectional schedules.
+int copies_of(const Plan& plan);
+
+/// Every copy of every stage, stage by stage and copy by copy: plan.chunks, or one of each stage on its devices; in
+/// bidirectional schedules a second one of stage s on the devices of stage S - 1 - s.
+std::vector<Chunk> chunks_of(const Plan& plan);
+
+/// Devices that hold the same chunks and run the same list, replica by replica: a rank of the pipeline.
+struct PipelineRank {
+  std::vector<DeviceId> devices;
+  std::vector<std::size_t> chunks;  ///< positions in chunks_of(), ascending
+};
+/// In the order of their first chunks. Of a valid plan, in which chunks on a common device have all devices in common.
+std::vector<PipelineRank> pipeline_ranks(const Plan& plan);
+
+/// Devices used, ascending, each once.
 std::vector<DeviceId> devices_used(const Plan& plan);
 
 /// "8:8 · 24:26", the short form used in tables: devices a stage, layers a stage.

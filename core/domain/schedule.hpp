@@ -34,6 +34,9 @@ struct Operation {
   OpKind kind = OpKind::forward;
   StageId stage;
   int micro_batch = 0;
+  /// One operation with the next in the list (DualPipe's overlapped forward and backward): both start when both can,
+  /// one after the other, and both deliver at the end of the second.
+  bool joined = false;
   bool operator==(const Operation&) const = default;
 };
 
@@ -73,7 +76,13 @@ struct Schedule {
   int micro_batches = 1;    ///< of the whole simulated span; more than the plan's in asynchronous steady state
   bool synchronous = true;  ///< false: weight versions, no flush (PipeDream)
   std::vector<DeviceLane> lanes;
+  int copies = 1;  ///< of every stage; bidirectional schedules have two
   bool operator==(const Schedule&) const = default;
+
+  /// Which copy of the stages a micro-batch passes through: the first ones the first, and so on.
+  int copy_of(int micro_batch) const {
+    return copies == 1 ? 0 : static_cast<int>(static_cast<std::int64_t>(micro_batch) * copies / micro_batches);
+  }
 };
 
 }  // namespace pipedeck

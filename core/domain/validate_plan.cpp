@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -37,14 +38,31 @@ Result<void> check_range(const Stage& stage, std::size_t index, int begin) {
   return {};
 }
 
-Result<void> check_devices(const Stage& stage, std::size_t index, std::set<DeviceId>& used) {
+/// Which devices the stages before have, each with the stage that named it first.
+using Held = std::map<DeviceId, std::size_t>;
+
+/// Chunks on a common device have all devices in common, so that each replica is on the same devices in all of them.
+Result<void> check_common(const Plan& plan, std::size_t index, std::size_t other) {
+  const Stage &stage = plan.stages[index], &before = plan.stages[other];
+  if (stage.devices == before.devices && stage.tensor_parallel == before.tensor_parallel) return {};
+  return bad(stage_place(index, "devices"),
+             fmt::format("found a device of stage {} among others than that stage's, expected the same devices in the "
+                         "same order and the same tensor_parallel in all stages that share a device",
+                         other));
+}
+
+Result<void> check_devices(const Plan& plan, std::size_t index, Held& held) {
+  const Stage& stage = plan.stages[index];
   if (stage.devices.empty()) return bad(stage_place(index, "devices"), "found no devices, expected at least one");
+  std::set<DeviceId> once;
   for (std::size_t i = 0; i < stage.devices.size(); ++i) {
     const std::string place = stage_place(index, fmt::format("devices/{}", i));
     PIPEDECK_CHECK(checks::integer(place, stage.devices[i].value, 0, limits::devices - 1));
-    if (!used.insert(stage.devices[i]).second)
+    const auto [first, fresh] = held.try_emplace(stage.devices[i], index);
+    if (!once.insert(stage.devices[i]).second || (!fresh && !shares_devices(plan.schedule)))
       return bad(place,
                  fmt::format("found device {} a second time, expected each in one stage only", stage.devices[i].value));
+    if (!fresh) PIPEDECK_CHECK(check_common(plan, index, first->second));
   }
   const auto count = static_cast<int>(stage.devices.size());
   if (stage.tensor_parallel < 1 || count % stage.tensor_parallel != 0)
@@ -102,6 +120,61 @@ Result<void> check_recompute(const Stage& stage, std::size_t index) {
   std::set<LayerId> once(stage.recompute.layers.begin(), stage.recompute.layers.end());
   if (once.size() != stage.recompute.layers.size())
     return bad(stage_place(index, "recompute"), "found a layer twice, expected each once");
+  return {};
+}
+
+/// Each copy of each stage once, the first on the stage's own devices, the others in groups of them.
+Result<void> check_chunks(const Plan& plan) {
+  if (!plan.chunks) return {};
+  if (!shares_devices(plan.schedule))
+    return bad("/chunks", fmt::format("found chunks, expected none: '{}' has one chunk a stage, on its devices",
+                                      name_of(plan.schedule)));
+  const int copies = copies_of(plan);
+  if (copies > 1 && !bidirectional(plan.schedule) && plan.schedule != ScheduleKind::explicit_order)
+    return bad("/chunks", fmt::format("found {} copies, expected one: '{}' goes in one direction", copies,
+                                      name_of(plan.schedule)));
+  if (copies == 1 && bidirectional(plan.schedule))
+    return bad("/chunks", fmt::format("found one copy of every stage, expected two: '{}' goes in both directions",
+                                      name_of(plan.schedule)));
+  std::set<std::vector<DeviceId>> groups;
+  for (const Stage& stage : plan.stages) groups.insert(stage.devices);
+  std::set<std::pair<StageId, int>> seen;
+  for (std::size_t c = 0; c < plan.chunks->size(); ++c) {
+    const Chunk& chunk = (*plan.chunks)[c];
+    const auto place = [&](std::string_view key) { return fmt::format("/chunks/{}/{}", c, key); };
+    PIPEDECK_CHECK(
+        checks::integer(place("stage"), chunk.stage.value, 0, static_cast<std::int64_t>(plan.stages.size()) - 1));
+    PIPEDECK_CHECK(checks::integer(place("copy"), chunk.copy, 0, limits::layers));
+    if (!seen.emplace(chunk.stage, chunk.copy).second)
+      return bad(place("copy"), fmt::format("found copy {} of stage {} a second time, expected each once", chunk.copy,
+                                            chunk.stage.value));
+    const Stage& stage = plan.stages[chunk.stage.index()];
+    if (chunk.copy == 0 && chunk.devices != stage.devices)
+      return bad(place("devices"), "found other devices than the stage's own, expected these for copy 0");
+    if (groups.count(chunk.devices) == 0 || chunk.devices.size() != stage.devices.size())
+      return bad(place("devices"),
+                 fmt::format("found devices that are no stage's, expected all {} of one stage", stage.devices.size()));
+  }
+  if (seen.size() != plan.stages.size() * static_cast<std::size_t>(copies))
+    return bad("/chunks", fmt::format("found {} chunks, expected {} of each of the {} stages", seen.size(), copies,
+                                      plan.stages.size()));
+  return {};
+}
+
+/// Stages that trade places have as many devices each.
+Result<void> check_directions(const Plan& plan) {
+  if (!bidirectional(plan.schedule)) return {};
+  if (plan.micro_batches % 2 != 0)
+    return bad("/micro_batches",
+               fmt::format("found {}, expected an even number: '{}' runs half of them in each direction",
+                           plan.micro_batches, name_of(plan.schedule)));
+  for (std::size_t s = 0; s < plan.stages.size() && !plan.chunks; ++s) {
+    const Stage &stage = plan.stages[s], &other = plan.stages[plan.stages.size() - 1 - s];
+    if (stage.devices.size() != other.devices.size() || stage.tensor_parallel != other.tensor_parallel)
+      return bad(stage_place(s, "devices"),
+                 fmt::format("found {} devices, expected as many as stage {} has, whose copy is on them",
+                             stage.devices.size(), plan.stages.size() - 1 - s));
+  }
   return {};
 }
 
@@ -211,18 +284,20 @@ Result<void> check_against_devices(const Plan& plan, const Cluster& cluster) {
 Result<void> validate(const Plan& plan) {
   PIPEDECK_CHECK(check_batches(plan));
   if (plan.stages.empty()) return bad("/stages", "found no stages, expected at least one");
-  std::set<DeviceId> used;
+  Held held;
   int begin = 0;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
     PIPEDECK_CHECK(check_range(stage, i, begin));
-    PIPEDECK_CHECK(check_devices(stage, i, used));
+    PIPEDECK_CHECK(check_devices(plan, i, held));
     PIPEDECK_CHECK(check_shares(plan, stage, i));
     PIPEDECK_CHECK(check_shards(stage, i));
     PIPEDECK_CHECK(check_recompute(stage, i));
     begin = stage.last;
   }
   PIPEDECK_CHECK(checks::integer("/stages", begin, 1, limits::layers));
+  PIPEDECK_CHECK(check_chunks(plan));
+  PIPEDECK_CHECK(check_directions(plan));
   PIPEDECK_CHECK(check_warmup_counts(plan));
   PIPEDECK_CHECK(check_order(plan, begin));
   return check_operations(plan);

@@ -80,6 +80,13 @@ class ObjectReader {
     return value.value_or(otherwise);
   }
 
+  /// The same of a member that must be there.
+  template <class E>
+  E word(std::string_view key, std::optional<E> (*named)(std::string_view), std::string_view words) {
+    if (!has(key)) return text(key), E{};  // reports it
+    return word_or(key, E{}, named, words);
+  }
+
   using ReadObject = std::function<void(ObjectReader&)>;
   using ReadValue = std::function<void(const Value&, const std::string& place)>;
   /// The member, an object; absent ones are reported. Its unknown members are kept with this object's.

@@ -22,13 +22,21 @@ constexpr std::array<std::pair<std::string_view, OpKind>, 5> operation_letters{{
                                                                                 {"W", OpKind::backward_weight},
                                                                                 {"R", OpKind::recompute}}};
 
+/// Fourth of a list: one operation with the next.
+constexpr std::string_view joined_mark = "&";
+
 Operation operation_from(const Value& value, const std::string& place, json::Problems& problems) {
   Operation operation;
   const json::List* parts = json::read_list(value, place, problems);
   if (!parts) return operation;
-  if (parts->size() != 3) {
+  if (parts->size() != 3 && parts->size() != 4) {
     problems.add(place, fmt::format("found {}, expected [kind, stage, micro-batch]", describe(value)));
     return operation;
+  }
+  if (parts->size() == 4) {
+    if (json::read_text((*parts)[3], place + "/3", problems) != joined_mark)
+      problems.add(place + "/3", fmt::format("found {}, expected \"{}\"", describe((*parts)[3]), joined_mark));
+    operation.joined = true;
   }
   const std::string letter = json::read_text((*parts)[0], place + "/0", problems);
   bool known = false;
@@ -71,10 +79,13 @@ void read_recompute(ObjectReader& in, Stage& stage) {
     in.fail("recompute", fmt::format("found {}, expected true, false or a list of layer positions", describe(value)));
 }
 
-/// Parts of the format that change what a plan means and that no offered schedule has: reading past them would run
-/// another plan than the one that was asked for.
-void refuse(ObjectReader& in, std::string_view key, std::string_view reason) {
-  if (in.has(key)) in.fail(key, fmt::format("found {}, expected none: {}", describe(*in.get(key)), reason));
+Chunk chunk_from(ObjectReader& in) {
+  in.treat_null_as_absent();
+  Chunk chunk;
+  chunk.stage = StageId(std::int32_t{in.count("stage", 0, limits::layers)});
+  chunk.copy = in.count_or("copy", 0, 0, limits::layers);
+  chunk.devices = ids<DeviceId>(in, "devices", limits::devices - 1);
+  return chunk;
 }
 
 Stage stage_from(ObjectReader& in) {
@@ -149,7 +160,7 @@ std::string sha256_from(ObjectReader& in, std::string_view key) {
 }
 
 void read_conventions(ObjectReader& in, Plan& plan) {
-  plan.schedule = json::schedule_from(in);
+  plan.schedule = in.word("schedule", schedule_named, json::schedule_words);
   plan.warmup = in.word_or("warmup", Warmup::A, warmup_named, "\"A\", \"B\"");
   if (in.has("warmup_counts")) plan.warmup_counts = in.counts("warmup_counts", 1, limits::samples);
   plan.optimizer = in.word_or("optimizer", Optimizer::adam, optimizer_named, json::optimizer_words);
@@ -168,9 +179,12 @@ void read_plan(ObjectReader& in, Plan& plan) {
   // Where it is left out, it follows; a micro-batch that does not divide is reported by validate().
   plan.micro_batches = in.count_or("micro_batches", plan.global_batch / plan.micro_batch);
   read_conventions(in, plan);
-  refuse(in, "chunks", "every offered schedule has one chunk a stage");
   if (in.has("order")) plan.order = ids<LayerId>(in, "order", limits::layers);
   in.objects("stages", [&](ObjectReader& stage) { plan.stages.push_back(stage_from(stage)); });
+  if (in.has("chunks")) {
+    plan.chunks.emplace();
+    in.objects("chunks", [&](ObjectReader& chunk) { plan.chunks->push_back(chunk_from(chunk)); });
+  }
   read_operations(in, plan);
   if (in.has("objective")) in.object("objective", [&](ObjectReader& o) { plan.objective = objective_from(o); });
   if (in.has("predicted")) in.object("predicted", [&](ObjectReader& p) { plan.predicted = predicted_from(p); });
@@ -208,7 +222,9 @@ Value operation_value(const Operation& operation) {
   std::string_view letter;
   for (const auto& [name, kind] : operation_letters)
     if (kind == operation.kind) letter = name;
-  return Value(json::List{Value(letter), json::integer(operation.stage.value), json::integer(operation.micro_batch)});
+  json::List parts{Value(letter), json::integer(operation.stage.value), json::integer(operation.micro_batch)};
+  if (operation.joined) parts.push_back(Value(joined_mark));
+  return Value(std::move(parts));
 }
 
 Value objective_value(const Objective& objective) {
@@ -266,6 +282,12 @@ std::string plan_to_json(const Plan& plan) {
   out.add("micro_batches", plan.micro_batches);
   write_conventions(out, plan);
   out.add("stages", json::list_of(plan.stages, stage_value));
+  if (plan.chunks)
+    out.add("chunks", json::list_of(*plan.chunks, [](const Chunk& chunk) {
+              ObjectWriter entry;
+              entry.add("stage", static_cast<int>(chunk.stage.value)).add("devices", ids_value(chunk.devices));
+              return entry.add("copy", chunk.copy).finish();
+            }));
   if (plan.operations)
     out.add("operations", json::list_of(*plan.operations, [](const std::vector<Operation>& lane) {
               return Value(json::list_of(lane, operation_value));

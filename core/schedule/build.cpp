@@ -23,22 +23,22 @@ const std::vector<ScheduleInfo>& schedules() {
   return infos;
 }
 
-std::vector<int> warmup_counts(const Plan& plan, std::span<const int> fitting) {
+std::vector<int> warmup_counts(const Plan& plan, std::span<const StageFigures> figures) {
   if (plan.schedule == ScheduleKind::gpipe) return std::vector<int>(plan.stages.size(), plan.micro_batches);
   if (plan.schedule == ScheduleKind::pipedream) {
     std::vector<int> counts;
     for (std::size_t s = 0; s < plan.stages.size(); ++s) counts.push_back(pipedream_warmup(plan, StageId(s)));
     return counts;
   }
-  if (!plan.warmup_counts) return policy_warmups(plan, fitting);
+  if (!plan.warmup_counts) return policy_warmups(plan, figures);
   std::vector<int> counts = *plan.warmup_counts;
   for (int& count : counts) count = std::min(count, plan.micro_batches);
   return counts;
 }
 
-Result<Schedule> build_schedule(const Plan& plan, std::span<const int> fitting) {
+Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> figures) {
   if (plan.stages.empty()) return fail(ErrorCode::bad_input, "found no stages, expected at least one", "/stages");
-  const std::size_t counts = plan.warmup_counts ? plan.warmup_counts->size() : fitting.size();
+  const std::size_t counts = plan.warmup_counts ? plan.warmup_counts->size() : figures.size();
   if (plan.schedule == ScheduleKind::one_f_one_b && counts != plan.stages.size())
     return fail(
         ErrorCode::bad_input,
@@ -48,13 +48,16 @@ Result<Schedule> build_schedule(const Plan& plan, std::span<const int> fitting) 
     case ScheduleKind::gpipe:
       return gpipe(plan);
     case ScheduleKind::one_f_one_b:
-      return one_f_one_b(plan, warmup_counts(plan, fitting));
+      return one_f_one_b(plan, warmup_counts(plan, figures));
     case ScheduleKind::pipedream:
       return pipedream(plan);
     case ScheduleKind::explicit_order:
       return explicit_order(plan);
+    default:
+      break;
   }
-  return fail(ErrorCode::internal, "found a schedule that is not in the registry", "/schedule");
+  return fail(ErrorCode::bad_input, fmt::format("found '{}', which is not offered", name_of(plan.schedule)),
+              "/schedule");
 }
 
 }  // namespace pipedeck

@@ -9,6 +9,7 @@
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
 #include "core/domain/schedule.hpp"
+#include "core/schedule/figures.hpp"
 
 namespace pipedeck {
 
@@ -19,11 +20,12 @@ struct ScheduleInfo {
 };
 const std::vector<ScheduleInfo>& schedules();
 
-/// `fitting`: D of the warm-up policies, micro-batches that fit in memory, a stage (core/cost/memory.hpp).
-Result<Schedule> build_schedule(const Plan& plan, std::span<const int> fitting);
+/// bad_input where the plan's stages are not placed as its schedule needs them, with what it needs.
+Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> figures);
 
-/// Warm-up forwards of every stage: warmup_counts, or the policy's K_i, never more than the micro-batches.
-std::vector<int> warmup_counts(const Plan& plan, std::span<const int> fitting);
+/// Warm-up forwards of every stage of gpipe, 1f1b and pipedream: warmup_counts, or the policy's K_i, never more than
+/// the micro-batches.
+std::vector<int> warmup_counts(const Plan& plan, std::span<const StageFigures> figures);
 
 /// Proves that the schedule ends: sends and receives match in order, and list order with data dependence has no cycle.
 /// A failing one names the cycle.

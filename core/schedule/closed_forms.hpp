@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedules that the registry in build.cpp offers, one file each.
+// The schedules that the registry in build.cpp offers, one file each, and what they share.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
 #include "core/domain/schedule.hpp"
+#include "core/schedule/figures.hpp"
 
 namespace pipedeck {
 
@@ -19,7 +20,7 @@ Schedule pipedream(const Plan& plan);
 Result<Schedule> explicit_order(const Plan& plan);
 
 /// K_i of every stage by DAPPLE's policies, never more than the micro-batches.
-std::vector<int> policy_warmups(const Plan& plan, std::span<const int> fitting);
+std::vector<int> policy_warmups(const Plan& plan, std::span<const StageFigures> figures);
 
 /// Mini-batches that a simulation of PipeDream runs: max(M, 8 NOAM r_0).
 int pipedream_mini_batches(const Plan& plan);
@@ -46,5 +47,9 @@ std::vector<DeviceLane> lanes_of(const Plan& plan, Order order) {
   for (const Place& place : places) lanes.push_back({place.device, order(place.stage, place.replica)});
   return lanes;
 }
+
+/// The same for schedules of several chunks a device: what `lists` says of each of pipeline_ranks(plan), alike on all
+/// its devices. Where a stage recomputes, a recompute is put before each of its backwards (or input gradients).
+std::vector<DeviceLane> lanes_of_ranks(const Plan& plan, std::vector<std::vector<Operation>> lists);
 
 }  // namespace pipedeck

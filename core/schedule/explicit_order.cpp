@@ -31,44 +31,86 @@ struct Seen {
   }
 };
 
-bool runs(const Stage& stage, DeviceId device) {
-  return std::find(stage.devices.begin(), stage.devices.end(), device) != stage.devices.end();
+/// What a device has to run: the chunks on it and the copy that each is of.
+std::vector<Chunk> chunks_on(const Plan& plan, DeviceId device) {
+  std::vector<Chunk> own;
+  for (Chunk& chunk : chunks_of(plan))
+    if (std::find(chunk.devices.begin(), chunk.devices.end(), device) != chunk.devices.end())
+      own.push_back(std::move(chunk));
+  return own;
 }
 
-Result<void> check_list(const Plan& plan, const std::vector<Operation>& list, DeviceId device, std::size_t lane) {
-  StageId own;
-  while (!runs(plan.stages[own.index()], device)) ++own.value;
-  std::vector<Seen> seen(static_cast<std::size_t>(plan.micro_batches));
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string place = fmt::format("/operations/{}/{}", lane, i);
-    if (list[i].stage != own)
-      return fail(ErrorCode::bad_input,
-                  fmt::format("found stage {} on device {}, expected stage {}, which it runs", list[i].stage.value,
-                              device.value, own.value),
-                  place);
-    if (list[i].micro_batch < 0 || list[i].micro_batch >= plan.micro_batches)
-      return fail(ErrorCode::bad_input,
-                  fmt::format("found micro-batch {}, expected 0 to {}", list[i].micro_batch, plan.micro_batches - 1),
-                  place);
-    ++seen[static_cast<std::size_t>(list[i].micro_batch)][list[i].kind];
-  }
-  const int recomputes = plan.stages[own.index()].recompute.any() ? 1 : 0;
-  for (std::size_t m = 0; m < seen.size(); ++m) {
-    const std::string place = fmt::format("/operations/{}", lane);
-    if (!seen[m].complete())
-      return fail(
-          ErrorCode::bad_input,
-          fmt::format("found {} F, {} B, {} I and {} W of micro-batch {}, expected one F, and one B or one I and W",
-                      seen[m].forward, seen[m].backward, seen[m].input, seen[m].weight, m),
-          place);
-    if (seen[m].recompute != recomputes)
-      return fail(ErrorCode::bad_input,
-                  fmt::format("found {} R of micro-batch {}, expected {}: stage {} {}", seen[m].recompute, m,
-                              recomputes, own.value, recomputes ? "recomputes" : "does not recompute"),
-                  place);
-  }
-  return {};
+std::string stages_text(const std::vector<Chunk>& chunks) {
+  std::string text;
+  for (const Chunk& chunk : chunks) text += fmt::format("{}{}", text.empty() ? "" : ", ", chunk.stage.value);
+  return text;
 }
+
+/// A list in the making: how often each chunk on the device runs each operation of each micro-batch.
+class ListCheck {
+ public:
+  ListCheck(const Plan& plan, const Schedule& schedule, DeviceId device, std::size_t lane)
+      : plan_(plan), schedule_(schedule), device_(device), lane_(lane), chunks_(chunks_on(plan, device)) {
+    seen_.assign(chunks_.size(), std::vector<Seen>(static_cast<std::size_t>(plan.micro_batches)));
+  }
+
+  Result<void> run(const std::vector<Operation>& list) {
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (Result<void> counted = count(list[i], fmt::format("/operations/{}/{}", lane_, i)); !counted) return counted;
+    if (!list.empty() && list.back().joined)
+      return bad("found the last operation joined with the next, expected one behind it",
+                 fmt::format("/operations/{}/{}", lane_, list.size() - 1));
+    for (std::size_t c = 0; c < chunks_.size(); ++c)
+      for (int m = 0; m < plan_.micro_batches; ++m)
+        if (schedule_.copy_of(m) == chunks_[c].copy)
+          if (Result<void> whole = check(chunks_[c], m, seen_[c][static_cast<std::size_t>(m)]); !whole) return whole;
+    return {};
+  }
+
+ private:
+  static tl::unexpected<Error> bad(std::string message, std::string place) {
+    return fail(ErrorCode::bad_input, std::move(message), std::move(place));
+  }
+
+  Result<void> count(const Operation& operation, const std::string& place) {
+    if (operation.micro_batch < 0 || operation.micro_batch >= plan_.micro_batches)
+      return bad(fmt::format("found micro-batch {}, expected 0 to {}", operation.micro_batch, plan_.micro_batches - 1),
+                 place);
+    const int copy = schedule_.copy_of(operation.micro_batch);
+    const auto own = std::find_if(chunks_.begin(), chunks_.end(), [&](const Chunk& chunk) {
+      return chunk.stage == operation.stage && chunk.copy == copy;
+    });
+    if (own == chunks_.end())
+      return bad(fmt::format("found stage {} for micro-batch {} on device {}, expected stage {}, which it runs",
+                             operation.stage.value, operation.micro_batch, device_.value, stages_text(chunks_)),
+                 place);
+    ++seen_[static_cast<std::size_t>(own - chunks_.begin())][static_cast<std::size_t>(operation.micro_batch)]
+           [operation.kind];
+    return {};
+  }
+
+  Result<void> check(const Chunk& chunk, int micro_batch, const Seen& seen) const {
+    const std::string place = fmt::format("/operations/{}", lane_);
+    if (!seen.complete())
+      return bad(fmt::format("found {} F, {} B, {} I and {} W of micro-batch {} on stage {}, expected one F, and one B "
+                             "or one I and W",
+                             seen.forward, seen.backward, seen.input, seen.weight, micro_batch, chunk.stage.value),
+                 place);
+    const int recomputes = plan_.stages[chunk.stage.index()].recompute.any() ? 1 : 0;
+    if (seen.recompute != recomputes)
+      return bad(fmt::format("found {} R of micro-batch {}, expected {}: stage {} {}", seen.recompute, micro_batch,
+                             recomputes, chunk.stage.value, recomputes ? "recomputes" : "does not recompute"),
+                 place);
+    return {};
+  }
+
+  const Plan& plan_;
+  const Schedule& schedule_;
+  DeviceId device_;
+  std::size_t lane_;
+  std::vector<Chunk> chunks_;
+  std::vector<std::vector<Seen>> seen_;  // by chunk and micro-batch
+};
 
 /// The devices of a tensor-parallel replica work as one.
 Result<void> check_alike(const Plan& plan, const std::vector<DeviceId>& devices) {
@@ -97,10 +139,10 @@ Result<Schedule> explicit_order(const Plan& plan) {
                 fmt::format("found {} lists, expected one for each of the {} devices used",
                             plan.operations ? plan.operations->size() : 0, devices.size()),
                 "/operations");
-  Schedule schedule{plan.micro_batches, true, {}};
+  Schedule schedule{plan.micro_batches, true, {}, copies_of(plan)};
   for (std::size_t lane = 0; lane < devices.size(); ++lane) {
     const std::vector<Operation>& list = (*plan.operations)[lane];
-    if (Result<void> complete = check_list(plan, list, devices[lane], lane); !complete)
+    if (Result<void> complete = ListCheck(plan, schedule, devices[lane], lane).run(list); !complete)
       return tl::unexpected(complete.error());
     schedule.lanes.push_back({devices[lane], ExplicitOrder{list}});
   }

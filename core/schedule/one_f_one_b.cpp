@@ -6,13 +6,13 @@
 
 namespace pipedeck {
 
-std::vector<int> policy_warmups(const Plan& plan, std::span<const int> fitting) {
+std::vector<int> policy_warmups(const Plan& plan, std::span<const StageFigures> figures) {
   const int stages = static_cast<int>(plan.stages.size());
   std::vector<int> warmups;
   for (int i = 0; i < stages; ++i) {
     const int behind = plan.warmup == Warmup::A ? stages - i : 2 * (stages - i) - 1;
     const int before = i == 0 ? plan.micro_batches : warmups.back();
-    warmups.push_back(std::min({behind, fitting[static_cast<std::size_t>(i)], before}));
+    warmups.push_back(std::min({behind, figures[static_cast<std::size_t>(i)].fitting, before}));
   }
   return warmups;
 }

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 
+#include "core/domain/checks.hpp"
 #include "core/schedule/build.hpp"
 
 namespace pipedeck {
@@ -30,11 +33,18 @@ Role role_of(OpKind kind) {
   }
 }
 
-/// One replica of a stage, by its first device.
+/// A replica of a rank of the pipeline: one list, by its first device.
+struct Lane {
+  const DeviceLane* lane = nullptr;
+  int begin = 0, end = 0;  // its operations in the graph's numbering
+  std::vector<std::size_t> workers;
+};
+
+/// One replica of one chunk.
 struct Worker {
   std::size_t stage = 0;
-  const DeviceLane* lane = nullptr;
-  int begin = 0, end = 0;                       // its operations in the graph's numbering
+  int copy = 0;
+  std::size_t lane = 0;
   int low = 0, high = 0;                        // its samples of a micro-batch
   std::vector<std::array<int, roles>> made_by;  // operation of each micro-batch and role
 };
@@ -52,65 +62,96 @@ class Proof {
 
  private:
   Result<void> add_workers() {
-    stage_begin_.push_back(0);
-    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
-      const Stage& stage = plan_.stages[s];
+    std::map<DeviceId, std::size_t> lane_of;
+    for (const Chunk& chunk : chunks_of(plan_)) {
+      if (chunk.copy == 0) stage_begin_.push_back(workers_.size());
+      const Stage& stage = plan_.stages[chunk.stage.index()];
       const std::vector<int> samples = replica_samples(stage, plan_.micro_batch);
       int low = 0;
       for (int r = 0; r < stage.replicas(); ++r) {
-        const DeviceId lead = stage.devices[static_cast<std::size_t>(r * stage.tensor_parallel)];
-        const auto lane = std::find_if(schedule_.lanes.begin(), schedule_.lanes.end(),
-                                       [&](const DeviceLane& candidate) { return candidate.device == lead; });
-        if (lane == schedule_.lanes.end())
-          return fail(ErrorCode::bad_input, fmt::format("found no list for device {}, expected one", lead.value));
+        const DeviceId lead = chunk.devices[static_cast<std::size_t>(r * stage.tensor_parallel)];
+        const auto [known, fresh] = lane_of.try_emplace(lead, lanes_.size());
+        if (fresh) PIPEDECK_CHECK(add_lane(lead));
         const int high = low + samples[static_cast<std::size_t>(r)];
-        if (Result<void> added = add_operations({s, &*lane, count_, count_, low, high, {}}); !added) return added;
+        lanes_[known->second].workers.push_back(workers_.size());
+        workers_.push_back({chunk.stage.index(), chunk.copy, known->second, low, high, {}});
         low = high;
       }
-      stage_begin_.push_back(workers_.size());
     }
+    stage_begin_.push_back(workers_.size());
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) PIPEDECK_CHECK(add_operations(lane));
     predecessors_.resize(static_cast<std::size_t>(count_));
     return {};
   }
 
-  Result<void> add_operations(Worker worker) {
+  Result<void> add_lane(DeviceId lead) {
+    const auto lane = std::find_if(schedule_.lanes.begin(), schedule_.lanes.end(),
+                                   [&](const DeviceLane& candidate) { return candidate.device == lead; });
+    if (lane == schedule_.lanes.end())
+      return fail(ErrorCode::bad_input, fmt::format("found no list for device {}, expected one", lead.value));
+    lanes_.push_back({&*lane, 0, 0, {}});
+    return {};
+  }
+
+  Result<void> add_operations(std::size_t l) {
+    Lane& lane = lanes_[l];
+    lane.begin = count_;
+    lane.end = count_ = lane.begin + operation_count(lane.lane->order);
     std::array<int, roles> nothing;
     nothing.fill(none);
-    worker.made_by.assign(static_cast<std::size_t>(schedule_.micro_batches), nothing);
-    worker.end = worker.begin + operation_count(worker.lane->order);
-    for (int i = 0; i < worker.end - worker.begin; ++i) {
-      const Operation operation = operation_at(worker.lane->order, i);
+    for (const std::size_t w : lane.workers)
+      workers_[w].made_by.assign(static_cast<std::size_t>(schedule_.micro_batches), nothing);
+    for (int id = lane.begin; id < lane.end; ++id) {
+      const Operation operation = operation_of(lane, id);
       if (operation.micro_batch < 0 || operation.micro_batch >= schedule_.micro_batches)
-        return fail(ErrorCode::bad_input, fmt::format("found {}, expected micro-batches 0 to {}",
-                                                      text(worker, operation), schedule_.micro_batches - 1));
-      int& slot = worker.made_by[static_cast<std::size_t>(operation.micro_batch)][role_of(operation.kind)];
+        return fail(ErrorCode::bad_input, fmt::format("found {}, expected micro-batches 0 to {}", text(lane, operation),
+                                                      schedule_.micro_batches - 1));
+      const std::optional<std::size_t> worker = worker_of(lane, operation);
+      if (!worker)
+        return fail(ErrorCode::bad_input, fmt::format("found {}, expected a stage that the device runs for that "
+                                                      "micro-batch",
+                                                      text(lane, operation)));
+      if (operation.joined && id + 1 == lane.end)
+        return fail(ErrorCode::bad_input,
+                    fmt::format("found {} joined with the next, expected one behind it", text(lane, operation)));
+      int& slot = workers_[*worker].made_by[static_cast<std::size_t>(operation.micro_batch)][role_of(operation.kind)];
       if (slot != none)
-        return fail(ErrorCode::bad_input, fmt::format("found {} twice, expected once", text(worker, operation)));
-      slot = worker.begin + i;
+        return fail(ErrorCode::bad_input, fmt::format("found {} twice, expected once", text(lane, operation)));
+      slot = operation.joined ? id + 1 : id;  // joined operations deliver together
     }
-    count_ = worker.end;
-    workers_.push_back(std::move(worker));
     return {};
+  }
+
+  static Operation operation_of(const Lane& lane, int id) { return operation_at(lane.lane->order, id - lane.begin); }
+
+  std::optional<std::size_t> worker_of(const Lane& lane, const Operation& operation) const {
+    for (const std::size_t w : lane.workers)
+      if (workers_[w].stage == operation.stage.index() &&
+          (plan_.synchronous() ? workers_[w].copy == schedule_.copy_of(operation.micro_batch) : true))
+        return w;
+    return std::nullopt;
   }
 
   Result<void> add_dependences() {
-    for (std::size_t w = 0; w < workers_.size(); ++w) {
-      const Worker& worker = workers_[w];
-      for (int id = worker.begin; id < worker.end; ++id) {
-        if (id > worker.begin) need(id, id - 1);
-        if (Result<void> added = add_data(w, id); !added) return added;
+    for (const Lane& lane : lanes_)
+      for (int id = lane.begin; id < lane.end; ++id) {
+        const Operation operation = operation_of(lane, id);
+        if (id > lane.begin) need(id, id - 1);
+        PIPEDECK_CHECK(add_data(lane, id, operation));
+        // Of joined operations neither starts before both can.
+        if (operation.joined) PIPEDECK_CHECK(add_data(lane, id, operation_of(lane, id + 1)));
       }
-    }
     return {};
   }
 
-  Result<void> add_data(std::size_t w, int id) {
+  /// What `operation` needs, as needs of the operation `id`: itself, or the one that it is joined with.
+  Result<void> add_data(const Lane& lane, int id, const Operation& operation) {
+    const std::size_t w = *worker_of(lane, operation);
     const Worker& worker = workers_[w];
-    const Operation operation = operation_at(worker.lane->order, id - worker.begin);
     const auto& own = worker.made_by[static_cast<std::size_t>(operation.micro_batch)];
     if (operation.kind == OpKind::forward) return need_of_stage(w, id, operation, worker.stage - 1, activation);
     if (operation.kind == OpKind::backward_weight) return need_own(w, id, operation, own[gradient]);
-    if (Result<void> added = need_own(w, id, operation, own[activation]); !added) return added;
+    PIPEDECK_CHECK(need_own(w, id, operation, own[activation]));
     if (operation.kind == OpKind::recompute) return {};
     if (own[recomputed] != none) need(id, own[recomputed]);
     return need_of_stage(w, id, operation, worker.stage + 1, gradient);
@@ -120,7 +161,7 @@ class Proof {
     if (before == none)
       return fail(ErrorCode::bad_input, fmt::format("found {} without what it needs of its own device, expected the "
                                                     "operation before it in the list",
-                                                    text(workers_[w], operation)));
+                                                    text(lanes_[workers_[w].lane], operation)));
     need(id, before);
     return {};
   }
@@ -134,15 +175,19 @@ class Proof {
       if (sender == none)
         return fail(ErrorCode::bad_input,
                     fmt::format("found {} waiting for what device {} never sends, expected a send for every receive",
-                                text(workers_[w], operation), workers_[other].lane->device.value));
+                                text(lanes_[workers_[w].lane], operation), device_of(other).value));
       need(id, sender);
     }
     return {};
   }
 
+  DeviceId device_of(std::size_t w) const { return lanes_[workers_[w].lane].lane->device; }
+
   /// Synchronous replicas hold contiguous samples; asynchronous ones whole mini-batches in turn.
   bool share(std::size_t a, std::size_t b, int micro_batch) const {
-    if (schedule_.synchronous) return workers_[a].low < workers_[b].high && workers_[b].low < workers_[a].high;
+    if (schedule_.synchronous)
+      return workers_[a].copy == workers_[b].copy && workers_[a].low < workers_[b].high &&
+             workers_[b].low < workers_[a].high;
     return turn(a, micro_batch) && turn(b, micro_batch);
   }
   bool turn(std::size_t w, int micro_batch) const {
@@ -151,6 +196,17 @@ class Proof {
   }
 
   void need(int id, int before) { predecessors_[static_cast<std::size_t>(id)].push_back(before); }
+
+  /// The operations of one worker in its lane's list, one role, those that both sides have, in order.
+  std::optional<Operation> next_shared(std::size_t w, std::size_t with, Role role, int& at) const {
+    const Lane& lane = lanes_[workers_[w].lane];
+    for (; at < lane.end; ++at) {
+      const Operation operation = operation_of(lane, at);
+      if (role_of(operation.kind) == role && worker_of(lane, operation) == w && share(w, with, operation.micro_batch))
+        return ++at, operation;
+    }
+    return std::nullopt;
+  }
 
   /// On each pair of replicas, operations of one role run in the same micro-batch order on both sides.
   Result<void> check_pairs() const {
@@ -165,23 +221,17 @@ class Proof {
   }
 
   Result<void> check_pair(std::size_t a, std::size_t b, Role role) const {
-    if (schedule_.synchronous && !share(a, b, 0)) return {};
-    int index = workers_[b].begin;
-    const auto next_shared = [&](std::size_t w, int& at) -> std::optional<Operation> {
-      for (; at < workers_[w].end; ++at) {
-        const Operation operation = operation_at(workers_[w].lane->order, at - workers_[w].begin);
-        if (role_of(operation.kind) == role && share(a, b, operation.micro_batch)) return ++at, operation;
-      }
-      return std::nullopt;
-    };
-    for (int at = workers_[a].begin; const auto mine = next_shared(a, at);) {
-      const auto theirs = next_shared(b, index);
+    // What stays on one device is not sent.
+    if ((schedule_.synchronous && !share(a, b, 0)) || workers_[a].lane == workers_[b].lane) return {};
+    int index = lanes_[workers_[b].lane].begin;
+    for (int at = lanes_[workers_[a].lane].begin; const auto mine = next_shared(a, b, role, at);) {
+      const auto theirs = next_shared(b, a, role, index);
       if (theirs && theirs->micro_batch == mine->micro_batch) continue;
       return fail(
           ErrorCode::bad_input,
           fmt::format("found {} where device {} has micro-batch {} in turn, expected the same order on both "
                       "sides of a transfer",
-                      text(workers_[a], *mine), workers_[b].lane->device.value, theirs ? theirs->micro_batch : none));
+                      text(lanes_[workers_[a].lane], *mine), device_of(b).value, theirs ? theirs->micro_batch : none));
     }
     return {};
   }
@@ -235,16 +285,17 @@ class Proof {
   }
 
   std::string text_of(int id) const {
-    const auto worker = std::find_if(workers_.begin(), workers_.end(), [&](const Worker& w) { return id < w.end; });
-    return text(*worker, operation_at(worker->lane->order, id - worker->begin));
+    const auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& l) { return id < l.end; });
+    return text(*lane, operation_of(*lane, id));
   }
-  static std::string text(const Worker& worker, const Operation& operation) {
-    return fmt::format("device {} {}(stage {}, micro-batch {})", worker.lane->device.value, name_of(operation.kind),
+  static std::string text(const Lane& lane, const Operation& operation) {
+    return fmt::format("device {} {}(stage {}, micro-batch {})", lane.lane->device.value, name_of(operation.kind),
                        operation.stage.value, operation.micro_batch);
   }
 
   const Schedule& schedule_;
   const Plan& plan_;
+  std::vector<Lane> lanes_;
   std::vector<Worker> workers_;
   std::vector<std::size_t> stage_begin_;  // workers of stage s: [stage_begin_[s], stage_begin_[s + 1])
   std::vector<std::vector<int>> predecessors_;

@@ -6,45 +6,56 @@
 namespace pipedeck {
 namespace {
 
-/// Where a device works: its worker, and its place among the worker's devices.
+/// Where a device works: its lane, and its place among the lane's devices.
 struct Seat {
   DeviceId device;
-  std::size_t worker = 0, rank = 0;
+  std::size_t lane = 0, rank = 0;
 };
 
 std::vector<Seat> seats_of(const EngineInput& run) {
   std::vector<Seat> seats;
-  for (std::size_t w = 0; w < run.costs.workers.size(); ++w) {
-    const WorkerCosts& worker = run.costs.workers[w];
-    const auto devices = replica_devices(run.plan.stages[static_cast<std::size_t>(worker.stage)], worker.replica);
-    for (std::size_t rank = 0; rank < devices.size(); ++rank) seats.push_back({devices[rank], w, rank});
-  }
+  for (std::size_t l = 0; l < run.costs.lanes.size(); ++l)
+    for (std::size_t rank = 0; rank < run.costs.lanes[l].devices.size(); ++rank)
+      seats.push_back({run.costs.lanes[l].devices[rank], l, rank});
   std::sort(seats.begin(), seats.end(), [](const Seat& a, const Seat& b) { return a.device < b.device; });
   return seats;
 }
 
 void append_compute(Timeline& timeline, const EngineInput& run, const Trace& trace, const Seat& seat) {
-  const WorkerCosts& worker = run.costs.workers[seat.worker];
-  const auto stage = static_cast<std::size_t>(worker.stage);
-  timeline.append_lane({LaneRole::compute, seat.device, seat.device, 0, 0}, trace.operations[seat.worker]);
-  const std::int64_t duration = worker.optimizer[seat.rank];
-  if (!run.schedule.synchronous || duration == 0) return;
+  timeline.append_lane({LaneRole::compute, seat.device, seat.device, 0, 0}, trace.operations[seat.lane]);
+  if (!run.schedule.synchronous) return;
+  std::vector<TimelineRow> rows;
+  for (const OptimizerStep& step : optimizer_steps(run.costs, trace, seat.lane, seat.rank))
+    if (step.duration > 0)
+      rows.push_back({Nanoseconds(step.start),
+                      Nanoseconds(step.duration),
+                      {OpKind::optimizer, StageId(std::int32_t{step.stage}), 0}});
+  if (rows.empty()) return;
   TimelineLane lane = timeline.lanes.back();
   timeline.lanes.pop_back();
-  const std::int64_t start = std::max(trace.end[seat.worker], trace.synchronised[stage]);
-  const TimelineRow step{Nanoseconds(start), Nanoseconds(duration), {OpKind::optimizer, StageId(stage), 0}};
   const std::size_t begin = lane.begin;
-  timeline.append_lane(lane, {&step, 1});
+  timeline.append_lane(lane, rows);
   timeline.lanes.back().begin = begin;
 }
 
+/// Stages that are all-reduced on a device, each once.
+std::vector<std::size_t> stages_on(const EngineInput& run, const Seat& seat) {
+  std::vector<std::size_t> stages;
+  for (const std::size_t w : run.costs.lanes[seat.lane].workers)
+    stages.push_back(static_cast<std::size_t>(run.costs.workers[w].stage));
+  stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
+  return stages;
+}
+
 void append_collectives(Timeline& timeline, const EngineInput& run, const Trace& trace, const Seat& seat) {
-  const auto stage = static_cast<std::size_t>(run.costs.workers[seat.worker].stage);
-  if (trace.reductions[stage].empty()) return;
   std::vector<TimelineRow> rows;
-  for (const ReductionRow& row : trace.reductions[stage])
-    rows.push_back(
-        {Nanoseconds(row.start), Nanoseconds(row.duration), {OpKind::all_reduce, StageId(stage), row.micro_batch}});
+  for (const std::size_t stage : stages_on(run, seat))
+    for (const ReductionRow& row : trace.reductions[stage])
+      rows.push_back(
+          {Nanoseconds(row.start), Nanoseconds(row.duration), {OpKind::all_reduce, StageId(stage), row.micro_batch}});
+  if (rows.empty()) return;
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const TimelineRow& a, const TimelineRow& b) { return a.start < b.start; });
   timeline.append_lane({LaneRole::collective, seat.device, seat.device, 0, 0}, rows);
 }
 

@@ -30,37 +30,38 @@ class Builder {
   }
 
   Channels run() {
-    for (std::size_t s = 0; s + 1 < plan_.stages.size(); ++s) plan_.synchronous() ? add_cut(s) : add_turns(s);
+    const int copies = static_cast<int>(costs_.chunks.size() / plan_.stages.size());
+    for (std::size_t s = 0; s + 1 < plan_.stages.size(); ++s) {
+      if (!plan_.synchronous()) add_turns(s);
+      for (int copy = 0; plan_.synchronous() && copy < copies; ++copy) add_cut(s, copy);
+    }
     return std::move(channels_);
   }
 
  private:
-  int worker(std::size_t stage, int replica) const {
-    return static_cast<int>(costs_.stages[stage].first_worker) + replica;
+  int worker(std::size_t stage, int copy, int replica) const {
+    return static_cast<int>(costs_.stages[stage].first_worker) + copy * plan_.stages[stage].replicas() + replica;
   }
-  DeviceId lead(int worker) const {
-    const WorkerCosts& costs = costs_.workers[static_cast<std::size_t>(worker)];
-    return replica_devices(plan_.stages[static_cast<std::size_t>(costs.stage)], costs.replica).front();
-  }
+  DeviceId lead(int worker) const { return costs_.workers[static_cast<std::size_t>(worker)].devices.front(); }
 
   /// Split, concat and many-to-many: each pair of replicas exchanges the samples that both hold.
-  void add_cut(std::size_t s) {
+  void add_cut(std::size_t s, int copy) {
     std::vector<Slice> slices;
     for (int a = 0, b = 0; a < plan_.stages[s].replicas() && b < plan_.stages[s + 1].replicas();) {
-      const WorkerCosts& from = costs_.workers[static_cast<std::size_t>(worker(s, a))];
-      const WorkerCosts& to = costs_.workers[static_cast<std::size_t>(worker(s + 1, b))];
+      const WorkerCosts& from = costs_.workers[static_cast<std::size_t>(worker(s, copy, a))];
+      const WorkerCosts& to = costs_.workers[static_cast<std::size_t>(worker(s + 1, copy, b))];
       const int samples = std::min(from.high, to.high) - std::max(from.low, to.low);
-      if (samples > 0) slices.push_back({worker(s, a), worker(s + 1, b), samples});
+      if (samples > 0) slices.push_back({worker(s, copy, a), worker(s + 1, copy, b), samples});
       from.high <= to.high ? ++a : ++b;  // samples are in order on both sides
     }
-    for (const int a : all_of(s)) channels_.activations[static_cast<std::size_t>(a)].turns.resize(1);
-    for (const int b : all_of(s + 1)) channels_.gradients[static_cast<std::size_t>(b)].turns.resize(1);
+    for (const int a : all_of(s, copy)) channels_.activations[static_cast<std::size_t>(a)].turns.resize(1);
+    for (const int b : all_of(s + 1, copy)) channels_.gradients[static_cast<std::size_t>(b)].turns.resize(1);
     for (const bool gradient : {false, true}) add_channels(s, slices, gradient);
   }
 
-  std::vector<int> all_of(std::size_t stage) const {
+  std::vector<int> all_of(std::size_t stage, int copy) const {
     std::vector<int> workers(static_cast<std::size_t>(plan_.stages[stage].replicas()));
-    std::iota(workers.begin(), workers.end(), worker(stage, 0));
+    std::iota(workers.begin(), workers.end(), worker(stage, copy, 0));
     return workers;
   }
 
@@ -85,7 +86,7 @@ class Builder {
     const int r = plan_.stages[s].replicas(), q = plan_.stages[s + 1].replicas();
     const int period = std::lcm(r, q);
     for (int b = 0; b < period; ++b) {
-      const Slice slice{worker(s, b % r), worker(s + 1, b % q), plan_.micro_batch};
+      const Slice slice{worker(s, 0, b % r), worker(s + 1, 0, b % q), plan_.micro_batch};
       const int forth = add_channel(s, {slice}, false);
       const int back = add_channel(s, {{slice.to, slice.from, slice.samples}}, true);
       channels_.activations[static_cast<std::size_t>(slice.from)].turns.push_back({forth});
@@ -100,13 +101,16 @@ class Builder {
     Channel channel;
     channel.stage = static_cast<int>(gradient ? s + 1 : s);
     channel.gradient = gradient;
-    channel.resource = resource(slices);
+    const bool local = lead(slices.front().from) == lead(slices.front().to);
+    channel.resource = local ? Channel::local : resource(slices);
     int samples = 0;
     double latency = 0, seconds_a_byte = 0;  // with a bandwidth matrix pairs of a node pair may differ: the slowest
     for (const Slice& slice : slices) {
-      const Path& path = inputs_.network.path(lead(slice.from), lead(slice.to));
-      latency = std::max(latency, path.latency.count);
-      seconds_a_byte = std::max(seconds_a_byte, 1 / path.bandwidth.count);
+      if (!local) {
+        const Path& path = inputs_.network.path(lead(slice.from), lead(slice.to));
+        latency = std::max(latency, path.latency.count);
+        seconds_a_byte = std::max(seconds_a_byte, 1 / path.bandwidth.count);
+      }
       samples += slice.samples;
       add_end(channel.sources, channel.sent, slice.from, bytes(s, slice.samples));
       add_end(channel.targets, channel.received, slice.to, bytes(s, slice.samples));

@@ -11,10 +11,11 @@ namespace pipedeck {
 
 /// The slices of one micro-batch that cross one resource from a stage to the next, in one direction: one transfer.
 struct Channel {
-  int stage = 0;  ///< that sends
+  static constexpr int local = -1;  ///< between chunks of one replica's devices: nothing is sent
+  int stage = 0;                    ///< that sends
   bool gradient = false;
-  int resource = 0;
-  std::int64_t duration = 0;  ///< ns: latency + bytes / bandwidth
+  int resource = local;
+  std::int64_t duration = 0;  ///< ns: latency + bytes / bandwidth; 0 where it is local
   std::vector<int> sources, targets;
   std::vector<Bytes> sent, received;  ///< of each source and target
 };

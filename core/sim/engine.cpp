@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A discrete-event simulation whose events are ends: of a replica's operation and of a resource's transfer, at most one
+// A discrete-event simulation whose events are ends: of a lane's operation and of a resource's transfer, at most one
 // pending each, so that the queue stays as small as the cluster. Everything that ends at one instant is taken together
 // before anything starts, so that ties never depend on the queue's order.
 #include "core/sim/engine.hpp"
@@ -11,11 +11,12 @@
 namespace pipedeck {
 namespace {
 
+constexpr std::int64_t no_gradient = -1;
 constexpr std::size_t stop_interval = 1 << 14;  // events between looks at the stop token
 
 struct Event {
   std::int64_t time = 0;
-  int who = 0;  // worker, or workers + resource
+  int who = 0;  // lane, or lanes + resource
   bool operator>(const Event& other) const { return time != other.time ? time > other.time : who > other.who; }
 };
 
@@ -24,20 +25,27 @@ struct Waiting {
   int channel = 0, micro_batch = 0;
 };
 
-/// One replica on its way through its list.
-struct Worker {
+/// One replica of a rank of the pipeline on its way through its list.
+struct Lane {
   const LaneOrder* order = nullptr;
-  const WorkerCosts* costs = nullptr;
   int next = 0, count = 0;
+  bool running = false;
+  bool joined = false;         // what runs is two operations, `first` and `operation`
+  Operation first, operation;  // that run, or ran last
+  std::int64_t free = 0;       // end of its last operation
+  std::vector<int> worker_of;  // by stage and copy, from the lane's first stage on; -1: not here
+  int first_stage = 0;
+};
+
+/// One replica of a chunk.
+struct Worker {
+  const WorkerCosts* costs = nullptr;
   int stage = 0;
   int stride = 1;  // micro-batches between two of its own
   std::size_t first_slot = 0;
-  bool running = false;
-  Operation operation;
-  std::int64_t free = 0;           // end of its last operation
-  std::int64_t last_start = 0;     // of the last gradient operation
-  bool last_was_weight = false;    // that one was a weight gradient of its own
-  int backwards = 0, updates = 0;  // asynchronous: gradient rounds done here, and applied here
+  std::int64_t last_start = no_gradient;  // of the last gradient operation
+  bool last_was_weight = false;           // that one was a weight gradient of its own
+  int backwards = 0, updates = 0;         // asynchronous: gradient rounds done here, and applied here
 };
 
 struct Line {  // of a resource
@@ -58,13 +66,13 @@ class Engine {
  public:
   Engine(const EngineInput& input, std::stop_token stop)
       : in_(input), stop_(std::move(stop)), count_(static_cast<std::size_t>(input.schedule.micro_batches)) {
-    const std::size_t workers = in_.costs.workers.size();
-    trace_.operations.resize(workers);
+    trace_.operations.resize(in_.costs.lanes.size());
     trace_.transfers.resize(in_.channels.resources.size());
     trace_.reductions.resize(in_.costs.stages.size());
     lines_.resize(in_.channels.resources.size());
     owed_.resize(in_.channels.all.size());
     add_workers();
+    add_lanes();
     for (std::size_t c = 0; c < owed_.size(); ++c)
       if (in_.channels.all[c].sources.size() > 1)
         owed_[c].assign(count_, static_cast<int>(in_.channels.all[c].sources.size()));
@@ -72,7 +80,7 @@ class Engine {
   }
 
   Trace run() {
-    for (std::size_t w = 0; w < workers_.size(); ++w) try_start(w, 0);
+    for (std::size_t l = 0; l < lanes_.size(); ++l) try_start(l, 0);
     std::size_t seen = 0;
     while (!events_.empty()) {
       if (++seen % stop_interval == 0 && stop_.stop_requested()) return std::move(trace_);
@@ -84,27 +92,50 @@ class Engine {
 
  private:
   void add_workers() {
+    for (std::size_t w = 0; w < in_.costs.workers.size(); ++w) {
+      Worker worker;
+      worker.costs = &in_.costs.workers[w];
+      worker.stage = worker.costs->stage;
+      worker.stride = in_.schedule.synchronous ? 1 : in_.plan.stages[static_cast<std::size_t>(worker.stage)].replicas();
+      worker.first_slot = missing_activations_.size();
+      const std::size_t slots = worker.first_slot + count_ / static_cast<std::size_t>(worker.stride) + 1;
+      missing_activations_.resize(slots, in_.channels.awaited_activations[w]);
+      missing_gradients_.resize(slots, in_.channels.awaited_gradients[w]);
+      workers_.push_back(worker);
+    }
+  }
+
+  void add_lanes() {
     std::vector<const LaneOrder*> order_of;
     for (const DeviceLane& lane : in_.schedule.lanes) {
       if (order_of.size() <= lane.device.index()) order_of.resize(lane.device.index() + 1, nullptr);
       order_of[lane.device.index()] = &lane.order;
     }
-    for (std::size_t w = 0; w < in_.costs.workers.size(); ++w) {
-      const WorkerCosts& costs = in_.costs.workers[w];
-      const Stage& stage = in_.plan.stages[static_cast<std::size_t>(costs.stage)];
-      Worker worker;
-      worker.order = order_of[replica_devices(stage, costs.replica).front().index()];
-      worker.costs = &costs;
-      worker.count = operation_count(*worker.order);
-      worker.stage = costs.stage;
-      worker.stride = in_.schedule.synchronous ? 1 : stage.replicas();
-      worker.first_slot = missing_activations_.size();
-      const std::size_t slots = worker.first_slot + count_ / static_cast<std::size_t>(worker.stride) + 1;
-      missing_activations_.resize(slots, in_.channels.awaited_activations[w]);
-      missing_gradients_.resize(slots, in_.channels.awaited_gradients[w]);
-      if (in_.record) trace_.operations[w].reserve(static_cast<std::size_t>(worker.count));
-      workers_.push_back(worker);
+    for (std::size_t l = 0; l < in_.costs.lanes.size(); ++l) {
+      const LaneCosts& costs = in_.costs.lanes[l];
+      Lane lane;
+      lane.order = order_of[costs.devices.front().index()];
+      lane.count = operation_count(*lane.order);
+      lane.first_stage = workers_[costs.workers.front()].stage;
+      for (const std::size_t w : costs.workers) {
+        const auto place = place_of(lane, workers_[w].stage, workers_[w].costs->copy);
+        if (lane.worker_of.size() <= place) lane.worker_of.resize(place + 1, -1);
+        lane.worker_of[place] = static_cast<int>(w);
+      }
+      if (in_.record) trace_.operations[l].reserve(static_cast<std::size_t>(lane.count));
+      lanes_.push_back(std::move(lane));
     }
+  }
+
+  std::size_t place_of(const Lane& lane, int stage, int copy) const {
+    return static_cast<std::size_t>((stage - lane.first_stage) * in_.schedule.copies + copy);
+  }
+
+  /// The chunk's replica that `operation` of this lane is of.
+  std::size_t worker_of(const Lane& lane, const Operation& operation) const {
+    if (lane.worker_of.size() == 1) return static_cast<std::size_t>(lane.worker_of.front());
+    const int copy = in_.schedule.copy_of(operation.micro_batch);
+    return static_cast<std::size_t>(lane.worker_of[place_of(lane, operation.stage.value, copy)]);
   }
 
   /// A stage's workers stand together; one past the last stage: their number.
@@ -143,13 +174,13 @@ class Engine {
     ready_.clear();
     do {
       const std::size_t who = pop();
-      who < workers_.size() ? end_operation(who, now) : end_transfer(who - workers_.size(), now);
+      who < lanes_.size() ? end_operation(who, now) : end_transfer(who - lanes_.size(), now);
     } while (!events_.empty() && events_.front().time == now);
 
     if (ready_.size() > 1)
       std::sort(ready_.begin(), ready_.end(), [&](const Waiting& a, const Waiting& b) { return tie(a) < tie(b); });
     for (const Waiting& transfer : ready_) line_up(transfer, now);
-    for (const std::size_t w : touched_) try_start(w, now);
+    for (const std::size_t l : touched_) try_start(l, now);
   }
 
   /// Among transfers ready at the same instant: earlier micro-batches first, activations first, earlier stages first.
@@ -164,49 +195,93 @@ class Engine {
     return worker.first_slot + static_cast<std::size_t>(micro_batch / worker.stride);
   }
 
-  void try_start(std::size_t w, std::int64_t now) {
-    Worker& worker = workers_[w];
-    if (worker.running || worker.next == worker.count) return;
-    const Operation operation = operation_at(*worker.order, worker.next);
+  /// Whether what `operation` waits for is there; own operations come before it in the list.
+  bool can_start(const Worker& worker, const Operation& operation) const {
     const std::size_t slot = slot_of(worker, operation.micro_batch);
-    const bool gradient = operation.kind == OpKind::backward || operation.kind == OpKind::backward_input;
-    if (operation.kind == OpKind::forward && missing_activations_[slot] > 0) return;
-    if (gradient && missing_gradients_[slot] > 0) return;
-    std::int64_t start = now;
-    if (!rounds_.empty() && !apply_updates(w, operation, start)) return;
+    if (operation.kind == OpKind::forward) return missing_activations_[slot] <= 0;
+    return !is_gradient(operation.kind) || missing_gradients_[slot] <= 0;
+  }
+  static bool is_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
+  void try_start(std::size_t l, std::int64_t now) {
+    Lane& lane = lanes_[l];
+    if (lane.running || lane.next == lane.count) return;
+    const Operation operation = operation_at(*lane.order, lane.next);
+    const std::size_t w = worker_of(lane, operation);
+    if (!can_start(workers_[w], operation)) return;
+    if (operation.joined && !second_can_start(lane, operation)) return;
+    std::int64_t start = now;
+    if (!rounds_.empty() && !apply_updates(l, w, operation, start)) return;
+
+    start = begin_operation(l, w, operation, start);
+    lane.joined = operation.joined;
+    if (operation.joined) {
+      lane.first = operation;
+      const Operation second = operation_at(*lane.order, lane.next);
+      start = begin_operation(l, worker_of(lane, second), second, start);
+    }
+    lane.running = true;
+    push(start, l);
+  }
+
+  /// The second of two joined operations: what it needs must be there, and from elsewhere than the first.
+  bool second_can_start(const Lane& lane, const Operation& first) const {
+    if (lane.next + 1 == lane.count) return false;
+    const Operation second = operation_at(*lane.order, lane.next + 1);
+    if (second.stage == first.stage && second.micro_batch == first.micro_batch) return false;
+    return can_start(workers_[worker_of(lane, second)], second);
+  }
+
+  /// Writes the operation down; its end.
+  std::int64_t begin_operation(std::size_t l, std::size_t w, const Operation& operation, std::int64_t start) {
+    Worker& worker = workers_[w];
     const std::int64_t duration = worker.costs->duration[static_cast<std::size_t>(operation.kind)];
-    if (gradient || operation.kind == OpKind::backward_weight) {
+    if (is_gradient(operation.kind) || operation.kind == OpKind::backward_weight) {
       worker.last_start = start;
       worker.last_was_weight = operation.kind == OpKind::backward_weight;
     }
-    if (in_.record) trace_.operations[w].push_back({Nanoseconds(start), Nanoseconds(duration), operation});
-    worker.operation = operation;
-    worker.running = true;
-    ++worker.next;
-    push(start + duration, w);
+    if (in_.record) trace_.operations[l].push_back({Nanoseconds(start), Nanoseconds(duration), operation});
+    lanes_[l].operation = operation;
+    ++lanes_[l].next;
+    return start + duration;
   }
 
-  void end_operation(std::size_t w, std::int64_t now) {
-    Worker& worker = workers_[w];
-    worker.running = false;
-    worker.free = now;
-    touched_.push_back(w);
-    const OpKind kind = worker.operation.kind;
-    if (kind == OpKind::forward) send(in_.channels.activations[w], worker, now);
-    if (kind == OpKind::backward || kind == OpKind::backward_input) {
-      send(in_.channels.gradients[w], worker, now);
-      if (!rounds_.empty()) end_round(worker, now);
+  void end_operation(std::size_t l, std::int64_t now) {
+    Lane& lane = lanes_[l];
+    lane.running = false;
+    lane.free = now;
+    touched_.push_back(l);
+    if (lane.joined) deliver(lane, lane.first, now);
+    deliver(lane, lane.operation, now);
+  }
+
+  void deliver(const Lane& lane, const Operation& operation, std::int64_t now) {
+    const std::size_t w = worker_of(lane, operation);
+    if (operation.kind == OpKind::forward) send(in_.channels.activations[w], workers_[w], operation, now);
+    if (!is_gradient(operation.kind)) return;
+    send(in_.channels.gradients[w], workers_[w], operation, now);
+    if (!rounds_.empty()) end_round(workers_[w], now);
+  }
+
+  void send(const Outgoing& outgoing, const Worker& worker, const Operation& operation, std::int64_t now) {
+    if (outgoing.turns.empty()) return;
+    const int micro_batch = operation.micro_batch;
+    for (const int c : outgoing.of(micro_batch / worker.stride)) {
+      const Channel& channel = in_.channels.all[static_cast<std::size_t>(c)];
+      if (channel.resource == Channel::local) {
+        arrive(channel, micro_batch);
+        continue;
+      }
+      std::vector<int>& owed = owed_[static_cast<std::size_t>(c)];
+      if (owed.empty() || --owed[static_cast<std::size_t>(micro_batch)] == 0) ready_.push_back({now, c, micro_batch});
     }
   }
 
-  void send(const Outgoing& outgoing, const Worker& worker, std::int64_t now) {
-    if (outgoing.turns.empty()) return;
-    const int micro_batch = worker.operation.micro_batch;
-    for (const int channel : outgoing.of(micro_batch / worker.stride)) {
-      std::vector<int>& owed = owed_[static_cast<std::size_t>(channel)];
-      if (owed.empty() || --owed[static_cast<std::size_t>(micro_batch)] == 0)
-        ready_.push_back({now, channel, micro_batch});
+  void arrive(const Channel& channel, int micro_batch) {
+    std::vector<int>& missing = channel.gradient ? missing_gradients_ : missing_activations_;
+    for (const int target : channel.targets) {
+      const Worker& worker = workers_[static_cast<std::size_t>(target)];
+      if (--missing[slot_of(worker, micro_batch)] == 0) touched_.push_back(worker.costs->lane);
     }
   }
 
@@ -226,18 +301,14 @@ class Engine {
     if (line.head == line.queue.size()) line.queue.clear(), line.head = 0;
     line.busy = true;
     if (in_.record) trace_.transfers[resource].push_back({now, line.current.channel, line.current.micro_batch});
-    push(now + in_.channels.all[static_cast<std::size_t>(line.current.channel)].duration, workers_.size() + resource);
+    push(now + in_.channels.all[static_cast<std::size_t>(line.current.channel)].duration, lanes_.size() + resource);
   }
 
   void end_transfer(std::size_t resource, std::int64_t now) {
     Line& line = lines_[resource];
     line.busy = false;
     const Channel& channel = in_.channels.all[static_cast<std::size_t>(line.current.channel)];
-    std::vector<int>& missing = channel.gradient ? missing_gradients_ : missing_activations_;
-    for (const int target : channel.targets) {
-      const auto w = static_cast<std::size_t>(target);
-      if (--missing[slot_of(workers_[w], line.current.micro_batch)] == 0) touched_.push_back(w);
-    }
+    arrive(channel, line.current.micro_batch);
     // What became ready earlier goes first; what becomes ready at this very instant lines up behind it.
     if (line.head < line.queue.size()) start_transfer(resource, now);
   }
@@ -253,24 +324,24 @@ class Engine {
   }
 
   /// Moves `start` behind the all-reduces that are due and their optimizer steps; false where one has not begun.
-  bool apply_updates(std::size_t w, const Operation& operation, std::int64_t& start) {
+  bool apply_updates(std::size_t l, std::size_t w, const Operation& operation, std::int64_t& start) {
     Worker& worker = workers_[w];
     const Rounds& rounds = rounds_[static_cast<std::size_t>(worker.stage)];
     const int due = std::min(updates_due(worker, operation), static_cast<int>(rounds.done.size()));
     if (worker.updates < due && rounds.done[static_cast<std::size_t>(due - 1)] < 0) return false;
     for (; worker.updates < due; ++worker.updates) {
       start = std::max(start, rounds.done[static_cast<std::size_t>(worker.updates)]);
-      step_optimizer(w, worker.updates, start);
+      step_optimizer(l, worker, start);
     }
     return true;
   }
 
-  void step_optimizer(std::size_t w, int round, std::int64_t& start) {
-    const Worker& worker = workers_[w];
+  void step_optimizer(std::size_t l, const Worker& worker, std::int64_t& start) {
     const std::int64_t duration = *std::max_element(worker.costs->optimizer.begin(), worker.costs->optimizer.end());
     if (duration > 0 && in_.record)
-      trace_.operations[w].push_back(
-          {Nanoseconds(start), Nanoseconds(duration), {OpKind::optimizer, StageId(std::int32_t{worker.stage}), round}});
+      trace_.operations[l].push_back({Nanoseconds(start),
+                                      Nanoseconds(duration),
+                                      {OpKind::optimizer, StageId(std::int32_t{worker.stage}), worker.updates}});
     start += duration;
   }
 
@@ -290,14 +361,15 @@ class Engine {
       rounds.done[round] = rounds.free = start + duration;
       trace_.reductions[stage].push_back({start, duration, static_cast<int>(round)});
     }
-    for (std::size_t w = first_worker(stage); w < first_worker(stage + 1); ++w) touched_.push_back(w);
+    for (std::size_t w = first_worker(stage); w < first_worker(stage + 1); ++w)
+      touched_.push_back(workers_[w].costs->lane);
   }
 
   // --- the end
 
   void finish() {
-    trace_.complete = std::all_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.next == w.count; });
-    for (const Worker& worker : workers_) trace_.end.push_back(worker.free);
+    trace_.complete = std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& l) { return l.next == l.count; });
+    for (const Lane& lane : lanes_) trace_.end.push_back(lane.free);
     trace_.synchronised.assign(in_.costs.stages.size(), 0);
     if (!trace_.complete || !rounds_.empty()) return;
     for (std::size_t s = 0; s < in_.costs.stages.size(); ++s) synchronise(s);
@@ -311,6 +383,7 @@ class Engine {
       std::int64_t start = free;
       for (std::size_t w = first_worker(stage); w < first_worker(stage + 1); ++w) {
         const Worker& worker = workers_[w];
+        if (worker.last_start == no_gradient) continue;  // a copy without micro-batches
         const auto& ready = worker.last_was_weight ? worker.costs->ready_in_weight : worker.costs->ready_in_backward;
         start = std::max(start, worker.last_start + ready[k]);
       }
@@ -324,6 +397,7 @@ class Engine {
   std::stop_token stop_;
   std::size_t count_;  // micro-batches
   std::vector<Worker> workers_;
+  std::vector<Lane> lanes_;
   std::vector<Line> lines_;
   std::vector<Rounds> rounds_;
   std::vector<int> missing_activations_, missing_gradients_;  // transfers awaited, by worker and its micro-batches
@@ -335,6 +409,23 @@ class Engine {
 };
 
 }  // namespace
+
+std::vector<OptimizerStep> optimizer_steps(const PlanCosts& costs, const Trace& trace, std::size_t lane,
+                                           std::size_t rank) {
+  std::vector<OptimizerStep> steps;
+  for (const std::size_t w : costs.lanes[lane].workers) {
+    const WorkerCosts& worker = costs.workers[w];
+    steps.push_back({worker.stage, trace.synchronised[static_cast<std::size_t>(worker.stage)], worker.optimizer[rank]});
+  }
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const OptimizerStep& a, const OptimizerStep& b) { return a.start < b.start; });
+  std::int64_t free = trace.end[lane];
+  for (OptimizerStep& step : steps) {
+    step.start = std::max(step.start, free);
+    free = step.start + step.duration;
+  }
+  return steps;
+}
 
 Trace run_engine(const EngineInput& input, std::stop_token stop) { return Engine(input, std::move(stop)).run(); }
 

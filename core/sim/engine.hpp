@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock: runs every replica's list against the `ideal` network, in integer nanoseconds.
+// The clock: runs every lane's list against the `ideal` network, in integer nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ struct ReductionRow {
 /// What happened. Rows of operations and transfers only where they were asked for.
 struct Trace {
   bool complete = false;                              ///< false: the lists deadlock
-  std::vector<std::vector<TimelineRow>> operations;   ///< by worker, optimizer steps of asynchronous plans included
+  std::vector<std::vector<TimelineRow>> operations;   ///< by lane, optimizer steps of asynchronous plans included
   std::vector<std::vector<TransferRow>> transfers;    ///< by resource
   std::vector<std::vector<ReductionRow>> reductions;  ///< by stage
-  std::vector<std::int64_t> end;                      ///< of every worker's last operation
+  std::vector<std::int64_t> end;                      ///< by lane: of its last operation
   std::vector<std::int64_t> synchronised;             ///< by stage: end of its last all-reduce, or 0
   std::vector<std::int64_t> completions;              ///< asynchronous: ends of stage 0's backwards, ascending
   std::vector<int> completed_by;                      ///< the replica of each of them
@@ -44,6 +44,15 @@ struct EngineInput {
   Overlap overlap = Overlap::layer;
   bool record = true;
 };
+
+/// The optimizer step of one chunk on one device after a synchronous iteration.
+struct OptimizerStep {
+  int stage = 0;
+  std::int64_t start = 0, duration = 0;
+};
+/// Of the chunks on the device of rank `rank` of a lane, one after another, each behind its stage's last all-reduce.
+std::vector<OptimizerStep> optimizer_steps(const PlanCosts& costs, const Trace& trace, std::size_t lane,
+                                           std::size_t rank);
 
 /// An incomplete trace where the lists deadlock or `stop` was requested.
 Trace run_engine(const EngineInput& input, std::stop_token stop = {});

@@ -21,47 +21,52 @@ struct Times {
   std::int64_t forward = 0, gradient = 0, released = 0;
 };
 
-class Curve {
+/// What one chunk's replica holds beside its static items.
+class Chunks {
  public:
-  Curve(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker, std::size_t rank,
-        const std::vector<std::size_t>& resources)
+  Chunks(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker,
+         const std::vector<std::size_t>& resources, std::vector<Change>& changes)
       : inputs_(inputs),
         run_(run),
         trace_(trace),
         worker_(worker),
-        rank_(rank),
         resources_(resources),
         costs_(run.costs.workers[worker]),
         stage_(run.costs.stages[static_cast<std::size_t>(costs_.stage)]),
-        stride_(run.schedule.synchronous ? 1 : run.plan.stages[static_cast<std::size_t>(costs_.stage)].replicas()) {}
+        stride_(run.schedule.synchronous ? 1 : run.plan.stages[static_cast<std::size_t>(costs_.stage)].replicas()),
+        changes_(changes) {}
 
-  DeviceVerdict run() {
+  void run() {
     find_times();
     add_operations();
     add_boundaries();
-    // What ends at an instant is gone before what starts there is held.
-    std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) {
-      return a.time != b.time ? a.time < b.time : (a.bytes < 0 || a.kept < 0) && !(b.bytes < 0 || b.kept < 0);
-    });
-    return add_up();
+    add_handovers();
   }
 
  private:
   Bytes scaled(Bytes bytes) const { return scale_bytes(bytes, costs_.samples(), inputs_.profile->micro_batch); }
-  const std::vector<TimelineRow>& rows() const { return trace_.operations[worker_]; }
-  /// Of a micro-batch of this worker: all of a synchronous plan, else those of its turns.
+
+  /// The lane's operations that are this chunk's.
+  template <class Visit>
+  void each_row(const Visit& visit) const {
+    for (const TimelineRow& row : trace_.operations[costs_.lane])
+      if (row.operation.kind != OpKind::optimizer && row.operation.stage.value == costs_.stage &&
+          run_.schedule.copy_of(row.operation.micro_batch) == costs_.copy)
+        visit(row);
+  }
+
+  /// Of a micro-batch of this chunk: all of a synchronous plan, else those of its turns.
   Times& times(int micro_batch) { return times_[static_cast<std::size_t>(micro_batch / stride_)]; }
 
   void find_times() {
     times_.resize(static_cast<std::size_t>(run_.schedule.micro_batches / stride_ + 1));
-    for (const TimelineRow& row : rows()) {
-      if (row.operation.kind == OpKind::optimizer) continue;
+    each_row([&](const TimelineRow& row) {
       Times& own = times(row.operation.micro_batch);
       if (row.operation.kind == OpKind::forward) own.forward = row.end().count;
       if (row.operation.kind == OpKind::backward || row.operation.kind == OpKind::backward_input)
         own.gradient = own.released = row.end().count;
       if (row.operation.kind == OpKind::backward_weight) own.released = row.end().count;
-    }
+    });
   }
 
   void hold(MemoryItem item, std::int64_t from, std::int64_t to, Bytes bytes, int kept = 0) {
@@ -73,22 +78,17 @@ class Curve {
   void add_operations() {
     const Bytes before = scaled(stage_.kept.before), again = scaled(stage_.kept.full) - before;
     const Bytes workspace = scaled(stage_.workspace);
-    for (const TimelineRow& row : rows()) {
-      if (row.operation.kind == OpKind::optimizer) continue;
+    each_row([&](const TimelineRow& row) {
       hold(MemoryItem::workspace, row.start.count, row.end().count, workspace);
       const std::int64_t released = times(row.operation.micro_batch).released;
       if (row.operation.kind == OpKind::forward) hold(MemoryItem::activations, row.start.count, released, before, 1);
       if (row.operation.kind == OpKind::recompute) hold(MemoryItem::activations, row.start.count, released, again);
-    }
+    });
   }
 
   /// Buffers count from the moment they are written to: a received one from the start of its transfer, a sent one from
   /// the end of its operation.
   void add_boundaries() {
-    const auto end_of = [&](const Channel& channel, int micro_batch) {
-      const Times& own = times(micro_batch);
-      return channel.gradient ? own.gradient : own.forward;
-    };
     for (const std::size_t resource : resources_)
       for (const TransferRow& row : trace_.transfers[resource]) {
         const Channel& channel = run_.channels.all[static_cast<std::size_t>(row.channel)];
@@ -99,61 +99,99 @@ class Curve {
       }
   }
 
+  std::int64_t end_of(const Channel& channel, int micro_batch) {
+    const Times& own = times(micro_batch);
+    return channel.gradient ? own.gradient : own.forward;
+  }
+
+  /// What a chunk hands to the next one on the same devices: one buffer, held until that one has used it. The chunk
+  /// that receives counts it.
+  void add_handovers() {
+    for (const Channel& channel : run_.channels.all) {
+      if (channel.resource != Channel::local || channel.targets.front() != static_cast<int>(worker_)) continue;
+      const OpKind made = channel.gradient ? OpKind::backward : OpKind::forward;
+      for (const TimelineRow& row : trace_.operations[costs_.lane]) {
+        const Operation& operation = row.operation;
+        const bool gradient = operation.kind == OpKind::backward || operation.kind == OpKind::backward_input;
+        if (operation.stage.value != channel.stage || (made == OpKind::forward ? operation.kind != made : !gradient) ||
+            run_.schedule.copy_of(operation.micro_batch) != costs_.copy)
+          continue;
+        hold(MemoryItem::boundary, row.end().count, end_of(channel, operation.micro_batch), channel.received.front());
+      }
+    }
+  }
+
   Bytes bytes_of(const std::vector<int>& workers, const std::vector<Bytes>& sizes) const {
     const auto own = std::find(workers.begin(), workers.end(), static_cast<int>(worker_));
     return own == workers.end() ? Bytes() : sizes[static_cast<std::size_t>(own - workers.begin())];
   }
 
-  DeviceVerdict add_up() const {
-    DeviceVerdict verdict;
-    MemoryParts parts = stage_.held[rank_];
-    std::int64_t total = parts.total().count;
-    int kept = 0;
-    verdict.peak = Bytes(total);
-    verdict.peak_parts = parts;
-    verdict.curve.push_back({Nanoseconds(0), Bytes(total)});
-    for (std::size_t i = 0; i < changes_.size(); ++i) {
-      parts[changes_[i].item] += Bytes(changes_[i].bytes);
-      total += changes_[i].bytes;
-      kept += changes_[i].kept;
-      verdict.peak_micro_batches = std::max(verdict.peak_micro_batches, kept);
-      if (i + 1 < changes_.size() && changes_[i + 1].time == changes_[i].time) continue;
-      add_point(verdict.curve, changes_[i].time, total);
-      if (total <= verdict.peak.count) continue;
-      verdict.peak = Bytes(total);
-      verdict.peak_time = Nanoseconds(changes_[i].time);
-      verdict.peak_parts = parts;
-    }
-    return verdict;
-  }
-
-  static void add_point(std::vector<MemoryPoint>& curve, std::int64_t time, std::int64_t total) {
-    if (curve.back().time.count == time)
-      curve.back().bytes = Bytes(total);
-    else if (curve.back().bytes.count != total)
-      curve.push_back({Nanoseconds(time), Bytes(total)});
-  }
-
   const SimulatorInputs& inputs_;
   const EngineInput& run_;
   const Trace& trace_;
-  std::size_t worker_, rank_;
+  std::size_t worker_;
   const std::vector<std::size_t>& resources_;
   const WorkerCosts& costs_;
   const StageCosts& stage_;
   int stride_;
   std::vector<Times> times_;
-  std::vector<Change> changes_;
+  std::vector<Change>& changes_;
 };
+
+/// The items that all chunks on a device hold all the time; what a device has once counts once.
+MemoryParts held_by(const EngineInput& run, const LaneCosts& lane, std::size_t rank) {
+  MemoryParts sum;
+  for (const std::size_t w : lane.workers) {
+    const std::vector<MemoryParts>& held = run.costs.stages[static_cast<std::size_t>(run.costs.workers[w].stage)].held;
+    const MemoryParts& own = held[rank % held.size()];
+    for (std::size_t i = 0; i < own.bytes.size(); ++i) sum.bytes[i] += own.bytes[i];
+    sum[MemoryItem::communication] = own[MemoryItem::communication];
+    sum[MemoryItem::reserve] = own[MemoryItem::reserve];
+  }
+  return sum;
+}
+
+void add_point(std::vector<MemoryPoint>& curve, std::int64_t time, std::int64_t total) {
+  if (curve.back().time.count == time)
+    curve.back().bytes = Bytes(total);
+  else if (curve.back().bytes.count != total)
+    curve.push_back({Nanoseconds(time), Bytes(total)});
+}
+
+/// The curve of sorted `changes` on top of what is held all the time.
+DeviceVerdict add_up(MemoryParts parts, const std::vector<Change>& changes) {
+  DeviceVerdict verdict;
+  std::int64_t total = parts.total().count;
+  int kept = 0;
+  verdict.peak = Bytes(total);
+  verdict.peak_parts = parts;
+  verdict.curve.push_back({Nanoseconds(0), Bytes(total)});
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    parts[changes[i].item] += Bytes(changes[i].bytes);
+    total += changes[i].bytes;
+    kept += changes[i].kept;
+    verdict.peak_micro_batches = std::max(verdict.peak_micro_batches, kept);
+    if (i + 1 < changes.size() && changes[i + 1].time == changes[i].time) continue;
+    add_point(verdict.curve, changes[i].time, total);
+    if (total <= verdict.peak.count) continue;
+    verdict.peak = Bytes(total);
+    verdict.peak_time = Nanoseconds(changes[i].time);
+    verdict.peak_parts = parts;
+  }
+  return verdict;
+}
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> resources_of_workers(const EngineInput& run) {
-  std::vector<std::vector<std::size_t>> resources(run.costs.workers.size());
-  for (const Channel& channel : run.channels.all)
+std::vector<std::vector<std::size_t>> resources_of_lanes(const EngineInput& run) {
+  std::vector<std::vector<std::size_t>> resources(run.costs.lanes.size());
+  for (const Channel& channel : run.channels.all) {
+    if (channel.resource == Channel::local) continue;
     for (const std::vector<int>& ends : {std::cref(channel.sources), std::cref(channel.targets)})
       for (const int worker : ends)
-        resources[static_cast<std::size_t>(worker)].push_back(static_cast<std::size_t>(channel.resource));
+        resources[run.costs.workers[static_cast<std::size_t>(worker)].lane].push_back(
+            static_cast<std::size_t>(channel.resource));
+  }
   for (std::vector<std::size_t>& own : resources) {
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
@@ -161,9 +199,16 @@ std::vector<std::vector<std::size_t>> resources_of_workers(const EngineInput& ru
   return resources;
 }
 
-DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker,
+DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t lane,
                         std::size_t rank, const std::vector<std::size_t>& resources) {
-  return Curve(inputs, run, trace, worker, rank, resources).run();
+  std::vector<Change> changes;
+  const LaneCosts& costs = run.costs.lanes[lane];
+  for (const std::size_t worker : costs.workers) Chunks(inputs, run, trace, worker, resources, changes).run();
+  // What ends at an instant is gone before what starts there is held.
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+    return a.time != b.time ? a.time < b.time : (a.bytes < 0 || a.kept < 0) && !(b.bytes < 0 || b.kept < 0);
+  });
+  return add_up(held_by(run, costs, rank), changes);
 }
 
 }  // namespace pipedeck

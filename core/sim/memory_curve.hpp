@@ -9,12 +9,12 @@
 
 namespace pipedeck {
 
-/// The resources whose transfers each worker sends or receives, ascending.
-std::vector<std::vector<std::size_t>> resources_of_workers(const EngineInput& run);
+/// The resources whose transfers each lane sends or receives, ascending.
+std::vector<std::vector<std::size_t>> resources_of_lanes(const EngineInput& run);
 
-/// Curve, peak, items at the peak and kept micro-batches of one worker's device of rank `rank`, or of all its devices
+/// Curve, peak, items at the peak and kept micro-batches of one lane's device of rank `rank`, or of all its devices
 /// where they hold the same; the caller adds what else differs between them (id, capacity).
-DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker,
+DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t lane,
                         std::size_t rank, const std::vector<std::size_t>& resources);
 
 }  // namespace pipedeck

@@ -2,6 +2,7 @@
 #include "core/sim/plan_costs.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -32,6 +33,8 @@ class Coster {
   }
 
   PlanCosts run() {
+    costs_.chunks = chunks_of(plan_);
+    copies_ = costs_.chunks.size() / plan_.stages.size();
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) add_stage(s);
     return std::move(costs_);
   }
@@ -48,7 +51,7 @@ class Coster {
     }
     costs.kept = kept_bytes(plan_, profile_, order_, costs_.cuts, StageId(s));
     costs.held = static_memory(plan_, costs.parameters, StageId(s), inputs_.conventions);
-    costs.reductions = reductions(stage, costs.parameters);
+    costs.reductions = reductions(s, costs.parameters);
     costs.first_worker = costs_.workers.size();
     costs_.fitting.push_back(
         micro_batches_that_fit(plan_, profile_, inputs_.network, costs.kept, costs.held, StageId(s)));
@@ -61,10 +64,11 @@ class Coster {
   bool by_layer() const { return plan_.synchronous() && inputs_.conventions.overlap == Overlap::layer; }
 
   /// In the order in which gradients are done: layers from the last to the first. Nothing to reduce, no all-reduce.
-  std::vector<Reduction> reductions(const Stage& stage, Bytes parameters) const {
+  std::vector<Reduction> reductions(std::size_t s, Bytes parameters) const {
+    const Stage& stage = plan_.stages[s];
     std::vector<Reduction> list;
-    if (stage.replicas() < 2) return list;
-    const std::vector<GroupRings> rings = rings_of_ranks(stage);
+    if (stage.replicas() < 2 && copies_ < 2) return list;
+    const std::vector<GroupRings> rings = rings_of_ranks(s);
     if (!by_layer()) {
       if (parameters.count > 0) list.push_back({reduction_time(stage, rings, parameters), stage.first});
       return list;
@@ -74,13 +78,17 @@ class Coster {
     return list;
   }
 
-  /// The devices of equal rank of all replicas, rank by rank.
-  std::vector<GroupRings> rings_of_ranks(const Stage& stage) const {
-    const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
+  const Chunk& chunk(std::size_t s, std::size_t copy) const { return costs_.chunks[s * copies_ + copy]; }
+
+  /// The devices of equal rank of all replicas of all copies, rank by rank.
+  std::vector<GroupRings> rings_of_ranks(std::size_t s) const {
+    const auto degree = static_cast<std::size_t>(plan_.stages[s].tensor_parallel);
     std::vector<GroupRings> rings;
     for (std::size_t rank = 0; rank < degree; ++rank) {
       std::vector<DeviceId> group;
-      for (std::size_t i = rank; i < stage.devices.size(); i += degree) group.push_back(stage.devices[i]);
+      for (std::size_t copy = 0; copy < copies_; ++copy)
+        for (std::size_t i = rank; i < chunk(s, copy).devices.size(); i += degree)
+          group.push_back(chunk(s, copy).devices[i]);
       rings.push_back(rings_of(inputs_.network, group));
     }
     return rings;
@@ -102,32 +110,50 @@ class Coster {
     const Stage& stage = plan_.stages[s];
     const std::vector<int> shares = replica_samples(stage, plan_.micro_batch);
     std::map<Look, std::size_t> known;
-    int low = 0;
-    for (int r = 0; r < stage.replicas(); ++r) {
-      WorkerCosts worker;
-      worker.stage = static_cast<int>(s);
-      worker.replica = r;
-      // Asynchronous schedules never cut a micro-batch: each replica processes whole ones in turn.
-      worker.low = plan_.synchronous() ? low : 0;
-      worker.high = plan_.synchronous() ? low + shares[static_cast<std::size_t>(r)] : plan_.micro_batch;
-      low = worker.high;
-      const auto [like, fresh] = known.try_emplace(look_of(worker, stage), costs_.workers.size());
-      if (fresh)
-        add_passes(worker, stage, costs.reductions);
-      else
-        copy_passes(costs_.workers[like->second], worker);
-      add_optimizer(worker, stage, costs.parameters);
-      costs_.workers.push_back(std::move(worker));
+    for (std::size_t copy = 0; copy < copies_; ++copy) {
+      int low = 0;
+      for (int r = 0; r < stage.replicas(); ++r) {
+        WorkerCosts worker = worker_of(s, copy, r);
+        // Asynchronous schedules never cut a micro-batch: each replica processes whole ones in turn.
+        worker.low = plan_.synchronous() ? low : 0;
+        worker.high = plan_.synchronous() ? low + shares[static_cast<std::size_t>(r)] : plan_.micro_batch;
+        low = worker.high;
+        const auto [like, fresh] = known.try_emplace(look_of(worker, stage), costs_.workers.size());
+        if (fresh)
+          add_passes(worker, stage, costs.reductions);
+        else
+          copy_passes(costs_.workers[like->second], worker);
+        add_optimizer(worker, stage, costs.parameters);
+        costs_.workers.push_back(std::move(worker));
+      }
     }
   }
 
+  WorkerCosts worker_of(std::size_t s, std::size_t copy, int replica) {
+    const auto degree = static_cast<std::size_t>(plan_.stages[s].tensor_parallel);
+    WorkerCosts worker;
+    worker.stage = static_cast<int>(s);
+    worker.copy = static_cast<int>(copy);
+    worker.replica = replica;
+    worker.devices = std::span(chunk(s, copy).devices).subspan(static_cast<std::size_t>(replica) * degree, degree);
+    const std::size_t lead = worker.devices.front().index();
+    if (lane_of_.size() <= lead) lane_of_.resize(lead + 1, none);
+    if (lane_of_[lead] == none) {
+      lane_of_[lead] = costs_.lanes.size();
+      costs_.lanes.push_back({worker.devices, {}});
+    }
+    worker.lane = lane_of_[lead];
+    costs_.lanes[worker.lane].workers.push_back(costs_.workers.size());
+    return worker;
+  }
+
   /// Replicas of a stage that look the same take the same times: samples and device type, and where several devices
-  /// work as one, which replica it is.
+  /// work as one, which devices these are.
   using Look = std::tuple<int, int, int>;
 
   Look look_of(const WorkerCosts& worker, const Stage& stage) const {
-    const DeviceId lead = replica_devices(stage, worker.replica).front();
-    return {worker.samples(), inputs_.network.device(lead).type, stage.tensor_parallel > 1 ? worker.replica : 0};
+    const DeviceId lead = worker.devices.front();
+    return {worker.samples(), inputs_.network.device(lead).type, stage.tensor_parallel > 1 ? lead.value : -1};
   }
 
   static void copy_passes(const WorkerCosts& from, WorkerCosts& to) {
@@ -137,7 +163,7 @@ class Coster {
   }
 
   void add_passes(WorkerCosts& worker, const Stage& stage, const std::vector<Reduction>& reductions) const {
-    const std::span<const DeviceId> devices = replica_devices(stage, worker.replica);
+    const std::span<const DeviceId> devices = worker.devices;
     Passes sum;
     double again = 0;  // recomputed forwards
     std::size_t next = 0;
@@ -200,7 +226,7 @@ class Coster {
   }
 
   void add_optimizer(WorkerCosts& worker, const Stage& stage, Bytes parameters) const {
-    for (const DeviceId device : replica_devices(stage, worker.replica)) {
+    for (const DeviceId device : worker.devices) {
       const Bytes own = shard_bytes(stage, parameters, static_cast<int>(worker.optimizer.size()));
       worker.optimizer.push_back(
           nanoseconds(optimizer_time(own, plan_.optimizer, plan_.precision, inputs_.network.type(device)).count));
@@ -210,17 +236,16 @@ class Coster {
   const SimulatorInputs& inputs_;
   const Plan& plan_;
   const Profile& profile_;
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
   std::vector<LayerId> order_;
+  std::size_t copies_ = 1;
+  std::vector<std::size_t> lane_of_;  // by lead device
   PlanCosts costs_;
 };
 
 }  // namespace
 
 PlanCosts plan_costs(const SimulatorInputs& inputs, const Plan& plan) { return Coster(inputs, plan).run(); }
-
-std::span<const DeviceId> replica_devices(const Stage& stage, int replica) {
-  const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
-  return std::span(stage.devices).subspan(static_cast<std::size_t>(replica) * degree, degree);
-}
 
 }  // namespace pipedeck

@@ -31,9 +31,11 @@ struct Reduction {
   int position = 0;           ///< of the layer in the plan's order; the stage's first where it is all of them
 };
 
-/// One replica of a stage: its devices work as one.
+/// One replica of a chunk: its devices work as one.
 struct WorkerCosts {
-  int stage = 0, replica = 0;
+  int stage = 0, copy = 0, replica = 0;
+  std::size_t lane = 0;                                ///< whose list it is in
+  std::span<const DeviceId> devices;                   ///< the lead first: it sends and receives for all
   int low = 0, high = 0;                               ///< its samples of a micro-batch
   std::array<std::int64_t, op_kind_count> duration{};  ///< ns, by OpKind
   /// When reduction k may start, after the start of the stage's last backward or weight gradient.
@@ -46,21 +48,30 @@ struct StageCosts {
   Bytes parameters;
   KeptBytes kept;  ///< for the profile's micro-batch
   Bytes workspace;
-  std::vector<MemoryParts> held;  ///< all the time: on every device, or a rank of the replicas where these differ
-  std::vector<Reduction> reductions;
+  std::vector<MemoryParts> held;      ///< all the time: on every device, or a rank of the replicas where these differ
+  std::vector<Reduction> reductions;  ///< over all replicas of all copies
   std::size_t first_worker = 0;
 };
 
+/// The devices of one replica of a rank of the pipeline: they run one list.
+struct LaneCosts {
+  std::span<const DeviceId> devices;
+  std::vector<std::size_t> workers;  ///< one a chunk on them, ascending
+};
+
 struct PlanCosts {
-  std::vector<Bytes> cuts;  ///< for the profile's micro-batch
+  std::vector<Bytes> cuts;    ///< for the profile's micro-batch
+  std::vector<Chunk> chunks;  ///< stage by stage, copy by copy
   std::vector<StageCosts> stages;
-  std::vector<WorkerCosts> workers;  ///< stage by stage, replica by replica
-  std::vector<int> fitting;          ///< D of every stage
+  std::vector<WorkerCosts> workers;  ///< chunk by chunk, replica by replica
+  std::vector<LaneCosts> lanes;
+  std::vector<int> fitting;  ///< D of every stage
+
+  PlanCosts() = default;
+  PlanCosts(PlanCosts&&) = default;  // spans lead into `chunks`
+  PlanCosts& operator=(PlanCosts&&) = default;
 };
 
 PlanCosts plan_costs(const SimulatorInputs& inputs, const Plan& plan);
-
-/// The devices of one replica, the lead first: it sends and receives for all.
-std::span<const DeviceId> replica_devices(const Stage& stage, int replica);
 
 }  // namespace pipedeck

@@ -11,6 +11,7 @@
 #include "core/schedule/build.hpp"
 #include "core/sim/build_timeline.hpp"
 #include "core/sim/memory_curve.hpp"
+#include "core/sim/stage_figures.hpp"
 
 namespace pipedeck {
 
@@ -69,13 +70,13 @@ struct Prepared {
 Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan) {
   Prepared prepared;
   prepared.costs = plan_costs(inputs, plan);
-  Result<Schedule> schedule = build_schedule(plan, prepared.costs.fitting);
+  prepared.channels = channels_of(inputs, plan, prepared.costs);
+  Result<Schedule> schedule = build_schedule(plan, stage_figures(inputs, prepared.costs, prepared.channels));
   if (!schedule) return tl::unexpected(schedule.error());
   prepared.schedule = std::move(*schedule);
   // The closed forms cannot deadlock by themselves; what a user wrote may.
   if (plan.operations || plan.warmup_counts)
     if (Result<void> proof = prove_deadlock_free(prepared.schedule, plan); !proof) return tl::unexpected(proof.error());
-  prepared.channels = channels_of(inputs, plan, prepared.costs);
   return prepared;
 }
 
@@ -90,11 +91,11 @@ Result<Trace> run_to_end(const EngineInput& input, const std::stop_token& stop) 
 
 Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace) {
   std::int64_t end = 0;
-  for (std::size_t w = 0; w < costs.workers.size(); ++w) {
-    const WorkerCosts& worker = costs.workers[w];
-    const std::int64_t done = std::max(trace.end[w], trace.synchronised[static_cast<std::size_t>(worker.stage)]);
-    for (const std::int64_t optimizer : worker.optimizer) end = std::max(end, done + optimizer);
-  }
+  for (std::size_t lane = 0; lane < costs.lanes.size(); ++lane)
+    for (std::size_t rank = 0; rank < costs.lanes[lane].devices.size(); ++rank) {
+      const OptimizerStep last = optimizer_steps(costs, trace, lane, rank).back();
+      end = std::max(end, last.start + last.duration);
+    }
   return Nanoseconds(end);
 }
 
@@ -159,25 +160,34 @@ class Verdict {
 
  private:
   void add_devices() {
-    const std::vector<std::vector<std::size_t>> resources = resources_of_workers(run_);
-    for (std::size_t w = 0; w < run_.costs.workers.size() && !stop_.stop_requested(); ++w) {
-      const WorkerCosts& worker = run_.costs.workers[w];
-      const auto stage = static_cast<std::size_t>(worker.stage);
-      const std::span<const DeviceId> devices = replica_devices(run_.plan.stages[stage], worker.replica);
+    const std::vector<std::vector<std::size_t>> resources = resources_of_lanes(run_);
+    for (std::size_t l = 0; l < run_.costs.lanes.size() && !stop_.stop_requested(); ++l) {
+      const LaneCosts& lane = run_.costs.lanes[l];
+      const bool alike = std::all_of(lane.workers.begin(), lane.workers.end(), [&](std::size_t w) {
+        return run_.costs.stages[static_cast<std::size_t>(run_.costs.workers[w].stage)].held.size() == 1;
+      });
       DeviceVerdict verdict;
-      for (std::size_t rank = 0; rank < devices.size(); ++rank) {
-        if (rank < run_.costs.stages[stage].held.size())
-          verdict = memory_of(inputs_, run_, trace_, w, rank, resources[w]);
-        const DeviceId device = devices[rank];
+      for (std::size_t rank = 0; rank < lane.devices.size(); ++rank) {
+        if (rank == 0 || !alike) verdict = memory_of(inputs_, run_, trace_, l, rank, resources[l]);
+        const DeviceId device = lane.devices[rank];
         verdict.device = device;
         verdict.capacity = inputs_.network.type(device).memory;
         verdict_.fits = verdict_.fits && verdict.peak <= verdict.capacity;
         verdict_.devices.push_back(verdict);
-        stage_of_[device] = stage;
+        synchronised_[device] = synchronised(lane);
       }
     }
     std::sort(verdict_.devices.begin(), verdict_.devices.end(),
               [](const DeviceVerdict& a, const DeviceVerdict& b) { return a.device < b.device; });
+  }
+
+  /// End of the last all-reduce of what is on the lane; asynchronous lanes do not end with one.
+  Nanoseconds synchronised(const LaneCosts& lane) const {
+    std::int64_t last = 0;
+    for (const std::size_t w : lane.workers)
+      if (run_.schedule.synchronous)
+        last = std::max(last, trace_.synchronised[static_cast<std::size_t>(run_.costs.workers[w].stage)]);
+    return Nanoseconds(last);
   }
 
   /// Compute lanes come first in the timeline, in device order, as the devices do.
@@ -185,8 +195,7 @@ class Verdict {
     double busy = 0;
     for (std::size_t d = 0; d < verdict_.devices.size(); ++d) {
       const TimelineLane& lane = verdict_.timeline.lanes[d];
-      const Nanoseconds synchronised(run_.schedule.synchronous ? trace_.synchronised[stage_of_[lane.device]] : 0);
-      LaneTimes times = lane_times(verdict_.timeline, lane, synchronised, window_.begin, window_.end);
+      LaneTimes times = lane_times(verdict_.timeline, lane, synchronised_[lane.device], window_.begin, window_.end);
       if (!run_.schedule.synchronous)
         times = scaled(
             times,
@@ -205,7 +214,7 @@ class Verdict {
   const Trace& trace_;
   std::stop_token stop_;
   SteadyState window_;
-  std::map<DeviceId, std::size_t> stage_of_;
+  std::map<DeviceId, Nanoseconds> synchronised_;
   Simulation verdict_;
 };
 
@@ -242,6 +251,12 @@ Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop
   if (!trace) return tl::unexpected(trace.error());
   if (plan.synchronous()) return to_seconds(synchronous_iteration(ready->costs, *trace));
   return to_seconds(round_to_nanoseconds(asynchronous_iteration(plan, steady_state(plan, ready->costs, *trace))));
+}
+
+Result<Schedule> Simulator::schedule(const Plan& plan) const {
+  Result<Prepared> ready = prepare(*shared_, plan);
+  if (!ready) return tl::unexpected(ready.error());
+  return std::move(ready->schedule);
 }
 
 Simulator Simulator::with_overlap(Overlap overlap) const {

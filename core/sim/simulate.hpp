@@ -9,6 +9,7 @@
 
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
+#include "core/domain/schedule.hpp"
 #include "core/domain/simulation.hpp"
 #include "core/domain/workload.hpp"
 
@@ -26,6 +27,9 @@ class Simulator {
 
   /// Iteration time alone: no timeline, no memory curve.
   Result<Seconds> iteration_time(const Plan& plan, std::stop_token stop = {}) const;
+
+  /// The order of operations that a run of the plan simulates.
+  Result<Schedule> schedule(const Plan& plan) const;
 
   /// The same problem under another overlap of all-reduces.
   Simulator with_overlap(Overlap overlap) const;

@@ -223,7 +223,12 @@ Plan random_plan(Random& random) {
   if (random.integer(0, 1)) plan.warmup_counts = std::vector<int>(plan.stages.size(), 2);
   if (plan.schedule == ScheduleKind::explicit_order)
     plan.operations.emplace(static_cast<std::size_t>(device),
-                            std::vector<Operation>{{OpKind::backward_input, StageId(std::int32_t{0}), 0}});
+                            std::vector<Operation>{{OpKind::backward_input, StageId(std::int32_t{0}), 0, true}});
+  if (shares_devices(plan.schedule) && !bidirectional(plan.schedule))
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+      if (!plan.chunks) plan.chunks.emplace();
+      plan.chunks->push_back({StageId(s), 0, plan.stages[s].devices});
+    }
   if (random.integer(0, 1)) {
     plan.order.emplace();
     for (int i = layer; i > 0; --i) plan.order->push_back(LayerId(std::int32_t{i - 1}));

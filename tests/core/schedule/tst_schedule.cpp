@@ -42,7 +42,12 @@ std::string text_of(const DeviceLane& lane) {
   return text;
 }
 
-std::vector<int> plenty(const Plan& plan) { return std::vector<int>(plan.stages.size(), 1'000'000); }
+std::vector<StageFigures> fitting(const std::vector<int>& counts) {
+  std::vector<StageFigures> figures;
+  for (const int count : counts) figures.emplace_back().fitting = count;
+  return figures;
+}
+std::vector<StageFigures> plenty(const Plan& plan) { return fitting(std::vector<int>(plan.stages.size(), 1'000'000)); }
 
 Schedule built(const Plan& plan) { return build_schedule(plan, plenty(plan)).value(); }
 
@@ -94,15 +99,15 @@ class TestSchedule : public QObject {
 
   void memoryHoldsWarmUpsBack() {
     const Plan plan = plan_of({1, 1, 1, 1}, 8);
-    QCOMPARE(warmup_counts(plan, std::vector<int>{9, 9, 1, 9}), (std::vector<int>{4, 3, 1, 1}));
-    QCOMPARE(warmup_counts(plan, std::vector<int>{1, 9, 9, 9}), (std::vector<int>{1, 1, 1, 1}));
+    QCOMPARE(warmup_counts(plan, fitting({9, 9, 1, 9})), (std::vector<int>{4, 3, 1, 1}));
+    QCOMPARE(warmup_counts(plan, fitting({1, 9, 9, 9})), (std::vector<int>{1, 1, 1, 1}));
     test::Random random(4);
     for (int trial = 0; trial < 200; ++trial) {
       Plan drawn = plan_of(std::vector<int>(static_cast<std::size_t>(random.integer(1, 6)), 1), random.integer(1, 9));
       drawn.warmup = random.integer(0, 1) ? Warmup::A : Warmup::B;
-      std::vector<int> fitting;
-      for (std::size_t s = 0; s < drawn.stages.size(); ++s) fitting.push_back(random.integer(1, 6));
-      QVERIFY(prove_deadlock_free(build_schedule(drawn, fitting).value(), drawn));
+      std::vector<int> counts;
+      for (std::size_t s = 0; s < drawn.stages.size(); ++s) counts.push_back(random.integer(1, 6));
+      QVERIFY(prove_deadlock_free(build_schedule(drawn, fitting(counts)).value(), drawn));
     }
   }
 

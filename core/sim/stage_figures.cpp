@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sim/stage_figures.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/cost/compute.hpp"
+
+namespace pipedeck {
+namespace {
+
+std::int64_t of(const WorkerCosts& worker, OpKind kind) { return worker.duration[static_cast<std::size_t>(kind)]; }
+
+void take_worker(StageFigures& figures, const WorkerCosts& worker) {
+  figures.forward = std::max(figures.forward, of(worker, OpKind::forward));
+  figures.recompute = std::max(figures.recompute, of(worker, OpKind::recompute));
+  // Of one replica, so that the two add up to a backward.
+  if (of(worker, OpKind::backward) < figures.backward()) return;
+  figures.backward_input = of(worker, OpKind::backward_input);
+  figures.backward_weight = of(worker, OpKind::backward_weight);
+}
+
+/// What is left on the fullest device of a lane beside what its chunks hold all the time.
+Bytes room_on(const SimulatorInputs& inputs, const PlanCosts& costs, const LaneCosts& lane) {
+  Bytes least(std::numeric_limits<std::int64_t>::max());
+  for (std::size_t rank = 0; rank < lane.devices.size(); ++rank) {
+    Bytes room = inputs.network.type(lane.devices[rank]).memory;
+    MemoryParts once;
+    for (const std::size_t w : lane.workers) {
+      const std::vector<MemoryParts>& held = costs.stages[static_cast<std::size_t>(costs.workers[w].stage)].held;
+      once = held[rank % held.size()];
+      room = room - once.total() + once[MemoryItem::communication] + once[MemoryItem::reserve];
+    }
+    least = std::min(least, room - once[MemoryItem::communication] - once[MemoryItem::reserve]);
+  }
+  return least;
+}
+
+void take_channel(std::vector<StageFigures>& figures, const Channel& channel) {
+  StageFigures& sender = figures[static_cast<std::size_t>(channel.stage)];
+  std::int64_t& longest = channel.gradient ? sender.gradient_transfer : sender.activation_transfer;
+  longest = std::max(longest, channel.duration);
+}
+
+}  // namespace
+
+std::vector<StageFigures> stage_figures(const SimulatorInputs& inputs, const PlanCosts& costs,
+                                        const Channels& channels) {
+  StageFigures none;
+  none.forward = none.backward_input = none.backward_weight = 0;
+  std::vector<StageFigures> figures(costs.stages.size(), none);
+  for (const WorkerCosts& worker : costs.workers) {
+    const StageCosts& stage = costs.stages[static_cast<std::size_t>(worker.stage)];
+    StageFigures& own = figures[static_cast<std::size_t>(worker.stage)];
+    take_worker(own, worker);
+    const Bytes kept = scale_bytes(stage.kept.before, worker.samples(), inputs.profile->micro_batch);
+    const Bytes full = scale_bytes(stage.kept.full, worker.samples(), inputs.profile->micro_batch);
+    own.kept = std::max(own.kept, kept);
+    own.again = std::max(own.again, full - kept);
+    own.room = std::min(own.room, room_on(inputs, costs, costs.lanes[worker.lane]));
+  }
+  for (std::size_t s = 0; s < figures.size(); ++s) figures[s].fitting = costs.fitting[s];
+  for (const Channel& channel : channels.all) take_channel(figures, channel);
+  return figures;
+}
+
+}  // namespace pipedeck
