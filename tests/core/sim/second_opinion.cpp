@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/core/sim/second_opinion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "core/cost/collective.hpp"
+#include "core/cost/compute.hpp"
+#include "core/cost/memory.hpp"
+#include "core/cost/network.hpp"
+#include "core/domain/cuts.hpp"
+
+namespace pipedeck::test {
+namespace {
+
+using Time = std::int64_t;
+
+Time rounded(double seconds) { return static_cast<Time>(std::floor(seconds * 1e9 + 0.5)); }
+
+/// A replica of a copy of a stage.
+struct Part {
+  int stage = 0, copy = 0, replica = 0;
+  std::vector<DeviceId> devices;
+  std::vector<int> samples;  // of a micro-batch, by number
+  std::size_t lane = 0;
+  double forward = 0, backward = 0, weight = 0, again = 0;  // seconds
+  std::vector<double> weight_from, backward_from;           // seconds from the start of the pass, by reduction
+  int count() const { return static_cast<int>(samples.size()); }
+};
+
+struct Step {
+  Operation operation;
+  std::size_t part = 0;
+  Time duration = 0, start = 0;
+  Time end() const { return start + duration; }
+};
+
+struct Lane {
+  std::vector<DeviceId> devices;
+  std::vector<Step> steps;
+};
+
+/// All slices of one micro-batch from one stage's copy to the next (or back) over one resource.
+struct Transfer {
+  std::vector<std::size_t> from, to;  // parts
+  int micro_batch = 0, stage = 0;
+  bool gradient = false, local = false;
+  std::tuple<bool, int, int> resource;
+  Time duration = 0, ready = 0, start = 0;
+  Time end() const { return start + duration; }
+};
+
+struct Reduced {
+  Bytes bytes;
+  int position = 0;
+  Time duration = 0;
+};
+
+class FixedPoint {
+ public:
+  FixedPoint(const Problem& problem, const Plan& plan, const Schedule& schedule)
+      : profile_(*problem.profile),
+        cluster_(*problem.cluster),
+        plan_(plan),
+        schedule_(schedule),
+        overlap_(problem.workload.conventions.overlap),
+        network_(Network::of(cluster_).value()),
+        order_(order_of(plan, profile_)),
+        cuts_(cut_bytes(profile_, order_)) {}
+
+  Opinion run() {
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) add_parts(s);
+    for (Lane& lane : lanes_) add_steps(lane);
+    for (std::size_t s = 0; s + 1 < plan_.stages.size(); ++s)
+      for (int m = 0; m < schedule_.micro_batches; ++m)
+        for (const bool gradient : {false, true}) add_transfers(s, m, gradient);
+    if (!plan_.synchronous()) rounds_.resize(plan_.stages.size());
+    while (move_transfers() | move_steps()) {
+    }
+    return answer();
+  }
+
+ private:
+  const Layer& layer(int position) const { return profile_.layers[order_[static_cast<std::size_t>(position)].index()]; }
+  const Stage& stage(int s) const { return plan_.stages[static_cast<std::size_t>(s)]; }
+  bool by_layer() const { return plan_.synchronous() && overlap_ == Overlap::layer; }
+
+  // --- who holds what
+
+  void add_parts(std::size_t s) {
+    std::vector<std::vector<DeviceId>> homes{plan_.stages[s].devices};  // by copy
+    if (plan_.chunks) {
+      for (const Chunk& chunk : *plan_.chunks)
+        if (chunk.stage.index() == s) {
+          homes.resize(std::max<std::size_t>(homes.size(), static_cast<std::size_t>(chunk.copy) + 1));
+          homes[static_cast<std::size_t>(chunk.copy)] = chunk.devices;
+        }
+    } else if (schedule_.copies == 2) {
+      homes.push_back(plan_.stages[plan_.stages.size() - 1 - s].devices);
+    }
+    homes_.push_back(homes);
+    find_reductions(s);
+    for (std::size_t copy = 0; copy < homes.size(); ++copy)
+      for (int r = 0; r < plan_.stages[s].replicas(); ++r) add_part(static_cast<int>(s), static_cast<int>(copy), r);
+  }
+
+  void add_part(int s, int copy, int r) {
+    Part part;
+    part.stage = s, part.copy = copy, part.replica = r;
+    const auto& home = homes_[static_cast<std::size_t>(s)][static_cast<std::size_t>(copy)];
+    const int degree = stage(s).tensor_parallel;
+    for (int i = 0; i < degree; ++i) part.devices.push_back(home[static_cast<std::size_t>(r * degree + i)]);
+    part.samples = samples_of(s, r);
+    const auto lane = std::find_if(lanes_.begin(), lanes_.end(),
+                                   [&](const Lane& known) { return known.devices.front() == part.devices.front(); });
+    part.lane = static_cast<std::size_t>(lane - lanes_.begin());
+    if (lane == lanes_.end()) lanes_.push_back({part.devices, {}});
+    add_times(part);
+    parts_.push_back(part);
+  }
+
+  /// Asynchronous: a micro-batch goes to one replica, whole.
+  std::vector<int> samples_of(int s, int r) const {
+    std::vector<int> samples;
+    const int replicas = stage(s).replicas();
+    int low = 0, high = plan_.micro_batch;
+    if (plan_.synchronous()) {
+      const auto share = [&](int replica) {
+        if (stage(s).shares) return (*stage(s).shares)[static_cast<std::size_t>(replica)];
+        return plan_.micro_batch / replicas + (replica < plan_.micro_batch % replicas ? 1 : 0);
+      };
+      for (int before = 0; before < r; ++before) low += share(before);
+      high = low + share(r);
+    }
+    for (int i = low; i < high; ++i) samples.push_back(i);
+    return samples;
+  }
+
+  // --- times
+
+  struct Passes {
+    double forward = 0, backward = 0, weight = 0;
+  };
+
+  Passes layer_passes(const Part& part, const Layer& layer) const {
+    const Stage& own = stage(part.stage);
+    Passes slowest;
+    for (std::size_t rank = 0; rank < part.devices.size(); ++rank) {
+      const double factor = own.shards ? (*own.shards)[rank] * own.tensor_parallel : 1;
+      const LayerTimes times =
+          layer_times(profile_, layer, part.count(), cluster_, network_.type(part.devices[rank]), own.tensor_parallel);
+      slowest.forward = std::max(slowest.forward, factor * times.forward.count);
+      slowest.backward = std::max(slowest.backward, factor * times.backward.count);
+      slowest.weight = std::max(slowest.weight, factor * times.backward_weight.count);
+    }
+    for (const TensorParallelPoint& point : layer.tensor_parallel) {
+      if (own.tensor_parallel == 1 || point.degree != own.tensor_parallel) continue;
+      const auto reduce = [&](Bytes bytes) {
+        return all_reduce(network_, part.devices, scale_bytes(bytes, part.count(), profile_.micro_batch)).count;
+      };
+      slowest.forward += reduce(point.forward_allreduce);
+      slowest.backward += reduce(point.backward_allreduce);
+    }
+    return slowest;
+  }
+
+  void add_times(Part& part) const {
+    const Stage& own = stage(part.stage);
+    const auto& reductions = reductions_[static_cast<std::size_t>(part.stage)];
+    for (int p = own.last - 1; p >= own.first; --p) {
+      const Passes passes = layer_passes(part, layer(p));
+      part.forward += passes.forward;
+      part.backward += passes.backward;
+      part.weight += passes.weight;
+      const auto& some = own.recompute.layers;
+      if (own.recompute.all || std::find(some.begin(), some.end(), LayerId(std::int32_t{p})) != some.end())
+        part.again += passes.forward;
+      for (const Reduced& reduction : reductions)
+        if (by_layer() ? reduction.position == p : p == own.first) {
+          part.backward_from.push_back(part.backward);
+          part.weight_from.push_back(part.weight);
+        }
+    }
+  }
+
+  /// In the order in which their gradients are done.
+  void find_reductions(std::size_t s) {
+    const Stage& own = plan_.stages[s];
+    auto& list = reductions_.emplace_back();
+    if (own.replicas() * static_cast<int>(homes_[s].size()) < 2) return;
+    Bytes all;
+    for (int p = own.last - 1; p >= own.first; --p) {
+      all += layer(p).parameters;
+      if (by_layer() && layer(p).parameters.count > 0) list.push_back({layer(p).parameters, p, 0});
+    }
+    if (!by_layer() && all.count > 0) list.push_back({all, own.first, 0});
+    for (Reduced& reduction : list)
+      for (int rank = 0; rank < own.tensor_parallel; ++rank) {
+        std::vector<DeviceId> group;
+        for (const auto& home : homes_[s])
+          for (int r = 0; r < own.replicas(); ++r)
+            group.push_back(home[static_cast<std::size_t>(r * own.tensor_parallel + rank)]);
+        reduction.duration = std::max(
+            reduction.duration, rounded(all_reduce(network_, group, shard_bytes(own, reduction.bytes, rank)).count));
+      }
+  }
+
+  Time duration(const Part& part, OpKind kind) const {
+    switch (kind) {
+      case OpKind::forward:
+        return rounded(part.forward);
+      case OpKind::backward:
+        return rounded(part.backward);
+      case OpKind::backward_input:
+        return rounded(part.backward - part.weight);
+      case OpKind::backward_weight:
+        return rounded(part.weight);
+      default:
+        return rounded(part.again);
+    }
+  }
+
+  Time optimizer(const Part& part, std::size_t rank) const {
+    Bytes bytes;
+    for (int p = stage(part.stage).first; p < stage(part.stage).last; ++p) bytes += layer(p).parameters;
+    return rounded(optimizer_time(shard_bytes(stage(part.stage), bytes, static_cast<int>(rank)), plan_.optimizer,
+                                  plan_.precision, network_.type(part.devices[rank]))
+                       .count);
+  }
+
+  // --- what runs
+
+  void add_steps(Lane& lane) {
+    const auto list = std::find_if(schedule_.lanes.begin(), schedule_.lanes.end(),
+                                   [&](const DeviceLane& known) { return known.device == lane.devices.front(); });
+    for (int i = 0; i < operation_count(list->order); ++i) {
+      const Operation operation = operation_at(list->order, i);
+      std::size_t part = 0;
+      while (parts_[part].devices.front() != lane.devices.front() || parts_[part].stage != operation.stage.value ||
+             parts_[part].copy != schedule_.copy_of(operation.micro_batch))
+        ++part;
+      lane.steps.push_back({operation, part, duration(parts_[part], operation.kind), 0});
+    }
+  }
+
+  std::vector<std::size_t> parts_of(std::size_t s, int micro_batch) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const Part& part = parts_[i];
+      if (part.stage != static_cast<int>(s) || part.copy != schedule_.copy_of(micro_batch)) continue;
+      if (plan_.synchronous() || micro_batch % plan_.stages[s].replicas() == part.replica) found.push_back(i);
+    }
+    return found;
+  }
+
+  void add_transfers(std::size_t s, int micro_batch, bool gradient) {
+    struct Load {
+      std::set<std::size_t> from, to;
+      int samples = 0;
+      double latency = 0, bandwidth = 0;
+    };
+    std::map<std::tuple<bool, int, int>, Load> loads;
+    for (const std::size_t a : parts_of(s + (gradient ? 1 : 0), micro_batch))
+      for (const std::size_t b : parts_of(s + (gradient ? 0 : 1), micro_batch)) {
+        std::vector<int> both;
+        std::set_intersection(parts_[a].samples.begin(), parts_[a].samples.end(), parts_[b].samples.begin(),
+                              parts_[b].samples.end(), std::back_inserter(both));
+        if (both.empty()) continue;
+        const DeviceId from = parts_[a].devices.front(), to = parts_[b].devices.front();
+        const NodeId here = network_.node_of(from), there = network_.node_of(to);
+        Load& load =
+            loads[here == there ? std::tuple(false, from.value, to.value) : std::tuple(true, here.value, there.value)];
+        load.from.insert(a);
+        load.to.insert(b);
+        load.samples += static_cast<int>(both.size());
+        if (from == to) continue;
+        const Path path = network_.path(from, to);
+        load.latency = std::max(load.latency, path.latency.count);
+        load.bandwidth = load.bandwidth == 0 ? path.bandwidth.count : std::min(load.bandwidth, path.bandwidth.count);
+      }
+    for (const auto& [resource, load] : loads) {
+      Transfer transfer;
+      transfer.from.assign(load.from.begin(), load.from.end());
+      transfer.to.assign(load.to.begin(), load.to.end());
+      transfer.micro_batch = micro_batch;
+      transfer.stage = static_cast<int>(gradient ? s + 1 : s);
+      transfer.gradient = gradient;
+      transfer.resource = resource;
+      transfer.local = load.bandwidth == 0;
+      const Bytes bytes =
+          scale_bytes(cuts_[static_cast<std::size_t>(plan_.stages[s].last)], load.samples, profile_.micro_batch);
+      if (!transfer.local)
+        transfer.duration = rounded(load.latency + static_cast<double>(bytes.count) / load.bandwidth);
+      transfers_.push_back(transfer);
+    }
+  }
+
+  // --- the fixed point
+
+  static bool is_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
+
+  /// When the forward or the gradient of a micro-batch has left a part: its operation's end, or its partner's.
+  Time delivered(std::size_t part, int micro_batch, bool gradient) const {
+    const std::vector<Step>& steps = lanes_[parts_[part].lane].steps;
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      if (steps[i].part == part && steps[i].operation.micro_batch == micro_batch &&
+          (gradient ? is_gradient(steps[i].operation.kind) : steps[i].operation.kind == OpKind::forward))
+        return steps[steps[i].operation.joined ? i + 1 : i].end();
+    return 0;
+  }
+
+  bool move_transfers() {
+    std::map<std::tuple<bool, int, int>, std::vector<Transfer*>> queues;
+    for (Transfer& transfer : transfers_) {
+      transfer.ready = 0;
+      for (const std::size_t part : transfer.from)
+        transfer.ready = std::max(transfer.ready, delivered(part, transfer.micro_batch, transfer.gradient));
+      queues[transfer.local ? std::tuple(false, -1, static_cast<int>(&transfer - transfers_.data()))
+                            : transfer.resource]
+          .push_back(&transfer);
+    }
+    bool moved = false;
+    for (auto& [resource, queue] : queues) {
+      std::stable_sort(queue.begin(), queue.end(), [](const Transfer* a, const Transfer* b) {
+        return std::tuple(a->ready, a->micro_batch, a->gradient, a->stage) <
+               std::tuple(b->ready, b->micro_batch, b->gradient, b->stage);
+      });
+      Time free = 0;
+      for (Transfer* transfer : queue) {
+        moved |= set(transfer->start, std::max(free, transfer->ready));
+        free = transfer->end();
+      }
+    }
+    return moved;
+  }
+
+  static bool set(Time& value, Time to) {
+    const bool moved = value != to;
+    value = to;
+    return moved;
+  }
+
+  Time arrival(const Step& step) const {
+    const bool gradient = is_gradient(step.operation.kind);
+    if (!gradient && step.operation.kind != OpKind::forward) return 0;
+    Time latest = 0;
+    for (const Transfer& transfer : transfers_)
+      if (transfer.micro_batch == step.operation.micro_batch && transfer.gradient == gradient &&
+          std::find(transfer.to.begin(), transfer.to.end(), step.part) != transfer.to.end())
+        latest = std::max(latest, transfer.end());
+    return latest;
+  }
+
+  bool move_steps() {
+    bool moved = false;
+    for (std::size_t s = 0; s < rounds_.size(); ++s) moved |= move_rounds(s);
+    for (Lane& lane : lanes_) {
+      Time free = 0;
+      int applied = 0, backwards = 0;  // asynchronous: rounds in the weights, backwards done
+      for (std::size_t i = 0; i < lane.steps.size(); ++i) {
+        Step& step = lane.steps[i];
+        Time start = std::max(free, arrival(step));
+        if (step.operation.joined) start = std::max(start, arrival(lane.steps[i + 1]));
+        if (!rounds_.empty()) start = apply_rounds(step, start, backwards, applied);
+        if (is_gradient(step.operation.kind)) ++backwards;
+        moved |= set(step.start, start);
+        free = step.end();
+      }
+    }
+    return moved;
+  }
+
+  // --- asynchronous rounds: one all-reduce of all gradients every r mini-batches
+
+  bool move_rounds(std::size_t s) {
+    const int replicas = plan_.stages[s].replicas();
+    const auto count = static_cast<std::size_t>(schedule_.micro_batches / replicas);
+    rounds_[s].resize(count, 0);
+    bool moved = false;
+    Time free = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      Time ready = 0;
+      for (int r = 0; r < replicas; ++r) {
+        const int micro_batch = static_cast<int>(k) * replicas + r;
+        for (const std::size_t part : parts_of(s, micro_batch))
+          ready = std::max(ready, delivered(part, micro_batch, true));
+      }
+      if (!reductions_[s].empty()) ready = std::max(ready, free) + reductions_[s].front().duration;
+      free = ready;
+      moved |= set(rounds_[s][k], ready);
+    }
+    return moved;
+  }
+
+  /// A replica alone, or without overlap: nothing starts before the last update. Else a backward waits for the update
+  /// of all backwards but the one before it.
+  Time apply_rounds(const Step& step, Time start, int backwards, int& applied) const {
+    const Part& part = parts_[step.part];
+    const auto& rounds = rounds_[static_cast<std::size_t>(part.stage)];
+    int due = backwards;
+    if (stage(part.stage).replicas() > 1 && overlap_ == Overlap::layer)
+      due = step.operation.kind == OpKind::backward ? backwards - 1 : applied;
+    due = std::min(due, static_cast<int>(rounds.size()));
+    for (; applied < due; ++applied) {
+      Time longest = 0;
+      for (std::size_t rank = 0; rank < part.devices.size(); ++rank) longest = std::max(longest, optimizer(part, rank));
+      start = std::max(start, rounds[static_cast<std::size_t>(applied)]) + longest;
+    }
+    return start;
+  }
+
+  // --- the answer
+
+  Opinion answer() const {
+    Opinion opinion;
+    for (const Lane& lane : lanes_)
+      for (const DeviceId device : lane.devices)
+        for (const Step& step : lane.steps)
+          opinion.compute[device].push_back({Nanoseconds(step.start), Nanoseconds(step.duration), step.operation});
+    opinion.iteration = plan_.synchronous() ? synchronous() : asynchronous();
+    return opinion;
+  }
+
+  /// End of the stage's last all-reduce: one at a time, each when all replicas have its gradients.
+  Time reduced(int s) const {
+    Time free = 0;
+    const auto& reductions = reductions_[static_cast<std::size_t>(s)];
+    for (std::size_t k = 0; k < reductions.size(); ++k) {
+      Time ready = 0;
+      for (std::size_t i = 0; i < parts_.size(); ++i)
+        if (parts_[i].stage == s) ready = std::max(ready, gradients_done(i, k));
+      free = std::max(free, ready) + reductions[k].duration;
+    }
+    return free;
+  }
+
+  Time gradients_done(std::size_t i, std::size_t reduction) const {
+    const Part& part = parts_[i];
+    const std::vector<Step>& steps = lanes_[part.lane].steps;
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+      if (step->part != i) continue;
+      if (step->operation.kind == OpKind::backward_weight) return step->start + rounded(part.weight_from[reduction]);
+      if (is_gradient(step->operation.kind)) return step->start + rounded(part.backward_from[reduction]);
+    }
+    return 0;
+  }
+
+  Time synchronous() const {
+    Time end = 0;
+    for (const Lane& lane : lanes_)
+      for (std::size_t rank = 0; rank < lane.devices.size(); ++rank) {
+        std::vector<std::pair<Time, Time>> updates;  // ready, duration
+        for (const Part& part : parts_)
+          if (part.devices.front() == lane.devices.front())
+            updates.emplace_back(reduced(part.stage), optimizer(part, rank));
+        std::stable_sort(updates.begin(), updates.end(), [](auto a, auto b) { return a.first < b.first; });
+        Time free = lane.steps.empty() ? 0 : lane.steps.back().end();
+        for (const auto& [ready, duration] : updates) free = std::max(free, ready) + duration;
+        end = std::max(end, free);
+      }
+    return end;
+  }
+
+  /// Completions at stage 0 over a whole multiple of r_0 mini-batches, in the second half of the run, stopping K_0 r_0
+  /// before its end. Of unlike replicas a mini-batch counts when all before it are done.
+  Time asynchronous() const {
+    const int replicas = plan_.stages.front().replicas();
+    int workers = 0;
+    for (const Stage& own : plan_.stages) workers += own.replicas();
+    const int in_flight = (workers + replicas - 1) / replicas;
+    std::vector<Time> done;
+    for (int m = 0; m < schedule_.micro_batches; ++m) done.push_back(delivered(parts_of(0, m).front(), m, true));
+    bool alike = true;
+    for (const Part& a : parts_)
+      for (const Part& b : parts_)
+        alike = alike && (a.stage != b.stage ||
+                          (rounded(a.forward) == rounded(b.forward) && rounded(a.backward) == rounded(b.backward) &&
+                           rounded(a.weight) == rounded(b.weight) && rounded(a.again) == rounded(b.again) &&
+                           rounded(a.backward - a.weight) == rounded(b.backward - b.weight)));
+    if (alike)
+      std::sort(done.begin(), done.end());
+    else
+      for (std::size_t m = 1; m < done.size(); ++m) done[m] = std::max(done[m], done[m - 1]);
+    const std::size_t first = done.size() / 2;
+    const std::size_t last = done.size() - static_cast<std::size_t>(in_flight * replicas) - 1;
+    const std::size_t count = (last - first) / static_cast<std::size_t>(replicas) * static_cast<std::size_t>(replicas);
+    const double window = static_cast<double>(done[first + count] - done[first]) * 1e-9;
+    return rounded(window * plan_.global_batch / (static_cast<double>(count) * plan_.micro_batch));
+  }
+
+  const Profile& profile_;
+  const Cluster& cluster_;
+  const Plan& plan_;
+  const Schedule& schedule_;
+  Overlap overlap_;
+  Network network_;
+  std::vector<LayerId> order_;
+  std::vector<Bytes> cuts_;
+  std::vector<std::vector<std::vector<DeviceId>>> homes_;  // by stage and copy
+  std::vector<std::vector<Reduced>> reductions_;           // by stage
+  std::vector<Part> parts_;
+  std::vector<Lane> lanes_;
+  std::vector<Transfer> transfers_;
+  std::vector<std::vector<Time>> rounds_;  // by stage: when each round's gradients are all-reduced
+};
+
+}  // namespace
+
+Opinion second_opinion(const Problem& problem, const Plan& plan, const Schedule& schedule) {
+  return FixedPoint(problem, plan, schedule).run();
+}
+
+}  // namespace pipedeck::test

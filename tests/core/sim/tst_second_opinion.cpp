@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation of random plans starts when a plainer program says, to the nanosecond.
+#include <QtTest/QTest>
+
+#include <cstdlib>
+#include <map>
+
+#include "core/domain/validate.hpp"
+#include "core/schedule/build.hpp"
+#include "core/sim/simulate.hpp"
+#include "tests/core/sim/second_opinion.hpp"
+#include "tests/support/random_plan.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+int problems_wanted() {
+  const char* wanted = std::getenv("PIPEDECK_RANDOM_PROBLEMS");
+  return wanted ? std::atoi(wanted) : 1000;
+}
+
+std::map<DeviceId, std::vector<TimelineRow>> compute_rows(const Timeline& timeline) {
+  std::map<DeviceId, std::vector<TimelineRow>> rows;
+  for (const TimelineLane& lane : timeline.lanes) {
+    if (lane.role != LaneRole::compute) continue;
+    std::vector<TimelineRow>& own = rows[lane.device];
+    for (std::size_t i = lane.begin; i < lane.end; ++i)
+      if (timeline.kind[i] != OpKind::optimizer) own.push_back(timeline.row(i));
+  }
+  return rows;
+}
+
+/// The timeline's columns have no mark for joined operations.
+std::map<DeviceId, std::vector<TimelineRow>> without_marks(std::map<DeviceId, std::vector<TimelineRow>> rows) {
+  for (auto& [device, own] : rows)
+    for (TimelineRow& row : own) row.operation.joined = false;
+  return rows;
+}
+
+}  // namespace
+
+class TestSecondOpinion : public QObject {
+  Q_OBJECT
+ private slots:
+  void agreesOnRandomPlans() {
+    test::Random random(2026);
+    std::map<std::string, int> seen;
+    int agreed = 0;
+    for (int trial = 0; agreed < problems_wanted(); ++trial) {
+      QVERIFY2(trial < 3 * problems_wanted(), "most draws must be plans that can be built");
+      const auto& offered = schedules();
+      const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
+      if (kind == ScheduleKind::explicit_order) continue;
+      Problem problem = test::random_rich_problem(random);
+      const Plan plan = test::random_plan(random, problem, kind);
+      const std::string where = "trial " + std::to_string(trial) + ", " + std::string(name_of(kind));
+      if (!validate(plan, *problem.profile, *problem.cluster)) continue;
+      const Simulator simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
+      const Result<Schedule> schedule = simulator.schedule(plan);
+      if (!schedule) continue;
+      const Result<void> proof = prove_deadlock_free(*schedule, plan);
+      QVERIFY2(proof, (where + ": " + (proof ? "" : proof.error().message)).c_str());
+      const Result<Simulation> simulation = simulator.run(plan);
+      QVERIFY2(simulation, where.c_str());
+      const test::Opinion opinion = test::second_opinion(problem, plan, *schedule);
+      QVERIFY2(compute_rows(simulation->timeline) == without_marks(opinion.compute), where.c_str());
+      QVERIFY2(simulation->iteration.count == opinion.iteration,
+               (where + ": " + std::to_string(simulation->iteration.count) + " ns, the other says " +
+                std::to_string(opinion.iteration))
+                   .c_str());
+      ++agreed;
+      ++seen[std::string(name_of(kind))];
+    }
+    for (const ScheduleInfo& info : schedules())
+      if (info.kind != ScheduleKind::explicit_order)
+        QVERIFY2(seen[info.name] * 3 * static_cast<int>(schedules().size()) >= problems_wanted(), info.name.c_str());
+  }
+};
+
+QTEST_APPLESS_MAIN(TestSecondOpinion)
+#include "tst_second_opinion.moc"
