@@ -17,6 +17,10 @@ const std::vector<ScheduleInfo>& schedules() {
     return std::vector<ScheduleInfo>{
         info(ScheduleKind::gpipe, "GPipe: all forwards, then all backwards; keeps every micro-batch"),
         info(ScheduleKind::one_f_one_b, "1F1B: backwards as early as they can be; warm-up A or B"),
+        info(ScheduleKind::dualpipe,
+             "DualPipe: two copies of the model, one in each direction, forwards overlap backwards"),
+        info(ScheduleKind::dualpipe_v, "DualPipeV: DualPipe cut in half, one copy along a V, two stages a device"),
+        info(ScheduleKind::chimera, "Chimera: two copies of the model, 1F1B in each direction"),
         info(ScheduleKind::pipedream, "PipeDream: asynchronous 1F1B, replicas in turn, weights stashed"),
         info(ScheduleKind::explicit_order, "The order of operations that the plan lists for every device")};
   }();
@@ -49,6 +53,12 @@ Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> 
       return gpipe(plan);
     case ScheduleKind::one_f_one_b:
       return one_f_one_b(plan, warmup_counts(plan, figures));
+    case ScheduleKind::dualpipe:
+      return dualpipe(plan);
+    case ScheduleKind::dualpipe_v:
+      return dualpipe_v(plan);
+    case ScheduleKind::chimera:
+      return chimera(plan);
     case ScheduleKind::pipedream:
       return pipedream(plan);
     case ScheduleKind::explicit_order:

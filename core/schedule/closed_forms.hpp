@@ -15,6 +15,9 @@ namespace pipedeck {
 
 Schedule gpipe(const Plan& plan);
 Schedule one_f_one_b(const Plan& plan, std::span<const int> warmups);
+Result<Schedule> dualpipe(const Plan& plan);
+Result<Schedule> dualpipe_v(const Plan& plan);
+Result<Schedule> chimera(const Plan& plan);
 Schedule pipedream(const Plan& plan);
 /// Every list must hold each micro-batch of its device's stage once, forward and back.
 Result<Schedule> explicit_order(const Plan& plan);

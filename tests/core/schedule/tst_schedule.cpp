@@ -187,7 +187,7 @@ class TestSchedule : public QObject {
   void registryListsEverySchedule() {
     std::vector<std::string> names;
     for (const ScheduleInfo& info : schedules()) names.push_back(info.name);
-    QCOMPARE(names, (std::vector<std::string>{"gpipe", "1f1b", "pipedream", "explicit"}));
+    QCOMPARE(names, (std::vector<std::string>{"gpipe", "1f1b", "dualpipe", "dualpipev", "chimera", "pipedream", "explicit"}));
   }
 };
 
