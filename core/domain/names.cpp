@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "core/domain/explanation.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/schedule.hpp"
 #include "core/domain/simulation.hpp"
@@ -60,6 +61,25 @@ constexpr Names<MemoryItem, memory_item_count> memory_items{{{MemoryItem::weight
                                                              {MemoryItem::workspace, "workspace"},
                                                              {MemoryItem::communication, "communication"},
                                                              {MemoryItem::reserve, "reserve"}}};
+constexpr Names<WaitCause, wait_cause_count> wait_causes{{{WaitCause::start, "start"},
+                                                          {WaitCause::device, "device"},
+                                                          {WaitCause::activation, "activation"},
+                                                          {WaitCause::gradient, "gradient"},
+                                                          {WaitCause::channel, "channel"},
+                                                          {WaitCause::all_reduce, "all_reduce"},
+                                                          {WaitCause::joined, "joined"}}};
+constexpr Names<TimePart, time_part_count> time_parts{{{TimePart::compute, "compute"},
+                                                       {TimePart::imbalance, "imbalance"},
+                                                       {TimePart::bubble, "bubble"},
+                                                       {TimePart::recompute, "recompute"},
+                                                       {TimePart::optimizer, "optimizer"},
+                                                       {TimePart::tensor_parallel, "tensor_parallel"},
+                                                       {TimePart::point_to_point, "point_to_point"},
+                                                       {TimePart::all_reduce, "all_reduce"}}};
+constexpr Names<SensitivityKind, sensitivity_kind_count> sensitivity_kinds{
+    {{SensitivityKind::link_bandwidth, "link_bandwidth"},
+     {SensitivityKind::device_speed, "device_speed"},
+     {SensitivityKind::device_memory, "device_memory"}}};
 
 template <class E, std::size_t N>
 std::string_view name_in(const Names<E, N>& names, E value) {
@@ -85,6 +105,9 @@ std::string_view name_of(ScheduleKind value) { return name_in(schedule_kinds, va
 std::string_view name_of(Warmup value) { return name_in(warmups, value); }
 std::string_view name_of(OpKind value) { return name_in(op_kinds, value); }
 std::string_view name_of(MemoryItem value) { return name_in(memory_items, value); }
+std::string_view name_of(WaitCause value) { return name_in(wait_causes, value); }
+std::string_view name_of(TimePart value) { return name_in(time_parts, value); }
+std::string_view name_of(SensitivityKind value) { return name_in(sensitivity_kinds, value); }
 
 std::optional<Optimizer> optimizer_named(std::string_view name) { return value_in(optimizers, name); }
 std::optional<Precision> precision_named(std::string_view name) { return value_in(precisions, name); }

@@ -45,22 +45,25 @@ struct MemoryPoint {
   bool operator==(const MemoryPoint&) const = default;
 };
 
+/// Why a device was idle; with its busy time this adds up to the iteration.
+struct IdleParts {
+  Nanoseconds warmup, drain, waiting_activation, waiting_gradient, waiting_all_reduce;
+  bool operator==(const IdleParts&) const = default;
+  IdleParts& operator+=(const IdleParts& other);
+  Nanoseconds total() const { return warmup + drain + waiting_activation + waiting_gradient + waiting_all_reduce; }
+};
+
 struct DeviceVerdict {
   DeviceId device;
   Nanoseconds busy;  ///< forward, backward, recompute, optimizer
-  Bytes peak;        ///< the curve's highest point
+  IdleParts idle;
+  Bytes peak;  ///< the curve's highest point
   Bytes capacity;
   Nanoseconds peak_time;
   MemoryParts peak_parts;          ///< the items at the peak
   int peak_micro_batches = 0;      ///< most micro-batches whose activations were kept at once
   std::vector<MemoryPoint> curve;  ///< first point at 0
   bool operator==(const DeviceVerdict&) const = default;
-};
-
-/// Why devices were idle, summed over devices; with busy it adds up to devices x iteration.
-struct IdleParts {
-  Nanoseconds warmup, drain, waiting_activation, waiting_gradient, waiting_all_reduce;
-  bool operator==(const IdleParts&) const = default;
 };
 
 struct Simulation {
@@ -72,7 +75,7 @@ struct Simulation {
   double communication_fraction =
       0;  ///< iteration time in which no compute lane runs but a transfer or all-reduce does
   bool fits = true;
-  IdleParts idle;
+  IdleParts idle;                      ///< summed over devices
   std::vector<DeviceVerdict> devices;  ///< those the plan uses, ascending
   Timeline timeline;
   std::string extra;  ///< unknown members, as JSON

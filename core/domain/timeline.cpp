@@ -27,6 +27,15 @@ void Timeline::append_lane(TimelineLane lane, std::span<const TimelineRow> rows)
   lanes.push_back(lane);
 }
 
+IdleParts& IdleParts::operator+=(const IdleParts& other) {
+  warmup += other.warmup;
+  drain += other.drain;
+  waiting_activation += other.waiting_activation;
+  waiting_gradient += other.waiting_gradient;
+  waiting_all_reduce += other.waiting_all_reduce;
+  return *this;
+}
+
 Bytes MemoryParts::total() const {
   Bytes sum;
   for (const Bytes part : bytes) sum += part;

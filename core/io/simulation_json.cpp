@@ -49,10 +49,18 @@ std::vector<MemoryPoint> curve_from(ObjectReader& in) {
   return curve;
 }
 
+IdleParts idle_from(ObjectReader& in) {
+  IdleParts idle;
+  for (const auto& [name, cause] : idle_causes)
+    if (in.has(name)) idle.*cause = in.nanoseconds(name);
+  return idle;
+}
+
 DeviceVerdict device_from(ObjectReader& in) {
   DeviceVerdict device;
   device.device = DeviceId(in.count("device", 0, limits::devices - 1));
   device.busy = in.nanoseconds("busy_ms");
+  if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { device.idle = idle_from(idle); });
   device.peak = in.total_bytes("peak_memory_bytes");
   if (in.has("capacity_bytes")) device.capacity = in.total_bytes("capacity_bytes");
   if (in.has("peak_time_ms")) device.peak_time = in.nanoseconds("peak_time_ms");
@@ -61,13 +69,6 @@ DeviceVerdict device_from(ObjectReader& in) {
     in.object("memory_parts", [&](ObjectReader& parts) { device.peak_parts = parts_from(parts); });
   if (in.has("memory_curve")) device.curve = curve_from(in);
   return device;
-}
-
-IdleParts idle_from(ObjectReader& in) {
-  IdleParts idle;
-  for (const auto& [name, cause] : idle_causes)
-    if (in.has(name)) idle.*cause = in.nanoseconds(name);
-  return idle;
 }
 
 void read_simulation(ObjectReader& in, Simulation& out) {
@@ -103,19 +104,20 @@ Value point_value(const MemoryPoint& point) {
   return Value(json::List{Value(json::milliseconds_of(point.time)), Value(json::integer(point.bytes.count))});
 }
 
+Value idle_value(const IdleParts& idle) {
+  ObjectWriter out;
+  for (const auto& [name, cause] : idle_causes) out.add(name, json::milliseconds_of(idle.*cause));
+  return out.finish();
+}
+
 Value device_value(const DeviceVerdict& device, bool curves) {
   ObjectWriter out;
   out.add("device", device.device.value).add("busy_ms", json::milliseconds_of(device.busy));
+  out.add("idle", idle_value(device.idle));
   out.add("peak_memory_bytes", device.peak).add("capacity_bytes", device.capacity);
   out.add("peak_time_ms", json::milliseconds_of(device.peak_time));
   out.add("peak_micro_batches", device.peak_micro_batches).add("memory_parts", parts_value(device.peak_parts));
   if (curves) out.add("memory_curve", json::list_of(device.curve, point_value));
-  return out.finish();
-}
-
-Value idle_value(const IdleParts& idle) {
-  ObjectWriter out;
-  for (const auto& [name, cause] : idle_causes) out.add(name, json::milliseconds_of(idle.*cause));
   return out.finish();
 }
 

@@ -120,14 +120,6 @@ LaneTimes scaled(const LaneTimes& lane, double factor, Nanoseconds iteration) {
   return out;
 }
 
-void add(IdleParts& sum, const IdleParts& part) {
-  sum.warmup += part.warmup;
-  sum.drain += part.drain;
-  sum.waiting_activation += part.waiting_activation;
-  sum.waiting_gradient += part.waiting_gradient;
-  sum.waiting_all_reduce += part.waiting_all_reduce;
-}
-
 /// Turns a trace into the verdict.
 class Verdict {
  public:
@@ -202,7 +194,8 @@ class Verdict {
             static_cast<double>(verdict_.iteration.count) / static_cast<double>((window_.end - window_.begin).count),
             verdict_.iteration);
       verdict_.devices[d].busy = times.busy;
-      add(verdict_.idle, times.idle);
+      verdict_.devices[d].idle = times.idle;
+      verdict_.idle += times.idle;
       busy += static_cast<double>(times.busy.count);
     }
     const double all = static_cast<double>(verdict_.iteration.count) * static_cast<double>(verdict_.devices.size());

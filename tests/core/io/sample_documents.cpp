@@ -274,6 +274,11 @@ Timeline random_timeline(Random& random) {
   return timeline;
 }
 
+IdleParts random_idle(Random& random) {
+  return {random_nanoseconds(random), random_nanoseconds(random), random_nanoseconds(random),
+          random_nanoseconds(random), random_nanoseconds(random)};
+}
+
 }  // namespace
 
 Simulation random_simulation(Random& random) {
@@ -285,12 +290,12 @@ Simulation random_simulation(Random& random) {
   simulation.bubble_fraction = random.uniform(0, 1);
   simulation.communication_fraction = random.uniform(0, 1);
   simulation.fits = random.integer(0, 1);
-  simulation.idle = {random_nanoseconds(random), random_nanoseconds(random), random_nanoseconds(random),
-                     random_nanoseconds(random), random_nanoseconds(random)};
+  simulation.idle = random_idle(random);
   for (int d = 0; d < 3; ++d) {
     DeviceVerdict device;
     device.device = DeviceId(std::int32_t{2 * d});
     device.busy = random_nanoseconds(random);
+    device.idle = random_idle(random);
     device.peak = random_bytes(random);
     device.capacity = random_bytes(random);
     device.peak_time = random_nanoseconds(random);

@@ -98,11 +98,12 @@ void check_timeline(const Timeline& timeline) {
 }
 
 void check_parts(const Simulation& simulation) {
-  const IdleParts& idle = simulation.idle;
-  std::int64_t all =
-      (idle.warmup + idle.drain + idle.waiting_activation + idle.waiting_gradient + idle.waiting_all_reduce).count;
-  for (const DeviceVerdict& device : simulation.devices) all += device.busy.count;
-  QCOMPARE(all, simulation.iteration.count * static_cast<std::int64_t>(simulation.devices.size()));
+  IdleParts idle;
+  for (const DeviceVerdict& device : simulation.devices) {
+    QCOMPARE((device.busy + device.idle.total()).count, simulation.iteration.count);
+    idle += device.idle;
+  }
+  QVERIFY(idle == simulation.idle);
   for (const DeviceVerdict& device : simulation.devices) {
     QCOMPARE(device.peak_parts.total().count, device.peak.count);
     Bytes highest;

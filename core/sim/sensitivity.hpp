@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an iteration gains from a better link or device: each one is made better by itself, and the plan simulated
+// again.
+#pragma once
+
+#include <stop_token>
+
+#include "core/domain/explanation.hpp"
+#include "core/domain/progress.hpp"
+#include "core/sim/simulate.hpp"
+
+namespace pipedeck {
+
+/// Every link's bandwidth, every used device's speed (of passes and of its memory) and memory, `factor` times as much.
+/// More memory changes how many micro-batches are kept, and with them the order of operations, where a schedule goes by
+/// it.
+Result<Sensitivity> sensitivity(const Problem& problem, const Plan& plan, double factor = 1.1,
+                                const Progress& progress = {}, std::stop_token stop = {});
+
+}  // namespace pipedeck
