@@ -50,7 +50,14 @@ Bytes times(Bytes bytes, double factor, int parts) {
 }
 
 int weight_versions(const Plan& plan, StageId stage) {
-  return plan.synchronous() ? 1 : pipedream_versions(plan, stage);
+  if (plan.synchronous()) return 1;
+  if (plan.schedule == ScheduleKind::pipedream_2bw) return 2;
+  if (plan.schedule != ScheduleKind::pipedream_vertical) return pipedream_versions(plan, stage);
+  // With vertical sync a mini-batch meets everywhere the version that the input stage had when it entered: of all that
+  // are in flight behind the input stage, one a round of this stage's replicas.
+  const int in_flight = pipedream_versions(plan, StageId(0)) * plan.stages.front().replicas();
+  const int replicas = plan.stages[stage.index()].replicas();
+  return (in_flight + replicas - 1) / replicas;
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ StateFactors state_factors(Optimizer optimizer, Precision precision, int zero);
 MemoryParts state_memory(Bytes parameters, int replicas, Optimizer optimizer, Precision precision, int zero,
                          int weight_versions = 1);
 
-/// Weight versions and micro-batches that stage `stage` of an asynchronous plan keeps: K_s = ceil(sum_{t>=s} r_t /
-/// r_s).
+/// Micro-batches that stage `stage` of an asynchronous plan keeps, and without vertical sync so many weight versions:
+/// K_s = ceil(sum_{t>=s} r_t / r_s).
 int pipedream_versions(const Plan& plan, StageId stage);
 /// Most mini-batches of one replica here, of `replicas`, that the stage before is between forward and backward of,
 /// where each of its `before` replicas keeps `kept` of them: every `before`-th mini-batch in a row, of which every

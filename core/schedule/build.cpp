@@ -22,6 +22,9 @@ const std::vector<ScheduleInfo>& schedules() {
         info(ScheduleKind::dualpipe_v, "DualPipeV: DualPipe cut in half, one copy along a V, two stages a device"),
         info(ScheduleKind::chimera, "Chimera: two copies of the model, 1F1B in each direction"),
         info(ScheduleKind::pipedream, "PipeDream: asynchronous 1F1B, replicas in turn, weights stashed"),
+        info(ScheduleKind::pipedream_vertical,
+             "PipeDream with vertical sync: a mini-batch meets one version everywhere"),
+        info(ScheduleKind::pipedream_2bw, "PipeDream-2BW: asynchronous 1F1B, one update a batch, two weight versions"),
         info(ScheduleKind::explicit_order, "The order of operations that the plan lists for every device")};
   }();
   return infos;
@@ -29,7 +32,7 @@ const std::vector<ScheduleInfo>& schedules() {
 
 std::vector<int> warmup_counts(const Plan& plan, std::span<const StageFigures> figures) {
   if (plan.schedule == ScheduleKind::gpipe) return std::vector<int>(plan.stages.size(), plan.micro_batches);
-  if (plan.schedule == ScheduleKind::pipedream) {
+  if (!plan.synchronous()) {
     std::vector<int> counts;
     for (std::size_t s = 0; s < plan.stages.size(); ++s) counts.push_back(pipedream_warmup(plan, StageId(s)));
     return counts;
@@ -60,7 +63,10 @@ Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> 
     case ScheduleKind::chimera:
       return chimera(plan);
     case ScheduleKind::pipedream:
-      return pipedream(plan);
+    case ScheduleKind::pipedream_vertical:
+      return pipedream(plan, pipedream_mini_batches(plan));
+    case ScheduleKind::pipedream_2bw:
+      return pipedream_2bw(plan);
     case ScheduleKind::explicit_order:
       return explicit_order(plan);
     default:

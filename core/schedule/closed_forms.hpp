@@ -18,7 +18,9 @@ Schedule one_f_one_b(const Plan& plan, std::span<const int> warmups);
 Result<Schedule> dualpipe(const Plan& plan);
 Result<Schedule> dualpipe_v(const Plan& plan);
 Result<Schedule> chimera(const Plan& plan);
-Schedule pipedream(const Plan& plan);
+/// 1F1B-RR of `total` mini-batches, also with vertical sync.
+Schedule pipedream(const Plan& plan, int total);
+Result<Schedule> pipedream_2bw(const Plan& plan);
 /// Every list must hold each micro-batch of its device's stage once, forward and back.
 Result<Schedule> explicit_order(const Plan& plan);
 

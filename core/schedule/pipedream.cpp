@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // PipeDream's 1F1B-RR (Narayanan et al., SOSP 2019, section 3.2): mini-batch b goes to replica b mod r of a stage,
 // forward and backward alike. NOAM at every stage can deadlock where replicas differ, so each stage has its own K_s.
+// With vertical sync (section 3.3) the order is the same: what differs is which version of the weights a mini-batch
+// meets, and so how many each stage keeps.
 #include "core/schedule/closed_forms.hpp"
 
 namespace pipedeck {
@@ -16,8 +18,7 @@ int pipedream_mini_batches(const Plan& plan) {
   return std::max(plan.micro_batches, 8 * pipedream_warmup(plan, StageId(0)) * plan.stages.front().replicas());
 }
 
-Schedule pipedream(const Plan& plan) {
-  const int total = pipedream_mini_batches(plan);
+Schedule pipedream(const Plan& plan, int total) {
   const auto order = [&](StageId id, int replica) {
     const Stage& stage = plan.stages[id.index()];
     const int stride = stage.replicas();

@@ -45,7 +45,7 @@ struct Worker {
   std::size_t first_slot = 0;
   std::int64_t last_start = no_gradient;  // of the last gradient operation
   bool last_was_weight = false;           // that one was a weight gradient of its own
-  int backwards = 0, updates = 0;         // asynchronous: gradient rounds done here, and applied here
+  int backwards = 0, updates = 0;         // asynchronous: gradient rounds done here in full, and applied here
 };
 
 struct Line {  // of a resource
@@ -55,9 +55,10 @@ struct Line {  // of a resource
   std::size_t head = 0;
 };
 
-/// Rounds of gradients of an asynchronous stage; a synchronous one has a single round.
+/// Rounds of gradients of an asynchronous stage, an update each; a synchronous one has a single round.
 struct Rounds {
-  std::vector<int> missing;        // replicas that still owe the round
+  int size = 1;                    // micro-batches of a round: one a replica, or a global batch
+  std::vector<int> missing;        // micro-batches that the round still waits for
   std::vector<std::int64_t> done;  // end of the round's all-reduce; -1: not known
   std::int64_t free = 0;
 };
@@ -147,11 +148,15 @@ class Engine {
   void add_rounds() {
     for (const Stage& stage : in_.plan.stages) {
       Rounds rounds;
-      rounds.missing.assign(count_ / static_cast<std::size_t>(stage.replicas()), stage.replicas());
+      rounds.size = two_versions() ? in_.plan.micro_batches : stage.replicas();
+      rounds.missing.assign(count_ / static_cast<std::size_t>(rounds.size), rounds.size);
       rounds.done.assign(rounds.missing.size(), -1);
       rounds_.push_back(std::move(rounds));
     }
   }
+
+  /// PipeDream-2BW: an update a global batch.
+  bool two_versions() const { return in_.plan.schedule == ScheduleKind::pipedream_2bw; }
 
   // --- events
 
@@ -260,7 +265,7 @@ class Engine {
     if (operation.kind == OpKind::forward) send(in_.channels.activations[w], workers_[w], operation, now);
     if (!is_gradient(operation.kind)) return;
     send(in_.channels.gradients[w], workers_[w], operation, now);
-    if (!rounds_.empty()) end_round(workers_[w], now);
+    if (!rounds_.empty()) end_round(workers_[w], operation.micro_batch, now);
   }
 
   void send(const Outgoing& outgoing, const Worker& worker, const Operation& operation, std::int64_t now) {
@@ -313,13 +318,18 @@ class Engine {
     if (line.head < line.queue.size()) start_transfer(resource, now);
   }
 
-  // --- asynchronous weight synchronisation: replicas all-reduce once every r mini-batches
+  // --- asynchronous weight synchronisation: replicas all-reduce once every r mini-batches, or once a batch
 
   /// Rounds whose update must be in the weights before `operation` starts. A single replica, or overlap none: all that
-  /// it has computed. Else the all-reduce runs beside the next round's passes and is due before the backward after.
+  /// it has computed. Else the all-reduce runs beside the next round's passes and is due before the backward after;
+  /// with two versions before the forwards of the batch after.
   int updates_due(const Worker& worker, const Operation& operation) const {
     const int replicas = in_.plan.stages[static_cast<std::size_t>(worker.stage)].replicas();
     if (replicas == 1 || in_.overlap == Overlap::none) return worker.backwards;
+    if (two_versions()) {
+      const int batch = operation.micro_batch / in_.plan.micro_batches;
+      return operation.kind == OpKind::forward ? std::max(worker.updates, batch - 1) : worker.updates;
+    }
     return operation.kind == OpKind::backward ? worker.backwards - 1 : worker.updates;
   }
 
@@ -345,14 +355,15 @@ class Engine {
     start += duration;
   }
 
-  void end_round(Worker& worker, std::int64_t now) {
+  void end_round(Worker& worker, int micro_batch, std::int64_t now) {
     if (worker.stage == 0) {
       trace_.completions.push_back(now);
       trace_.completed_by.push_back(worker.costs->replica);
     }
     const auto stage = static_cast<std::size_t>(worker.stage);
     Rounds& rounds = rounds_[stage];
-    const auto round = static_cast<std::size_t>(worker.backwards++);
+    const auto round = static_cast<std::size_t>(micro_batch / rounds.size);
+    worker.backwards = (micro_batch + worker.stride) / rounds.size;
     if (round >= rounds.missing.size() || --rounds.missing[round] > 0) return;
     const std::vector<Reduction>& reductions = in_.costs.stages[stage].reductions;
     rounds.done[round] = now;

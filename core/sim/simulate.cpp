@@ -19,8 +19,9 @@ struct Simulator::Shared : SimulatorInputs {};
 
 namespace {
 
-/// What an asynchronous plan reports: completions at stage 0 over a whole multiple of r_0 mini-batches, in the second
-/// half of the run, stopping K_0 r_0 before its end, where the pipeline drains.
+/// What an asynchronous plan reports: completions at stage 0 over a whole multiple of r_0 mini-batches, or of whole
+/// batches where these are what weights are updated after, in the second half of the run, stopping K_0 r_0 before its
+/// end, where the pipeline drains.
 struct SteadyState {
   Nanoseconds begin, end;
   int mini_batches = 1;
@@ -54,9 +55,11 @@ SteadyState steady_state(const Plan& plan, const PlanCosts& costs, const Trace& 
   const std::vector<std::int64_t> completions = replicas_alike(costs) ? trace.completions : done_in_turn(plan, trace);
   const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
   const auto in_flight = static_cast<std::size_t>(pipedream_versions(plan, StageId(0)));  // K_0, NOAM
-  const std::size_t first = completions.size() / 2;
+  const bool batches = plan.schedule == ScheduleKind::pipedream_2bw;
+  const std::size_t period = batches ? static_cast<std::size_t>(plan.micro_batches) : replicas;
+  const std::size_t first = completions.size() / 2 - (batches ? 1 : 0);  // the end of a batch
   const std::size_t last = completions.size() - in_flight * replicas - 1;
-  const std::size_t count = (last - first) / replicas * replicas;
+  const std::size_t count = (last - first) / period * period;
   return {Nanoseconds(completions[first]), Nanoseconds(completions[first + count]), static_cast<int>(count)};
 }
 

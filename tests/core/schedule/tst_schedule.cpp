@@ -123,9 +123,10 @@ class TestSchedule : public QObject {
 
   void closedFormsCannotDeadlock() {
     for (const auto& replicas : std::vector<std::vector<int>>{{1}, {2, 1}, {1, 2, 3}, {3, 1, 2, 1}, {2, 3, 1, 1, 2}})
-      for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::pipedream})
+      for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::pipedream,
+                                      ScheduleKind::pipedream_vertical, ScheduleKind::pipedream_2bw})
         for (const Warmup warmup : {Warmup::A, Warmup::B}) {
-          Plan plan = plan_of(replicas, 7, kind);
+          Plan plan = plan_of(replicas, 12, kind);
           plan.warmup = warmup;
           const Result<void> proof = prove_deadlock_free(built(plan), plan);
           QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
@@ -187,7 +188,8 @@ class TestSchedule : public QObject {
   void registryListsEverySchedule() {
     std::vector<std::string> names;
     for (const ScheduleInfo& info : schedules()) names.push_back(info.name);
-    QCOMPARE(names, (std::vector<std::string>{"gpipe", "1f1b", "dualpipe", "dualpipev", "chimera", "pipedream", "explicit"}));
+    QCOMPARE(names, (std::vector<std::string>{"gpipe", "1f1b", "dualpipe", "dualpipev", "chimera", "pipedream",
+                                              "pipedream-vertical", "pipedream-2bw", "explicit"}));
   }
 };
 

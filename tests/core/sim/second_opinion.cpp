@@ -372,18 +372,20 @@ class FixedPoint {
     return moved;
   }
 
-  // --- asynchronous rounds: one all-reduce of all gradients every r mini-batches
+  // --- asynchronous rounds: one all-reduce of all gradients every r mini-batches, or every batch
+
+  bool once_a_batch() const { return plan_.schedule == ScheduleKind::pipedream_2bw; }
 
   bool move_rounds(std::size_t s) {
-    const int replicas = plan_.stages[s].replicas();
-    const auto count = static_cast<std::size_t>(schedule_.micro_batches / replicas);
+    const int size = once_a_batch() ? plan_.micro_batches : plan_.stages[s].replicas();
+    const auto count = static_cast<std::size_t>(schedule_.micro_batches / size);
     rounds_[s].resize(count, 0);
     bool moved = false;
     Time free = 0;
     for (std::size_t k = 0; k < count; ++k) {
       Time ready = 0;
-      for (int r = 0; r < replicas; ++r) {
-        const int micro_batch = static_cast<int>(k) * replicas + r;
+      for (int nth = 0; nth < size; ++nth) {
+        const int micro_batch = static_cast<int>(k) * size + nth;
         for (const std::size_t part : parts_of(s, micro_batch))
           ready = std::max(ready, delivered(part, micro_batch, true));
       }
@@ -395,12 +397,16 @@ class FixedPoint {
   }
 
   /// A replica alone, or without overlap: nothing starts before the last update. Else a backward waits for the update
-  /// of all backwards but the one before it.
+  /// of all backwards but the one before it, and with an update a batch a batch's forwards for that of the batch before
+  /// the last.
   Time apply_rounds(const Step& step, Time start, int backwards, int& applied) const {
     const Part& part = parts_[step.part];
     const auto& rounds = rounds_[static_cast<std::size_t>(part.stage)];
-    int due = backwards;
-    if (stage(part.stage).replicas() > 1 && overlap_ == Overlap::layer)
+    const int replicas = stage(part.stage).replicas();
+    int due = once_a_batch() ? backwards / (plan_.micro_batches / replicas) : backwards;
+    if (replicas > 1 && overlap_ == Overlap::layer && once_a_batch())
+      due = step.operation.kind == OpKind::forward ? step.operation.micro_batch / plan_.micro_batches - 1 : 0;
+    else if (replicas > 1 && overlap_ == Overlap::layer)
       due = step.operation.kind == OpKind::backward ? backwards - 1 : applied;
     due = std::min(due, static_cast<int>(rounds.size()));
     for (; applied < due; ++applied) {
@@ -464,7 +470,8 @@ class FixedPoint {
   }
 
   /// Completions at stage 0 over a whole multiple of r_0 mini-batches, in the second half of the run, stopping K_0 r_0
-  /// before its end. Of unlike replicas a mini-batch counts when all before it are done.
+  /// before its end; of whole batches where these are what counts. Of unlike replicas a mini-batch counts when all
+  /// before it are done.
   Time asynchronous() const {
     const int replicas = plan_.stages.front().replicas();
     int workers = 0;
@@ -483,9 +490,10 @@ class FixedPoint {
       std::sort(done.begin(), done.end());
     else
       for (std::size_t m = 1; m < done.size(); ++m) done[m] = std::max(done[m], done[m - 1]);
-    const std::size_t first = done.size() / 2;
+    const auto period = static_cast<std::size_t>(once_a_batch() ? plan_.micro_batches : replicas);
+    const std::size_t first = done.size() / 2 - (once_a_batch() ? 1 : 0);
     const std::size_t last = done.size() - static_cast<std::size_t>(in_flight * replicas) - 1;
-    const std::size_t count = (last - first) / static_cast<std::size_t>(replicas) * static_cast<std::size_t>(replicas);
+    const std::size_t count = (last - first) / period * period;
     const double window = static_cast<double>(done[first + count] - done[first]) * 1e-9;
     return rounded(window * plan_.global_batch / (static_cast<double>(count) * plan_.micro_batch));
   }

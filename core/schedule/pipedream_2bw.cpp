@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// PipeDream-2BW (Narayanan et al., ICML 2021, arXiv 2006.09503, section 3.1): PipeDream's 1F1B-RR without a flush, but
+// gradients add up over the micro_batches of a global batch and the weights change once a batch. A batch starts with
+// the version that came out of the batch before the last, so that two versions are enough where a batch is not smaller
+// than what is in flight, and an all-reduce has a whole batch's time.
+#include <fmt/format.h>
+
+#include "core/schedule/closed_forms.hpp"
+
+namespace pipedeck {
+namespace {
+
+/// Batches that a simulation runs: from the second half of them on the state is steady, the last drains.
+constexpr int simulated_batches = 8;
+
+Result<void> check_batch(const Plan& plan) {
+  const int in_flight = pipedream_warmup(plan, StageId(0)) * plan.stages.front().replicas();
+  if (plan.micro_batches < in_flight)
+    return fail(ErrorCode::bad_input,
+                fmt::format("found {}, expected {} at least, which are in flight: a smaller batch needs more than two "
+                            "versions of the weights",
+                            plan.micro_batches, in_flight),
+                "/micro_batches");
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    if (plan.micro_batches % plan.stages[s].replicas() != 0)
+      return fail(
+          ErrorCode::bad_input,
+          fmt::format("found {}, expected a multiple of the {} replicas of stage {}, which take micro-batches in "
+                      "turn",
+                      plan.micro_batches, plan.stages[s].replicas(), s),
+          "/micro_batches");
+  return {};
+}
+
+}  // namespace
+
+Result<Schedule> pipedream_2bw(const Plan& plan) {
+  if (Result<void> batch = check_batch(plan); !batch) return tl::unexpected(batch.error());
+  return pipedream(plan, simulated_batches * plan.micro_batches);
+}
+
+}  // namespace pipedeck
