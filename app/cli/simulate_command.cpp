@@ -23,11 +23,15 @@ struct Verdict {
   std::optional<Seconds> other_warmup;
 };
 
+std::string heading(const Plan& plan) {
+  return fmt::format("{}  {}  {}, {} micro-batches of {}\n", plan.name, shape_text(plan), schedule_text(plan),
+                     plan.micro_batches, plan.micro_batch);
+}
+
 std::string summary_text(const Verdict& verdict) {
   const auto& [plan, simulation, bound, other] = verdict;
   const Seconds iteration = to_seconds(simulation.iteration);
-  std::string text = fmt::format("{}  {}  {}, {} micro-batches of {}\n", plan.name, shape_text(plan),
-                                 schedule_text(plan), plan.micro_batches, plan.micro_batch);
+  std::string text = heading(plan);
   text += fmt::format("iteration {} ms, {:.2f} samples/s, bubble {}, exposed communication {}\n",
                       milliseconds_text(iteration), simulation.samples_per_second,
                       percent_text(simulation.bubble_fraction), percent_text(simulation.communication_fraction));
@@ -95,12 +99,15 @@ class SimulateCommand : public Command {
     judged_.declare(app);
     state_.declare(app);
     app.add_flag("--intervals", intervals_, "every operation with its start and end");
+    app.add_flag("--iteration-only", iteration_only_,
+                 "the iteration time alone, without timeline and memory curves: for plans too large for these");
     app.add_option("--trace", trace_file_, "write a Chrome trace into FILE")->type_name("FILE.json");
     output_.declare(app);
   }
 
   Result<int> run(std::stop_token stop) override {
     if (trace_file_ == "-") return fail(ErrorCode::bad_usage, "simulate: --trace needs a file, found \"-\"");
+    if (iteration_only_) return run_iteration_only(stop);
     const auto verdict = judge(stop);
     if (!verdict) return tl::unexpected(verdict.error());
     const Simulation& simulation = verdict->simulation;
@@ -116,7 +123,28 @@ class SimulateCommand : public Command {
   }
 
  private:
-  Result<Verdict> judge(std::stop_token stop) const {
+  Result<int> run_iteration_only(std::stop_token stop) {
+    if (intervals_ || !trace_file_.empty() || output_.json || !output_.file.empty())
+      return fail(ErrorCode::bad_usage,
+                  "simulate: --iteration-only has no timeline for --intervals, --trace or --json");
+    const auto asked = ask();
+    if (!asked) return tl::unexpected(asked.error());
+    const auto iteration = asked->simulator.iteration_time(asked->plan, stop);
+    if (!iteration) return tl::unexpected(in_file(iteration.error(), plan_file_));
+    const std::string text =
+        heading(asked->plan) + fmt::format("iteration {} ms, {:.2f} samples/s\n", milliseconds_text(*iteration),
+                                           asked->plan.global_batch / iteration->count);
+    if (auto written = write_output("-", text); !written) return tl::unexpected(written.error());
+    return 0;
+  }
+
+  struct Asked {
+    Plan plan;
+    Problem problem;
+    Simulator simulator;
+  };
+
+  Result<Asked> ask() const {
     auto plan = read_plan(plan_file_);
     if (!plan) return tl::unexpected(in_file(plan.error(), plan_file_));
     auto problem = open_inputs(inputs_, judged_.conventions());
@@ -127,22 +155,28 @@ class SimulateCommand : public Command {
       return tl::unexpected(in_file(valid.error(), plan_file_));
     warn_if_made_for_others(*plan, plan_file_, *problem);
 
-    const auto simulator = Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
+    auto simulator = Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
     if (!simulator) return tl::unexpected(simulator.error());
-    auto simulation = simulator->run(*plan, stop);
+    return Asked{*std::move(plan), *std::move(problem), *std::move(simulator)};
+  }
+
+  Result<Verdict> judge(std::stop_token stop) const {
+    auto asked = ask();
+    if (!asked) return tl::unexpected(asked.error());
+    auto simulation = asked->simulator.run(asked->plan, stop);
     if (!simulation) return tl::unexpected(in_file(simulation.error(), plan_file_));
-    const auto bound = lower_bound(*problem, plan->synchronous());
+    const auto bound = lower_bound(asked->problem, asked->plan.synchronous());
     if (!bound) return tl::unexpected(bound.error());
-    const auto other = other_warmup_time(*simulator, *plan);
+    const auto other = other_warmup_time(asked->simulator, asked->plan);
     if (!other) return tl::unexpected(in_file(other.error(), plan_file_));
-    return Verdict{*std::move(plan), *std::move(simulation), *bound, *other};
+    return Verdict{std::move(asked->plan), *std::move(simulation), *bound, *other};
   }
 
   InputOptions inputs_;
   ConventionOptions judged_;
   StateOptions state_;
   std::string plan_file_, trace_file_;
-  bool intervals_ = false;
+  bool intervals_ = false, iteration_only_ = false;
   OutputOptions output_;
 };
 

@@ -114,13 +114,30 @@ std::vector<DeviceId> devices_used(const Plan& plan) {
   return devices;
 }
 
-std::string shape_text(const Plan& plan) {
-  std::string devices, layers;
-  for (const Stage& stage : plan.stages) {
-    if (!devices.empty()) devices += ":", layers += ":";
-    devices += std::to_string(stage.devices.size());
-    layers += std::to_string(stage.last - stage.first);
+namespace {
+
+constexpr std::size_t few_stages = 16;
+
+std::string list_text(const std::vector<std::size_t>& counts) {
+  std::string text;
+  for (std::size_t first = 0, end = 0; first < counts.size(); first = end) {
+    while (end < counts.size() && counts[end] == counts[first] && (end == first || counts.size() > few_stages)) ++end;
+    if (first > 0) text += ":";
+    if (end - first > 1) text += std::to_string(end - first) + " \u00d7 ";
+    text += std::to_string(counts[first]);
   }
+  return text;
+}
+
+}  // namespace
+
+std::string shape_text(const Plan& plan) {
+  std::vector<std::size_t> device_counts, layer_counts;
+  for (const Stage& stage : plan.stages) {
+    device_counts.push_back(stage.devices.size());
+    layer_counts.push_back(static_cast<std::size_t>(stage.last - stage.first));
+  }
+  const std::string devices = list_text(device_counts), layers = list_text(layer_counts);
   return plan.stages.size() < 2 ? devices : devices + " \u00b7 " + layers;
 }
 

@@ -11,6 +11,7 @@
 #include "core/schedule/build.hpp"
 #include "core/sim/build_timeline.hpp"
 #include "core/sim/memory_curve.hpp"
+#include "core/sim/simulation_size.hpp"
 #include "core/sim/stage_figures.hpp"
 
 namespace pipedeck {
@@ -231,6 +232,7 @@ Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::sha
 }
 
 Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop) const {
+  if (Result<void> small = check_size(plan, true); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan);
   if (!ready) return tl::unexpected(ready.error());
   const EngineInput input{plan, ready->schedule, ready->costs, ready->channels, shared_->conventions.overlap, true};
@@ -240,6 +242,7 @@ Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop) const 
 }
 
 Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop) const {
+  if (Result<void> small = check_size(plan, false); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan);
   if (!ready) return tl::unexpected(ready.error());
   const EngineInput input{plan, ready->schedule, ready->costs, ready->channels, shared_->conventions.overlap, false};

@@ -22,7 +22,8 @@ class Simulator {
   static Result<Simulator> of(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
                               const Conventions& conventions);
 
-  /// The whole verdict with timeline and memory curves. Not fitting is no error: `fits` is false.
+  /// The whole verdict with timeline and memory curves. Not fitting is no error: `fits` is false. bad_input where it
+  /// would take more memory than largest_simulation.
   Result<Simulation> run(const Plan& plan, std::stop_token stop = {}) const;
 
   /// Iteration time alone: no timeline, no memory curve.

@@ -28,6 +28,19 @@ class TestPlan : public QObject {
     plan.warmup_counts = {2, 1};
     QVERIFY(!with_other_warmup(plan));
   }
+
+  void longPipelinesHaveShortNames() {
+    Plan plan;
+    for (int s = 0; s < 16; ++s) {
+      Stage stage;
+      stage.first = s, stage.last = s + 1, stage.devices = {DeviceId(std::int32_t{s})};
+      plan.stages.push_back(stage);
+    }
+    QCOMPARE(shape_text(plan), "1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1 \u00b7 1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1");
+    plan.stages.push_back(plan.stages.back());
+    plan.stages.back().last += 2;
+    QCOMPARE(shape_text(plan), "17 \u00d7 1 \u00b7 16 \u00d7 1:3");
+  }
 };
 
 QTEST_APPLESS_MAIN(TestPlan)

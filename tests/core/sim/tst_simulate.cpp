@@ -13,6 +13,7 @@
 #include "core/io/files.hpp"
 #include "core/sim/compare_timelines.hpp"
 #include "core/sim/simulate.hpp"
+#include "core/sim/simulation_size.hpp"
 #include "tests/core/sim/reference_simulator.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/shared_data.hpp"
@@ -487,6 +488,25 @@ class TestSimulate : public QObject {
     }
     QVERIFY(std::abs(out.measured_iteration.count - 2 * out.predicted_iteration.count) < 1e-9);
     QVERIFY(std::abs(out.measured_idle.count - 2 * out.predicted_idle.count) < 1e-9);
+  }
+
+  /// 10,000 stages and micro-batches: the verdict says what it would need, and what can be had; nothing is computed.
+  void largeSimulationsSayWhatTheyNeed() {
+    Plan plan;
+    plan.global_batch = plan.micro_batches = 10'000;
+    for (std::int32_t s = 0; s < 10'000; ++s) {
+      Stage stage;
+      stage.first = s, stage.last = s + 1, stage.devices = {DeviceId(s)};
+      plan.stages.push_back(stage);
+    }
+    const SimulationSize size = simulation_size(plan);
+    QCOMPARE(size.operations, std::int64_t{500'000'000});
+    const Result<void> verdict = check_size(plan, true);
+    QVERIFY(!verdict && verdict.error().code == ErrorCode::bad_input);
+    QVERIFY(verdict.error().message.find("would need") != std::string::npos);
+    QVERIFY(verdict.error().message.find("the iteration time alone needs 0.7 GiB") != std::string::npos);
+    QVERIFY(check_size(plan, false));
+    QVERIFY(!check_size(plan, false, Bytes(1'000'000)));
   }
 };
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sim/simulation_size.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/schedule/closed_forms.hpp"
+
+namespace pipedeck {
+namespace {
+
+// Bytes an operation, measured as the growth of the process (tests/bench) and rounded up.
+constexpr std::int64_t verdict_bytes = 180;  // its row, columns, changes of memory and points of the curve
+constexpr std::int64_t waiting_bytes = 8;    // two counters a micro-batch of each replica
+constexpr std::int64_t listed_bytes = 12;    // an entry of a stored list
+
+bool closed_form(ScheduleKind kind) {
+  return kind == ScheduleKind::gpipe || kind == ScheduleKind::one_f_one_b || kind == ScheduleKind::pipedream;
+}
+
+}  // namespace
+
+SimulationSize simulation_size(const Plan& plan) {
+  const std::int64_t micro_batches = plan.synchronous() ? plan.micro_batches : pipedream_mini_batches(plan);
+  SimulationSize size;
+  std::int64_t slots = 0, shown = 0;
+  for (const Stage& stage : plan.stages) {
+    // Copies share the micro-batches; the replicas of an asynchronous stage do.
+    const std::int64_t workers = plan.synchronous() ? stage.replicas() : 1;
+    const std::int64_t passes = 3 + (stage.recompute.any() ? 1 : 0);
+    slots += workers * copies_of(plan) * micro_batches;
+    size.operations += workers * micro_batches * (passes + 2);  // and a transfer each way
+    shown += workers * micro_batches * (passes * stage.tensor_parallel + 2);
+  }
+  const std::int64_t listed = closed_form(plan.schedule) ? 0 : listed_bytes;
+  size.time_only = Bytes(slots * waiting_bytes + size.operations * listed);
+  size.verdict = size.time_only + Bytes(shown * verdict_bytes);
+  return size;
+}
+
+Result<void> check_size(const Plan& plan, bool verdict, Bytes limit) {
+  const SimulationSize size = simulation_size(plan);
+  const Bytes needed = verdict ? size.verdict : size.time_only;
+  if (needed <= limit) return {};
+  const auto gib = [](Bytes bytes) { return static_cast<double>(bytes.count) / (std::int64_t{1} << 30); };
+  std::string message = fmt::format(
+      "found {} stages and {} micro-batches, whose simulation of up to {} operations would need {:.1f} GiB; "
+      "expected at most {:.1f} GiB",
+      plan.stages.size(), plan.micro_batches, size.operations, gib(needed), gib(limit));
+  if (verdict && size.time_only <= limit)
+    message += fmt::format(" (the iteration time alone needs {:.1f} GiB)", gib(size.time_only));
+  return fail(ErrorCode::bad_input, std::move(message), "/micro_batches");
+}
+
+}  // namespace pipedeck
