@@ -57,8 +57,18 @@ void ConventionOptions::declare(CLI::App& app) {
       ->check(CLI::IsMember({"ideal", "shared"}))
       ->capture_default_str()
       ->type_name("NAME");
-  app.add_option("--overlap", overlap, "gradients are all-reduced by layer, or at the stage's end: layer or none")
-      ->check(CLI::IsMember({"layer", "none"}))
+  app.add_option("--overlap", overlap,
+                 "gradients are all-reduced by layer, by bucket, or at the stage's end: layer, bucket or none")
+      ->check(CLI::IsMember({"layer", "bucket", "none"}))
+      ->capture_default_str()
+      ->type_name("NAME");
+  app.add_option("--bucket-bytes", bucket_bytes, "gradients that are all-reduced together with --overlap bucket")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max() / 2))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--collectives", collectives,
+                 "how devices all-reduce: least (of flat and hierarchical ring), ring, hierarchical, tree or nccl")
+      ->check(CLI::IsMember({"least", "ring", "hierarchical", "tree", "nccl"}))
       ->capture_default_str()
       ->type_name("NAME");
   app.add_option("--reserve-bytes", reserve_bytes, "bytes of every device that are not the model's")
@@ -70,6 +80,8 @@ void ConventionOptions::declare(CLI::App& app) {
 Conventions ConventionOptions::conventions() const {
   return {.network = *network_model_named(network),
           .overlap = *overlap_named(overlap),
+          .bucket = Bytes(bucket_bytes),
+          .collectives = *collectives_named(collectives),
           .reserve = Bytes(reserve_bytes),
           .communication = {}};
 }

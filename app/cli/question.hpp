@@ -25,10 +25,10 @@ struct InputOptions {
   bool given() const { return !profile.empty() || !cluster.empty(); }
 };
 
-/// How a plan is judged: --network, --overlap, --reserve-bytes.
+/// How a plan is judged: --network, --overlap, --bucket-bytes, --collectives, --reserve-bytes.
 struct ConventionOptions {
-  std::string network = "ideal", overlap = "layer";
-  std::int64_t reserve_bytes = 0;
+  std::string network = "ideal", overlap = "layer", collectives = "least";
+  std::int64_t bucket_bytes = default_bucket.count, reserve_bytes = 0;
   void declare(CLI::App& app);
   Conventions conventions() const;
 };

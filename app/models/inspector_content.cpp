@@ -21,6 +21,18 @@ struct Text {
 
 QString latin(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
 
+QString overlap_text(Overlap overlap) {
+  switch (overlap) {
+    case Overlap::layer:
+      return Text::tr("by layer, as gradients get ready");
+    case Overlap::bucket:
+      return Text::tr("by bucket, as gradients fill it");
+    case Overlap::none:
+      break;
+  }
+  return Text::tr("after the last backward");
+}
+
 /// Optimizer steps close their device's lane.
 Nanoseconds optimizer_time(const Timeline& timeline) {
   Nanoseconds sum;
@@ -208,9 +220,7 @@ void fill_conventions(InspectorContent& content, const PlanRow& row) {
   content.conventions.emplace_back(Text::tr("Network"), row.simulation->network == NetworkModel::ideal
                                                             ? Text::tr("ideal: transfers don't share links")
                                                             : Text::tr("shared: transfers share links fairly"));
-  content.conventions.emplace_back(Text::tr("All-reduce"), row.simulation->overlap == Overlap::layer
-                                                               ? Text::tr("by layer, as gradients get ready")
-                                                               : Text::tr("after the last backward"));
+  content.conventions.emplace_back(Text::tr("All-reduce"), overlap_text(row.simulation->overlap));
 }
 
 }  // namespace

@@ -42,6 +42,8 @@ QJsonObject question_to_json(const Question& question) {
                    {"zero", workload.zero},
                    {"network", QString::fromStdString(std::string(name_of(workload.conventions.network)))},
                    {"overlap", QString::fromStdString(std::string(name_of(workload.conventions.overlap)))},
+                   {"bucket_bytes", static_cast<qint64>(workload.conventions.bucket.count)},
+                   {"collectives", QString::fromStdString(std::string(name_of(workload.conventions.collectives)))},
                    {"reserve_bytes", static_cast<qint64>(workload.conventions.reserve.count)},
                    {"communication_bytes", static_cast<qint64>(workload.conventions.communication.count)}};
   if (workload.micro_batch) json["micro_batch"] = *workload.micro_batch;
@@ -247,6 +249,10 @@ class Reader {
     workload.zero = std::clamp(json["zero"].toInt(), 0, 3);
     workload.conventions.network = network_model_named(name("network")).value_or(workload.conventions.network);
     workload.conventions.overlap = overlap_named(name("overlap")).value_or(workload.conventions.overlap);
+    if (json.contains("bucket_bytes"))
+      workload.conventions.bucket = Bytes(std::max<qint64>(1, json["bucket_bytes"].toInteger()));
+    workload.conventions.collectives =
+        collectives_named(name("collectives")).value_or(workload.conventions.collectives);
     workload.conventions.reserve = Bytes(json["reserve_bytes"].toInteger());
     workload.conventions.communication = Bytes(json["communication_bytes"].toInteger());
     question.planning = planning_from_json(json["planning"].toObject());

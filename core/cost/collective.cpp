@@ -2,6 +2,7 @@
 #include "core/cost/collective.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 namespace pipedeck {
@@ -29,6 +30,12 @@ double WorstHop::ring_seconds(std::size_t members, Bytes bytes) const {
   if (members < 2 || bytes.count == 0) return 0;  // nothing to reduce, nothing is sent
   const auto n = static_cast<double>(members);
   return 2 * (n - 1) * (alpha + static_cast<double>(bytes.count) / (n * beta));
+}
+
+double WorstHop::tree_seconds(std::size_t members, Bytes bytes) const {
+  if (members < 2) return 0;
+  const auto levels = static_cast<double>(std::bit_width(members - 1));
+  return 2 * levels * alpha + 2 * static_cast<double>(bytes.count) / beta;
 }
 
 WorstHop worst_hop(const Network& network, std::span<const DeviceId> devices) {
@@ -60,6 +67,11 @@ Seconds ring_all_reduce(const Network& network, std::span<const DeviceId> device
 
 Seconds hierarchical_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
   return rings_of(network, devices).hierarchical_seconds(bytes);
+}
+
+Seconds tree_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {
+  if (bytes.count == 0) return {};
+  return Seconds(rings_of(network, devices).flat.tree_seconds(devices.size(), bytes));
 }
 
 Seconds all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes) {

@@ -18,6 +18,8 @@ struct WorstHop {
   void add(const Path& path);
   /// Of a ring of `members`; 0 for one.
   double ring_seconds(std::size_t members, Bytes bytes) const;
+  /// Of a double binary tree, 2 ceil(log2 n) alpha + 2 b / beta: each half of the bytes goes up and down one tree.
+  double tree_seconds(std::size_t members, Bytes bytes) const;
 };
 
 /// The ring with devices in cluster order, for whoever asks about many sizes.
@@ -48,7 +50,10 @@ Seconds ring_all_reduce(const Network& network, std::span<const DeviceId> device
 /// 2(p-1)(alpha_in + b/(p beta_in)) + 2(k-1)(alpha_out + b/(k beta_out)) over k nodes of at most p devices each.
 Seconds hierarchical_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 
-/// The less of the two.
+/// 2 ceil(log2 n) alpha + 2 b / beta, alpha and beta as of the flat ring.
+Seconds tree_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
+
+/// The less of the two rings.
 Seconds all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 
 }  // namespace pipedeck

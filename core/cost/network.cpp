@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 #include "core/domain/checks.hpp"
 
@@ -45,6 +47,7 @@ Result<void> Network::Shared::take_links(const Cluster& cluster) {
   auto paths = NodePaths::of(cluster);
   if (!paths) return tl::unexpected(paths.error());
   between = std::move(*paths);
+  keep_links(cluster);
   for (std::size_t n = 0; n < cluster.nodes.size(); ++n) {
     const Node& node = cluster.nodes[n];
     if (!node.link && devices_in(node) > 1)
@@ -57,6 +60,16 @@ Result<void> Network::Shared::take_links(const Cluster& cluster) {
   fill_table();
   find_representatives();
   return {};
+}
+
+void Network::Shared::keep_links(const Cluster& cluster) {
+  std::unordered_map<std::string_view, int> vertices;
+  for (const Node& node : cluster.nodes) vertices.emplace(node.name, static_cast<int>(vertices.size()));
+  for (const Switch& other : cluster.switches) vertices.emplace(other.name, static_cast<int>(vertices.size()));
+  for (const NetworkLink& each : cluster.links) {
+    links.push_back(each.link);
+    ends.emplace_back(vertices.at(each.from), vertices.at(each.to));
+  }
 }
 
 /// The fewer nodes, the oftener each pair is asked for.
@@ -92,6 +105,7 @@ Result<Network> Network::of(const Cluster& cluster) {
   shared->devices = devices_of(cluster);
   shared->types = cluster.device_types;
   shared->node_count = static_cast<int>(cluster.nodes.size());
+  for (const Node& node : cluster.nodes) shared->buses.push_back(node.bus);
   PIPEDECK_CHECK(cluster.bandwidth_matrix ? shared->take_matrix(cluster) : shared->take_links(cluster));
   return Network(shared);
 }
@@ -107,6 +121,17 @@ Path Network::path(DeviceId from, DeviceId to) const {
 std::vector<int> Network::links(DeviceId from, DeviceId to) const {
   if (!shared_->matrix.empty() || node_of(from) == node_of(to)) return {};
   return shared_->between->links_between(node_of(from).index(), node_of(to).index());
+}
+
+std::vector<DirectedLink> Network::directed_links(DeviceId from, DeviceId to) const {
+  std::vector<DirectedLink> directed;
+  int at = node_of(from).value;
+  for (const int position : links(from, to)) {
+    const auto& [first, second] = shared_->ends[static_cast<std::size_t>(position)];
+    directed.push_back({position, first != at});
+    at = first == at ? second : first;
+  }
+  return directed;
 }
 
 Seconds Network::transfer(DeviceId from, DeviceId to, Bytes bytes) const {

@@ -11,6 +11,13 @@
 
 namespace pipedeck {
 
+/// One direction of a cluster's link.
+struct DirectedLink {
+  int link = 0;            ///< position in Cluster::links
+  bool backwards = false;  ///< from its `to` to its `from`
+  bool operator==(const DirectedLink&) const = default;
+};
+
 /// The devices of a connected cluster and the paths between them. Copies share everything; ask from several threads.
 class Network {
  public:
@@ -26,6 +33,11 @@ class Network {
   Path path(DeviceId from, DeviceId to) const;
   /// Positions in Cluster::links of what the path passes, in order; none inside a node, or with a bandwidth matrix.
   std::vector<int> links(DeviceId from, DeviceId to) const;
+  /// The same with the direction in which each is passed.
+  std::vector<DirectedLink> directed_links(DeviceId from, DeviceId to) const;
+  const Link& link(int position) const { return shared_->links[static_cast<std::size_t>(position)]; }
+  /// Whether the node's devices share one link instead of a port each.
+  bool bus(NodeId node) const { return shared_->buses[node.index()]; }
   /// bytes over the path: latency + bytes / bandwidth.
   Seconds transfer(DeviceId from, DeviceId to, Bytes bytes) const;
 
@@ -42,6 +54,9 @@ class Network {
     std::vector<Device> devices;
     std::vector<DeviceType> types;
     int node_count = 0;
+    std::vector<bool> buses;  // by node
+    std::vector<Link> links;
+    std::vector<std::pair<int, int>> ends;            // of each link: vertices, nodes before switches
     std::vector<std::vector<BytesPerSecond>> matrix;  // device x device; else the three below
     std::vector<Path> inside;                         // by node
     std::unique_ptr<const NodePaths> between;
@@ -50,6 +65,7 @@ class Network {
 
     Result<void> take_matrix(const Cluster& cluster);
     Result<void> take_links(const Cluster& cluster);
+    void keep_links(const Cluster& cluster);
     void fill_table();
     void find_representatives();
   };

@@ -25,7 +25,12 @@ constexpr Names<Precision, 4> precisions{{{Precision::fp32, "fp32"},
                                           {Precision::mixed_18, "mixed-18"},
                                           {Precision::mixed_20, "mixed-20"}}};
 constexpr Names<NetworkModel, 2> network_models{{{NetworkModel::ideal, "ideal"}, {NetworkModel::shared, "shared"}}};
-constexpr Names<Overlap, 2> overlaps{{{Overlap::none, "none"}, {Overlap::layer, "layer"}}};
+constexpr Names<Overlap, 3> overlaps{{{Overlap::none, "none"}, {Overlap::layer, "layer"}, {Overlap::bucket, "bucket"}}};
+constexpr Names<Collectives, 5> collective_kinds{{{Collectives::least, "least"},
+                                                  {Collectives::ring, "ring"},
+                                                  {Collectives::hierarchical, "hierarchical"},
+                                                  {Collectives::tree, "tree"},
+                                                  {Collectives::nccl, "nccl"}}};
 constexpr Names<ScheduleKind, 16> schedule_kinds{{{ScheduleKind::gpipe, "gpipe"},
                                                   {ScheduleKind::one_f_one_b, "1f1b"},
                                                   {ScheduleKind::interleaved, "interleaved"},
@@ -101,6 +106,7 @@ std::string_view name_of(Optimizer value) { return name_in(optimizers, value); }
 std::string_view name_of(Precision value) { return name_in(precisions, value); }
 std::string_view name_of(NetworkModel value) { return name_in(network_models, value); }
 std::string_view name_of(Overlap value) { return name_in(overlaps, value); }
+std::string_view name_of(Collectives value) { return name_in(collective_kinds, value); }
 std::string_view name_of(ScheduleKind value) { return name_in(schedule_kinds, value); }
 std::string_view name_of(Warmup value) { return name_in(warmups, value); }
 std::string_view name_of(OpKind value) { return name_in(op_kinds, value); }
@@ -113,6 +119,7 @@ std::optional<Optimizer> optimizer_named(std::string_view name) { return value_i
 std::optional<Precision> precision_named(std::string_view name) { return value_in(precisions, name); }
 std::optional<NetworkModel> network_model_named(std::string_view name) { return value_in(network_models, name); }
 std::optional<Overlap> overlap_named(std::string_view name) { return value_in(overlaps, name); }
+std::optional<Collectives> collectives_named(std::string_view name) { return value_in(collective_kinds, name); }
 std::optional<ScheduleKind> schedule_named(std::string_view name) { return value_in(schedule_kinds, name); }
 std::optional<Warmup> warmup_named(std::string_view name) { return value_in(warmups, name); }
 std::optional<OpKind> op_kind_named(std::string_view name) { return value_in(op_kinds, name); }

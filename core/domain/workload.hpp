@@ -16,22 +16,32 @@ namespace pipedeck {
 enum class Optimizer { none, sgd, momentum, adam, rmsprop };
 enum class Precision { fp32, mixed_16, mixed_18, mixed_20 };
 enum class NetworkModel { ideal, shared };
-/// When gradients are all-reduced: after the stage's last backward, or by layer as each is done.
-enum class Overlap { none, layer };
+/// When gradients are all-reduced: after the stage's last backward, by layer as each is done, or several layers
+/// together as soon as they fill a bucket.
+enum class Overlap { none, layer, bucket };
+/// How devices all-reduce: the less of a flat and a hierarchical ring, one of these always, a double binary tree, or
+/// what NCCL's own estimate chooses.
+enum class Collectives { least, ring, hierarchical, tree, nccl };
 
 std::string_view name_of(Optimizer);     // "adam"
 std::string_view name_of(Precision);     // "mixed-16"
 std::string_view name_of(NetworkModel);  // "ideal"
 std::string_view name_of(Overlap);       // "layer"
+std::string_view name_of(Collectives);   // "least"
 std::optional<Optimizer> optimizer_named(std::string_view);
 std::optional<Precision> precision_named(std::string_view);
 std::optional<NetworkModel> network_model_named(std::string_view);
 std::optional<Overlap> overlap_named(std::string_view);
+std::optional<Collectives> collectives_named(std::string_view);
+
+inline constexpr Bytes default_bucket{25 << 20};  ///< as PyTorch's DistributedDataParallel has it
 
 /// How a plan is judged; the defaults of every command (formats.md, "Command line").
 struct Conventions {
   NetworkModel network = NetworkModel::ideal;
   Overlap overlap = Overlap::layer;
+  Bytes bucket = default_bucket;  ///< with Overlap::bucket
+  Collectives collectives = Collectives::least;
   Bytes reserve;        ///< context and fragmentation on every device
   Bytes communication;  ///< buffers a device holds for its communicators
   bool operator==(const Conventions&) const = default;

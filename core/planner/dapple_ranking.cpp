@@ -255,7 +255,10 @@ class DappleRanking {
   /// What has been proven of the first plan; nothing where it is not the whole truth.
   std::string claim() const {
     const Workload& workload = chain_.workload();
-    if (wanted_.simulated && (!proven_simulated_ || workload.conventions.network != NetworkModel::ideal)) return {};
+    const Conventions& judged = workload.conventions;
+    const bool bounded = judged.network == NetworkModel::ideal && judged.collectives == Collectives::least &&
+                         judged.overlap != Overlap::bucket;  // what its closed forms are bounds of
+    if (wanted_.simulated && (!proven_simulated_ || !bounded)) return {};
     std::string space = wanted_.rules.allow_idle ? "plans" : "plans on all devices";
     space += " that DAPPLE's three placement policies reach";
     space += workload.micro_batch ? fmt::format(", with micro-batches of {}", *workload.micro_batch)

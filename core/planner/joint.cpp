@@ -410,6 +410,10 @@ class JointPlanner {
 
   /// No pipeline has a closed form below `time`, memory left aside; where that is a bound and the search is whole.
   bool nothing_below(double time) {
+    const Conventions& judged = problem_.workload.conventions;
+    if (judged.network != NetworkModel::ideal || judged.collectives != Collectives::least ||
+        judged.overlap == Overlap::bucket)
+      return false;
     JointOrder& order = *pool_.orders().front();
     if (least_bound_ < time || !problem_.profile->is_chain() || !uniform_cluster(order.chain.network())) return false;
     JointCosts costs(order.chain, wanted_.slice, true);

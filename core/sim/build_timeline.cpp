@@ -65,7 +65,7 @@ void append_link(Timeline& timeline, const EngineInput& run, const Trace& trace,
   for (const TransferRow& row : trace.transfers[resource]) {
     const Channel& channel = run.channels.all[static_cast<std::size_t>(row.channel)];
     rows.push_back({Nanoseconds(row.start),
-                    Nanoseconds(channel.duration),
+                    Nanoseconds(row.duration),
                     {OpKind::send, StageId(std::int32_t{channel.stage}), row.micro_batch}});
   }
   const Resource& ends = run.channels.resources[resource];

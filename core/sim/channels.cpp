@@ -11,7 +11,7 @@
 namespace pipedeck {
 namespace {
 
-/// Inside a node the two devices, between nodes the two nodes.
+/// The two devices, or in the `ideal` network the two nodes that they are in.
 using ResourceKey = std::tuple<bool, int, int>;
 
 struct Slice {
@@ -139,7 +139,8 @@ class Builder {
   ResourceKey key(const Slice& slice) const {
     const DeviceId from = lead(slice.from), to = lead(slice.to);
     const NodeId a = inputs_.network.node_of(from), b = inputs_.network.node_of(to);
-    return a == b ? ResourceKey{false, from.value, to.value} : ResourceKey{true, a.value, b.value};
+    const bool by_device = a == b || inputs_.conventions.network == NetworkModel::shared;
+    return by_device ? ResourceKey{false, from.value, to.value} : ResourceKey{true, a.value, b.value};
   }
 
   int resource(const std::vector<Slice>& slices) {

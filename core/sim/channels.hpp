@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sends what to whom over which resource in the `ideal` network (formats.md, "Two network models").
+// Who sends what to whom over which resource (formats.md, "Two network models"). A resource carries one transfer at a
+// time: in the `ideal` network the directed pair of nodes, or of devices inside one, in `shared` that of devices
+// always.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,7 @@ struct Channel {
   std::vector<Bytes> sent, received;  ///< of each source and target
 };
 
-/// A directed pair of nodes, or of devices inside one.
+/// A directed pair of nodes or of devices.
 struct Resource {
   DeviceId from, to;  ///< the lowest sending and receiving device
 };

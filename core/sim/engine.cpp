@@ -2,11 +2,17 @@
 // A discrete-event simulation whose events are ends: of a lane's operation and of a resource's transfer, at most one
 // pending each, so that the queue stays as small as the cluster. Everything that ends at one instant is taken together
 // before anything starts, so that ties never depend on the queue's order.
+//
+// In the `ideal` network durations are known beforehand, and all-reduces, which nobody waits for before the optimizer,
+// are added at the end. In `shared` a transfer or an all-reduce ends when the carrier says so.
 #include "core/sim/engine.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <tuple>
+
+#include "core/sim/shared_carrier.hpp"
 
 namespace pipedeck {
 namespace {
@@ -16,7 +22,7 @@ constexpr std::size_t stop_interval = 1 << 14;  // events between looks at the s
 
 struct Event {
   std::int64_t time = 0;
-  int who = 0;  // lane, or lanes + resource
+  int who = 0;  // lane, lanes + resource, or lanes + resources + a stage whose all-reduce is due
   bool operator>(const Event& other) const { return time != other.time ? time > other.time : who > other.who; }
 };
 
@@ -63,6 +69,15 @@ struct Rounds {
   std::int64_t free = 0;
 };
 
+/// All-reduces of a stage in the `shared` network, one at a time.
+struct Reducing {
+  int gradients_left = 0;  // operations of its workers
+  std::size_t next = 0;    // of its all-reduces, or of its rounds
+  bool running = false;
+  std::int64_t start = 0;           // of the running one
+  std::vector<std::int64_t> ready;  // of each, when it may start
+};
+
 class Engine {
  public:
   Engine(const EngineInput& input, std::stop_token stop)
@@ -78,14 +93,18 @@ class Engine {
       if (in_.channels.all[c].sources.size() > 1)
         owed_[c].assign(count_, static_cast<int>(in_.channels.all[c].sources.size()));
     if (!in_.schedule.synchronous) add_rounds();
+    if (!in_.shared) return;
+    carrier_.emplace(*in_.shared);
+    reducing_.resize(in_.costs.stages.size());
+    if (in_.schedule.synchronous) count_gradients();
   }
 
   Trace run() {
     for (std::size_t l = 0; l < lanes_.size(); ++l) try_start(l, 0);
     std::size_t seen = 0;
-    while (!events_.empty()) {
+    for (std::int64_t now = next(); now != FluidNetwork::never; now = next()) {
       if (++seen % stop_interval == 0 && stop_.stop_requested()) return std::move(trace_);
-      step();
+      step(now);
     }
     finish();
     return std::move(trace_);
@@ -158,7 +177,21 @@ class Engine {
   /// PipeDream-2BW: an update a global batch.
   bool two_versions() const { return in_.plan.schedule == ScheduleKind::pipedream_2bw; }
 
+  void count_gradients() {
+    for (const Lane& lane : lanes_)
+      for (int i = 0; i < lane.count; ++i) {
+        const Operation operation = operation_at(*lane.order, i);
+        if (!gives_gradient(operation.kind)) continue;
+        ++reducing_[static_cast<std::size_t>(workers_[worker_of(lane, operation)].stage)].gradients_left;
+      }
+  }
+
   // --- events
+
+  std::int64_t next() const {
+    const std::int64_t own = events_.empty() ? FluidNetwork::never : events_.front().time;
+    return carrier_ ? std::min(own, carrier_->next()) : own;
+  }
 
   void push(std::int64_t time, std::size_t who) {
     events_.push_back({time, static_cast<int>(who)});
@@ -173,19 +206,34 @@ class Engine {
   }
 
   /// All ends of one instant, then all starts.
-  void step() {
-    const std::int64_t now = events_.front().time;
+  void step(std::int64_t now) {
     touched_.clear();
     ready_.clear();
-    do {
-      const std::size_t who = pop();
-      who < lanes_.size() ? end_operation(who, now) : end_transfer(who - lanes_.size(), now);
-    } while (!events_.empty() && events_.front().time == now);
+    while (!events_.empty() && events_.front().time == now) {
+      const std::size_t who = pop(), resources = lines_.size();
+      if (who < lanes_.size())
+        end_operation(who, now);
+      else if (who < lanes_.size() + resources)
+        end_transfer(who - lanes_.size(), now);
+      else
+        start_all_reduce(who - lanes_.size() - resources, now);
+    }
+    if (carrier_) end_flows(now);
 
     if (ready_.size() > 1)
       std::sort(ready_.begin(), ready_.end(), [&](const Waiting& a, const Waiting& b) { return tie(a) < tie(b); });
     for (const Waiting& transfer : ready_) line_up(transfer, now);
     for (const std::size_t l : touched_) try_start(l, now);
+    if (carrier_) carrier_->settle(now);
+  }
+
+  void end_flows(std::int64_t now) {
+    const SharedCarrier::Ended& ended = carrier_->pass(now);
+    for (const std::size_t resource : ended.resources) {
+      if (in_.record) trace_.transfers[resource].back().duration = now - trace_.transfers[resource].back().start;
+      end_transfer(resource, now);
+    }
+    for (const std::size_t stage : ended.stages) end_all_reduce(stage, now);
   }
 
   /// Among transfers ready at the same instant: earlier micro-batches first, activations first, earlier stages first.
@@ -207,6 +255,7 @@ class Engine {
     return !is_gradient(operation.kind) || missing_gradients_[slot] <= 0;
   }
   static bool is_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
+  static bool gives_gradient(OpKind kind) { return is_gradient(kind) || kind == OpKind::backward_weight; }
 
   void try_start(std::size_t l, std::int64_t now) {
     Lane& lane = lanes_[l];
@@ -241,9 +290,10 @@ class Engine {
   std::int64_t begin_operation(std::size_t l, std::size_t w, const Operation& operation, std::int64_t start) {
     Worker& worker = workers_[w];
     const std::int64_t duration = worker.costs->duration[static_cast<std::size_t>(operation.kind)];
-    if (is_gradient(operation.kind) || operation.kind == OpKind::backward_weight) {
+    if (gives_gradient(operation.kind)) {
       worker.last_start = start;
       worker.last_was_weight = operation.kind == OpKind::backward_weight;
+      if (carrier_ && in_.schedule.synchronous) begin_gradient(static_cast<std::size_t>(worker.stage));
     }
     if (in_.record) trace_.operations[l].push_back({Nanoseconds(start), Nanoseconds(duration), operation});
     lanes_[l].operation = operation;
@@ -305,8 +355,12 @@ class Engine {
     line.current = line.queue[line.head++];
     if (line.head == line.queue.size()) line.queue.clear(), line.head = 0;
     line.busy = true;
-    if (in_.record) trace_.transfers[resource].push_back({now, line.current.channel, line.current.micro_batch});
-    push(now + in_.channels.all[static_cast<std::size_t>(line.current.channel)].duration, lanes_.size() + resource);
+    const std::int64_t alone = in_.channels.all[static_cast<std::size_t>(line.current.channel)].duration;
+    if (in_.record) trace_.transfers[resource].push_back({now, alone, line.current.channel, line.current.micro_batch});
+    if (carrier_)
+      carrier_->start_transfer(resource, line.current.channel, now);
+    else
+      push(now + alone, lanes_.size() + resource);
   }
 
   void end_transfer(std::size_t resource, std::int64_t now) {
@@ -366,14 +420,61 @@ class Engine {
     worker.backwards = (micro_batch + worker.stride) / rounds.size;
     if (round >= rounds.missing.size() || --rounds.missing[round] > 0) return;
     const std::vector<Reduction>& reductions = in_.costs.stages[stage].reductions;
+    if (carrier_ && !reductions.empty()) return line_up_round(stage, now);
     rounds.done[round] = now;
     if (!reductions.empty()) {
       const std::int64_t start = std::max(now, rounds.free), duration = reductions.front().duration;
       rounds.done[round] = rounds.free = start + duration;
       trace_.reductions[stage].push_back({start, duration, static_cast<int>(round)});
     }
+    wake(stage);
+  }
+
+  void wake(std::size_t stage) {
     for (std::size_t w = first_worker(stage); w < first_worker(stage + 1); ++w)
       touched_.push_back(workers_[w].costs->lane);
+  }
+
+  // --- all-reduces in the `shared` network
+
+  /// When the last gradient of a stage has begun, it is known when each of its all-reduces may start.
+  void begin_gradient(std::size_t stage) {
+    Reducing& reducing = reducing_[stage];
+    if (--reducing.gradients_left > 0) return;
+    reducing.ready.resize(in_.costs.stages[stage].reductions.size());
+    for (std::size_t k = 0; k < reducing.ready.size(); ++k) reducing.ready[k] = gradients_ready(stage, k);
+    if (!reducing.ready.empty()) push(reducing.ready.front(), lanes_.size() + lines_.size() + stage);
+  }
+
+  /// Rounds become ready one after another.
+  void line_up_round(std::size_t stage, std::int64_t now) {
+    Reducing& reducing = reducing_[stage];
+    reducing.ready.push_back(now);
+    if (!reducing.running) start_all_reduce(stage, now);
+  }
+
+  void start_all_reduce(std::size_t stage, std::int64_t now) {
+    Reducing& reducing = reducing_[stage];
+    reducing.running = true;
+    reducing.start = now;
+    carrier_->start_all_reduce(stage, in_.schedule.synchronous ? reducing.next : 0, now);
+  }
+
+  void end_all_reduce(std::size_t stage, std::int64_t now) {
+    Reducing& reducing = reducing_[stage];
+    const int round = in_.schedule.synchronous ? 0 : static_cast<int>(reducing.next);
+    trace_.reductions[stage].push_back({reducing.start, now - reducing.start, round});
+    if (!in_.schedule.synchronous) {
+      rounds_[stage].done[reducing.next] = now;
+      wake(stage);
+    }
+    reducing.running = false;
+    if (++reducing.next == reducing.ready.size()) return;
+    const std::int64_t ready = reducing.ready[reducing.next];
+    if (ready <= now)
+      start_all_reduce(stage, now);
+    else
+      push(ready, lanes_.size() + lines_.size() + stage);
   }
 
   // --- the end
@@ -383,7 +484,24 @@ class Engine {
     for (const Lane& lane : lanes_) trace_.end.push_back(lane.free);
     trace_.synchronised.assign(in_.costs.stages.size(), 0);
     if (!trace_.complete || !rounds_.empty()) return;
-    for (std::size_t s = 0; s < in_.costs.stages.size(); ++s) synchronise(s);
+    for (std::size_t s = 0; s < in_.costs.stages.size(); ++s) {
+      if (!carrier_)
+        synchronise(s);
+      else if (!trace_.reductions[s].empty())
+        trace_.synchronised[s] = trace_.reductions[s].back().start + trace_.reductions[s].back().duration;
+    }
+  }
+
+  /// When all replicas have the gradients of a stage's all-reduce.
+  std::int64_t gradients_ready(std::size_t stage, std::size_t nth) const {
+    std::int64_t ready = 0;
+    for (std::size_t w = first_worker(stage); w < first_worker(stage + 1); ++w) {
+      const Worker& worker = workers_[w];
+      if (worker.last_start == no_gradient) continue;  // a copy without micro-batches
+      const auto& after = worker.last_was_weight ? worker.costs->ready_in_weight : worker.costs->ready_in_backward;
+      ready = std::max(ready, worker.last_start + after[nth]);
+    }
+    return ready;
   }
 
   /// One all-reduce at a time a stage, each when all replicas have its gradients.
@@ -391,13 +509,7 @@ class Engine {
     std::int64_t free = 0;
     const std::vector<Reduction>& reductions = in_.costs.stages[stage].reductions;
     for (std::size_t k = 0; k < reductions.size(); ++k) {
-      std::int64_t start = free;
-      for (std::size_t w = first_worker(stage); w < first_worker(stage + 1); ++w) {
-        const Worker& worker = workers_[w];
-        if (worker.last_start == no_gradient) continue;  // a copy without micro-batches
-        const auto& ready = worker.last_was_weight ? worker.costs->ready_in_weight : worker.costs->ready_in_backward;
-        start = std::max(start, worker.last_start + ready[k]);
-      }
+      const std::int64_t start = std::max(free, gradients_ready(stage, k));
       free = start + reductions[k].duration;
       trace_.reductions[stage].push_back({start, reductions[k].duration, 0});
     }
@@ -411,6 +523,8 @@ class Engine {
   std::vector<Lane> lanes_;
   std::vector<Line> lines_;
   std::vector<Rounds> rounds_;
+  std::optional<SharedCarrier> carrier_;                      // of the `shared` network
+  std::vector<Reducing> reducing_;                            // there, by stage
   std::vector<int> missing_activations_, missing_gradients_;  // transfers awaited, by worker and its micro-batches
   std::vector<std::vector<int>> owed_;  // by channel of several sources and micro-batch: sources not done
   std::vector<Event> events_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock: runs every lane's list against the `ideal` network, in integer nanoseconds.
+// The clock: runs every lane's list against the `ideal` or the `shared` network, in integer nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@
 #include "core/domain/timeline.hpp"
 #include "core/sim/channels.hpp"
 #include "core/sim/plan_costs.hpp"
+#include "core/sim/shared_flows.hpp"
 
 namespace pipedeck {
 
 struct TransferRow {
-  std::int64_t start = 0;  ///< ns
+  std::int64_t start = 0, duration = 0;  ///< ns
   int channel = 0;
   int micro_batch = 0;
 };
@@ -43,6 +44,7 @@ struct EngineInput {
   const Channels& channels;
   Overlap overlap = Overlap::layer;
   bool record = true;
+  const SharedFlows* shared = nullptr;  ///< of the `shared` network; none: `ideal`
 };
 
 /// The optimizer step of one chunk on one device after a synchronous iteration.

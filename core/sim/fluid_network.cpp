@@ -7,12 +7,6 @@
 
 namespace pipedeck {
 
-void FlowShape::add_bytes(double until, double rate, const std::vector<LinkUse>& over) {
-  const std::size_t first = uses.size();
-  uses.insert(uses.end(), over.begin(), over.end());
-  phases.push_back({until, rate, first, uses.size()});
-}
-
 FluidNetwork::FluidNetwork(const std::vector<double>& capacities) : links_(capacities.size()) {
   for (std::size_t l = 0; l < capacities.size(); ++l) links_[l].capacity = capacities[l];
 }
@@ -38,7 +32,7 @@ void FluidNetwork::pass(std::int64_t now, std::vector<int>& ended) {
     const int number = queue_.front();
     unqueue_first();
     leave(number);
-    if (++flow(number).phase < flow(number).shape->phases.size()) {
+    if (++flow(number).phase < flow(number).shape->size()) {
       enter(number, now);
     } else {
       ended.push_back(number);
@@ -52,23 +46,22 @@ void FluidNetwork::pass(std::int64_t now, std::vector<int>& ended) {
 /// Who finds its links empty has them for itself; else rates are for settle() to find.
 void FluidNetwork::enter(int number, std::int64_t now) {
   Flow& entering = flow(number);
-  const std::vector<FlowPhase>& phases = entering.shape->phases;
+  const FlowShape& phases = *entering.shape;
   const auto empty = [&](std::size_t p) { return phases[p].until <= (p == 0 ? 0 : phases[p - 1].until); };
   while (entering.phase + 1 < phases.size() && empty(entering.phase)) ++entering.phase;
   bool alone = true;
-  for (std::size_t u = phase(entering).first; u < phase(entering).last; ++u) {
-    const LinkUse& use = entering.shape->uses[u];
+  for (const LinkUse& use : phase(entering).uses) {
     alone = alone && link(use.link).flows.empty();
     link(use.link).flows.push_back({number, use.times});
   }
   if (alone) return set_speed(number, 1, now);
-  for (std::size_t u = phase(entering).first; u < phase(entering).last; ++u) mark(entering.shape->uses[u].link);
+  for (const LinkUse& use : phase(entering).uses) mark(use.link);
 }
 
 void FluidNetwork::leave(int number) {
   const Flow& leaving = flow(number);
-  for (std::size_t u = phase(leaving).first; u < phase(leaving).last; ++u) {
-    const int where = leaving.shape->uses[u].link;
+  for (const LinkUse& use : phase(leaving).uses) {
+    const int where = use.link;
     std::vector<Crossing>& flows = link(where).flows;
     const auto own = std::find_if(flows.begin(), flows.end(), [&](const Crossing& c) { return c.flow == number; });
     *own = flows.back();
@@ -128,8 +121,8 @@ void FluidNetwork::gather(int from) {
       other.seen = search_;
       other.found = -1;
       near_flows_.push_back(crossing.flow);
-      for (std::size_t u = phase(other).first; u < phase(other).last; ++u) {
-        const int next = other.shape->uses[u].link;
+      for (const LinkUse& use : phase(other).uses) {
+        const int next = use.link;
         if (link(next).seen == search_) continue;
         link(next).seen = search_;
         near_links_.push_back(next);
@@ -172,8 +165,7 @@ bool FluidNetwork::freeze_capped(double level) {
 
 void FluidNetwork::freeze(Flow& own, double rate) {
   own.found = rate;
-  for (std::size_t u = phase(own).first; u < phase(own).last; ++u) {
-    const LinkUse& use = own.shape->uses[u];
+  for (const LinkUse& use : phase(own).uses) {
     link(use.link).left -= use.times * rate;
     link(use.link).weight -= use.times;
   }

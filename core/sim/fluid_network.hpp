@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace pipedeck {
@@ -23,18 +24,11 @@ struct LinkUse {
 struct FlowPhase {
   double until = 0;                 ///< ns from the flow's start to the phase's end, were the flow alone
   double rate = 0;                  ///< bytes a second over a link used once, alone; its most in company
-  std::size_t first = 0, last = 0;  ///< its range of FlowShape::uses; none: a pure delay
+  std::span<const LinkUse> uses{};  ///< different links; they live longer than the flow. None: a pure delay
 };
 
-/// What a flow is, whenever it starts. Links of one phase are different ones.
-struct FlowShape {
-  std::vector<FlowPhase> phases;
-  std::vector<LinkUse> uses;
-
-  void add_delay(double until) { phases.push_back({until, 0, uses.size(), uses.size()}); }
-  void add_bytes(double until, double rate, const std::vector<LinkUse>& over);
-  double length() const { return phases.empty() ? 0 : phases.back().until; }
-};
+/// What a flow is, whenever it starts: one phase at least.
+using FlowShape = std::vector<FlowPhase>;
 
 class FluidNetwork {
  public:
@@ -83,7 +77,7 @@ class FluidNetwork {
   Flow& flow(int number) { return flows_[static_cast<std::size_t>(number)]; }
   const Flow& flow(int number) const { return flows_[static_cast<std::size_t>(number)]; }
   Link& link(int number) { return links_[static_cast<std::size_t>(number)]; }
-  static const FlowPhase& phase(const Flow& flow) { return flow.shape->phases[flow.phase]; }
+  static const FlowPhase& phase(const Flow& flow) { return (*flow.shape)[flow.phase]; }
 
   void enter(int number, std::int64_t now);
   void leave(int number);

@@ -95,7 +95,7 @@ class Chunks {
         if (const auto bytes = bytes_of(channel.targets, channel.received); bytes.count > 0)
           hold(MemoryItem::boundary, row.start, end_of(channel, row.micro_batch), bytes);
         if (const auto bytes = bytes_of(channel.sources, channel.sent); bytes.count > 0)
-          hold(MemoryItem::boundary, end_of(channel, row.micro_batch), row.start + channel.duration, bytes);
+          hold(MemoryItem::boundary, end_of(channel, row.micro_batch), row.start + row.duration, bytes);
       }
   }
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/cost/collective.hpp"
+#include "core/cost/all_reduce.hpp"
 #include "core/cost/compute.hpp"
 #include "core/domain/cuts.hpp"
 
@@ -51,7 +51,7 @@ class Coster {
     }
     costs.kept = kept_bytes(plan_, profile_, order_, costs_.cuts, StageId(s));
     costs.held = static_memory(plan_, costs.parameters, StageId(s), inputs_.conventions);
-    costs.reductions = reductions(s, costs.parameters);
+    costs.reductions = reductions(s);
     costs.first_worker = costs_.workers.size();
     costs_.fitting.push_back(
         micro_batches_that_fit(plan_, profile_, inputs_.network, costs.kept, costs.held, StageId(s)));
@@ -61,47 +61,52 @@ class Coster {
 
   // --- gradient synchronisation
 
-  bool by_layer() const { return plan_.synchronous() && inputs_.conventions.overlap == Overlap::layer; }
+  bool by_parts() const { return plan_.synchronous() && inputs_.conventions.overlap != Overlap::none; }
 
-  /// In the order in which gradients are done: layers from the last to the first. Nothing to reduce, no all-reduce.
-  std::vector<Reduction> reductions(std::size_t s, Bytes parameters) const {
+  /// How many bytes of gradients are reduced at once.
+  Bytes bucket() const {
+    if (!by_parts()) return Bytes(std::numeric_limits<std::int64_t>::max());
+    return inputs_.conventions.overlap == Overlap::layer ? Bytes(1) : inputs_.conventions.bucket;
+  }
+
+  /// In the order in which gradients are done: layers from the last to the first, gathered until a bucket is full.
+  /// Nothing to reduce, no all-reduce.
+  std::vector<Reduction> reductions(std::size_t s) const {
     const Stage& stage = plan_.stages[s];
     std::vector<Reduction> list;
     if (stage.replicas() < 2 && copies_ < 2) return list;
-    const std::vector<GroupRings> rings = rings_of_ranks(s);
-    if (!by_layer()) {
-      if (parameters.count > 0) list.push_back({reduction_time(stage, rings, parameters), stage.first});
-      return list;
+    const std::vector<AllReduce> ranks = all_reduces(s);
+    Bytes gathered;
+    const auto reduce = [&](int position) {
+      if (gathered.count > 0) list.push_back({reduction_time(stage, ranks, gathered), position, gathered});
+      gathered = {};
+    };
+    int lowest = stage.first;  // of the layers gathered
+    for (int p = stage.last - 1; p >= stage.first; --p) {
+      if (layer(p).parameters.count == 0) continue;
+      gathered += layer(p).parameters;
+      lowest = p;
+      if (gathered >= bucket()) reduce(p);
     }
-    for (int p = stage.last - 1; p >= stage.first; --p)
-      if (layer(p).parameters.count > 0) list.push_back({reduction_time(stage, rings, layer(p).parameters), p});
+    reduce(by_parts() ? lowest : stage.first);
     return list;
   }
 
   const Chunk& chunk(std::size_t s, std::size_t copy) const { return costs_.chunks[s * copies_ + copy]; }
 
-  /// The devices of equal rank of all replicas of all copies, rank by rank.
-  std::vector<GroupRings> rings_of_ranks(std::size_t s) const {
-    const auto degree = static_cast<std::size_t>(plan_.stages[s].tensor_parallel);
-    std::vector<GroupRings> rings;
-    for (std::size_t rank = 0; rank < degree; ++rank) {
-      std::vector<DeviceId> group;
-      for (std::size_t copy = 0; copy < copies_; ++copy)
-        for (std::size_t i = rank; i < chunk(s, copy).devices.size(); i += degree)
-          group.push_back(chunk(s, copy).devices[i]);
-      rings.push_back(rings_of(inputs_.network, group));
-    }
-    return rings;
+  std::vector<AllReduce> all_reduces(std::size_t s) const {
+    std::vector<AllReduce> ranks;
+    for (const std::vector<DeviceId>& group : rank_groups(plan_, costs_, s))
+      ranks.emplace_back(inputs_.network, group, inputs_.conventions.collectives);
+    return ranks;
   }
 
   /// The ranks side by side, the slowest counts.
-  static std::int64_t reduction_time(const Stage& stage, const std::vector<GroupRings>& ranks, Bytes bytes) {
-    double slowest = 0;
-    for (int rank = 0; rank < stage.tensor_parallel; ++rank) {
-      const GroupRings& rings = ranks[static_cast<std::size_t>(rank)];
-      slowest = std::max(slowest, rings.all_reduce_seconds(shard_bytes(stage, bytes, rank)).count);
-    }
-    return nanoseconds(slowest);
+  static std::int64_t reduction_time(const Stage& stage, const std::vector<AllReduce>& ranks, Bytes bytes) {
+    Seconds slowest;
+    for (int rank = 0; rank < stage.tensor_parallel; ++rank)
+      slowest = std::max(slowest, ranks[static_cast<std::size_t>(rank)].time(shard_bytes(stage, bytes, rank)));
+    return nanoseconds(slowest.count);
   }
 
   // --- compute
@@ -163,17 +168,17 @@ class Coster {
   }
 
   void add_passes(WorkerCosts& worker, const Stage& stage, const std::vector<Reduction>& reductions) const {
-    const std::span<const DeviceId> devices = worker.devices;
+    const AllReduce tensor(inputs_.network, worker.devices, inputs_.conventions.collectives);
     Passes sum;
     double again = 0;  // recomputed forwards
     std::size_t next = 0;
     for (int p = stage.last - 1; p >= stage.first; --p) {
-      const Passes passes = passes_of(layer(p), stage, devices, worker.samples());
+      const Passes passes = passes_of(layer(p), stage, worker, tensor);
       sum.forward += passes.forward;
       sum.backward += passes.backward;
       sum.weight += passes.weight;
       if (recomputed(stage, p)) again += passes.forward;
-      if (by_layer() && next < reductions.size() && reductions[next].position == p) {
+      if (next < reductions.size() && reductions[next].position == p) {
         worker.ready_in_backward.push_back(nanoseconds(sum.backward));
         worker.ready_in_weight.push_back(nanoseconds(sum.weight));
         ++next;
@@ -187,10 +192,6 @@ class Coster {
     set(OpKind::backward_input, sum.backward - sum.weight);
     set(OpKind::backward_weight, sum.weight);
     set(OpKind::recompute, again);
-    if (!by_layer() && !reductions.empty()) {
-      worker.ready_in_backward = {nanoseconds(sum.backward)};
-      worker.ready_in_weight = {nanoseconds(sum.weight)};
-    }
   }
 
   static bool recomputed(const Stage& stage, int position) {
@@ -200,8 +201,9 @@ class Coster {
   }
 
   /// The slowest device of the replica, and the all-reduces over its devices.
-  Passes passes_of(const Layer& layer, const Stage& stage, std::span<const DeviceId> devices, int samples) const {
-    const int degree = stage.tensor_parallel;
+  Passes passes_of(const Layer& layer, const Stage& stage, const WorkerCosts& worker, const AllReduce& tensor) const {
+    const std::span<const DeviceId> devices = worker.devices;
+    const int degree = stage.tensor_parallel, samples = worker.samples();
     Passes slowest;
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const auto type = [&](std::size_t rank) { return inputs_.network.device(devices[rank]).type; };
@@ -217,7 +219,7 @@ class Coster {
     for (const TensorParallelPoint& point : layer.tensor_parallel) {
       if (point.degree != degree) continue;
       const auto time = [&](Bytes bytes) {
-        return all_reduce(inputs_.network, devices, scale_bytes(bytes, samples, profile_.micro_batch)).count;
+        return tensor.time(scale_bytes(bytes, samples, profile_.micro_batch)).count;
       };
       slowest.forward += time(point.forward_allreduce);
       slowest.backward += time(point.backward_allreduce);
@@ -245,6 +247,15 @@ class Coster {
 };
 
 }  // namespace
+
+std::vector<std::vector<DeviceId>> rank_groups(const Plan& plan, const PlanCosts& costs, std::size_t stage) {
+  const auto degree = static_cast<std::size_t>(plan.stages[stage].tensor_parallel);
+  std::vector<std::vector<DeviceId>> groups(degree);
+  for (const Chunk& chunk : costs.chunks)
+    if (chunk.stage.index() == stage)
+      for (std::size_t i = 0; i < chunk.devices.size(); ++i) groups[i % degree].push_back(chunk.devices[i]);
+  return groups;
+}
 
 PlanCosts plan_costs(const SimulatorInputs& inputs, const Plan& plan) { return Coster(inputs, plan).run(); }
 

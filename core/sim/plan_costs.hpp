@@ -25,10 +25,11 @@ struct SimulatorInputs {
   std::vector<Bytes> list_cuts;
 };
 
-/// One all-reduce of a stage: of all its gradients, or of one layer's.
+/// One all-reduce of a stage: of all its gradients, of one layer's, or of a bucket of layers.
 struct Reduction {
-  std::int64_t duration = 0;  ///< ns
-  int position = 0;           ///< of the layer in the plan's order; the stage's first where it is all of them
+  std::int64_t duration = 0;  ///< ns, alone
+  int position = 0;           ///< in the plan's order, of the layer whose gradient it waits for
+  Bytes bytes{};              ///< of whole layers, before they are divided over a replica's devices
 };
 
 /// One replica of a chunk: its devices work as one.
@@ -71,6 +72,9 @@ struct PlanCosts {
   PlanCosts(PlanCosts&&) = default;  // spans lead into `chunks`
   PlanCosts& operator=(PlanCosts&&) = default;
 };
+
+/// The devices of equal rank of all replicas of all copies of a stage, rank by rank: they all-reduce together.
+std::vector<std::vector<DeviceId>> rank_groups(const Plan& plan, const PlanCosts& costs, std::size_t stage);
 
 PlanCosts plan_costs(const SimulatorInputs& inputs, const Plan& plan);
 

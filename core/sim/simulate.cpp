@@ -69,6 +69,11 @@ struct Prepared {
   PlanCosts costs;
   Channels channels;
   Schedule schedule;
+  std::optional<SharedFlows> flows;  ///< of the `shared` network
+
+  EngineInput run_of(const SimulatorInputs& inputs, const Plan& plan, bool record) const {
+    return {plan, schedule, costs, channels, inputs.conventions.overlap, record, flows ? &*flows : nullptr};
+  }
 };
 
 Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan) {
@@ -81,6 +86,8 @@ Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan) {
   // The closed forms cannot deadlock by themselves; what a user wrote may.
   if (plan.operations || plan.warmup_counts)
     if (Result<void> proof = prove_deadlock_free(prepared.schedule, plan); !proof) return tl::unexpected(proof.error());
+  if (inputs.conventions.network == NetworkModel::shared)
+    prepared.flows = shared_flows(inputs, plan, prepared.costs, prepared.channels);
   return prepared;
 }
 
@@ -219,9 +226,6 @@ class Verdict {
 
 Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
                                 const Conventions& conventions) {
-  if (conventions.network != NetworkModel::ideal)
-    return fail(ErrorCode::bad_usage,
-                "network '" + std::string(name_of(conventions.network)) + "' is not offered; offered: ideal");
   Result<Network> network = Network::of(*cluster);
   if (!network) return tl::unexpected(network.error());
   std::vector<LayerId> order;
@@ -235,7 +239,7 @@ Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop) const 
   if (Result<void> small = check_size(plan, true); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan);
   if (!ready) return tl::unexpected(ready.error());
-  const EngineInput input{plan, ready->schedule, ready->costs, ready->channels, shared_->conventions.overlap, true};
+  const EngineInput input = ready->run_of(*shared_, plan, true);
   const Result<Trace> trace = run_to_end(input, stop);
   if (!trace) return tl::unexpected(trace.error());
   return Verdict(*shared_, input, *trace, std::move(stop)).run();
@@ -245,7 +249,7 @@ Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop
   if (Result<void> small = check_size(plan, false); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan);
   if (!ready) return tl::unexpected(ready.error());
-  const EngineInput input{plan, ready->schedule, ready->costs, ready->channels, shared_->conventions.overlap, false};
+  const EngineInput input = ready->run_of(*shared_, plan, false);
   const Result<Trace> trace = run_to_end(input, stop);
   if (!trace) return tl::unexpected(trace.error());
   if (plan.synchronous()) return to_seconds(synchronous_iteration(ready->costs, *trace));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 
 #include "core/sim/fluid_network.hpp"
@@ -15,15 +16,18 @@ namespace {
 
 constexpr double gigabyte = 1e9;
 
-/// `bytes` over `links`, each once, as `ideal` counts them.
-FlowShape transfer(double latency, double bytes, const std::vector<LinkUse>& uses,
-                   const std::vector<double>& capacities, double most = 1e30) {
-  FlowShape shape;
+/// Keeps what flows use for as long as the program runs.
+std::span<const LinkUse> keep(std::vector<LinkUse> uses) {
+  static std::deque<std::vector<LinkUse>> kept;
+  return kept.emplace_back(std::move(uses));
+}
+
+/// `bytes` over `uses` as `ideal` counts them.
+FlowShape transfer(double latency, double bytes, std::vector<LinkUse> uses, const std::vector<double>& capacities,
+                   double most = 1e30) {
   double rate = most;
   for (const LinkUse& use : uses) rate = std::min(rate, capacities[static_cast<std::size_t>(use.link)] / use.times);
-  if (latency > 0) shape.add_delay(latency * 1e9);
-  shape.add_bytes((latency + bytes / rate) * 1e9, rate, uses);
-  return shape;
+  return {{latency * 1e9, 0}, {(latency + bytes / rate) * 1e9, rate, keep(std::move(uses))}};
 }
 
 std::int64_t rounded(double nanoseconds) { return static_cast<std::int64_t>(std::floor(nanoseconds + 0.5)); }
@@ -60,12 +64,7 @@ std::vector<std::int64_t> ends(const std::vector<double>& capacities, const std:
 std::map<int, double> plain_rates(const std::map<int, const FlowShape*>& flows, const FluidNetwork& network,
                                   std::vector<double> left) {
   std::map<int, double> rates;
-  const auto uses = [&](int number) {
-    const FlowPhase& phase = flows.at(number)->phases[network.phase_of(number)];
-    const auto begin = flows.at(number)->uses.begin();
-    return std::vector<LinkUse>(begin + static_cast<std::ptrdiff_t>(phase.first),
-                                begin + static_cast<std::ptrdiff_t>(phase.last));
-  };
+  const auto uses = [&](int number) { return (*flows.at(number))[network.phase_of(number)].uses; };
   std::vector<int> open;
   for (const auto& [number, shape] : flows) {
     rates[number] = 0;
@@ -79,14 +78,13 @@ std::map<int, double> plain_rates(const std::map<int, const FlowShape*>& flows, 
     double rise = 1e300;
     for (std::size_t l = 0; l < left.size(); ++l)
       if (weight[l] > 0) rise = std::min(rise, left[l] / weight[l]);
-    for (const int number : open)
-      rise = std::min(rise, flows.at(number)->phases[network.phase_of(number)].rate - level);
+    for (const int number : open) rise = std::min(rise, (*flows.at(number))[network.phase_of(number)].rate - level);
     level += rise;
     for (std::size_t l = 0; l < left.size(); ++l) left[l] -= rise * weight[l];
     std::vector<int> still;
     for (const int number : open) {
       rates[number] = level;
-      bool stuck = flows.at(number)->phases[network.phase_of(number)].rate <= level * (1 + 1e-12);
+      bool stuck = (*flows.at(number))[network.phase_of(number)].rate <= level * (1 + 1e-12);
       for (const LinkUse& use : uses(number)) stuck = stuck || left[static_cast<std::size_t>(use.link)] <= 1e-3;
       if (!stuck) still.push_back(number);
     }
@@ -101,7 +99,7 @@ FlowShape random_shape(test::Random& random, const std::vector<double>& capaciti
   double until = 0;
   const int phases = random.integer(1, 3);
   for (int p = 0; p < phases; ++p) {
-    if (random.integer(0, 1)) shape.add_delay(until += random.integer(0, 20'000) * 0.37);
+    if (random.integer(0, 1)) shape.push_back({until += random.integer(0, 20'000) * 0.37, 0});
     std::vector<LinkUse> uses;
     double rate = random.integer(0, 4) ? 1e30 : random.uniform(0.1, 20) * gigabyte;
     for (std::size_t l = 0; l < capacities.size(); ++l) {
@@ -110,7 +108,7 @@ FlowShape random_shape(test::Random& random, const std::vector<double>& capaciti
       rate = std::min(rate, capacities[l] / uses.back().times);
     }
     if (uses.empty()) uses.push_back({0, 1}), rate = std::min(rate, capacities[0]);
-    shape.add_bytes(until += random.integer(0, 2'000'000) / rate * 1e9, rate, uses);
+    shape.push_back({until += random.integer(0, 2'000'000) / rate * 1e9, rate, keep(uses)});
   }
   return shape;
 }
@@ -128,7 +126,7 @@ class TestFluidNetwork : public QObject {
       const FlowShape shape =
           transfer(random.integer(0, 3) * 1.3e-6, random.integer(0, 100'000'000), {{0, 1}, {1, 1}}, capacities);
       const std::int64_t start = random.integer(0, 1 << 30);
-      QCOMPARE(ends(capacities, {shape}, {start})[0], start + rounded(shape.length()));
+      QCOMPARE(ends(capacities, {shape}, {start})[0], start + rounded(shape.back().until));
     }
   }
 
@@ -234,9 +232,8 @@ class TestFluidNetwork : public QObject {
         shapes.push_back(random_shape(random, capacities));
         starts.push_back(random.integer(0, 500'000));
         double before = 0;
-        for (const FlowPhase& phase : shapes.back().phases) {
-          for (std::size_t u = phase.first; u < phase.last; ++u) {
-            const LinkUse& use = shapes.back().uses[u];
+        for (const FlowPhase& phase : shapes.back()) {
+          for (const LinkUse& use : phase.uses) {
             carried[static_cast<std::size_t>(use.link)] += use.times * phase.rate * (phase.until - before) * 1e-9;
             uses[static_cast<std::size_t>(use.link)] += use.times;
           }
@@ -249,7 +246,7 @@ class TestFluidNetwork : public QObject {
       for (std::size_t l = 0; l < capacities.size(); ++l)  // an end is rounded by half a nanosecond at most
         QVERIFY(carried[l] <= capacities[l] * (static_cast<double>(last - first) + uses[l]) * 1e-9 + 1);
       for (std::size_t i = 0; i < shapes.size(); ++i)
-        QVERIFY(end[i] - starts[i] >= rounded(shapes[i].length()) - static_cast<std::int64_t>(shapes.size()));
+        QVERIFY(end[i] - starts[i] >= rounded(shapes[i].back().until) - static_cast<std::int64_t>(shapes.size()));
     }
   }
 };

@@ -462,17 +462,6 @@ class TestSimulate : public QObject {
     QCOMPARE(simulator_of(problem).run(plan)->iteration.count, std::int64_t{11'000'000});
   }
 
-  void sharedNetworkIsRefused() {
-    Problem problem;
-    problem.profile = std::make_shared<const Profile>(test::uniform_profile(1, milliseconds(1), milliseconds(1)));
-    problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(1));
-    problem.workload.conventions.network = NetworkModel::shared;
-    const auto simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    QVERIFY(!simulator);
-    QCOMPARE(simulator.error().code, ErrorCode::bad_usage);
-    QCOMPARE(simulator.error().message, std::string("network 'shared' is not offered; offered: ideal"));
-  }
-
   void differencesByKind() {
     test::Random random(1);
     const Drawn drawn = draw(random);

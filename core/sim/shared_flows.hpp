@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan's transfers and all-reduces are to the `shared` network: which links they use and for how long alone.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "core/sim/channels.hpp"
+#include "core/sim/fluid_network.hpp"
+#include "core/sim/plan_costs.hpp"
+
+namespace pipedeck {
+
+struct SharedFlows {
+  std::vector<double> capacities;                          ///< of the links, bytes a second
+  std::vector<FlowShape> transfers;                        ///< by channel; empty where it is local
+  std::vector<std::vector<std::vector<FlowShape>>> ranks;  ///< by stage and all-reduce: a flow a rank, side by side
+  std::deque<std::vector<LinkUse>> uses;                   ///< that the shapes refer to
+
+  SharedFlows() = default;
+  SharedFlows(SharedFlows&&) = default;
+  SharedFlows& operator=(SharedFlows&&) = default;
+};
+
+/// `channels` of the `shared` network: one for each slice.
+SharedFlows shared_flows(const SimulatorInputs& inputs, const Plan& plan, const PlanCosts& costs,
+                         const Channels& channels);
+
+}  // namespace pipedeck
