@@ -52,13 +52,14 @@ struct LowestFirst {
 
 /// What is known of an ideal while those of its size are searched.
 struct Ideals::Found {
-  Parent parent;
+  std::vector<Parent> parents;
   std::vector<LayerId> ready;  ///< layers whose predecessors are all in it, ascending
 };
 
 void Ideals::add(const std::vector<std::uint64_t>& bits, Parent parent) {
   bits_.insert(bits_.end(), bits.begin(), bits.end());
   parent_.push_back(parent);
+  steps_.emplace_back();
   cuts_.emplace_back();
 }
 
@@ -82,10 +83,14 @@ class Ideals::Finder {
     for (std::size_t all = 1; !open.empty(); open.erase(open.begin()))
       for (const auto& [bits, found] : open.begin()->second) {
         const auto ideal = ideals_.cuts_.size();
-        ideals_.add(bits, found.parent);
+        ideals_.add(bits, found.parents.empty() ? Parent() : found.parents.front());
+        for (const Parent& one : found.parents)
+          ideals_.steps_[one.ideal].push_back({LayerId(one.layer), static_cast<int>(ideal)});
         all += grow(bits, found.ready, ideal, open.begin()->first, open);
         if (all > static_cast<std::size_t>(limit)) return {};
       }
+    for (std::vector<Step>& steps : ideals_.steps_)
+      std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.layer < b.layer; });
     ideals_.relate();
     ideals_.find_cuts(profile);
     return std::move(ideals_);
@@ -104,9 +109,9 @@ class Ideals::Finder {
       const std::vector<LayerId>& beside = ideals_.beside_[layer.index()];
       for (const LayerId end : beside) set_bit(with.data(), end.index());
       const auto [found, added] = all[size + 1 + static_cast<int>(beside.size())].try_emplace(std::move(with));
+      found->second.parents.push_back({ideal, layer.index()});
       if (!added) continue;
       ++count;
-      found->second.parent = {ideal, layer.index()};
       std::vector<LayerId>& open = found->second.ready;
       for (const LayerId other : ready)
         if (other != layer) open.push_back(other);
@@ -141,6 +146,7 @@ Ideals Ideals::of_order(const Profile& profile, std::span<const LayerId> order) 
   for (std::size_t p = 0; p < order.size(); ++p) {
     set_bit(bits.data(), order[p].index());
     ideals.add(bits, {p, order[p].index()});
+    ideals.steps_[p] = {{order[p], static_cast<int>(p) + 1}};
   }
   ideals.relate();
   ideals.find_cuts(profile);

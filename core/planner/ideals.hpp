@@ -46,6 +46,14 @@ class Ideals {
   /// The proper subsets of an ideal, ascending.
   std::span<const std::int32_t> subsets(int ideal) const;
 
+  /// The ideal with one layer more, and what lies beside it.
+  struct Step {
+    LayerId layer;
+    int to;
+  };
+  /// All there are, by layer: the first whose layer is in an ideal around it leads on in the order of `between`.
+  std::span<const Step> steps(int ideal) const { return steps_[static_cast<std::size_t>(ideal)]; }
+
   /// Outputs of the ideal that are used behind it, for one profile micro-batch; `data` layers never cross a cut.
   Bytes cut(int ideal) const { return cuts_[static_cast<std::size_t>(ideal)]; }
 
@@ -81,6 +89,7 @@ class Ideals {
   std::size_t words_ = 0;            ///< of an ideal's bits
   std::vector<std::uint64_t> bits_;  ///< of all ideals, one behind the other
   std::vector<Parent> parent_;
+  std::vector<std::vector<Step>> steps_;
   std::vector<std::vector<LayerId>> feeds_;   ///< by layer: who uses it
   std::vector<std::vector<LayerId>> beside_;  ///< by layer: what never lies apart from it
   std::vector<Bytes> cuts_;

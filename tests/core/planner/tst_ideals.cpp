@@ -56,6 +56,7 @@ class TestIdeals : public QObject {
  private slots:
   void are_all_closed_sets_data();
   void are_all_closed_sets();
+  void steps_lead_in_the_order_between();
   void of_a_chain_are_its_prefixes();
   void beyond_the_limit_are_not_listed();
   void keep_the_list_order_where_it_is_contiguous();
@@ -97,6 +98,23 @@ void TestIdeals::are_all_closed_sets() {
     const auto order = ideals->order(std::array{0, outer, ideals->whole()}).value_or(order_of(Plan(), profile));
     QVERIFY(is_topological(profile, order));
     QCOMPARE(ideals->cut(outer), cut_bytes(profile, order)[static_cast<std::size_t>(std::popcount(set))]);
+  }
+}
+
+void TestIdeals::steps_lead_in_the_order_between() {
+  for (int seed = 0; seed < 20; ++seed) {
+    const auto ideals = Ideals::of(random_graph(seed));
+    for (int outer = 0; outer < ideals->count(); ++outer)
+      for (const int inner : ideals->subsets(outer)) {
+        std::vector<LayerId> passed;
+        for (int here = inner; here != outer;) {
+          const auto steps = ideals->steps(here);
+          const auto next = std::ranges::find_if(steps, [&](const auto& s) { return ideals->has(outer, s.layer); });
+          QVERIFY(next != steps.end() && ideals->size(next->to) == ideals->size(here) + 1);
+          passed.push_back(next->layer), here = next->to;
+        }
+        QVERIFY(passed == ideals->between(inner, outer));
+      }
   }
 }
 
