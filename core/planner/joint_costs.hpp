@@ -21,7 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/planner/chain.hpp"
+#include "core/planner/joint_layers.hpp"
 
 namespace pipedeck {
 
@@ -52,12 +52,13 @@ struct JointTeam {
 
 class JointCosts {
  public:
-  JointCosts(Chain& chain, int slice, bool ignore_memory);
+  JointCosts(JointLayers& layers, int slice, bool ignore_memory);
 
-  Chain& chain() { return chain_; }
+  JointLayers& layers() { return layers_; }
+  const Chain& chain() const { return layers_.chain(); }
   int slice() const { return slice_; }
   bool ignore_memory() const { return ignore_memory_; }
-  int micro_batches(int micro_batch) const { return chain_.workload().global_batch / micro_batch; }
+  int micro_batches(int micro_batch) const { return chain().workload().global_batch / micro_batch; }
 
   /// Whole samples that let the slowest replica end first, none below the slice; nothing where even ones do.
   std::optional<std::vector<int>> shares(const std::vector<DeviceId>& devices, int degree, int micro_batch);
@@ -71,19 +72,22 @@ class JointCosts {
   struct Passes {
     double forward, backward;
   };
-  /// A micro-batch through layers [first, last) on the slowest replica, without recompute.
+  // Stages below: the layers between two places (joint_layers.hpp).
+
+  /// A micro-batch through them on the slowest replica, without recompute.
   Passes passes(int team, int first, int last) const;
   /// From the stage's last backward to the end of its optimizer step.
   double tail(int team, int first, int last);
-  /// One layer on a device of the type, all-reduces left out.
-  Passes layer(int type, int degree, int samples, int position);
+  /// On a device of the type, all-reduces left out.
+  Passes on_type(int type, int degree, int samples, int first, int last);
   /// Most micro-batches that 1F1B may keep on the stage; 0: not one fits.
   int most_kept(int team, int first, int last, bool recompute);
   /// Every layer has times for the degree.
   bool splittable(int degree, int first, int last);
-  Passes transfer(int from, int to, int cut);
+  Passes transfer(int from, int to, int place);
 
-  /// The closed form of a whole plan in this chain's order; of an asynchronous one, its slowest stage's pace.
+  /// The closed form of a whole plan in the one order that these layers are in; of an asynchronous one, its slowest
+  /// stage's pace.
   double closed_form(const Plan& plan);
 
  private:
@@ -114,7 +118,8 @@ class JointCosts {
   struct Cost {
     CostKey key;
     std::vector<const PassTimes*> passes;
-    std::vector<std::vector<double>> tails;             // [last][first], a column when it is asked for
+    // [last][first], a column when it is asked for
+    std::vector<std::vector<double>> tails;
     std::array<std::vector<std::vector<int>>, 2> kept;  // without and with recompute; -1: not known yet
   };
   struct Slice {
@@ -126,12 +131,13 @@ class JointCosts {
   int cost_of(const JointTeam& team);
   const Line& line_of(const std::vector<DeviceId>& devices);
   const PassTimes& passes_of(const Kind& kind);
+  void make_room(std::size_t numbers);
   void fill_tails(Cost& cost, int last);
   int count_kept(const CostKey& key, int first, int last, bool recompute);
   std::vector<Slice> slices(const JointTeam& from, const JointTeam& to) const;
   double asynchronous_form(const Plan& plan);
 
-  Chain& chain_;
+  JointLayers& layers_;
   int slice_;
   bool ignore_memory_;
   std::map<std::vector<int>, int> team_index_;
@@ -139,9 +145,11 @@ class JointCosts {
   std::vector<JointTeam> teams_;
   std::map<CostKey, int> cost_index_;
   std::vector<Cost> costs_;
+  std::size_t held_ = 0;      ///< numbers in columns
+  std::vector<double> free_;  ///< of fill_tails
   std::map<std::vector<DeviceId>, Line> lines_;
-  std::map<Kind, PassTimes> split_;  // tensor parallelism
-  std::map<int, std::vector<int>> unsplittable_;
+  std::map<Kind, PassTimes> split_;               // tensor parallelism
+  std::map<int, std::vector<int>> unsplittable_;  ///< by degree: layers before a place that can't be split so
   std::unordered_map<std::uint64_t, std::vector<Slice>> slices_;
 };
 

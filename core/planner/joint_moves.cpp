@@ -4,20 +4,15 @@
 #include <algorithm>
 #include <set>
 
+#include "core/planner/joint_parts.hpp"
+
 namespace pipedeck {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-using Group = std::vector<DeviceId>;  // the devices of a replica
-
-struct Part {
-  int first = 0, last = 0, degree = 1;
-  std::vector<Group> groups;
-  bool recompute = false;
-};
-using Parts = std::vector<Part>;
+using Part = JointStage;
+using Parts = JointStages;
+using Group = JointStage::Group;
 
 constexpr int told_apart = 128;        // devices; among more, those of one type are alike whatever their node
 constexpr std::size_t few_stages = 6;  // up to so many, devices are exchanged between any two of them
@@ -25,15 +20,7 @@ constexpr std::size_t few_stages = 6;  // up to so many, devices are exchanged b
 class Neighbours {
  public:
   Neighbours(JointCosts& costs, const Plan& plan, const std::vector<int>& sizes)
-      : costs_(costs), network_(costs.chain().network()), plan_(plan), sizes_(sizes) {
-    for (const Stage& stage : plan.stages) {
-      Part part{stage.first, stage.last, stage.tensor_parallel, {}, stage.recompute.any()};
-      for (int r = 0; r < stage.replicas(); ++r) {
-        const auto begin = stage.devices.begin() + r * stage.tensor_parallel;
-        part.groups.emplace_back(begin, begin + stage.tensor_parallel);
-      }
-      parts_.push_back(std::move(part));
-    }
+      : costs_(costs), network_(costs.chain().network()), plan_(plan), sizes_(sizes), parts_(joint_stages_of(plan)) {
     const std::vector<DeviceId> used = devices_used(plan);
     for (int d = 0; d < network_.device_count(); ++d)
       if (!std::binary_search(used.begin(), used.end(), DeviceId(d))) idle_.push_back(DeviceId(d));
@@ -59,93 +46,14 @@ class Neighbours {
  private:
   // --- making plans
 
-  /// Nothing where a replica would get too few samples, or a layer can't be split by columns as wanted.
-  std::optional<Plan> plan_of(const Parts& parts, int micro_batch) {
-    // A cut moved past the next one leaves the stage behind it empty, and this one maybe past the last layer.
-    if (std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.last <= part.first; })) return {};
-    Plan plan = plan_;
-    plan.micro_batch = micro_batch;
-    plan.micro_batches = plan.global_batch / micro_batch;
-    plan.warmup_counts.reset();
-    plan.stages.clear();
-    for (const Part& part : parts) {
-      if (part.groups.empty()) return {};
-      if (plan.synchronous() && static_cast<int>(part.groups.size()) * costs_.slice() > micro_batch) return {};
-      if (!costs_.splittable(part.degree, part.first, part.last)) return {};
-      std::vector<Group> groups = part.groups;
-      std::sort(groups.begin(), groups.end());
-      Stage stage = stage_on(part.first, part.last, {});
-      for (const Group& group : groups) stage.devices.insert(stage.devices.end(), group.begin(), group.end());
-      stage.tensor_parallel = part.degree;
-      stage.recompute.all = part.recompute;
-      if (plan.synchronous()) stage.shares = costs_.shares(stage.devices, part.degree, micro_batch);
-      plan.stages.push_back(std::move(stage));
-    }
-    return plan;
-  }
-
   void add(const Parts& parts) {
-    if (auto plan = plan_of(parts, plan_.micro_batch)) found_.push_back(std::move(*plan));
+    if (auto plan = plan_with(costs_, plan_, parts, plan_.micro_batch)) found_.push_back(std::move(*plan));
   }
 
   /// As it is, and with the layers cut anew.
   void add_balanced(Parts parts) {
     add(parts);
-    if (balance(parts)) add(parts);
-  }
-
-  int team_of(const Part& part) {
-    Stage stage = stage_on(0, 1, {});
-    for (const Group& group : part.groups) stage.devices.insert(stage.devices.end(), group.begin(), group.end());
-    stage.tensor_parallel = part.degree;
-    return plan_.synchronous() ? costs_.team(stage.devices, part.degree, plan_.micro_batch)
-                               : costs_.team_of(stage, plan_.micro_batch, false);
-  }
-
-  double time_of(const Part& part, int team, int first, int last) const {
-    const JointCosts::Passes one = costs_.passes(team, first, last);
-    const double replicas = plan_.synchronous() ? 1 : static_cast<double>(part.groups.size());
-    return (one.forward * (part.recompute ? 2 : 1) + one.backward) / replicas;
-  }
-
-  /// Cuts that make the slowest stage as quick as it can be, a layer at least for each. False where nothing changes.
-  bool balance(Parts& parts) {
-    const int layers = costs_.chain().layers(), count = static_cast<int>(parts.size());
-    if (count < 2 || count > layers) return false;
-    double low = 0, high = 0;
-    std::vector<int> teams;
-    for (const Part& part : parts) {
-      teams.push_back(team_of(part));
-      if (teams.back() < 0) return false;
-      high = std::max(high, time_of(part, teams.back(), 0, layers));
-    }
-    std::vector<int> best;
-    for (int round = 0; round < 24; ++round) {
-      const double most = (low + high) / 2;
-      std::vector<int> ends;
-      int first = 0;
-      for (int s = 0; s < count; ++s) {
-        const int limit = layers - (count - 1 - s);
-        int fits = first + 1, beyond = limit + 1;  // the first layer is taken whatever it costs
-        while (beyond - fits > 1) {
-          const int middle = (fits + beyond) / 2;
-          (time_of(parts[at(s)], teams[at(s)], first, middle) <= most ? fits : beyond) = middle;
-        }
-        if (time_of(parts[at(s)], teams[at(s)], first, fits) > most) break;
-        ends.push_back(first = fits);
-      }
-      const bool enough = static_cast<int>(ends.size()) == count && ends.back() == layers;
-      if (enough) best = ends;
-      (enough ? high : low) = most;
-    }
-    if (best.empty()) return false;
-    bool changed = false;
-    for (int s = 0; s < count; ++s) {
-      const int first = s == 0 ? 0 : best[at(s - 1)];
-      changed |= parts[at(s)].first != first || parts[at(s)].last != best[at(s)];
-      parts[at(s)].first = first, parts[at(s)].last = best[at(s)];
-    }
-    return changed;
+    if (balance_joint(costs_, plan_, parts)) add(parts);
   }
 
   // --- what is alike
@@ -199,7 +107,7 @@ class Neighbours {
   std::vector<Group> idle_groups(int degree) const {
     std::vector<Group> found;
     std::set<std::vector<int>> seen;
-    for (std::size_t i = 0; i + at(degree) <= idle_.size(); ++i) {
+    for (std::size_t i = 0; i + static_cast<std::size_t>(degree) <= idle_.size(); ++i) {
       Group group(idle_.begin() + static_cast<std::ptrdiff_t>(i),
                   idle_.begin() + static_cast<std::ptrdiff_t>(i) + degree);
       if (seen.insert(signature(group)).second) found.push_back(std::move(group));
@@ -326,7 +234,7 @@ class Neighbours {
 
   void even_shares(std::size_t s) {
     if (!plan_.stages[s].shares) return;
-    auto plan = plan_of(parts_, plan_.micro_batch);
+    auto plan = plan_with(costs_, plan_, parts_, plan_.micro_batch);
     if (!plan) return;
     plan->stages[s].shares.reset();
     found_.push_back(std::move(*plan));
@@ -338,7 +246,8 @@ class Neighbours {
     for (const std::ptrdiff_t by : {-2, -1, 1, 2}) {
       const std::ptrdiff_t other = here + by;
       if (other < 0 || other >= static_cast<std::ptrdiff_t>(sizes_.size())) continue;
-      if (auto plan = plan_of(parts_, sizes_[static_cast<std::size_t>(other)])) found_.push_back(std::move(*plan));
+      if (auto plan = plan_with(costs_, plan_, parts_, sizes_[static_cast<std::size_t>(other)]))
+        found_.push_back(std::move(*plan));
     }
   }
 

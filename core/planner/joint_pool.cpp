@@ -12,21 +12,25 @@ namespace pipedeck {
 namespace {
 
 constexpr std::size_t most_entries = 200;
-// What an evaluation may be large: one of more operations, or of more devices to prepare, counts as several.
+// How large an evaluation may be: one of more operations, or of more devices to prepare, counts as several; in a large
+// cluster, where all would take seconds, as four times as many.
 constexpr std::int64_t operations_each = 4096, devices_each = 24;
 
 bool offered(const JointWanted& wanted, ScheduleKind kind) {
   return wanted.schedule == "any" || wanted.schedule == name_of(kind);
 }
 
-/// What the plan's simulation takes off the budget.
-int weight_of(const Plan& plan) {
-  std::int64_t replicas = 0, devices = 0;
-  for (const Stage& stage : plan.stages) {
-    replicas += stage.replicas();
-    devices += static_cast<std::int64_t>(stage.devices.size());
-  }
-  return static_cast<int>(1 + 2 * replicas * plan.micro_batches / operations_each + devices / devices_each);
+/// What the plan's simulation takes off the budget, beside what the look at it takes.
+int weight_of(const Plan& plan, bool large) {
+  std::int64_t replicas = 0;
+  for (const Stage& stage : plan.stages) replicas += stage.replicas();
+  return static_cast<int>((large ? 4 : 1) * 2 * replicas * plan.micro_batches / operations_each);
+}
+
+int weight_of_look(const Plan& plan) {
+  std::int64_t devices = 0;
+  for (const Stage& stage : plan.stages) devices += static_cast<std::int64_t>(stage.devices.size());
+  return static_cast<int>(1 + devices / devices_each);
 }
 
 /// Most that any stage of an asynchronous plan needs (memory_fit.hpp) against the least that its devices have.
@@ -61,10 +65,17 @@ Result<JointOrder*> JointPool::order_of(const Plan& plan) {
   return order_of(pipedeck::order_of(plan, *problem_.profile));
 }
 
-double JointPool::best_synchronous() const {
-  for (const Entry& entry : entries_)
-    if (entry.plan.synchronous()) return entry.time;
-  return std::numeric_limits<double>::infinity();
+Result<JointOrder*> JointPool::order_with(const Ideals& ideals, const std::vector<int>& nested) {
+  const auto has_prefixes = [&](const std::unique_ptr<JointOrder>& known) {
+    const std::vector<LayerId>& order = known->chain.order();
+    return std::all_of(nested.begin(), nested.end(), [&](int ideal) {
+      return std::all_of(order.begin(), order.begin() + ideals.size(ideal),
+                         [&](LayerId layer) { return ideals.has(ideal, layer); });
+    });
+  };
+  const auto known = std::find_if(orders_.begin(), orders_.end(), has_prefixes);
+  if (known != orders_.end()) return known->get();
+  return order_of(ideals.order(nested).value_or(pipedeck::order_of(Plan(), *problem_.profile)));
 }
 
 double JointPool::to_beat() const {
@@ -72,11 +83,22 @@ double JointPool::to_beat() const {
   return entries_.size() < top ? std::numeric_limits<double>::infinity() : entries_[top - 1].time;
 }
 
+double JointPool::worthless() const { return large() ? to_beat() : std::max(to_beat(), promising()); }
+
+Score JointPool::score() {
+  judge_.set_limit(worthless());
+  return [this](const Plan& plan, std::optional<Overlap> overlap) -> Result<Seconds> {
+    const auto verdict = judge_.time_of(plan, overlap);
+    if (!verdict) return tl::unexpected(verdict.error());
+    return Seconds(verdict->time);
+  };
+}
+
 Result<void> JointPool::add_seed(Plan plan) {
   if (!allowed(plan) || !is_new(plan)) return {};
-  const auto time = judge(context_, plan);
-  if (!time) return tl::unexpected(time.error());
-  insert(std::move(plan), time->count);
+  const auto verdict = judge_.time_of(plan);
+  if (!verdict) return tl::unexpected(verdict.error());
+  if (verdict->simulated) insert(std::move(plan), verdict->time);
   return {};
 }
 
@@ -140,23 +162,7 @@ bool JointPool::allowed(const Plan& plan) const {
   return !broken_pin(plan, *problem_.profile, problem_.pins);
 }
 
-/// Plans that do the same are one.
-bool JointPool::is_new(const Plan& plan) {
-  std::vector<int> key{static_cast<int>(plan.schedule), plan.micro_batch};
-  if (plan.order)
-    for (const LayerId layer : *plan.order) key.push_back(layer.value);
-  const int stages = static_cast<int>(plan.stages.size());
-  if (plan.schedule == ScheduleKind::one_f_one_b)
-    for (const int count : plan.warmup_counts.value_or(policy_warmups(stages, plan.micro_batches, plan.warmup)))
-      key.push_back(std::min(count, plan.micro_batches));
-  for (const Stage& stage : plan.stages) {
-    key.insert(key.end(), {-1, stage.last, stage.tensor_parallel, stage.recompute.any() ? 1 : 0});
-    for (const DeviceId device : stage.devices) key.push_back(device.value);
-    key.push_back(-2);
-    if (stage.shares) key.insert(key.end(), stage.shares->begin(), stage.shares->end());
-  }
-  return seen_.insert(std::move(key)).second;
-}
+bool JointPool::is_new(const Plan& plan) { return seen_.insert(joint_key(plan)).second; }
 
 /// In the order given, so that threads change nothing but the time it takes.
 Result<void> JointPool::simulate(std::vector<Plan> plans) {
@@ -164,14 +170,15 @@ Result<void> JointPool::simulate(std::vector<Plan> plans) {
   for (Plan& plan : plans) {
     if (exhausted()) break;
     if (!allowed(plan) || !is_new(plan)) continue;
-    spent_ += weight_of(plan);
+    spent_ += weight_of_look(plan) + weight_of(plan, large());
     chosen.push_back(std::move(plan));
   }
-  std::vector<double> times(chosen.size(), -1);
+  judge_.set_limit(worthless());
+  std::vector<std::optional<JointJudge::Verdict>> verdicts(chosen.size());
   const auto work = [&](std::size_t from, std::size_t step) {
     for (std::size_t i = from; i < chosen.size(); i += step) {
       if (context_.stop.stop_requested() || (out_of_time(context_) && !empty())) return;
-      if (const auto time = judge(context_, chosen[i])) times[i] = time->count;
+      if (const auto verdict = judge_.time_of(chosen[i])) verdicts[i] = *verdict;
     }
   };
   const auto threads = static_cast<std::size_t>(std::clamp<int>(context_.threads, 1, 64));
@@ -183,8 +190,10 @@ Result<void> JointPool::simulate(std::vector<Plan> plans) {
     work(0, 1);
   }
   if (auto stopped = check_stop(context_); !stopped) return stopped;
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    if (times[i] >= 0) insert(std::move(chosen[i]), times[i]);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (verdicts[i] && !verdicts[i]->simulated) spent_ -= weight_of(chosen[i], large());
+    if (verdicts[i] && verdicts[i]->simulated) insert(std::move(chosen[i]), verdicts[i]->time);
+  }
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/planner/joint_costs.hpp"
+#include "core/planner/joint_judge.hpp"
 #include "core/planner/ranking.hpp"
 
 namespace pipedeck {
@@ -22,11 +23,19 @@ struct JointWanted {
   int evaluations = 2000;
 };
 
-/// What is known of one order of the layers.
+/// What is known of the layers in one order, or of all orders of a layer graph at once.
 struct JointOrder {
   JointOrder(Chain made, const JointWanted& wanted)
-      : chain(std::move(made)), costs(chain, wanted.slice, wanted.ignore_memory) {}
+      : chain(std::move(made)),
+        layers(chain, Ideals::of_order(chain.profile(), chain.order())),
+        costs(layers, wanted.slice, wanted.ignore_memory) {}
+  JointOrder(Chain made, Ideals ideals, const JointWanted& wanted)
+      : chain(std::move(made)), layers(chain, std::move(ideals)), costs(layers, wanted.slice, wanted.ignore_memory) {}
+  JointOrder(const JointOrder&) = delete;
+  JointOrder& operator=(const JointOrder&) = delete;
+
   Chain chain;
+  JointLayers layers;
   JointCosts costs;
 };
 
@@ -39,13 +48,18 @@ class JointPool {
   };
 
   JointPool(const Problem& problem, const JointWanted& wanted, const PlannerContext& context)
-      : problem_(problem), wanted_(wanted), context_(context) {}
+      : problem_(problem), wanted_(wanted), context_(context), judge_(problem, context.score) {}
 
   /// The order that a plan's stages refer to; an empty one is the chain's own.
   Result<JointOrder*> order_of(const std::vector<LayerId>& order);
   Result<JointOrder*> order_of(const Plan& plan);
   const std::vector<std::unique_ptr<JointOrder>>& orders() const { return orders_; }
 
+  /// One in which these ideals, each within the next, are prefixes: a known one if there is any.
+  Result<JointOrder*> order_with(const Ideals& ideals, const std::vector<int>& nested);
+
+  /// How other planners are to judge their plans: as here (joint_judge.hpp).
+  Score score();
   /// Another planner's answer, as it is; without budget.
   Result<void> add_seed(Plan plan);
   /// Simulates these pipelines under every schedule wanted that fits; `quick`: under 1F1B alone, or the plan's own.
@@ -59,9 +73,14 @@ class JointPool {
   int spent() const { return spent_; }
   void spend(int evaluations) { spent_ += evaluations; }
   double best() const { return entries_.empty() ? std::numeric_limits<double>::infinity() : entries_.front().time; }
-  double best_synchronous() const;
   /// The simulated time that a plan has to beat to be among the answers.
   double to_beat() const;
+  /// Closed forms and plans beyond it are not looked into: neighbours are rarely so much quicker.
+  double promising() const { return 1.1 * best(); }
+  /// So many devices that a simulation is dear: then only plans are simulated that may be answers, no stepping stones.
+  bool large() const { return orders_.front()->chain.devices() > 128; }
+  /// A plan that takes so long is neither answered nor improved.
+  double worthless() const;
 
  private:
   Result<void> simulate(std::vector<Plan> plans);
@@ -74,6 +93,7 @@ class JointPool {
   Problem problem_;
   JointWanted wanted_;
   PlannerContext context_;
+  JointJudge judge_;
   std::vector<std::unique_ptr<JointOrder>> orders_;
   std::map<std::vector<LayerId>, std::size_t> order_index_;
   std::set<std::vector<int>> seen_;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // joint's dynamic programme: the pipelines with the least closed form (joint_costs.hpp) of one micro-batch size, their
-// stages on consecutive devices of one order.
+// stages cut from the layers at places of joint_layers.hpp, on consecutive devices of one order.
 //
 // Stages are added from the last to the first, so that a stage knows how many are behind it and thereby what 1F1B keeps
-// on it. State: layers left, devices left, devices of the stage added last; of each the Pareto set of the closed form's
-// two figures (and of the number of stages, where memory or a pin makes it count).
+// on it. State: layers left (an ideal), devices left, devices of the stage added last; of each the Pareto set of the
+// closed form's two figures (and of the number of stages, where memory or a pin makes it count).
 #pragma once
 
 #include <limits>
 #include <stop_token>
 #include <vector>
 
-#include "core/planner/joint_costs.hpp"
+#include "core/planner/joint_space.hpp"
 
 namespace pipedeck {
 
 struct JointPart {
-  int first = 0, last = 0;
+  int first = 0, last = 0;  ///< places
   int team = 0;
   bool recompute = false;
 };
@@ -32,9 +32,8 @@ struct JointSearchOptions {
   std::size_t effort = 1000000;  ///< suffixes made at most
   bool full_warmup = false;      ///< stages hold what 1F1B's policy A keeps; else a single micro-batch
   bool recompute = false;        ///< stages may recompute
-  int cuts = 160;                ///< places between layers considered at most: the cheaper ones
-  int marks = 64;                ///< places in the order of devices where a stage may begin, about
-  bool any_end = false;          ///< devices may be idle at both ends of the order, not only at its begin
+  JointDetail detail{};
+  bool any_end = false;  ///< devices may be idle at both ends of the order, not only at its begin
 };
 
 struct JointFound {

@@ -194,7 +194,8 @@ void large() {
 void rates() {
   const Problem problem = transformer(48, mixed({v100}, {0}, 8, 130, 12.5), 32);
   Chain chain = *Chain::of(problem);
-  JointCosts costs(chain, 1, false);
+  JointLayers layers(chain, Ideals::of_order(chain.profile(), chain.order()));
+  JointCosts costs(layers, 1, false);
   std::vector<Plan> plans;
   for (int i = 0; i < 64; ++i) {
     Plan plan = chain.plan_of("joint", 1);

@@ -184,7 +184,8 @@ void TestJoint::closed_form_is_the_least_of_all() {
     problem.workload.global_batch = 8;
     if (seed % 3 == 0) problem.workload.conventions.overlap = Overlap::none;
     Chain chain = *Chain::of(problem);
-    JointCosts costs(chain, 1, false);
+    JointLayers layers(chain, Ideals::of_order(chain.profile(), chain.order()));
+    JointCosts costs(layers, 1, false);
     for (const int size : {1, 4, 8}) {
       double all = std::numeric_limits<double>::infinity(), found = all;
       every_pipeline(problem, size, [&](Plan& plan) { all = std::min(all, costs.closed_form(plan)); });

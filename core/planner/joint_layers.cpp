@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/joint_layers.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/cost/compute.hpp"
+
+namespace pipedeck {
+
+JointLayers::JointLayers(Chain& chain, Ideals ideals) : chain_(chain), ideals_(std::move(ideals)) {
+  const std::vector<Layer>& layers = chain.profile().layers;
+  parameters_ = sums<std::int64_t>([](const Layer& layer) { return layer.parameters.count; });
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    if (layers[i].workspace.count > 0) workspaces_.emplace_back(layers[i].workspace, LayerId(i));
+  std::sort(workspaces_.begin(), workspaces_.end(), std::greater<>());
+  std::vector<bool> seen(layers.size(), false);
+  for (int place = 0; place < whole(); ++place)
+    for (const Ideals::Step& step : ideals_.steps(place))
+      if (!seen[step.layer.index()]) {
+        seen[step.layer.index()] = true;
+        alone_.push_back({step.layer, place, step.to});
+      }
+}
+
+int JointLayers::next(int first, int last) const {
+  for (const Ideals::Step& step : ideals_.steps(first))
+    if (has(last, step.layer)) return step.to;
+  return last;
+}
+
+const PassTimes& JointLayers::times(int samples, int type) {
+  const auto [found, added] = times_.try_emplace({samples, type});
+  if (!added) return found->second;
+  const auto of = [&](const Layer& layer) {
+    return layer_times(chain_.profile(), layer, samples, chain_.cluster(), chain_.cluster().device_types[at(type)]);
+  };
+  found->second.forward = sums<double>([&](const Layer& layer) { return of(layer).forward.count; });
+  found->second.backward = sums<double>([&](const Layer& layer) { return of(layer).backward.count; });
+  return found->second;
+}
+
+Bytes JointLayers::cut(int place, int samples) const {
+  return scale_bytes(ideals_.cut(place), samples, chain_.profile().micro_batch);
+}
+
+StageBytes JointLayers::bytes(int first, int last, int samples) {
+  const int measured = chain_.profile().micro_batch;
+  const auto [found, added] = saved_.try_emplace(samples);
+  if (added)
+    found->second =
+        sums<std::int64_t>([&](const Layer& layer) { return scale_bytes(layer.saved, samples, measured).count; });
+  const auto largest = std::find_if(workspaces_.begin(), workspaces_.end(), [&](const auto& workspace) {
+    return has(last, workspace.second) && !has(first, workspace.second);
+  });
+  StageBytes bytes;
+  bytes.parameters = parameters(first, last);
+  bytes.saved = Bytes(found->second[at(last)] - found->second[at(first)]);
+  if (largest != workspaces_.end()) bytes.workspace = scale_bytes(largest->first, samples, measured);
+  bytes.input = cut(first, samples);
+  bytes.output = cut(last, samples);
+  return bytes;
+}
+
+}  // namespace pipedeck
