@@ -24,6 +24,13 @@ std::int64_t operations_of(const Plan& plan) {
 
 std::vector<int> joint_key(const Plan& plan) {
   std::vector<int> key{static_cast<int>(plan.schedule), plan.micro_batch};
+  for (const Chunk& chunk : plan.chunks.value_or(std::vector<Chunk>())) {
+    key.insert(key.end(), {chunk.stage.value, chunk.copy});
+    for (const DeviceId device : chunk.devices) key.push_back(device.value);
+  }
+  for (const auto& list : plan.operations.value_or(std::vector<std::vector<Operation>>()))
+    for (const auto& [kind, stage, micro_batch, joined] : list)
+      key.insert(key.end(), {static_cast<int>(kind), stage.value, micro_batch, joined ? 1 : 0});
   if (plan.order)
     for (const LayerId layer : *plan.order) key.push_back(layer.value);
   const int stages = static_cast<int>(plan.stages.size());
@@ -35,6 +42,7 @@ std::vector<int> joint_key(const Plan& plan) {
     for (const DeviceId device : stage.devices) key.push_back(device.value);
     key.push_back(-2);
     if (stage.shares) key.insert(key.end(), stage.shares->begin(), stage.shares->end());
+    for (const LayerId layer : stage.recompute.layers) key.insert(key.end(), {-4, layer.value});
     for (const double shard : stage.shards.value_or(std::vector<double>())) {
       const auto bits = std::bit_cast<std::uint64_t>(shard);
       key.insert(key.end(), {-3, static_cast<int>(bits >> 32), static_cast<int>(bits)});
