@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/schedule/adaptive.hpp"
 #include "core/schedule/closed_forms.hpp"
 
 namespace pipedeck {
@@ -21,6 +22,7 @@ const std::vector<ScheduleInfo>& schedules() {
              "DualPipe: two copies of the model, one in each direction, forwards overlap backwards"),
         info(ScheduleKind::dualpipe_v, "DualPipeV: DualPipe cut in half, one copy along a V, two stages a device"),
         info(ScheduleKind::chimera, "Chimera: two copies of the model, 1F1B in each direction"),
+        info(ScheduleKind::adaptive, "Adaptive: the fastest order found for the plan's own stage times and memory"),
         info(ScheduleKind::pipedream, "PipeDream: asynchronous 1F1B, replicas in turn, weights stashed"),
         info(ScheduleKind::pipedream_vertical,
              "PipeDream with vertical sync: a mini-batch meets one version everywhere"),
@@ -62,6 +64,8 @@ Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> 
       return dualpipe_v(plan);
     case ScheduleKind::chimera:
       return chimera(plan);
+    case ScheduleKind::adaptive:
+      return adaptive(plan, figures);
     case ScheduleKind::pipedream:
     case ScheduleKind::pipedream_vertical:
       return pipedream(plan, pipedream_mini_batches(plan));

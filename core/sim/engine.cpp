@@ -552,6 +552,16 @@ std::vector<OptimizerStep> optimizer_steps(const PlanCosts& costs, const Trace& 
   return steps;
 }
 
+Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace) {
+  std::int64_t end = 0;
+  for (std::size_t lane = 0; lane < costs.lanes.size(); ++lane)
+    for (std::size_t rank = 0; rank < costs.lanes[lane].devices.size(); ++rank) {
+      const OptimizerStep last = optimizer_steps(costs, trace, lane, rank).back();
+      end = std::max(end, last.start + last.duration);
+    }
+  return Nanoseconds(end);
+}
+
 Trace run_engine(const EngineInput& input, std::stop_token stop) { return Engine(input, std::move(stop)).run(); }
 
 }  // namespace pipedeck

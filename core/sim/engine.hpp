@@ -56,6 +56,9 @@ struct OptimizerStep {
 std::vector<OptimizerStep> optimizer_steps(const PlanCosts& costs, const Trace& trace, std::size_t lane,
                                            std::size_t rank);
 
+/// From 0 to the end of the last optimizer step.
+Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace);
+
 /// An incomplete trace where the lists deadlock or `stop` was requested.
 Trace run_engine(const EngineInput& input, std::stop_token stop = {});
 

@@ -9,6 +9,7 @@
 #include "core/domain/cuts.hpp"
 #include "core/domain/validate.hpp"
 #include "core/schedule/build.hpp"
+#include "core/sim/adaptive_order.hpp"
 #include "core/sim/build_timeline.hpp"
 #include "core/sim/memory_curve.hpp"
 #include "core/sim/simulation_size.hpp"
@@ -76,11 +77,13 @@ struct Prepared {
   }
 };
 
-Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan) {
+Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
   Prepared prepared;
   prepared.costs = plan_costs(inputs, plan);
   prepared.channels = channels_of(inputs, plan, prepared.costs);
-  Result<Schedule> schedule = build_schedule(plan, stage_figures(inputs, prepared.costs, prepared.channels));
+  Result<Schedule> schedule = plan.schedule == ScheduleKind::adaptive
+                                  ? adaptive_order(inputs, plan, prepared.costs, prepared.channels, stop)
+                                  : build_schedule(plan, stage_figures(inputs, prepared.costs, prepared.channels));
   if (!schedule) return tl::unexpected(schedule.error());
   prepared.schedule = std::move(*schedule);
   // The closed forms cannot deadlock by themselves; what a user wrote may.
@@ -98,16 +101,6 @@ Result<Trace> run_to_end(const EngineInput& input, const std::stop_token& stop) 
   if (Result<void> proof = prove_deadlock_free(input.schedule, input.plan); !proof)
     return tl::unexpected(proof.error());
   return fail(ErrorCode::internal, "the simulation stopped before the end of a schedule that cannot deadlock");
-}
-
-Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace) {
-  std::int64_t end = 0;
-  for (std::size_t lane = 0; lane < costs.lanes.size(); ++lane)
-    for (std::size_t rank = 0; rank < costs.lanes[lane].devices.size(); ++rank) {
-      const OptimizerStep last = optimizer_steps(costs, trace, lane, rank).back();
-      end = std::max(end, last.start + last.duration);
-    }
-  return Nanoseconds(end);
 }
 
 Seconds asynchronous_iteration(const Plan& plan, const SteadyState& steady) {
@@ -237,7 +230,7 @@ Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::sha
 
 Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop) const {
   if (Result<void> small = check_size(plan, true); !small) return tl::unexpected(small.error());
-  const Result<Prepared> ready = prepare(*shared_, plan);
+  const Result<Prepared> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
   const EngineInput input = ready->run_of(*shared_, plan, true);
   const Result<Trace> trace = run_to_end(input, stop);
@@ -247,7 +240,7 @@ Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop) const 
 
 Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop) const {
   if (Result<void> small = check_size(plan, false); !small) return tl::unexpected(small.error());
-  const Result<Prepared> ready = prepare(*shared_, plan);
+  const Result<Prepared> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
   const EngineInput input = ready->run_of(*shared_, plan, false);
   const Result<Trace> trace = run_to_end(input, stop);
@@ -257,7 +250,7 @@ Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop
 }
 
 Result<Schedule> Simulator::schedule(const Plan& plan) const {
-  Result<Prepared> ready = prepare(*shared_, plan);
+  Result<Prepared> ready = prepare(*shared_, plan, {});
   if (!ready) return tl::unexpected(ready.error());
   return std::move(ready->schedule);
 }

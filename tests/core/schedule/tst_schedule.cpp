@@ -188,7 +188,7 @@ class TestSchedule : public QObject {
   void registryListsEverySchedule() {
     std::vector<std::string> names;
     for (const ScheduleInfo& info : schedules()) names.push_back(info.name);
-    QCOMPARE(names, (std::vector<std::string>{"gpipe", "1f1b", "dualpipe", "dualpipev", "chimera", "pipedream",
+    QCOMPARE(names, (std::vector<std::string>{"gpipe", "1f1b", "dualpipe", "dualpipev", "chimera", "adaptive", "pipedream",
                                               "pipedream-vertical", "pipedream-2bw", "explicit"}));
   }
 };

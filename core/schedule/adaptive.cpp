@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every fixed schedule that the plan's placement allows is tried, and list scheduling by a table of rules; the judge
+// says which is the fastest that fits. An order that would be faster but does not fit is tried again in less room: what
+// list scheduling counts are kept activations, and buffers and workspace come on top. Same plan, same order: nothing is
+// drawn by chance, and of equal orders the first counts.
+#include "core/schedule/adaptive.hpp"
+
+#include <algorithm>
+
+#include "core/schedule/build.hpp"
+#include "core/schedule/list_schedule.hpp"
+
+namespace pipedeck {
+namespace {
+
+/// Operations that list scheduling may put in order in all: what bounds the time for a large plan.
+constexpr std::int64_t most_operations = 8'000'000;
+/// How often an order that does not fit is tried again in less room.
+constexpr int most_retries = 3;
+
+bool one_stage_a_device(const Plan& plan) { return pipeline_ranks(plan).size() == plan.stages.size(); }
+
+/// The plan under every fixed synchronous schedule that may suit its placement.
+std::vector<Plan> fixed_plans(const Plan& plan) {
+  std::vector<Plan> plans;
+  for (const ScheduleInfo& info : schedules()) {
+    if (asynchronous(info.kind) || bidirectional(info.kind) || info.kind == ScheduleKind::adaptive ||
+        info.kind == ScheduleKind::explicit_order || (!shares_devices(info.kind) && !one_stage_a_device(plan)))
+      continue;
+    Plan fixed = plan;
+    fixed.schedule = info.kind;
+    fixed.warmup_counts.reset();
+    fixed.warmup = Warmup::A;
+    plans.push_back(fixed);
+    if (const std::optional<Plan> other = with_other_warmup(fixed)) plans.push_back(*other);
+  }
+  return plans;
+}
+
+/// From the likeliest on, so that a budget that ends early has tried these.
+std::vector<ListRule> rules_for(const Plan& plan) {
+  const int ranks = static_cast<int>(pipeline_ranks(plan).size());
+  std::vector<ListRule> rules;
+  for (const int in_flight : {0, 2 * ranks, 2 * ranks - 1, ranks + 1, ranks})
+    for (const auto order : {ListRule::Order::backward_first, ListRule::Order::in_turn, ListRule::Order::forward_first})
+      for (const auto weights : {ListRule::Weights::patient, ListRule::Weights::fill, ListRule::Weights::fused})
+        for (const bool deep_first : {true, false}) {
+          // Without several chunks a device there is nothing to be first of.
+          if (!deep_first && one_stage_a_device(plan)) continue;
+          rules.push_back({order, weights, deep_first, in_flight});
+        }
+  return rules;
+}
+
+std::vector<Bytes> rooms_of(const Plan& plan, std::span<const StageFigures> figures) {
+  std::vector<Bytes> rooms;
+  for (const PipelineRank& rank : pipeline_ranks(plan)) {
+    Bytes room(std::numeric_limits<std::int64_t>::max());
+    for (const std::size_t s : rank.chunks) room = std::min(room, figures[s].room);
+    rooms.push_back(room);
+  }
+  return rooms;
+}
+
+/// Less by the largest micro-batch of each device.
+void make_tighter(const Plan& plan, std::span<const StageFigures> figures, std::vector<Bytes>& rooms) {
+  const std::vector<PipelineRank> ranks = pipeline_ranks(plan);
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    Bytes largest;
+    for (const std::size_t s : ranks[r].chunks) largest = std::max(largest, figures[s].kept);
+    rooms[r] = rooms[r] - largest;
+  }
+}
+
+/// The best so far.
+class Choice {
+ public:
+  explicit Choice(const OrderJudge& judge) : judge_(judge) {}
+
+  enum class Verdict { taken, slower, does_not_fit };
+
+  Verdict consider(Schedule schedule) {
+    const std::optional<Nanoseconds> time = judge_.time(schedule);
+    if (!time || (best_ && fits_ && *time >= time_)) return Verdict::slower;
+    const bool fits = judge_.fits(schedule);
+    if (best_ && !fits && (fits_ || *time >= time_)) return Verdict::does_not_fit;
+    best_ = std::move(schedule);
+    time_ = *time;
+    fits_ = fits;
+    return fits ? Verdict::taken : Verdict::does_not_fit;
+  }
+
+  std::optional<Schedule>& best() { return best_; }
+
+ private:
+  const OrderJudge& judge_;
+  std::optional<Schedule> best_;
+  Nanoseconds time_;
+  bool fits_ = false;
+};
+
+}  // namespace
+
+Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figures, const OrderJudge& judge,
+                          const std::stop_token& stop) {
+  Choice choice(judge);
+  for (const Plan& fixed : fixed_plans(plan)) {
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the search for an order was stopped");
+    if (Result<Schedule> schedule = build_schedule(fixed, figures)) choice.consider(*std::move(schedule));
+  }
+  const std::int64_t each = std::int64_t{3} * plan.micro_batches * static_cast<std::int64_t>(plan.stages.size());
+  std::int64_t left = most_operations / each;
+  for (const ListRule& rule : rules_for(plan)) {
+    std::vector<Bytes> rooms = rooms_of(plan, figures);
+    for (int retry = 0; retry <= most_retries && left > 0; ++retry, --left) {
+      if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the search for an order was stopped");
+      std::optional<ListSchedule> list = list_schedule(plan, figures, rule, rooms);
+      if (!list || choice.consider(std::move(list->schedule)) != Choice::Verdict::does_not_fit) break;
+      make_tighter(plan, figures, rooms);
+    }
+  }
+  if (choice.best()) return *std::move(choice.best());
+  return fail(ErrorCode::bad_input, "found no order of operations that comes to an end, expected one", "/stages");
+}
+
+Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figures) {
+  std::optional<ListSchedule> best;
+  const std::vector<Bytes> rooms = rooms_of(plan, figures);
+  for (const ListRule& rule : rules_for(plan)) {
+    std::optional<ListSchedule> list = list_schedule(plan, figures, rule, rooms);
+    if (list && (!best || list->end < best->end)) best = std::move(list);
+  }
+  if (best) return std::move(best->schedule);
+  return fail(ErrorCode::bad_input, "found no memory for a single micro-batch, expected room for one", "/stages");
+}
+
+}  // namespace pipedeck
