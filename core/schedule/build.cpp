@@ -68,7 +68,7 @@ Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> 
       return adaptive(plan, figures);
     case ScheduleKind::pipedream:
     case ScheduleKind::pipedream_vertical:
-      return pipedream(plan, pipedream_mini_batches(plan));
+      return pipedream(plan);
     case ScheduleKind::pipedream_2bw:
       return pipedream_2bw(plan);
     case ScheduleKind::explicit_order:

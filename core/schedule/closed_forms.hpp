@@ -18,8 +18,7 @@ Schedule one_f_one_b(const Plan& plan, std::span<const int> warmups);
 Result<Schedule> dualpipe(const Plan& plan);
 Result<Schedule> dualpipe_v(const Plan& plan);
 Result<Schedule> chimera(const Plan& plan);
-/// 1F1B-RR of `total` mini-batches, also with vertical sync.
-Schedule pipedream(const Plan& plan, int total);
+Schedule pipedream(const Plan& plan);  ///< also with vertical sync
 Result<Schedule> pipedream_2bw(const Plan& plan);
 /// Every list must hold each micro-batch of its device's stage once, forward and back.
 Result<Schedule> explicit_order(const Plan& plan);
@@ -27,7 +26,10 @@ Result<Schedule> explicit_order(const Plan& plan);
 /// K_i of every stage by DAPPLE's policies, never more than the micro-batches.
 std::vector<int> policy_warmups(const Plan& plan, std::span<const StageFigures> figures);
 
-/// Mini-batches that a simulation of PipeDream runs: max(M, 8 NOAM r_0).
+/// Batches that a simulation of PipeDream-2BW runs: from the second half of them on the state is steady, the last
+/// drains.
+inline constexpr int pipedream_2bw_batches = 8;
+/// Mini-batches that a simulation of an asynchronous plan runs: max(M, 8 NOAM r_0), or so many whole batches.
 int pipedream_mini_batches(const Plan& plan);
 /// K_s = ceil(sum_{t>=s} r_t / r_s); K_0 is NOAM.
 int pipedream_warmup(const Plan& plan, StageId stage);

@@ -15,10 +15,12 @@ int pipedream_warmup(const Plan& plan, StageId stage) {
 }
 
 int pipedream_mini_batches(const Plan& plan) {
+  if (plan.schedule == ScheduleKind::pipedream_2bw) return pipedream_2bw_batches * plan.micro_batches;
   return std::max(plan.micro_batches, 8 * pipedream_warmup(plan, StageId(0)) * plan.stages.front().replicas());
 }
 
-Schedule pipedream(const Plan& plan, int total) {
+Schedule pipedream(const Plan& plan) {
+  const int total = pipedream_mini_batches(plan);
   const auto order = [&](StageId id, int replica) {
     const Stage& stage = plan.stages[id.index()];
     const int stride = stage.replicas();

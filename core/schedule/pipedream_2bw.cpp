@@ -10,9 +10,6 @@
 namespace pipedeck {
 namespace {
 
-/// Batches that a simulation runs: from the second half of them on the state is steady, the last drains.
-constexpr int simulated_batches = 8;
-
 Result<void> check_batch(const Plan& plan) {
   const int in_flight = pipedream_warmup(plan, StageId(0)) * plan.stages.front().replicas();
   if (plan.micro_batches < in_flight)
@@ -36,7 +33,7 @@ Result<void> check_batch(const Plan& plan) {
 
 Result<Schedule> pipedream_2bw(const Plan& plan) {
   if (Result<void> batch = check_batch(plan); !batch) return tl::unexpected(batch.error());
-  return pipedream(plan, simulated_batches * plan.micro_batches);
+  return pipedream(plan);
 }
 
 }  // namespace pipedeck
