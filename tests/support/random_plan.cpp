@@ -50,6 +50,7 @@ Cluster random_cluster(Random& random) {
                      random.integer(1, nodes == 1 ? 6 : 2)}};
     if (mixed && coin(random, 3)) node.devices.push_back({"Z", 1});
     node.link = random_link(random, 5, 30);
+    node.bus = coin(random, 4);
     cluster.nodes.push_back(node);
   }
   const bool line = coin(random);

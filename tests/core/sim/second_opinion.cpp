@@ -6,11 +6,13 @@
 #include <set>
 #include <tuple>
 
+#include "core/cost/all_reduce.hpp"
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
 #include "core/cost/network.hpp"
 #include "core/domain/cuts.hpp"
+#include "tests/core/sim/plain_sharing.hpp"
 
 namespace pipedeck::test {
 namespace {
@@ -48,6 +50,7 @@ struct Transfer {
   int micro_batch = 0, stage = 0;
   bool gradient = false, local = false;
   std::tuple<bool, int, int> resource;
+  Bytes bytes;
   Time duration = 0, ready = 0, start = 0;
   Time end() const { return start + duration; }
 };
@@ -56,6 +59,8 @@ struct Reduced {
   Bytes bytes;
   int position = 0;
   Time duration = 0;
+  std::vector<std::vector<DeviceId>> groups{};  // by rank of tensor parallelism
+  std::vector<Time> ends{};                     // shared network: of every round
 };
 
 class FixedPoint {
@@ -66,6 +71,7 @@ class FixedPoint {
         plan_(plan),
         schedule_(schedule),
         overlap_(problem.workload.conventions.overlap),
+        shared_(problem.workload.conventions.network == NetworkModel::shared),
         network_(Network::of(cluster_).value()),
         order_(order_of(plan, profile_)),
         cuts_(cut_bytes(profile_, order_)) {}
@@ -77,7 +83,7 @@ class FixedPoint {
       for (int m = 0; m < schedule_.micro_batches; ++m)
         for (const bool gradient : {false, true}) add_transfers(s, m, gradient);
     if (!plan_.synchronous()) rounds_.resize(plan_.stages.size());
-    while (move_transfers() | move_steps()) {
+    while ((shared_ ? move_flows() : move_transfers()) | move_steps()) {
     }
     return answer();
   }
@@ -193,15 +199,16 @@ class FixedPoint {
     Bytes all;
     for (int p = own.last - 1; p >= own.first; --p) {
       all += layer(p).parameters;
-      if (by_layer() && layer(p).parameters.count > 0) list.push_back({layer(p).parameters, p, 0});
+      if (by_layer() && layer(p).parameters.count > 0) list.push_back({layer(p).parameters, p});
     }
-    if (!by_layer() && all.count > 0) list.push_back({all, own.first, 0});
+    if (!by_layer() && all.count > 0) list.push_back({all, own.first});
     for (Reduced& reduction : list)
       for (int rank = 0; rank < own.tensor_parallel; ++rank) {
         std::vector<DeviceId> group;
         for (const auto& home : homes_[s])
           for (int r = 0; r < own.replicas(); ++r)
             group.push_back(home[static_cast<std::size_t>(r * own.tensor_parallel + rank)]);
+        reduction.groups.push_back(group);
         reduction.duration = std::max(
             reduction.duration, rounded(all_reduce(network_, group, shard_bytes(own, reduction.bytes, rank)).count));
       }
@@ -270,8 +277,8 @@ class FixedPoint {
         if (both.empty()) continue;
         const DeviceId from = parts_[a].devices.front(), to = parts_[b].devices.front();
         const NodeId here = network_.node_of(from), there = network_.node_of(to);
-        Load& load =
-            loads[here == there ? std::tuple(false, from.value, to.value) : std::tuple(true, here.value, there.value)];
+        Load& load = loads[here == there || shared_ ? std::tuple(false, from.value, to.value)
+                                                    : std::tuple(true, here.value, there.value)];
         load.from.insert(a);
         load.to.insert(b);
         load.samples += static_cast<int>(both.size());
@@ -291,6 +298,7 @@ class FixedPoint {
       transfer.local = load.bandwidth == 0;
       const Bytes bytes =
           scale_bytes(cuts_[static_cast<std::size_t>(plan_.stages[s].last)], load.samples, profile_.micro_batch);
+      transfer.bytes = bytes;
       if (!transfer.local)
         transfer.duration = rounded(load.latency + static_cast<double>(bytes.count) / load.bandwidth);
       transfers_.push_back(transfer);
@@ -336,6 +344,128 @@ class FixedPoint {
     return moved;
   }
 
+  // --- the shared network: transfers and all-reduces in one water-filling
+
+  /// Links of one hop: ports or the bus of a node, each direction of a cluster's link, each pair of a matrix.
+  std::vector<std::string> links_of(DeviceId from, DeviceId to) {
+    const NodeId node = network_.node_of(from);
+    const auto use = [&](const std::string& name, double capacity) {
+      capacity_[name] = capacity;
+      return name;
+    };
+    const std::string a = std::to_string(from.value), b = std::to_string(to.value);
+    if (cluster_.bandwidth_matrix) return {use("pair " + a + " " + b, network_.path(from, to).bandwidth.count)};
+    if (node == network_.node_of(to)) {
+      const double own = network_.path(from, to).bandwidth.count;
+      if (cluster_.nodes[node.index()].bus) return {use("bus " + std::to_string(node.value), own)};
+      return {use("out " + a, own), use("in " + b, own)};
+    }
+    std::vector<std::string> names;
+    std::string at = cluster_.nodes[node.index()].name;
+    for (const int index : network_.links(from, to)) {
+      const NetworkLink& link = cluster_.links[static_cast<std::size_t>(index)];
+      const bool forth = link.from == at;
+      at = forth ? link.to : link.from;
+      names.push_back(use("link " + std::to_string(index) + (forth ? " forth" : " back"), link.link.bandwidth.count));
+    }
+    return names;
+  }
+
+  PlainFlow flow_of(const Transfer& transfer) {
+    PlainFlow flow;
+    flow.ready = transfer.ready;
+    flow.tie = {transfer.micro_batch, transfer.gradient, transfer.stage, 0};
+    const DeviceId from = parts_[transfer.from.front()].devices.front(),
+                   to = parts_[transfer.to.front()].devices.front();
+    flow.queue = std::to_string(from.value) + " to " + std::to_string(to.value);
+    if (transfer.local) {
+      flow.queue += " number " + std::to_string(&transfer - transfers_.data());
+      return flow;
+    }
+    const Path path = network_.path(from, to);
+    PlainPhase phase{path.latency.count * 1e9, static_cast<double>(transfer.bytes.count), path.bandwidth.count, {}};
+    for (const std::string& link : links_of(from, to)) ++phase.uses[link];
+    flow.phases = {phase};
+    return flow;
+  }
+
+  void add_ring(const std::vector<DeviceId>& devices, PlainPhase& phase) {
+    for (std::size_t i = 0; devices.size() > 1 && i < devices.size(); ++i)
+      for (const std::string& link : links_of(devices[i], devices[(i + 1) % devices.size()])) ++phase.uses[link];
+  }
+
+  /// One rank's all-reduce, part after part.
+  PlainFlow flow_of(const Stage& own, const Reduced& reduction, std::size_t rank) {
+    std::vector<DeviceId> devices = reduction.groups[rank];
+    std::sort(devices.begin(), devices.end());
+    std::map<NodeId, std::vector<DeviceId>> by_node;
+    for (const DeviceId device : devices) by_node[network_.node_of(device)].push_back(device);
+    std::vector<DeviceId> leaders;
+    for (const auto& [node, members] : by_node) leaders.push_back(members.front());
+    PlainFlow flow;
+    const Bytes bytes = shard_bytes(own, reduction.bytes, static_cast<int>(rank));
+    for (const AllReducePart& part : AllReduce(network_, devices, Collectives::least).parts(bytes)) {
+      PlainPhase phase{part.delay.count * 1e9, part.volume(), part.rate.count, {}};
+      if (part.over == RingLinks::flat) add_ring(devices, phase);
+      if (part.over == RingLinks::between) add_ring(leaders, phase);
+      if (part.over == RingLinks::inside)
+        for (const auto& [node, members] : by_node) add_ring(members, phase);
+      for (const auto& [link, times] : phase.uses) phase.rate = std::min(phase.rate, capacity_.at(link) / times);
+      flow.phases.push_back(phase);
+    }
+    return flow;
+  }
+
+  struct Turn {
+    std::size_t stage = 0, nth = 0, round = 0, first = 0, count = 0;  // of flows
+  };
+
+  bool move_flows() {
+    std::vector<PlainFlow> flows;
+    for (Transfer& transfer : transfers_) {
+      transfer.ready = 0;
+      for (const std::size_t part : transfer.from)
+        transfer.ready = std::max(transfer.ready, delivered(part, transfer.micro_batch, transfer.gradient));
+      flows.push_back(flow_of(transfer));
+    }
+    std::vector<Turn> turns;
+    for (std::size_t s = 0; s < reductions_.size(); ++s) add_turns(s, flows, turns);
+    share_links(flows, capacity_);
+    bool moved = false;
+    for (std::size_t i = 0; i < transfers_.size(); ++i) {
+      moved |= set(transfers_[i].start, flows[i].start);
+      moved |= set(transfers_[i].duration, flows[i].end - flows[i].start);
+    }
+    for (const Turn& turn : turns) {
+      Time end = 0;
+      for (std::size_t i = turn.first; i < turn.first + turn.count; ++i) end = std::max(end, flows[i].end);
+      moved |= set(reductions_[turn.stage][turn.nth].ends[turn.round], end);
+    }
+    return moved;
+  }
+
+  /// All-reduces of a stage one after another, in the order of layers, or of rounds: each is ready when its gradients
+  /// are and the one before it has ended, by what is known so far.
+  void add_turns(std::size_t s, std::vector<PlainFlow>& flows, std::vector<Turn>& turns) {
+    Time free = 0;
+    for (std::size_t nth = 0; nth < reductions_[s].size(); ++nth) {
+      Reduced& reduction = reductions_[s][nth];
+      reduction.ends.resize(rounds_.empty() ? 1 : round_count(s), 0);
+      for (std::size_t round = 0; round < reduction.ends.size(); ++round) {
+        const Time ready = rounds_.empty() ? stage_done(static_cast<int>(s), nth) : round_ready(s, round);
+        turns.push_back({s, nth, round, flows.size(), reduction.groups.size()});
+        for (std::size_t rank = 0; rank < reduction.groups.size(); ++rank) {
+          PlainFlow flow = flow_of(plan_.stages[s], reduction, rank);
+          flow.queue = "stage " + std::to_string(s) + " rank " + std::to_string(rank);
+          flow.ready = std::max(ready, free);
+          flow.tie = {static_cast<int>(nth), static_cast<int>(round), 0, 0};
+          flows.push_back(flow);
+        }
+        free = reduction.ends[round];
+      }
+    }
+  }
+
   static bool set(Time& value, Time to) {
     const bool moved = value != to;
     value = to;
@@ -376,22 +506,33 @@ class FixedPoint {
 
   bool once_a_batch() const { return plan_.schedule == ScheduleKind::pipedream_2bw; }
 
+  int round_size(std::size_t s) const { return once_a_batch() ? plan_.micro_batches : plan_.stages[s].replicas(); }
+  std::size_t round_count(std::size_t s) const {
+    return static_cast<std::size_t>(schedule_.micro_batches / round_size(s));
+  }
+
+  Time round_ready(std::size_t s, std::size_t round) const {
+    Time ready = 0;
+    for (int nth = 0; nth < round_size(s); ++nth) {
+      const int micro_batch = static_cast<int>(round) * round_size(s) + nth;
+      for (const std::size_t part : parts_of(s, micro_batch))
+        ready = std::max(ready, delivered(part, micro_batch, true));
+    }
+    return ready;
+  }
+
   bool move_rounds(std::size_t s) {
-    const int size = once_a_batch() ? plan_.micro_batches : plan_.stages[s].replicas();
-    const auto count = static_cast<std::size_t>(schedule_.micro_batches / size);
-    rounds_[s].resize(count, 0);
+    rounds_[s].resize(round_count(s), 0);
     bool moved = false;
     Time free = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      Time ready = 0;
-      for (int nth = 0; nth < size; ++nth) {
-        const int micro_batch = static_cast<int>(k) * size + nth;
-        for (const std::size_t part : parts_of(s, micro_batch))
-          ready = std::max(ready, delivered(part, micro_batch, true));
+    for (std::size_t k = 0; k < rounds_[s].size(); ++k) {
+      Time done = round_ready(s, k);
+      if (!reductions_[s].empty()) {
+        const Reduced& all = reductions_[s].front();
+        done = shared_ ? all.ends[k] : std::max(done, free) + all.duration;
       }
-      if (!reductions_[s].empty()) ready = std::max(ready, free) + reductions_[s].front().duration;
-      free = ready;
-      moved |= set(rounds_[s][k], ready);
+      free = done;
+      moved |= set(rounds_[s][k], done);
     }
     return moved;
   }
@@ -433,13 +574,17 @@ class FixedPoint {
   Time reduced(int s) const {
     Time free = 0;
     const auto& reductions = reductions_[static_cast<std::size_t>(s)];
-    for (std::size_t k = 0; k < reductions.size(); ++k) {
-      Time ready = 0;
-      for (std::size_t i = 0; i < parts_.size(); ++i)
-        if (parts_[i].stage == s) ready = std::max(ready, gradients_done(i, k));
-      free = std::max(free, ready) + reductions[k].duration;
-    }
+    for (std::size_t k = 0; k < reductions.size(); ++k)
+      free = shared_ ? reductions[k].ends.front() : std::max(free, stage_done(s, k)) + reductions[k].duration;
     return free;
+  }
+
+  /// When all replicas of all copies have the gradients of a reduction.
+  Time stage_done(int s, std::size_t reduction) const {
+    Time ready = 0;
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (parts_[i].stage == s) ready = std::max(ready, gradients_done(i, reduction));
+    return ready;
   }
 
   Time gradients_done(std::size_t i, std::size_t reduction) const {
@@ -503,6 +648,7 @@ class FixedPoint {
   const Plan& plan_;
   const Schedule& schedule_;
   Overlap overlap_;
+  bool shared_;
   Network network_;
   std::vector<LayerId> order_;
   std::vector<Bytes> cuts_;
@@ -511,7 +657,8 @@ class FixedPoint {
   std::vector<Part> parts_;
   std::vector<Lane> lanes_;
   std::vector<Transfer> transfers_;
-  std::vector<std::vector<Time>> rounds_;  // by stage: when each round's gradients are all-reduced
+  std::map<std::string, double> capacity_;  // shared network: of the links in use
+  std::vector<std::vector<Time>> rounds_;   // by stage: when each round's gradients are all-reduced
 };
 
 }  // namespace
