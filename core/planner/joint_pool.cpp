@@ -88,6 +88,8 @@ double JointPool::worthless() const { return large() ? to_beat() : std::max(to_b
 Score JointPool::score() {
   judge_.set_limit(worthless());
   return [this](const Plan& plan, std::optional<Overlap> overlap) -> Result<Seconds> {
+    // Out of time no other plan is wanted, and a simulation would only delay the answer.
+    if (!empty() && out_of_time(context_)) return Seconds(std::numeric_limits<double>::infinity());
     const auto verdict = judge_.time_of(plan, overlap);
     if (!verdict) return tl::unexpected(verdict.error());
     return Seconds(verdict->time);
@@ -95,7 +97,7 @@ Score JointPool::score() {
 }
 
 Result<void> JointPool::add_seed(Plan plan) {
-  if (!allowed(plan) || !is_new(plan)) return {};
+  if (!allowed(plan) || (!empty() && out_of_time(context_)) || !is_new(plan)) return {};
   const auto verdict = judge_.time_of(plan);
   if (!verdict) return tl::unexpected(verdict.error());
   if (verdict->simulated) insert(std::move(plan), verdict->time);
