@@ -14,7 +14,7 @@ namespace pipedeck {
 namespace {
 
 /// Operations that list scheduling may put in order in all: what bounds the time for a large plan.
-constexpr std::int64_t most_operations = 8'000'000;
+constexpr std::int64_t most_operations = 2'000'000;
 /// How often an order that does not fit is tried again in less room.
 constexpr int most_retries = 3;
 
@@ -33,6 +33,9 @@ std::vector<Plan> fixed_plans(const Plan& plan) {
     fixed.warmup = Warmup::A;
     plans.push_back(fixed);
     if (const std::optional<Plan> other = with_other_warmup(fixed)) plans.push_back(*other);
+    if (!plan.warmup_counts || info.kind != ScheduleKind::one_f_one_b) continue;
+    fixed.warmup_counts = plan.warmup_counts;
+    plans.push_back(fixed);
   }
   return plans;
 }
@@ -114,7 +117,7 @@ Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figure
     std::vector<Bytes> rooms = rooms_of(plan, figures);
     for (int retry = 0; retry <= most_retries && left > 0; ++retry, --left) {
       if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the search for an order was stopped");
-      std::optional<ListSchedule> list = list_schedule(plan, figures, rule, rooms);
+      std::optional<ListSchedule> list = list_schedule(plan, figures, rule, rooms, stop);
       if (!list || choice.consider(std::move(list->schedule)) != Choice::Verdict::does_not_fit) break;
       make_tighter(plan, figures, rooms);
     }

@@ -2,9 +2,9 @@
 // A clock that goes from one moment to the next at which some device may start something. An idle device takes, of what
 // is ready and fits, what the rule puts first.
 //
-// Memory is lent as the banker's algorithm lends: a device starts an operation only if what is left then is enough for
-// its oldest unfinished micro-batch to come to its end. That micro-batch can always go on, whatever waits for memory on
-// which device; once it is done the next one is the oldest. So no order ends in a deadlock.
+// Memory is lent as the banker's algorithm lends: a device starts an operation only if, with what is left then, its
+// micro-batches can come to their end one after another, the oldest first. The oldest of all can then always go on,
+// whatever waits for memory on which device, and behind it the next. So no order ends in a deadlock.
 #include "core/schedule/list_schedule.hpp"
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 namespace pipedeck {
 namespace {
 
+constexpr std::size_t stop_interval = 1 << 14;  // moments between looks at the stop token
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 struct ChunkState {
@@ -34,9 +35,11 @@ struct RankState {
   std::int64_t used = 0, room = 0;  // bytes
   std::deque<Operation> weights;    // left for later
   bool last_was_forward = false;
-  int oldest = 0;                  // micro-batch that is not done here
+  int oldest = 0, newest = -1;     // micro-batches that are begun and not done here
+  std::int64_t each = 0;           // bytes of a micro-batch of all stages here
   std::vector<int> missing;        // operations until a micro-batch is done here
   std::vector<std::int64_t> owed;  // bytes that a micro-batch still has to take here
+  std::vector<std::int64_t> held;  // and has taken
   std::vector<Operation> list;
 };
 
@@ -53,9 +56,10 @@ class Scheduler {
     }
   }
 
-  std::optional<ListSchedule> run() {
+  std::optional<ListSchedule> run(const std::stop_token& stop) {
     for (std::size_t r = 0; r < ranks_.size(); ++r) wake_.emplace(0, r);
-    while (!wake_.empty()) {
+    for (std::size_t seen = 1; !wake_.empty(); ++seen) {
+      if (seen % stop_interval == 0 && stop.stop_requested()) return std::nullopt;
       const auto [now, rank] = wake_.top();
       wake_.pop();
       if (ranks_[rank].free_at <= now) choose(ranks_[rank], rank, now);
@@ -68,14 +72,14 @@ class Scheduler {
     RankState rank;
     rank.stages = stages;
     rank.room = room;
-    std::int64_t each = 0;
     for (const std::size_t s : stages) {
       chunks_[s].rank = ranks_.size();
-      each += figures_[s].kept.count + figures_[s].again.count;
+      rank.each += figures_[s].kept.count + figures_[s].again.count;
     }
     const int operations = split() ? 3 : 2;
     rank.missing.assign(count_, operations * static_cast<int>(stages.size()));
-    rank.owed.assign(count_, each);
+    rank.owed.assign(count_, rank.each);
+    rank.held.assign(count_, 0);
     ranks_.push_back(std::move(rank));
   }
 
@@ -154,9 +158,15 @@ class Scheduler {
 
   bool fits(const RankState& rank, const Operation& operation) const {
     const std::int64_t bytes = bytes_of(operation);
-    std::int64_t oldest = rank.owed[static_cast<std::size_t>(rank.oldest)];
-    if (operation.micro_batch == rank.oldest) oldest -= bytes;
-    return rank.room - rank.used >= bytes + oldest;
+    std::int64_t left = rank.room - rank.used - bytes;
+    if (left >= rank.each) return true;  // enough for each of them
+    for (int m = rank.oldest; m <= std::max(rank.newest, operation.micro_batch); ++m) {
+      const std::int64_t more = m == operation.micro_batch ? bytes : 0;
+      const auto i = static_cast<std::size_t>(m);
+      if (left < rank.owed[i] - more) return false;
+      left += rank.held[i] + more;  // all of its own is given back
+    }
+    return true;
   }
 
   // --- running
@@ -202,10 +212,14 @@ class Scheduler {
     const std::int64_t bytes = bytes_of(operation);
     rank.used += bytes;
     rank.owed[m] -= bytes;
+    rank.held[m] += bytes;
+    rank.newest = std::max(rank.newest, operation.micro_batch);
     --rank.missing[m];
     const StageFigures& own = figures_[operation.stage.index()];
-    if (operation.kind == (split() ? OpKind::backward_weight : OpKind::backward))
+    if (operation.kind == (split() ? OpKind::backward_weight : OpKind::backward)) {
       rank.used -= own.kept.count + own.again.count;
+      rank.held[m] -= own.kept.count + own.again.count;
+    }
     while (rank.oldest + 1 < plan_.micro_batches && rank.missing[static_cast<std::size_t>(rank.oldest)] == 0)
       ++rank.oldest;
   }
@@ -240,8 +254,8 @@ class Scheduler {
 }  // namespace
 
 std::optional<ListSchedule> list_schedule(const Plan& plan, std::span<const StageFigures> figures, const ListRule& rule,
-                                          std::span<const Bytes> rooms) {
-  return Scheduler(plan, figures, rule, rooms).run();
+                                          std::span<const Bytes> rooms, const std::stop_token& stop) {
+  return Scheduler(plan, figures, rule, rooms).run(stop);
 }
 
 }  // namespace pipedeck

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "core/domain/plan.hpp"
@@ -34,8 +35,8 @@ struct ListSchedule {
 };
 
 /// Of a synchronous plan of one copy; `rooms` are the bytes on each of pipeline_ranks(plan) for what micro-batches
-/// keep. Nothing where they do not suffice for one micro-batch.
+/// keep. Nothing where they do not suffice for one micro-batch, or once `stop` is requested.
 std::optional<ListSchedule> list_schedule(const Plan& plan, std::span<const StageFigures> figures, const ListRule& rule,
-                                          std::span<const Bytes> rooms);
+                                          std::span<const Bytes> rooms, const std::stop_token& stop = {});
 
 }  // namespace pipedeck

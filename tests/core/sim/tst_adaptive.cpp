@@ -133,6 +133,98 @@ class TestAdaptive : public QObject {
     qInfo("%d problems, %d in limited memory: faster than every fixed schedule in %d, %.2f %% on average",
           problems_wanted(), limited, faster, 100 * (1 - ratio / problems_wanted()));
   }
+
+  /// Bytes that micro-batches keep, as the lists take and free them, stay within the room of every device; and one
+  /// micro-batch's room is always enough to come to the end.
+  void listsStayWithinTheirRoom() {
+    test::Random random(14);
+    for (int trial = 0; trial < 300; ++trial) {
+      const auto placement = static_cast<Placement>(trial % 3);
+      const int ranks = random.integer(1, 4), chunks = placement == Placement::straight ? 1 : 2;
+      const Plan plan = random_plan(random, ranks * chunks, placement, ranks, chunks);
+      std::vector<StageFigures> figures(plan.stages.size());
+      for (std::size_t s = 0; s < figures.size(); ++s) {
+        StageFigures& own = figures[s];
+        own.forward = random.integer(1, 9);
+        own.backward_input = random.integer(1, 9);
+        own.backward_weight = random.integer(0, 9);
+        own.activation_transfer = own.gradient_transfer = random.integer(0, 3);
+        own.kept = Bytes(random.integer(0, 9));
+        if (plan.stages[s].recompute.all) own.recompute = own.forward, own.again = Bytes(random.integer(0, 9));
+      }
+      const std::vector<PipelineRank> parts = pipeline_ranks(plan);
+      std::vector<Bytes> rooms;
+      for (const PipelineRank& rank : parts) {
+        Bytes each;
+        for (const std::size_t s : rank.chunks) each += figures[s].kept + figures[s].again;
+        rooms.push_back(each + Bytes(random.integer(0, 20)));
+      }
+      const ListRule rule{static_cast<ListRule::Order>(random.integer(0, 2)),
+                          static_cast<ListRule::Weights>(random.integer(0, 2)), random.integer(0, 1) == 1,
+                          random.integer(0, 4)};
+      const std::optional<ListSchedule> list = list_schedule(plan, figures, rule, rooms);
+      QVERIFY(list);
+      QVERIFY(prove_deadlock_free(list->schedule, plan));
+      for (std::size_t r = 0; r < rooms.size(); ++r) check_room(list->schedule, parts[r], figures, rooms[r]);
+      for (Bytes& room : rooms) room = Bytes(-1);
+      QVERIFY(!list_schedule(plan, figures, rule, rooms));
+    }
+  }
+
+  /// Split backwards fill bubbles: two thirds of 1F1B's are gone where all passes are alike.
+  void fillsBubbles() {
+    for (const int stages : {2, 4, 8}) {
+      Profile profile = test::uniform_profile(stages, milliseconds(1), milliseconds(2));
+      for (Layer& layer : profile.layers) layer.saved = Bytes(1);
+      Plan plan;
+      plan.schedule = ScheduleKind::adaptive;
+      plan.optimizer = Optimizer::none;
+      plan.global_batch = plan.micro_batches = 3 * stages;
+      for (std::int32_t s = 0; s < stages; ++s) {
+        Stage stage;
+        stage.first = s;
+        stage.last = s + 1;
+        stage.devices = {DeviceId(s)};
+        plan.stages.push_back(stage);
+      }
+      const auto simulator = Simulator::of(std::make_shared<const Profile>(std::move(profile)),
+                                           std::make_shared<const Cluster>(test::flat_cluster(stages)), {});
+      const double time = in_milliseconds(*simulator->iteration_time(plan));
+      QVERIFY(time <= 3 * stages * 3 + (stages - 1) * 1 + 1e-9);  // ZB-H2's; 1F1B's bubble is three times that
+    }
+  }
+
+  /// Without a judge the figures decide; and a stop is a stop.
+  void withoutASimulator() {
+    test::Random random(15);
+    const Plan plan = random_plan(random, 6, Placement::v, 3, 2);
+    const std::vector<StageFigures> figures(6);
+    const Result<Schedule> schedule = build_schedule(plan, figures);
+    QVERIFY(schedule);
+    QVERIFY(prove_deadlock_free(*schedule, plan));
+    std::stop_source source;
+    source.request_stop();
+    const Result<Schedule> stopped = adaptive(plan, figures, {}, source.get_token());
+    QVERIFY(!stopped && stopped.error().code == ErrorCode::cancelled);
+  }
+
+ private:
+  static void check_room(const Schedule& schedule, const PipelineRank& rank, const std::vector<StageFigures>& figures,
+                         Bytes room) {
+    const auto lane = std::find_if(schedule.lanes.begin(), schedule.lanes.end(),
+                                   [&](const DeviceLane& known) { return known.device == rank.devices.front(); });
+    std::int64_t used = 0;
+    for (int i = 0; i < operation_count(lane->order); ++i) {
+      const Operation operation = operation_at(lane->order, i);
+      const StageFigures& own = figures[operation.stage.index()];
+      if (operation.kind == OpKind::forward) used += own.kept.count;
+      if (operation.kind == OpKind::recompute) used += own.again.count;
+      QVERIFY(used <= room.count);
+      if (operation.kind == OpKind::backward || operation.kind == OpKind::backward_weight)
+        used -= own.kept.count + own.again.count;
+    }
+    QCOMPARE(used, std::int64_t{0});
+  }
 };
 
 QTEST_APPLESS_MAIN(TestAdaptive)
