@@ -2,7 +2,6 @@
 #include "core/sim/adaptive_order.hpp"
 
 #include "core/schedule/adaptive.hpp"
-#include "core/sim/engine.hpp"
 #include "core/sim/memory_curve.hpp"
 #include "core/sim/stage_figures.hpp"
 
@@ -23,18 +22,15 @@ bool fits(const SimulatorInputs& inputs, const EngineInput& run, const Trace& tr
 }  // namespace
 
 Result<Schedule> adaptive_order(const SimulatorInputs& inputs, const Plan& plan, const PlanCosts& costs,
-                                const Channels& channels, const std::stop_token& stop) {
-  const auto input_of = [&](const Schedule& schedule, bool record) {
-    return EngineInput{plan, schedule, costs, channels, inputs.conventions.overlap, record};
-  };
+                                const Channels& channels, const RunOfOrder& run_of, const std::stop_token& stop) {
   OrderJudge judge;
   judge.time = [&](const Schedule& schedule) -> std::optional<Nanoseconds> {
-    const Trace trace = run_engine(input_of(schedule, false), stop);
+    const Trace trace = run_engine(run_of(schedule, false), stop);
     if (!trace.complete) return std::nullopt;
     return synchronous_iteration(costs, trace);
   };
   judge.fits = [&](const Schedule& schedule) {
-    const EngineInput input = input_of(schedule, true);
+    const EngineInput input = run_of(schedule, true);
     return fits(inputs, input, run_engine(input, stop));
   };
   return adaptive(plan, stage_figures(inputs, costs, channels), judge, stop);

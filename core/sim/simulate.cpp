@@ -73,7 +73,11 @@ struct Prepared {
   std::optional<SharedFlows> flows;  ///< of the `shared` network
 
   EngineInput run_of(const SimulatorInputs& inputs, const Plan& plan, bool record) const {
-    return {plan, schedule, costs, channels, inputs.conventions.overlap, record, flows ? &*flows : nullptr};
+    return run_of(inputs, plan, schedule, record);
+  }
+  /// In another order.
+  EngineInput run_of(const SimulatorInputs& inputs, const Plan& plan, const Schedule& order, bool record) const {
+    return {plan, order, costs, channels, inputs.conventions.overlap, record, flows ? &*flows : nullptr};
   }
 };
 
@@ -81,16 +85,17 @@ Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan, const 
   Prepared prepared;
   prepared.costs = plan_costs(inputs, plan);
   prepared.channels = channels_of(inputs, plan, prepared.costs);
+  if (inputs.conventions.network == NetworkModel::shared)
+    prepared.flows = shared_flows(inputs, plan, prepared.costs, prepared.channels);
+  const auto run_of = [&](const Schedule& order, bool record) { return prepared.run_of(inputs, plan, order, record); };
   Result<Schedule> schedule = plan.schedule == ScheduleKind::adaptive
-                                  ? adaptive_order(inputs, plan, prepared.costs, prepared.channels, stop)
+                                  ? adaptive_order(inputs, plan, prepared.costs, prepared.channels, run_of, stop)
                                   : build_schedule(plan, stage_figures(inputs, prepared.costs, prepared.channels));
   if (!schedule) return tl::unexpected(schedule.error());
   prepared.schedule = std::move(*schedule);
   // The closed forms cannot deadlock by themselves; what a user wrote may.
   if (plan.operations || plan.warmup_counts)
     if (Result<void> proof = prove_deadlock_free(prepared.schedule, plan); !proof) return tl::unexpected(proof.error());
-  if (inputs.conventions.network == NetworkModel::shared)
-    prepared.flows = shared_flows(inputs, plan, prepared.costs, prepared.channels);
   return prepared;
 }
 

@@ -105,6 +105,7 @@ class TestAdaptive : public QObject {
       for (Layer& layer : profile.layers) layer.backward_weight = layer.backward * random.uniform(0.2, 0.7);
       problem.profile = std::make_shared<const Profile>(std::move(profile));
       problem.workload.conventions.overlap = random.integer(0, 1) ? Overlap::layer : Overlap::none;
+      problem.workload.conventions.network = trial % 4 == 3 ? NetworkModel::shared : NetworkModel::ideal;
       const Plan plan = random_plan(random, shape.layers, placement, ranks, chunks);
       if (random.integer(0, 2)) limit_memory(random, problem, plan), ++limited;
 
