@@ -13,6 +13,7 @@
 #include "core/planner/memory_fit.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
+#include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;
@@ -200,6 +201,7 @@ class TestJoint : public QObject {
   void within_one_percent_of_all_plans();
   void within_one_percent_on_graphs();
   void never_worse_than_another_planner();
+  void never_worse_in_a_large_cluster();
   void pins_are_honoured_data();
   void pins_are_honoured();
   void a_pinned_plan_is_found_where_there_is_one();
@@ -392,6 +394,22 @@ void TestJoint::never_worse_than_another_planner() {
     }
   }
   QVERIFY(compared > 3 * problems());
+}
+
+/// Where it leaves out simulations: above 128 devices.
+void TestJoint::never_worse_in_a_large_cluster() {
+  const Problem problem = test::transformer(112, test::servers(17, 8, Bytes(std::int64_t{80} << 30)), 544);
+  const Judge judge(problem);
+  const auto joint = run_planner(**planner_named("joint"), problem, {}, judge.context);
+  QVERIFY2(joint.has_value(), joint ? "" : joint.error().text().c_str());
+  QVERIFY(!joint->plans.empty() && !joint->plans[0].truncated);
+  for (const PlannerInfo& planner : planners()) {
+    if (planner.name == "joint") continue;
+    const auto other = run_planner(planner, problem, {}, judge.context);
+    QVERIFY2(other.has_value(), other ? "" : (planner.name + ": " + other.error().text()).c_str());
+    if (!other->plans.empty())
+      QVERIFY2(judge.time(joint->plans[0]) <= judge.time(other->plans[0]), planner.name.c_str());
+  }
 }
 
 void TestJoint::pins_are_honoured_data() {
