@@ -35,12 +35,8 @@ Result<void> compare(const Plan& plan, const Result<T>& mine) {
   return compare(plan, *mine);
 }
 
-}  // namespace
-
-Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOptions& options) {
-  auto network = Network::of(*problem.cluster);
-  if (!network) return tl::unexpected(network.error());
-  const Evaluation e{problem, plan, *network, options, order_of(plan, *problem.profile)};
+Result<void> compared(const Evaluation& e) {
+  const Plan& plan = e.plan;
   if (auto holds = check_constraints(e); !holds) return holds;
   if (plan.planner == "dapple") return compare(plan, dapple_objective(e));
   if (plan.planner == "capture") return compare(plan, capture_objective(e));
@@ -48,6 +44,17 @@ Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOp
   if (plan.planner == "amp" || plan.planner == "amp-sa") return compare(plan, amp_objective(e));
   if (plan.planner == "whale") return compare(plan, whale_objective(e));
   return {};  // the others' objective is the simulator's answer
+}
+
+}  // namespace
+
+Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOptions& options) {
+  auto network = Network::of(*problem.cluster);
+  if (!network) return tl::unexpected(network.error());
+  const Evaluation e{problem, plan, *network, options, order_of(plan, *problem.profile)};
+  auto agrees = compared(e);
+  if (options.stop.stop_requested()) return fail(ErrorCode::cancelled, "planning was cancelled");
+  return agrees;
 }
 
 Result<std::string> objective_text(const Problem& problem, const Plan& plan, const EvaluateOptions& options) {

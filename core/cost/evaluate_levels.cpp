@@ -5,7 +5,9 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
+#include <utility>
 
 namespace pipedeck {
 
@@ -19,82 +21,124 @@ double width(const Evaluation& e, DeviceId a, DeviceId b) {
   return std::min(e.network.path(a, b).bandwidth.count, e.network.path(b, a).bandwidth.count);
 }
 
-std::vector<DeviceId> all_devices(const Evaluation& e) {
-  std::vector<DeviceId> all;
-  for (int d = 0; d < e.network.device_count(); ++d) all.push_back(DeviceId(d));
-  return all;
-}
+/// Narrowest paths between nodes, and among the devices of each.
+class Widths {
+ public:
+  explicit Widths(const Evaluation& e) : count_(static_cast<std::size_t>(e.network.node_count())) {
+    std::vector<std::vector<DeviceId>> nodes(count_);
+    for (int d = 0; d < e.network.device_count(); ++d)
+      nodes[e.network.node_of(DeviceId(d)).index()].push_back(DeviceId(d));
+    inside_.assign(count_, never);
+    between_.assign(count_ * count_, never);
+    for (std::size_t a = 0; a < count_ && !e.options.stop.stop_requested(); ++a) {
+      if (!e.problem.cluster->bandwidth_matrix && nodes[a].size() > 2) nodes[a].resize(2);  // the others are alike
+      for (std::size_t b = 0; b <= a; ++b)
+        between_[b * count_ + a] = between_[a * count_ + b] = narrowest(e, nodes, a, b);
+      inside_[a] = std::exchange(between_[a * count_ + a], never);
+    }
+  }
 
-/// Devices whose figures stand for every node: all of a bandwidth matrix's, else the first two of each node.
-std::vector<DeviceId> asked(const Evaluation& e) {
-  if (e.problem.cluster->bandwidth_matrix) return all_devices(e);
-  std::map<NodeId, int> seen;
-  std::vector<DeviceId> some;
-  for (const DeviceId device : all_devices(e))
-    if (++seen[e.network.node_of(device)] <= 2) some.push_back(device);
-  return some;
-}
+  double inside(std::size_t node) const { return inside_[node]; }
+  double between(std::size_t a, std::size_t b) const { return between_[a * count_ + b]; }
+  std::set<double, std::greater<>> all() const {
+    std::vector<double> sorted = between_;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    std::set<double, std::greater<>> widths(sorted.begin(), sorted.end());
+    widths.erase(never);
+    return widths;
+  }
 
-/// Narrowest between components of `below` that `level` makes one.
-double narrowest(const Evaluation& e, const std::vector<DeviceId>& devices, const Level& below, const Level& level) {
-  double least = never;
-  for (const DeviceId a : devices)
-    for (const DeviceId b : devices)
-      if (level.of(a) == level.of(b) && below.of(a) != below.of(b)) least = std::min(least, width(e, a, b));
-  return least;
-}
+ private:
+  static double narrowest(const Evaluation& e, const std::vector<std::vector<DeviceId>>& nodes, std::size_t a,
+                          std::size_t b) {
+    const bool by_node = a != b && !e.problem.cluster->bandwidth_matrix;
+    if (by_node) return width(e, nodes[a].front(), nodes[b].front());
+    double least = never;
+    for (const DeviceId from : nodes[a])
+      for (const DeviceId to : nodes[b])
+        if (from != to) least = std::min(least, width(e, from, to));
+    return least;
+  }
 
-bool of_one_size(const std::vector<int>& component) {
+  std::size_t count_;
+  std::vector<double> inside_, between_;
+};
+
+/// A number for each device; those of one component have the same.
+using Components = std::vector<int>;
+
+std::map<int, int> sizes_of(const Components& components) {
   std::map<int, int> sizes;
-  for (const int c : component) ++sizes[c];
+  for (const int c : components) ++sizes[c];
+  return sizes;
+}
+
+bool of_one_size(const Components& components) {
+  const std::map<int, int> sizes = sizes_of(components);
   return std::all_of(sizes.begin(), sizes.end(), [&](const auto& one) { return one.second == sizes.begin()->second; });
 }
 
-/// Nodes that paths of at least this width join, directly or over others, have one number.
-std::vector<int> joined(const Evaluation& e, const std::vector<DeviceId>& devices, double wide) {
-  std::vector<int> number;
-  for (int n = 0; n < e.network.node_count(); ++n) number.push_back(n);
-  std::map<std::pair<NodeId, NodeId>, double> least;
-  for (const DeviceId a : devices)
-    for (const DeviceId b : devices)
-      if (const auto pair = std::pair(e.network.node_of(a), e.network.node_of(b)); pair.first < pair.second) {
-        const auto [found, added] = least.try_emplace(pair, never);
-        found->second = std::min(found->second, width(e, a, b));
-      }
-  for (const auto& [pair, path] : least) {
-    const int from = number[pair.second.index()], to = number[pair.first.index()];
-    if (path >= wide && from != to) std::replace(number.begin(), number.end(), std::max(from, to), std::min(from, to));
+Components by_node(const Evaluation& e, const std::vector<int>& number) {
+  Components components;
+  for (int d = 0; d < e.network.device_count(); ++d)
+    components.push_back(number[e.network.node_of(DeviceId(d)).index()]);
+  return components;
+}
+
+/// Nodes that paths of at least this width join, directly or over others, have one number: the least of them.
+std::vector<int> joined(const Widths& widths, std::size_t nodes, double wide) {
+  std::vector<int> number(nodes, -1);
+  for (std::size_t first = 0; first < nodes; ++first) {
+    if (number[first] >= 0) continue;
+    std::vector<std::size_t> group{first};
+    number[first] = static_cast<int>(first);
+    for (std::size_t head = 0; head < group.size(); ++head)
+      for (std::size_t next = first + 1; next < nodes; ++next)
+        if (number[next] < 0 && widths.between(group[head], next) >= wide)
+          number[next] = static_cast<int>(first), group.push_back(next);
   }
-  std::vector<int> component;
-  for (const DeviceId device : all_devices(e)) component.push_back(number[e.network.node_of(device).index()]);
-  return component;
+  return number;
+}
+
+/// Narrowest between components of `below` that `level` makes one.
+double narrowest(const Evaluation& e, const Widths& widths, const Level& below, const Level& level) {
+  std::vector<DeviceId> heads(static_cast<std::size_t>(e.network.node_count()));
+  for (int d = e.network.device_count(); d-- > 0;) heads[e.network.node_of(DeviceId(d)).index()] = DeviceId(d);
+  double least = never;
+  for (int d = 0; d < e.network.device_count(); ++d) {
+    const DeviceId head = heads[e.network.node_of(DeviceId(d)).index()];
+    if (below.of(head) != below.of(DeviceId(d)))
+      least = std::min(least, widths.inside(e.network.node_of(head).index()));
+  }
+  for (std::size_t a = 0; a < heads.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (level.of(heads[a]) == level.of(heads[b]) && below.of(heads[a]) != below.of(heads[b]))
+        least = std::min(least, widths.between(a, b));
+  return least;
 }
 
 }  // namespace
 
 std::vector<EvaluationLevel> evaluation_levels(const Evaluation& e, bool flat) {
-  const std::vector<DeviceId> devices = asked(e);
+  const Widths widths(e);
+  const auto count = static_cast<std::size_t>(e.network.node_count());
   std::vector<Level> levels(1);
   for (int d = 0; d < e.network.device_count(); ++d) levels[0].component.push_back(d);
-  const auto add = [&](const std::vector<int>& component) {
-    if (!of_one_size(component) || std::set(component.begin(), component.end()).size() ==
-                                       std::set(levels.back().component.begin(), levels.back().component.end()).size())
-      return;
-    Level level{component, 0};
-    level.bandwidth = narrowest(e, devices, levels.back(), level);
+  const auto add = [&](const Components& components) {
+    if (!of_one_size(components) || sizes_of(components).size() == sizes_of(levels.back().component).size()) return;
+    Level level{components, 0};
+    level.bandwidth = narrowest(e, widths, levels.back(), level);
     levels.push_back(level);
   };
-  std::vector<int> nodes;
-  for (const DeviceId device : all_devices(e)) nodes.push_back(e.network.node_of(device).value);
-  if (!flat && of_one_size(nodes)) {
-    add(nodes);
-    std::set<double, std::greater<>> widths;
-    for (const DeviceId a : devices)
-      for (const DeviceId b : devices)
-        if (e.network.node_of(a) != e.network.node_of(b)) widths.insert(e.network.path(a, b).bandwidth.count);
-    for (const double wide : widths) add(joined(e, devices, wide));
+  std::vector<int> own(count);
+  std::iota(own.begin(), own.end(), 0);
+  if (!flat && of_one_size(by_node(e, own))) {
+    add(by_node(e, own));
+    for (const double wide : widths.all())
+      if (!e.options.stop.stop_requested()) add(by_node(e, joined(widths, count, wide)));
   }
-  add(std::vector<int>(nodes.size(), 0));
+  add(by_node(e, std::vector<int>(count, 0)));
   return levels;
 }
 

@@ -17,7 +17,7 @@ struct EvaluationLevel {
   int of(DeviceId device) const { return component[device.index()]; }
 };
 
-/// Lowest first; `flat`: single devices and all.
+/// Lowest first; `flat`: single devices and all. Of no use once a stop was requested.
 std::vector<EvaluationLevel> evaluation_levels(const Evaluation& e, bool flat);
 
 }  // namespace pipedeck

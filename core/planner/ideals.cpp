@@ -74,7 +74,7 @@ class Ideals::Finder {
     ideals_.beside_ = idle_ends(profile);
   }
 
-  std::optional<Ideals> find(const Profile& profile, int limit) {
+  std::optional<Ideals> find(const Profile& profile, int limit, const std::stop_token& stop) {
     Found empty;
     for (std::size_t i = 0; i < missing_.size(); ++i)
       if (missing_[i].empty()) empty.ready.push_back(LayerId(i));
@@ -87,12 +87,13 @@ class Ideals::Finder {
         for (const Parent& one : found.parents)
           ideals_.steps_[one.ideal].push_back({LayerId(one.layer), static_cast<int>(ideal)});
         all += grow(bits, found.ready, ideal, open.begin()->first, open);
-        if (all > static_cast<std::size_t>(limit)) return {};
+        if (all > static_cast<std::size_t>(limit) || stop.stop_requested()) return {};
       }
     for (std::vector<Step>& steps : ideals_.steps_)
       std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.layer < b.layer; });
-    ideals_.relate();
-    ideals_.find_cuts(profile);
+    ideals_.relate(stop);
+    ideals_.find_cuts(profile, stop);
+    if (stop.stop_requested()) return {};
     return std::move(ideals_);
   }
 
@@ -133,7 +134,9 @@ class Ideals::Finder {
   std::vector<std::vector<LayerId>> missing_;  ///< by layer: what it uses
 };
 
-std::optional<Ideals> Ideals::of(const Profile& profile, int limit) { return Finder(profile).find(profile, limit); }
+std::optional<Ideals> Ideals::of(const Profile& profile, int limit, const std::stop_token& stop) {
+  return Finder(profile).find(profile, limit, stop);
+}
 
 Ideals Ideals::of_order(const Profile& profile, std::span<const LayerId> order) {
   Ideals ideals;
@@ -178,15 +181,15 @@ std::span<const std::int32_t> Ideals::subsets(int ideal) const {
   return {subsets_.data() + begin, subsets_end_[i] - begin};
 }
 
-void Ideals::relate() {
-  for (int outer = 0; outer < count(); ++outer) {
+void Ideals::relate(const std::stop_token& stop) {
+  for (int outer = 0; outer < count() && !stop.stop_requested(); ++outer) {
     for (int inner = 0; inner < outer; ++inner)
       if (within(inner, outer)) subsets_.push_back(inner);
     subsets_end_.push_back(subsets_.size());
   }
 }
 
-void Ideals::find_cuts(const Profile& profile) {
+void Ideals::find_cuts(const Profile& profile, const std::stop_token& stop) {
   struct Output {
     std::size_t layer;
     Bytes bytes;
@@ -207,7 +210,7 @@ void Ideals::find_cuts(const Profile& profile) {
       if (several < 2 || !edge.output || static_cast<std::size_t>(*edge.output) == k)
         outputs[first[edge.from.index()] + k].users.push_back(edge.to);
   }
-  for (int ideal = 0; ideal < count(); ++ideal)
+  for (int ideal = 0; ideal < count() && !stop.stop_requested(); ++ideal)
     for (const Output& output : outputs)
       if (has(ideal, LayerId(output.layer)) &&
           std::any_of(output.users.begin(), output.users.end(), [&](LayerId user) { return !has(ideal, user); }))

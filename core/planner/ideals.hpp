@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "core/domain/profile.hpp"
@@ -25,8 +26,8 @@ class Ideals {
  public:
   static constexpr int most = 5000;
 
-  /// Nothing where there are more than `limit`.
-  static std::optional<Ideals> of(const Profile& profile, int limit = most);
+  /// Nothing where there are more than `limit`, or a stop was requested.
+  static std::optional<Ideals> of(const Profile& profile, int limit = most, const std::stop_token& stop = {});
   /// Only the prefixes of one topological order.
   static Ideals of_order(const Profile& profile, std::span<const LayerId> order);
 
@@ -82,8 +83,8 @@ class Ideals {
   class Finder;
 
   void add(const std::vector<std::uint64_t>& bits, Parent parent);
-  void relate();
-  void find_cuts(const Profile& profile);
+  void relate(const std::stop_token& stop = {});
+  void find_cuts(const Profile& profile, const std::stop_token& stop = {});
 
   int layers_ = 0;
   std::size_t words_ = 0;            ///< of an ideal's bits

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/pipedream_partition.hpp"
 
+#include <functional>
 #include <limits>
+#include <stop_token>
 
 #include <fmt/format.h>
 
@@ -35,7 +37,8 @@ class Partitioner {
   double least_effort() const { return effort(Ideals::of_order(chain_.profile(), chain_.order())); }
 
   Result<std::optional<PipedreamPartition>> best() {
-    std::optional<Ideals> all = Ideals::of(chain_.profile());
+    std::optional<Ideals> all = Ideals::of(chain_.profile(), Ideals::most, context_.stop);
+    if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
     graph_ = all && (all->is_chain() || effort(*all) <= most_effort_for_graphs);
     figures_.emplace(chain_, graph_ ? *std::move(all) : Ideals::of_order(chain_.profile(), chain_.order()), size_);
     search(own_, "PipeDream slowest stage A^L");
@@ -61,10 +64,22 @@ class Partitioner {
   }
 
   void search(const PipedreamTopology& topology, const std::string& objective) {
-    PipedreamSearch search(*figures_, topology, wanted_.search, pins(), context_.stop);
-    auto answer = search.run();
+    PipedreamSearch search(*figures_, topology, wanted_.search, pins(), end_.get_token());
+    if (!answer_) keep(search.one_stage(), objective);
+    keep(in_time([&] { return search.run(); }), objective);
     proven_ = proven_ && search.proven();
-    keep(std::move(answer), objective);
+  }
+
+  /// What the search finds before the user's time is over, where there is an answer already.
+  template <class Search>
+  std::optional<PipedreamAnswer> in_time(Search search) {
+    const bool answered = answer_.has_value();
+    const std::stop_callback hurried(context_.hurry, [this, answered] {
+      if (answered) end_.request_stop();
+    });
+    auto found = search();
+    truncated_ = truncated_ || end_.stop_requested();
+    return found;
   }
 
   static double bound_of(const std::optional<PipedreamAnswer>& answer) {
@@ -89,8 +104,8 @@ class Partitioner {
           "Stages on consecutive devices of their own bandwidths are not searched: the cluster is too large.");
       return;
     }
-    PipedreamLine line(*figures_, chain_.network(), own_.devices, wanted_.search, pins(), context_.stop);
-    keep(line.run(bound_of(answer_)), "PipeDream slowest stage, consecutive devices");
+    PipedreamLine line(*figures_, chain_.network(), own_.devices, wanted_.search, pins(), end_.get_token());
+    keep(in_time([&] { return line.run(bound_of(answer_)); }), "PipeDream slowest stage, consecutive devices");
     spaces_ += ", or on any consecutive devices";
   }
 
@@ -123,6 +138,8 @@ class Partitioner {
   const PlannerContext& context_;
   PipedreamTopology own_, flat_;
   std::optional<PipedreamFigures> figures_;
+  std::stop_source end_;  ///< of a search: cancelled, or out of time with an answer
+  std::stop_callback<std::function<void()>> cancelled_{context_.stop, [this] { end_.request_stop(); }};
   bool graph_ = true;  ///< all ideals are searched, not those of one order
   std::optional<PipedreamAnswer> answer_;
   std::string objective_, spaces_;

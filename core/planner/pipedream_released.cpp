@@ -219,7 +219,8 @@ Result<Ranking> plan_pipedream_as_released(const Problem& problem, const Pipedre
                                            const PlannerContext& context) {
   const auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
-  const ReleasedStates states = released_states(*chain, options.micro_batch, most_states);
+  const ReleasedStates states = released_states(*chain, options.micro_batch, most_states, context.stop);
+  if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
   if (states.sets.empty())
     return past_limit(fmt::format("the layer graph has no first source, or more than {} antichains", most_states),
                       problem, "--planner pipedream without --as-released");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "core/cost/compute.hpp"
 
@@ -62,13 +63,14 @@ bool within(const Set& inner, const Set& outer) {
 }
 
 /// Sets grown from the first source, the smaller first; nothing where they are too many.
-std::vector<Set> grown(const Graph& graph, std::size_t most) {
+std::vector<Set> grown(const Graph& graph, std::size_t most, const std::stop_token& stop) {
   std::vector<Set> found;
   const auto first = graph.first_source();
   if (!first) return found;
   std::set<Set> seen{graph.before[*first]};
   found.push_back(graph.before[*first]);
-  for (std::size_t head = 0; head < found.size(); ++head)
+  for (std::size_t head = 0; head < found.size(); ++head) {
+    if (stop.stop_requested()) return {};
     for (std::size_t layer = 0; layer < graph.users.size(); ++layer)
       for (std::size_t i = 0; found[head][layer] && i < graph.users[layer].size(); ++i) {
         const std::size_t user = graph.users[layer][i];
@@ -78,10 +80,16 @@ std::vector<Set> grown(const Graph& graph, std::size_t most) {
         found.push_back(next);
         if (found.size() > most) return {};
       }
-  std::stable_sort(found.begin(), found.end(), [](const Set& a, const Set& b) {
-    const auto sizes = std::pair(std::count(a.begin(), a.end(), true), std::count(b.begin(), b.end(), true));
-    return sizes.first != sizes.second ? sizes.first < sizes.second : a > b;
+  }
+  std::vector<std::pair<std::ptrdiff_t, Set>> sized;
+  for (Set& set : found) {
+    const std::ptrdiff_t size = std::count(set.begin(), set.end(), true);
+    sized.emplace_back(size, std::move(set));
+  }
+  std::stable_sort(sized.begin(), sized.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
   });
+  for (std::size_t i = 0; i < found.size(); ++i) found[i] = std::move(sized[i].second);
   return found;
 }
 
@@ -102,9 +110,9 @@ double output_of(const Graph& graph, const Set& set, const std::vector<double>& 
 
 }  // namespace
 
-ReleasedStates released_states(const Chain& chain, int micro_batch, std::size_t most) {
+ReleasedStates released_states(const Chain& chain, int micro_batch, std::size_t most, const std::stop_token& stop) {
   const Graph graph(chain.profile());
-  std::vector<Set> sets = grown(graph, most);
+  std::vector<Set> sets = grown(graph, most, stop);
   if (sets.empty()) return {};
   const Profile& profile = chain.profile();
   std::vector<double> time, weights, outputs;
@@ -129,6 +137,7 @@ ReleasedStates released_states(const Chain& chain, int micro_batch, std::size_t 
     return all;
   };
   for (const Set& set : states.sets) {
+    if (stop.stop_requested()) return {};
     states.time.push_back(sum(set, time));
     states.weights.push_back(sum(set, weights));
     states.activations.push_back(sum(set, outputs));

@@ -3,6 +3,7 @@
 // first source, and what it adds up over them.
 #pragma once
 
+#include <stop_token>
 #include <vector>
 
 #include "core/planner/chain.hpp"
@@ -23,7 +24,7 @@ struct ReleasedStates {
 };
 
 /// Of mini-batches of so many samples. `whole`: the largest holds every layer that counts. No states at all where there
-/// are more than `most`.
-ReleasedStates released_states(const Chain& chain, int micro_batch, std::size_t most);
+/// are more than `most`, or a stop was requested.
+ReleasedStates released_states(const Chain& chain, int micro_batch, std::size_t most, const std::stop_token& stop);
 
 }  // namespace pipedeck

@@ -70,6 +70,7 @@ double PipedreamSearch::effort(const Ideals& ideals, const PipedreamTopology& to
 }
 
 std::optional<PipedreamAnswer> PipedreamSearch::run() {
+  if (levels_.empty()) return one_stage();
   auto answer = partition(PipedreamMemory::ignored, 0, 0);
   if (!answer || options_.ignore_memory || fits(figures_, *answer)) return answer;
   answer = partition(PipedreamMemory::own, 0, answer->slowest.count);
@@ -88,9 +89,17 @@ std::optional<PipedreamAnswer> PipedreamSearch::cautious(double least) {
   }
 }
 
-std::optional<PipedreamAnswer> PipedreamSearch::on_one_device() const {
-  if (pins_.stages.value_or(1) != 1 || !allowed(0, figures_.ideals().whole(), places_->top())) return {};
-  return PipedreamAnswer{Seconds(figures_.time().back()), {0, figures_.ideals().whole()}, {devices_}};
+std::optional<PipedreamAnswer> PipedreamSearch::one_stage() const {
+  const int all = static_cast<int>(devices_.size());
+  if (pins_.stages.value_or(1) != 1 || pins_.replicas.value_or(all) != all) return {};
+  double slowest = figures_.time().back();
+  for (const PipedreamLevel& level : levels_)
+    slowest = std::max(slowest,
+                       pipedream_sync_factor(options_, level.components, level.bandwidth) * figures_.weights().back()) /
+              level.components;
+  PipedreamAnswer answer{Seconds(slowest), {0, figures_.ideals().whole()}, {devices_}};
+  if (!options_.ignore_memory && !fits(figures_, answer)) return {};
+  return answer;
 }
 
 /// No answer of this memory is quicker than `least`.
@@ -98,7 +107,6 @@ std::optional<PipedreamAnswer> PipedreamSearch::partition(PipedreamMemory memory
   memory_ = memory, gave_up_ = false, steps_ = 0, bytes_ = 0;
   places_.emplace(figures_, levels_, pins_, memory, reach);
   wholes_.clear(), tables_.clear();
-  if (levels_.empty()) return on_one_device();
   const double balance = figures_.time().back() / static_cast<double>(devices_.size());
   // Without any time there is nothing to balance.
   for (double bound = std::max(1.03 * balance, least * rounding); balance > 0 && bound < 64 * balance && !halted();

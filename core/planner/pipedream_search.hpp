@@ -61,6 +61,8 @@ class PipedreamSearch {
   PipedreamSearch(const PipedreamFigures& figures, const PipedreamTopology& topology, const PipedreamOptions& options,
                   const Pins& pins, std::stop_token stop);
 
+  /// One stage on all devices, if it fits and is not pinned otherwise: an answer that takes no search.
+  std::optional<PipedreamAnswer> one_stage() const;
   /// Nothing where no partition fits (or, `proven()` being false, is sure to), or a stop was requested.
   std::optional<PipedreamAnswer> run();
   /// Is what run() said certain, an answer or none?
@@ -104,7 +106,6 @@ class PipedreamSearch {
   std::optional<PipedreamAnswer> partition(PipedreamMemory memory, int reach, double least);
   std::optional<PipedreamAnswer> cautious(double least);
   std::optional<PipedreamAnswer> within_bound(double bound);
-  std::optional<PipedreamAnswer> on_one_device() const;
 
   Table fill(std::size_t level, const Place& place, double bound);
   void take_in(Table& table, std::size_t level, const Place& place, int cut, double bound);

@@ -93,7 +93,8 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
       .ignore_memory = asked_for(planner, options, "ignore-memory") || asked_for(planner, options, "as-released"),
       .printed_objective = asked_for(planner, options, "printed-objective"),
       .flat_levels = asked_for(planner, options, "levels", "flat"),
-      .paper_in_flight = asked_for(planner, options, "paper-in-flight")};
+      .paper_in_flight = asked_for(planner, options, "paper-in-flight"),
+      .stop = context.stop};
   for (Plan& plan : ranking->plans) {
     if (auto valid = validate(plan, *problem.profile, *problem.cluster); !valid)
       return fail(ErrorCode::internal, planner.name + " gave a plan that is not valid: " + valid.error().text());
