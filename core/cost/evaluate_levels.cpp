@@ -41,10 +41,10 @@ class Widths {
   double inside(std::size_t node) const { return inside_[node]; }
   double between(std::size_t a, std::size_t b) const { return between_[a * count_ + b]; }
   std::set<double, std::greater<>> all() const {
-    std::vector<double> sorted = between_;
-    std::sort(sorted.begin(), sorted.end());
-    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-    std::set<double, std::greater<>> widths(sorted.begin(), sorted.end());
+    std::set<double, std::greater<>> widths;
+    double last = never;
+    for (const double width : between_)
+      if (width != last) widths.insert(last = width);  // long runs of one width are usual
     widths.erase(never);
     return widths;
   }

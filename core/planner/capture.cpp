@@ -113,12 +113,13 @@ Result<Ranking> ordered(std::vector<Plan> plans, const PlannerContext& context) 
 
 // --- the question
 
-Result<CaptureWanted> wanted_of(const Problem& problem, const PlannerOptions& options) {
+Result<CaptureWanted> wanted_of(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const PlannerInfo info = capture_planner();
   CaptureWanted wanted;
   wanted.space = {.ignore_memory = flag(info, options, "ignore-memory"),
                   .paper_in_flight = flag(info, options, "paper-in-flight"),
-                  .pipeline_only = flag(info, options, "pipeline-only")};
+                  .pipeline_only = flag(info, options, "pipeline-only"),
+                  .stop = context.stop};
   const std::string recommender = choice(info, options, "recommender");
   if (recommender == "bf") wanted.recommender = CaptureRecommender::brute_force;
   if (recommender == "bo") wanted.recommender = CaptureRecommender::bayesian;
@@ -139,6 +140,7 @@ Result<std::optional<Infeasible>> too_large(Chain& chain, const std::vector<int>
   double table = 0, partitions = 0;
   for (const int size : sizes) {
     const CaptureSpace space(chain, size, wanted.slice, wanted.space, orders.orders.front());
+    if (wanted.space.stop.stop_requested()) return fail(ErrorCode::cancelled, "planning was cancelled");
     table += capture_cells(space);
     if (wanted.recommender == CaptureRecommender::brute_force)
       partitions += partition_count(space) * static_cast<double>(orders.orders.size());
@@ -195,7 +197,7 @@ Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes,
 }
 
 Result<Ranking> plan_capture(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
-  const auto wanted = wanted_of(problem, options);
+  const auto wanted = wanted_of(problem, options, context);
   if (!wanted) return tl::unexpected(wanted.error());
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());

@@ -111,8 +111,8 @@ CaptureAnswer capture_of_size(Chain& chain, int micro_batch, const CaptureWanted
   const DeviceOrders orders = capture_orders(chain, wanted);
   CaptureAnswer best{most, {}, false, orders.all && wanted.recommender != CaptureRecommender::bayesian};
   for (const auto& order : orders.orders) {
-    if (watch.stop.stop_requested()) break;
     CaptureSpace space(chain, micro_batch, wanted.slice, wanted.space, order);
+    if (watch.stop.stop_requested()) break;
     const std::int64_t bound = best.plans.empty() ? most : best.peak - 1;
     auto list = recommend(space, wanted, bound, watch, best.truncated);
     if (list.empty() || space.highest_peak(list.front()) > bound) continue;
@@ -135,8 +135,8 @@ Result<bool> capture_fits(Chain& chain, const std::vector<int>& sizes, const Cap
                           const PlannerContext& context) {
   for (const int size : sizes)
     for (const auto& order : capture_orders(chain, wanted).orders) {
-      if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
       CaptureSpace space(chain, size, wanted.slice, wanted.space, order);
+      if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
       CaptureSearch search(space, {context.stop, {}});
       if (search.within({})) return true;
     }

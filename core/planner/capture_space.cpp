@@ -76,6 +76,7 @@ void CaptureSpace::add_ways(int slice) {
     for (int replicas = pins.replicas.value_or(1); replicas <= std::min(most, pins.replicas.value_or(most));
          ++replicas) {
       if (micro_batch_ / replicas < std::max(1, slice) || replicas * tensor > devices()) break;
+      if (options_.stop.stop_requested()) return;
       const StageWay way{replicas, tensor, (micro_batch_ + replicas - 1) / replicas};
       if (way.samples == samples && chain_.workload().zero == 0 && pins.layers.empty()) continue;
       samples = way.samples;

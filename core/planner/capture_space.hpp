@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "core/planner/chain.hpp"
@@ -23,6 +24,7 @@ struct CaptureOptions {
   bool ignore_memory = false;
   bool paper_in_flight = false;  ///< predict one micro-batch on every stage
   bool pipeline_only = false;    ///< one device a stage, as many stages as there are devices and layers for
+  std::stop_token stop{};        ///< once requested, no more ways are made ready
 };
 
 /// One way to run a stage: `replicas` of `tensor` devices each, with so many samples on the fullest replica.

@@ -10,21 +10,31 @@ DeviceBlocks::DeviceBlocks(const Network& network, const std::vector<DeviceId>& 
   const int count = static_cast<int>(order.size());
   std::map<int, int> inside;  // devices of each type in the block at hand
   std::map<std::vector<int>, int> numbers;
+  int kind = -1;  // of the block at hand; -1: its types have changed
+  const auto count_in = [&](int position, int change) {
+    int& n = inside[network.device(order[at(position)]).type];
+    if (n == 0 || n + change == 0) kind = -1;
+    n += change;
+  };
+  kind_.reserve(order.size());
   for (int d = 0; d < count; ++d) {
-    ++inside[network.device(order[at(d)]).type];
+    count_in(d, 1);
     if (d + 1 < devices) continue;
-    std::vector<int> types;
-    for (const auto& [type, n] : inside) types.push_back(type);
-    const auto [number, added] = numbers.try_emplace(types, kinds());
-    if (added) {
-      std::int64_t least = INT64_MAX;
-      for (int i = d + 1 - devices; i <= d; ++i) least = std::min(least, network.type(order[at(i)]).memory.count);
-      types_.push_back(std::move(types));
-      capacity_.push_back(least);
+    if (kind < 0) {
+      std::vector<int> types;
+      for (const auto& [type, n] : inside)
+        if (n > 0) types.push_back(type);
+      const auto [number, added] = numbers.try_emplace(types, kinds());
+      kind = number->second;
+      if (added) {
+        std::int64_t least = INT64_MAX;
+        for (int i = d + 1 - devices; i <= d; ++i) least = std::min(least, network.type(order[at(i)]).memory.count);
+        types_.push_back(std::move(types));
+        capacity_.push_back(least);
+      }
     }
-    kind_.push_back(number->second);
-    const auto leaving = inside.find(network.device(order[at(d + 1 - devices)]).type);
-    if (--leaving->second == 0) inside.erase(leaving);
+    kind_.push_back(kind);
+    count_in(d + 1 - devices, -1);
   }
   last_.assign(types_.size(), std::vector<int>(at(count) + 1, -1));
   for (int k = 0; k < kinds(); ++k)
