@@ -28,6 +28,7 @@ run planner/tst_capture "CAPTURE against enumeration"
 run planner/tst_whale "Whale against enumeration"
 run planner/tst_joint "joint against enumeration and every planner"
 run planner/tst_baselines "baselines against enumeration"
+run planner/tst_certificates "lower bounds against every plan"
 run planner/tst_ideals "ideals of layer graphs against all subsets"
 run planner/tst_contract "threads, shuffled nodes, pins, over the registry"
 exit $failed
