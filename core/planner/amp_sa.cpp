@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "core/domain/random.hpp"
 #include "core/planner/amp_answer.hpp"
 #include "core/planner/amp_tiling.hpp"
 #include "core/planner/planner_entries.hpp"
@@ -26,32 +27,15 @@ namespace pipedeck {
 
 namespace {
 
-/// SplitMix64.
-class Draws {
- public:
-  explicit Draws(int seed) : state_(static_cast<std::uint64_t>(seed)) {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-  bool coin() { return next() >> 63 != 0; }
-  template <class Container>
-  auto any_of(const Container& container) {
-    return *std::next(container.begin(), static_cast<std::ptrdiff_t>(next() % container.size()));
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 class Annealing {
  public:
   Annealing(Chain& chain, const AmpOptions& options, const std::vector<AmpStrategy>& strategies, int seed,
             const PlannerContext& context)
-      : chain_(chain), costs_(chain, options), strategies_(strategies), draws_(seed), context_(context) {}
+      : chain_(chain),
+        costs_(chain, options),
+        strategies_(strategies),
+        draws_(static_cast<std::uint64_t>(seed)),
+        context_(context) {}
 
   /// All that was evaluated and fits, least T first.
   Result<std::vector<AmpCandidate>> run(int evaluations) {
@@ -128,7 +112,7 @@ class Annealing {
   Chain& chain_;
   AmpCosts costs_;
   const std::vector<AmpStrategy>& strategies_;
-  Draws draws_;
+  Random draws_;
   const PlannerContext& context_;
   std::map<std::pair<AmpStrategy, AmpPlacement>, double> known_;
   std::vector<AmpCandidate> found_;

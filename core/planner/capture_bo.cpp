@@ -6,6 +6,7 @@
 #include <map>
 #include <numbers>
 
+#include "core/domain/random.hpp"
 #include "core/planner/gaussian_process.hpp"
 
 namespace pipedeck {
@@ -16,21 +17,6 @@ constexpr std::size_t remembered = 256;  // partitions that the surrogate learns
 constexpr int random_candidates = 32, near_candidates = 32, climbing_candidates = 128;
 constexpr int refit = 16;          // predictions between two choices of the kernel's length
 constexpr double not_fitting = 1;  // added to the logarithm
-
-/// SplitMix64: the same everywhere.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  int below(int count) {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<int>((z ^ (z >> 31)) % static_cast<std::uint64_t>(count));
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 class Optimiser {
  public:
@@ -82,8 +68,10 @@ class Optimiser {
     return possible(partition) ? partition : unseen();
   }
 
+  int below(int count) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(count))); }
+
   Partition random_partition() {
-    const int stages = space_.least_stages() + random_.below(space_.most_stages() - space_.least_stages() + 1);
+    const int stages = space_.least_stages() + below(space_.most_stages() - space_.least_stages() + 1);
     Partition partition;
     int left = space_.devices();
     for (int s = 0, first = 0; s < stages; ++s) {
@@ -92,12 +80,12 @@ class Optimiser {
       std::vector<int> ways;
       for (int w = 0; w < space_.ways(); ++w)
         if (space_.way(w).devices() <= left - behind) ways.push_back(w);
-      const int w = ways.empty() ? 0 : ways[static_cast<std::size_t>(random_.below(static_cast<int>(ways.size())))];
+      const int w = ways.empty() ? 0 : ways[static_cast<std::size_t>(below(static_cast<int>(ways.size())))];
       left -= space_.way(w).devices();
       const int most = space_.layers() - behind;
       // Now about an even part of what is left, up to twice as much, then any.
       const int longest = most - first, about = std::min(longest, 2 * longest / (behind + 1));
-      const int width = 1 + random_.below(random_.below(2) ? longest : std::max(1, about));
+      const int width = 1 + below(below(2) ? longest : std::max(1, about));
       const int last = behind == 0 ? space_.layers() : std::min(most, first + width);
       partition.push_back({first, last, w, 0});
       first = last;
@@ -108,14 +96,14 @@ class Optimiser {
   /// An end moved, other degrees, two stages made one, or one made two.
   Partition changed(Partition stages) {
     const auto pick = [&](std::size_t count) {
-      return static_cast<std::size_t>(random_.below(static_cast<int>(std::max<std::size_t>(1, count))));
+      return static_cast<std::size_t>(below(static_cast<int>(std::max<std::size_t>(1, count))));
     };
     const std::size_t s = pick(stages.size() - 1);
     const bool counts_vary = space_.least_stages() < space_.most_stages();
-    switch (random_.below(counts_vary ? 8 : space_.ways() > 1 ? 6 : 4)) {
+    switch (below(counts_vary ? 8 : space_.ways() > 1 ? 6 : 4)) {
       case 4:
       case 5:
-        stages[pick(stages.size())].way = random_.below(space_.ways());
+        stages[pick(stages.size())].way = below(space_.ways());
         break;
       case 6:
         if (stages.size() < 2) break;
@@ -130,8 +118,8 @@ class Optimiser {
       }
       default: {
         if (stages.size() < 2) break;
-        const int step = 1 + (random_.below(2) ? random_.below(1 + space_.layers() / 8) : 0);
-        stages[s].last = stages[s + 1].first = stages[s].last + (random_.below(2) ? step : -step);
+        const int step = 1 + (below(2) ? below(1 + space_.layers() / 8) : 0);
+        stages[s].last = stages[s + 1].first = stages[s].last + (below(2) ? step : -step);
       }
     }
     return stages;
@@ -195,7 +183,7 @@ class Optimiser {
     };
     for (int i = 0; i < near_candidates; ++i) {
       Partition near = best_;
-      for (int changes = 1 + random_.below(3); changes > 0; --changes)
+      for (int changes = 1 + below(3); changes > 0; --changes)
         if (Partition next = changed(near); possible(next)) near = std::move(next);
       consider(std::move(near));
     }

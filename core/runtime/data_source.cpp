@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "core/runtime/layer_kernel.hpp"
-#include "core/runtime/random.hpp"
+#include "core/domain/random.hpp"
 
 namespace pipedeck {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "core/domain/model.hpp"
 #include "core/domain/result.hpp"
-#include "core/runtime/random.hpp"
+#include "core/domain/random.hpp"
 #include "core/runtime/tensor.hpp"
 
 namespace pipedeck {

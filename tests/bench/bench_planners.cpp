@@ -11,7 +11,7 @@
 #include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;
-using test::servers, test::transformer;
+using test::branches, test::servers, test::transformer;
 
 namespace {
 
@@ -32,19 +32,6 @@ void dapple_8x8(benchmark::State& state) { dapple_search(state, 8, 8); }
 BENCHMARK(dapple_2x8)->ArgName("simulated")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(dapple_4x8)->ArgName("simulated")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(dapple_8x8)->ArgName("simulated")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
-
-/// `width` chains of layers side by side between a first and a last one: (n + 1)^width + 2 ideals and more.
-Problem branches(int width, int length, const Cluster& cluster) {
-  Problem problem = transformer(width * length + 2, cluster, 64);
-  Profile profile = *problem.profile;
-  const int end = width * length + 1;
-  for (int b = 0; b < width; ++b)
-    for (int i = 0; i <= length; ++i)
-      profile.edges.push_back(
-          {LayerId(i == 0 ? 0 : b * length + i), LayerId(i == length ? end : b * length + i + 1), {}});
-  problem.profile = std::make_shared<const Profile>(std::move(profile));
-  return problem;
-}
 
 /// The search alone, its figures made.
 void pipedream_search(benchmark::State& state, const Problem& problem, bool memory) {

@@ -7,7 +7,7 @@
 
 namespace pipedeck::test {
 
-Cluster servers(int nodes, int devices, Bytes memory) {
+Cluster servers(int nodes, int devices, Bytes memory, BytesPerSecond between, BytesPerSecond inside) {
   Cluster cluster;
   DeviceType type;
   type.name = "X";
@@ -18,9 +18,9 @@ Cluster servers(int nodes, int devices, Bytes memory) {
     Node node;
     node.name = "n" + std::to_string(n);
     node.devices = {{type.name, devices}};
-    if (devices > 1) node.link = Link{gigabytes_per_second(130), {}};
+    if (devices > 1) node.link = Link{inside, {}};
     cluster.nodes.push_back(node);
-    cluster.links.push_back({node.name, "switch", Link{gigabytes_per_second(3.125), {}}});
+    cluster.links.push_back({node.name, "switch", Link{between, {}}});
   }
   return cluster;
 }
@@ -38,6 +38,18 @@ Problem transformer(int layers, const Cluster& cluster, int global_batch) {
   profile.layers.back().backward = milliseconds(2);
   Problem problem{std::make_shared<const Profile>(std::move(profile)), std::make_shared<const Cluster>(cluster), {}};
   problem.workload.global_batch = global_batch;
+  return problem;
+}
+
+Problem branches(int width, int length, const Cluster& cluster) {
+  Problem problem = transformer(width * length + 2, cluster, 64);
+  Profile profile = *problem.profile;
+  const int end = width * length + 1;
+  for (int b = 0; b < width; ++b)
+    for (int i = 0; i <= length; ++i)
+      profile.edges.push_back(
+          {LayerId(i == 0 ? 0 : b * length + i), LayerId(i == length ? end : b * length + i + 1), {}});
+  problem.profile = std::make_shared<const Profile>(std::move(profile));
   return problem;
 }
 

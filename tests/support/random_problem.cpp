@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "core/domain/random.hpp"
+
 namespace pipedeck::test {
 
 std::uint64_t Random::next() {
-  std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
+  const std::uint64_t value = mix_bits(state_);
+  state_ += random_step;
+  return value;
 }
 
 double Random::uniform(double low, double high) {

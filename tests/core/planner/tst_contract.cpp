@@ -192,19 +192,6 @@ std::pair<double, double> delays_of(const PlannerInfo& planner, const Problem& p
   return {median(delays), most};
 }
 
-/// Chains side by side between a first and a last layer: (length + 1)^width ideals, and one more.
-Problem wide_graph(int width, int length, const Cluster& cluster) {
-  Problem problem = test::transformer(width * length + 2, cluster, 64);
-  Profile profile = *problem.profile;
-  const int end = width * length + 1;
-  for (int chain = 0; chain < width; ++chain)
-    for (int i = 0; i <= length; ++i)
-      profile.edges.push_back(
-          {LayerId(i == 0 ? 0 : chain * length + i), LayerId(i == length ? end : chain * length + i + 1), {}});
-  problem.profile = std::make_shared<const Profile>(std::move(profile));
-  return problem;
-}
-
 }  // namespace
 
 /// 96 layers on 16,384 devices: reading off the network, planning, evaluating again. A simulation of so many replicas
@@ -228,7 +215,7 @@ void TestContract::cancelled_soon_on_a_wide_graph() {
   QFETCH(bool, released);
   const PlannerInfo& planner = planner_of_row();
   if (released && planner.name != "pipedream") return;
-  static const Problem problem = wide_graph(2, 68, test::servers(4, 4));
+  static const Problem problem = test::branches(2, 68, test::servers(4, 4));
   PlannerOptions options;
   if (released) options["as-released"] = "true";
   const auto [middle, most] = delays_of(planner, problem, options, {1, 5, 20, 50, 100, 200, 400});

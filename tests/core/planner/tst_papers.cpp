@@ -5,30 +5,16 @@
 #include "core/io/files.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
+#include "tests/support/large_problem.hpp"
 #include "tests/support/shared_data.hpp"
 
 using namespace pipedeck;
 
 namespace {
 
-/// `nodes` servers of `devices` V100-16GB; 130 GB/s inside a server.
+/// V100-16GB with 130 GB/s inside a server.
 Cluster servers(int nodes, int devices, double gb_per_s) {
-  Cluster cluster;
-  DeviceType type;
-  type.name = "V100-16GB";
-  type.memory = Bytes(std::int64_t{16} << 30);
-  cluster.name = std::to_string(nodes) + "x" + std::to_string(devices);
-  cluster.device_types = {type};
-  cluster.switches = {{"switch"}};
-  for (int n = 0; n < nodes; ++n) {
-    Node node;
-    node.name = "n" + std::to_string(n);
-    node.devices = {{type.name, devices}};
-    if (devices > 1) node.link = Link{gigabytes_per_second(130), {}};
-    cluster.nodes.push_back(node);
-    cluster.links.push_back({node.name, "switch", Link{gigabytes_per_second(gb_per_s), {}}});
-  }
-  return cluster;
+  return test::servers(nodes, devices, Bytes(std::int64_t{16} << 30), gigabytes_per_second(gb_per_s));
 }
 
 /// DAPPLE, table III.

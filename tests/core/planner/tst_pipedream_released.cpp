@@ -10,6 +10,7 @@
 
 #include "core/io/files.hpp"
 #include "core/planner/planner.hpp"
+#include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/shared_data.hpp"
 
@@ -19,20 +20,7 @@ using pipedeck::test::Random;
 namespace {
 
 Cluster servers(int nodes, int devices, double inside, double between) {
-  Cluster cluster;
-  cluster.device_types.resize(1);
-  cluster.device_types[0].name = "V100-16GB";
-  cluster.device_types[0].memory = Bytes(std::int64_t{16} << 30);
-  cluster.switches = {{"switch"}};
-  for (int n = 0; n < nodes; ++n) {
-    Node node;
-    node.name = "n" + std::to_string(n);
-    node.devices = {{"V100-16GB", devices}};
-    if (devices > 1) node.link = Link{BytesPerSecond(inside), {}};
-    cluster.nodes.push_back(node);
-    cluster.links.push_back({node.name, "switch", Link{BytesPerSecond(between), {}}});
-  }
-  return cluster;
+  return test::servers(nodes, devices, Bytes(std::int64_t{16} << 30), BytesPerSecond(between), BytesPerSecond(inside));
 }
 
 Result<Ranking> answer(const Problem& problem, PlannerOptions options = {}) {

@@ -2,12 +2,16 @@
 // Numbers that are the same on every machine, standard library and plan: SplitMix64 (Steele, Lea, Flood, 2014).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace pipedeck {
 
+constexpr std::uint64_t random_step = 0x9e3779b97f4a7c15ULL;
+
 constexpr std::uint64_t mix_bits(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15ULL;
+  value += random_step;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
   return value ^ (value >> 31);
@@ -21,11 +25,18 @@ class Random {
 
   std::uint64_t next() {
     const std::uint64_t value = mix_bits(state_);
-    state_ += 0x9e3779b97f4a7c15ULL;
+    state_ += random_step;
     return value;
   }
   /// In [0, bound).
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+  /// In [0, 1).
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  bool coin() { return next() >> 63 != 0; }
+  template <class Container>
+  auto any_of(const Container& container) {
+    return *std::next(container.begin(), static_cast<std::ptrdiff_t>(below(container.size())));
+  }
   /// Mean 0, variance 1, within +-3.47: the sum of four uniform numbers (Irwin-Hall), which needs no logarithm.
   float bell() {
     const std::uint64_t bits = next();
