@@ -5,7 +5,6 @@
 #include "core/cost/shapes.hpp"
 #include "core/io/files.hpp"
 #include "core/planner/planner.hpp"
-#include "core/planner/whale_partition.hpp"
 #include "core/presets/presets.hpp"
 #include "tests/core/planner/whale_problems.hpp"
 #include "tests/support/random_problem.hpp"
