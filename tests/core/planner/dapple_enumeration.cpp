@@ -2,6 +2,8 @@
 #include "tests/core/planner/dapple_enumeration.hpp"
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "core/domain/cluster.hpp"
 #include "core/domain/cuts.hpp"
@@ -43,11 +45,17 @@ class Enumerator {
       plan_.warmup_counts = std::vector<int>(plan_.stages.size(), 1);
       return each_(plan_);
     }
-    for (int wanted = 1; wanted <= plan_.micro_batch / options_.slice; ++wanted)
-      for (const auto& order : {fill(false), fill(true), scatter()}) {
+    const std::array orders{fill(false), fill(true), scatter()};
+    for (int wanted = 1; wanted <= plan_.micro_batch / options_.slice; ++wanted) {
+      std::set<std::vector<DeviceId>> teams;  // the policies often take the same devices
+      for (const auto& order : orders) {
         if (static_cast<int>(order.size()) < wanted) continue;
-        take({order.begin(), order.begin() + wanted}, first);
+        std::vector<DeviceId> team(order.begin(), order.begin() + wanted);
+        std::sort(team.begin(), team.end());
+        teams.insert(std::move(team));
       }
+      for (const auto& team : teams) take(team, first);
+    }
   }
 
   /// All free devices, those of nodes (not) in use before the others.
@@ -62,15 +70,16 @@ class Enumerator {
   /// A device of each node in use in turn, and then so of the others.
   std::vector<DeviceId> scatter() const {
     std::vector<DeviceId> order;
+    std::size_t most = 0;
+    for (const auto& node : free_) most = std::max(most, node.size());
     for (const bool used : {true, false})
-      for (std::size_t round = 0; round < 64; ++round)
+      for (std::size_t round = 0; round < most; ++round)
         for (std::size_t n = 0; n < free_.size(); ++n)
           if (used_[n] == used && round < free_[n].size()) order.push_back(free_[n][round]);
     return order;
   }
 
-  void take(std::vector<DeviceId> devices, int first) {
-    std::sort(devices.begin(), devices.end());
+  void take(const std::vector<DeviceId>& devices, int first) {
     const Free free = free_;
     const std::vector<bool> used = used_;
     for (std::size_t n = 0; n < free_.size(); ++n) {
