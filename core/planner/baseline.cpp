@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/baseline.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace pipedeck {
 
 namespace {
 
-/// Simulating so many operations takes about a second; there are plans of fewer in nearly every problem.
-constexpr double most_operations = 2e7;
-
-/// Forwards and backwards of all replicas.
-double operations_of(const Plan& plan) {
-  double workers = 0;
-  for (const Stage& stage : plan.stages) workers += stage.replicas();
-  return 2 * workers * plan.micro_batches;
-}
+constexpr double most_operations = 2e7;  // simulated in about a second
 
 Result<bool> any_fits(const Baseline& baseline, const Problem& problem, const std::vector<int>& sizes, int slice) {
   auto chain = Chain::of(problem);
@@ -30,8 +24,20 @@ Result<Ranking> none(const Baseline& baseline, const Problem& problem, const std
                      const PlannerContext& context) {
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
-  bool any = false;
-  for (const int size : sizes) any |= !baseline.plans(*chain, size, slice).empty();
+  const auto has_any = [&](Chain& of) {
+    return std::any_of(sizes.begin(), sizes.end(), [&](int size) { return !baseline.plans(of, size, slice).empty(); });
+  };
+  const bool any = has_any(*chain);
+  if (!any && !problem.pins.layers.empty()) {
+    Problem open = problem;
+    open.pins.layers.clear();
+    auto free = Chain::of(open);
+    if (!free) return tl::unexpected(free.error());
+    if (has_any(*free))
+      return Ranking{{},
+                     Infeasible{"no placement of this planner's kind has the pinned layers on their devices",
+                                "fewer --pin, another number of stages (--pp), or planner joint"}};
+  }
   if (!any) {
     if (!context.relax) return Ranking{{}, Infeasible{baseline.no_size, {}}};
     return too_few_samples(baseline.no_size, problem.workload, slice,
@@ -61,7 +67,7 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
       if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
       if ((truncated = !judged.empty() && out_of_time(context))) break;
       if (!baseline.fits(*chain, plan)) continue;
-      if (operations_of(plan) > most_operations) {
+      if (too_long_to_simulate(plan)) {
         large = true;
         continue;
       }
@@ -72,9 +78,7 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
     }
   }
   report(context.progress, 1, "done");
-  if (judged.empty() && large)
-    return past_limit(fmt::format("more than {:.0f} operations with any of the micro-batches", most_operations),
-                      problem, "a larger --micro-batch");
+  if (judged.empty() && large) return only_too_long(problem);
   if (judged.empty()) return none(baseline, problem, *sizes, slice, context);
   const std::size_t count = judged.size();
   Ranking ranking = ranked(std::move(judged), context);
@@ -83,6 +87,17 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
     ranking.plans.front().certificate.emplace().optimal_in =
         fmt::format("this split with each of the {} micro-batches and warm-ups that fit: by simulated time", count);
   return ranking;
+}
+
+bool too_long_to_simulate(const Plan& plan) {
+  double workers = 0;
+  for (const Stage& stage : plan.stages) workers += stage.replicas();
+  return 2 * workers * plan.micro_batches > most_operations;  // forwards and backwards of all replicas
+}
+
+Ranking only_too_long(const Problem& problem) {
+  return past_limit(fmt::format("more than {:.0f} operations with any of the micro-batches", most_operations), problem,
+                    "a larger --micro-batch");
 }
 
 Result<void> only(std::optional<int> pin, int has, const char* option, const PlannerInfo& planner) {

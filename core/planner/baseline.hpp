@@ -23,6 +23,11 @@ struct Baseline {
 Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, int min_slice,
                               const PlannerContext& context);
 
+/// Simulating the plan would take seconds: there are plans of fewer operations in nearly every problem.
+bool too_long_to_simulate(const Plan& plan);
+/// Where all that fits is like that.
+Ranking only_too_long(const Problem& problem);
+
 /// bad_usage where the pin asks for another number than the planner has.
 Result<void> only(std::optional<int> pin, int has, const char* option, const PlannerInfo& planner);
 

@@ -263,7 +263,9 @@ class DappleRanking {
     space += " that DAPPLE's three placement policies reach";
     space += workload.micro_batch ? fmt::format(", with micro-batches of {}", *workload.micro_batch)
                                   : fmt::format(", with at least {} samples a replica", wanted_.space.slice);
-    if (wanted_.recompute != "auto")
+    // Eq. 2 as printed may fall with a slower stage: what is searched must be said.
+    const bool never_again = wanted_.printed && wanted_.space.ignore_memory;
+    if (wanted_.recompute != "auto" || never_again)
       space += wanted_.recompute == "on" ? ", recomputing in every stage" : ", without recompute";
     if (!chain_.problem().pins.empty()) space += ", under the pins";
     if (!wanted_.simulated)

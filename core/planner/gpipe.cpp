@@ -4,11 +4,12 @@
 // (`gpipe-balanced`, or `gpipe --balanced`: block partition of sequences, as torchgpipe cuts them). One device a stage;
 // with more devices than layers, or with --pp, each stage gets the same number of replicas, as many as whole samples
 // allow, or --dp of them, and the rest stay idle. Without --micro-batch, the micro-batch is the one that simulates
-// best.
+// best. Pinned layers choose their stage's devices, and where the blocks are balanced also the cut.
 #include <algorithm>
 
 #include "core/planner/baseline.hpp"
 #include "core/planner/memory_fit.hpp"
+#include "core/planner/pinned_stages.hpp"
 #include "core/planner/planner_entries.hpp"
 
 namespace pipedeck {
@@ -33,12 +34,16 @@ const PassTimes* slowest(Chain& chain, int samples, int first_device, int replic
   return worst;
 }
 
-std::vector<int> cut(Chain& chain, int stages, int replicas, int micro_batch, bool balanced) {
+std::optional<std::vector<int>> cut(Chain& chain, const PinnedStages& pinned, int stages, int replicas, int micro_batch,
+                                    bool balanced) {
   if (!balanced) return even_layers(chain.layers(), stages);
+  const int samples = (micro_batch + replicas - 1) / replicas;
   std::vector<const PassTimes*> tables;
-  for (int s = 0; s < stages; ++s)
-    tables.push_back(slowest(chain, (micro_batch + replicas - 1) / replicas, s * replicas, replicas));
-  return balanced_blocks(tables, chain.layers());
+  for (int s = 0; s < stages; ++s) tables.push_back(slowest(chain, samples, s * replicas, replicas));
+  if (!pinned.any()) return balanced_blocks(tables, chain.layers());
+  return least_slowest_blocks(stages, chain.layers(), [&](int s, int first, int last) {
+    return pinned_block_time(chain, pinned, samples, replicas, *tables[static_cast<std::size_t>(s)], first, last);
+  });
 }
 
 std::vector<Plan> plans_of(Chain& chain, const std::string& planner, int micro_batch, int slice, bool balanced) {
@@ -49,13 +54,12 @@ std::vector<Plan> plans_of(Chain& chain, const std::string& planner, int micro_b
   if (micro_batch / replicas < slice) return {};
   Plan plan = chain.plan_of(planner, micro_batch);
   plan.schedule = ScheduleKind::gpipe;
-  int first = 0, device = 0;
-  for (const int end : cut(chain, stages, replicas, micro_batch, balanced)) {
-    Stage stage = stage_on(first, end, {});
-    for (int r = 0; r < replicas; ++r) stage.devices.push_back(DeviceId(device++));
-    plan.stages.push_back(std::move(stage));
-    first = end;
-  }
+  const PinnedStages pinned(chain);
+  const auto ends = cut(chain, pinned, stages, replicas, micro_batch, balanced);
+  const auto places = ends ? pinned.place(*ends, replicas) : std::nullopt;
+  if (!places) return {};
+  for (std::size_t s = 0; s < ends->size(); ++s)
+    plan.stages.push_back(stage_on(s == 0 ? 0 : (*ends)[s - 1], (*ends)[s], (*places)[s]));
   plan.name = balanced ? "GPipe, balanced" : "GPipe, even layers";
   return {plan};
 }
@@ -91,7 +95,7 @@ PlannerInfo either() {
                    "least samples of a micro-batch on a device; 0: the smallest measured",
                    "0",
                    {}}};
-  info.pins = {.stages = true, .max_stages = true, .replicas = true};
+  info.pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true};
   return info;
 }
 

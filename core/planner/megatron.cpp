@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "core/planner/amp_answer.hpp"
+#include "core/planner/baseline.hpp"
 #include "core/planner/blocks.hpp"
 #include "core/planner/memory_fit.hpp"
 #include "core/planner/planner_entries.hpp"
@@ -138,12 +139,16 @@ Result<Ranking> plan_megatron(const Problem& problem, const PlannerOptions& opti
   if (!groups) return tl::unexpected(groups.error());
 
   std::vector<Judged> judged;
-  bool truncated = false;
+  bool truncated = false, large = false;
   for (std::size_t i = 0; i < groups->size() && !truncated; ++i) {
     report(context.progress, static_cast<double>(i) / static_cast<double>(groups->size()), "simulating");
     for (Plan& plan : chosen(*chain, (*groups)[i], rules)) {
       if (auto stopped = check_stop(context); !stopped) return tl::unexpected(stopped.error());
       if ((truncated = out_of_time(context) && !judged.empty())) break;
+      if (too_long_to_simulate(plan)) {
+        large = true;
+        continue;
+      }
       const auto iteration = judge(context, plan);
       if (!iteration) return tl::unexpected(iteration.error());
       plan.objective = simulated_objective(*iteration);
@@ -156,6 +161,7 @@ Result<Ranking> plan_megatron(const Problem& problem, const PlannerOptions& opti
     }
   }
   report(context.progress, 1, "done");
+  if (judged.empty() && large) return only_too_long(problem);
   if (judged.empty()) return no_plan(problem, rules, context);
   for (Judged& one : judged) one.plan.truncated = truncated;
   return ranked(std::move(judged), context);

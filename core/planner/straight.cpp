@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // "Straight" of DAPPLE's tables: a pipeline of one device a stage over all devices (as many as there are layers), 1F1B.
 // The cut is that of the slowest stage's least time, each stage timed on its own device; both warm-up policies are
-// simulated, and without --micro-batch all sizes: the quickest is the answer.
+// simulated, and without --micro-batch all sizes: the quickest is the answer. Pinned layers choose devices and cut.
 #include <algorithm>
 
 #include "core/planner/baseline.hpp"
 #include "core/planner/memory_fit.hpp"
+#include "core/planner/pinned_stages.hpp"
 #include "core/planner/planner_entries.hpp"
 
 namespace pipedeck {
@@ -21,12 +22,17 @@ std::vector<Plan> plans_of(Chain& chain, int micro_batch, int slice) {
   for (int s = 0; s < stages; ++s)
     tables.push_back(&chain.times(micro_batch, chain.network().device(DeviceId(s)).type));
 
+  const PinnedStages pinned(chain);
+  const auto ends = !pinned.any() ? std::optional(balanced_blocks(tables, chain.layers()))
+                                  : least_slowest_blocks(stages, chain.layers(), [&](int s, int first, int last) {
+                                      return pinned_block_time(chain, pinned, micro_batch, 1,
+                                                               *tables[static_cast<std::size_t>(s)], first, last);
+                                    });
+  const auto places = ends ? pinned.place(*ends, 1) : std::nullopt;
+  if (!places) return {};
   Plan plan = chain.plan_of("straight", micro_batch);
-  int first = 0;
-  for (const int end : balanced_blocks(tables, chain.layers())) {
-    plan.stages.push_back(stage_on(first, end, {DeviceId(plan.stages.size())}));
-    first = end;
-  }
+  for (std::size_t s = 0; s < ends->size(); ++s)
+    plan.stages.push_back(stage_on(s == 0 ? 0 : (*ends)[s - 1], (*ends)[s], (*places)[s]));
   plan.name = "Straight";
   std::vector<Plan> both(2, plan);
   both[1].warmup = Warmup::B;
@@ -55,7 +61,7 @@ PlannerInfo straight_planner() {
               {{"ignore-memory", OptionType::flag, "also where it does not fit", "false", {}},
                {"min-slice", OptionType::integer, "least samples of a micro-batch; 0: the smallest measured", "0", {}}},
           .plan = &plan_straight,
-          .pins = {.stages = true, .max_stages = true, .replicas = true}};
+          .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }
 
 }  // namespace pipedeck

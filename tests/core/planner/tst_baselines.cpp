@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <QtTest/QTest>
 
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+
 #include "core/planner/blocks.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
@@ -70,6 +76,8 @@ class TestBaselines : public QObject {
   void data_parallel_with_and_without_overlap();
   void pins_are_kept();
   void pins_that_cannot_be_kept();
+  void pinned_layers_choose_devices_and_cut();
+  void pinned_cuts_are_optimal();
   void hurry_keeps_the_best_so_far();
   void one_device_does_not_mind_pins();
   void too_many_operations();
@@ -208,7 +216,86 @@ void TestBaselines::pins_that_cannot_be_kept() {
   QVERIFY(refused("data-parallel", pins(2, {})));
   QVERIFY(refused("data-parallel", pins({}, 1, {{LayerId(0), DeviceId(0)}, {LayerId(1), DeviceId(1)}})));
   QVERIFY(refused("straight", pins({}, 2)));
-  QVERIFY(refused("gpipe", pins({}, {}, {{LayerId(0), DeviceId(1)}})));
+}
+
+void TestBaselines::pinned_layers_choose_devices_and_cut() {
+  Problem problem = random(5, 6, {2, 2}, 16);
+  problem.pins = pins(3, 1, {{LayerId(0), DeviceId(3)}, {LayerId(5), DeviceId(0)}});
+  for (const char* planner : {"gpipe", "gpipe-balanced"}) {
+    const std::vector<Stage> stages = answer(planner, problem)->plans.at(0).stages;
+    QVERIFY(stages[0].devices == std::vector{DeviceId(3)});
+    QVERIFY(stages[1].devices == std::vector{DeviceId(1)});  // the first that nobody wants
+    QVERIFY(stages[2].devices == std::vector{DeviceId(0)});
+  }
+  problem.pins = pins(2, {}, {{LayerId(0), DeviceId(3)}, {LayerId(4), DeviceId(3)}});
+  for (const char* planner : {"gpipe-balanced", "straight"})
+    QCOMPARE(answer(planner, problem)->plans.at(0).stages[0].last, 5);
+  const auto even = answer("gpipe", problem);  // 3 + 3 layers whatever is pinned
+  QVERIFY(even->infeasible && even->infeasible->reason.find("pinned layers") != std::string::npos);
+}
+
+/// The slowest stage is the least of all cuts whose stages can have what their layers are pinned to; like devices.
+void TestBaselines::pinned_cuts_are_optimal() {
+  int planned = 0, none = 0;
+  for (int seed = 0; seed < 60; ++seed) {
+    Random numbers(static_cast<std::uint64_t>(seed) + 300);
+    const int layers = numbers.integer(3, 7), devices = numbers.integer(2, 4), stages = numbers.integer(2, devices);
+    Problem problem = random(seed + 300, layers, {devices}, 8);
+    problem.workload.micro_batch = 1;
+    problem.pins = pins(std::min(stages, layers), {});
+    for (int i = numbers.integer(1, 3); i > 0; --i)
+      problem.pins.layers.emplace_back(LayerId(numbers.integer(0, layers - 1)),
+                                       DeviceId(numbers.integer(0, devices - 1)));
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<int> ends;
+    const std::function<void()> cut = [&] {
+      const int first = ends.empty() ? 0 : ends.back();
+      if (static_cast<int>(ends.size()) < *problem.pins.stages) {
+        for (int last = first + 1; last <= layers; ++last) ends.push_back(last), cut(), ends.pop_back();
+        return;
+      }
+      if (first != layers) return;
+      std::map<int, std::set<DeviceId>> of_stage;
+      std::map<DeviceId, std::set<int>> of_device;
+      for (const auto& [layer, device] : problem.pins.layers) {
+        const auto s = static_cast<int>(std::upper_bound(ends.begin(), ends.end(), layer.value) - ends.begin());
+        of_stage[s].insert(device), of_device[device].insert(s);
+      }
+      for (const auto& [s, wanted] : of_stage)
+        if (wanted.size() > 1) return;
+      for (const auto& [device, wanted] : of_device)
+        if (wanted.size() > 1) return;
+      double slowest = 0;
+      for (std::size_t s = 0; s < ends.size(); ++s) {
+        double sum = 0;
+        for (int l = s == 0 ? 0 : ends[s - 1]; l < ends[s]; ++l) {
+          const Layer& layer = problem.profile->layers[static_cast<std::size_t>(l)];
+          sum += (layer.forward + layer.backward).count;
+        }
+        slowest = std::max(slowest, sum);
+      }
+      least = std::min(least, slowest);
+    };
+    cut();
+    for (const char* planner : {"gpipe-balanced", "straight"}) {
+      const auto ranking = answer(planner, problem);
+      QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
+      QCOMPARE(ranking->plans.empty(), std::isinf(least));
+      std::isinf(least) ? ++none : ++planned;
+      if (ranking->plans.empty()) continue;
+      double slowest = 0;
+      for (const Stage& stage : ranking->plans[0].stages) {
+        double sum = 0;
+        for (int l = stage.first; l < stage.last; ++l) {
+          const Layer& layer = problem.profile->layers[static_cast<std::size_t>(l)];
+          sum += (layer.forward + layer.backward).count;
+        }
+        slowest = std::max(slowest, sum);
+      }
+      QVERIFY(std::abs(slowest - least) <= 1e-9 * least);
+    }
+  }
+  QVERIFY(planned > 20 && none > 5);
 }
 
 void TestBaselines::hurry_keeps_the_best_so_far() {
@@ -245,7 +332,7 @@ void TestBaselines::too_many_operations() {
   problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(64));
   problem.workload.global_batch = 1 << 20;
   problem.workload.micro_batch = 1;
-  for (const char* planner : {"gpipe", "gpipe-balanced", "straight"}) {
+  for (const char* planner : {"gpipe", "gpipe-balanced", "straight", "megatron"}) {
     const auto ranking = answer(planner, problem);
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     QVERIFY(ranking->infeasible->reason.starts_with("too large"));
