@@ -101,10 +101,13 @@ class Engine {
 
   Trace run() {
     for (std::size_t l = 0; l < lanes_.size(); ++l) try_start(l, 0);
-    std::size_t seen = 0;
+    std::size_t unseen = 0;  // thousands of devices may have their ends at one instant
     for (std::int64_t now = next(); now != FluidNetwork::never; now = next()) {
-      if (++seen % stop_interval == 0 && stop_.stop_requested()) return std::move(trace_);
       step(now);
+      unseen += 1 + touched_.size();
+      if (unseen < stop_interval) continue;
+      if (stop_.stop_requested()) return std::move(trace_);
+      unseen = 0;
     }
     finish();
     return std::move(trace_);
