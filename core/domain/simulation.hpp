@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,10 @@ struct Simulation {
   NetworkModel network = NetworkModel::ideal;
   Overlap overlap = Overlap::layer;
   Nanoseconds iteration;
+  /// The longest time that a device takes from its first operation to the end of its step; asynchronous: `iteration`.
+  Nanoseconds longest_span;
+  /// From one iteration to the next where no device waits for another before its step; absent: not asked for.
+  std::optional<Nanoseconds> period{};
   double samples_per_second = 0;
   double bubble_fraction = 0;  ///< 1 - sum of busy / (devices x iteration)
   double communication_fraction =

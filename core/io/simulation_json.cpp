@@ -75,6 +75,8 @@ void read_simulation(ObjectReader& in, Simulation& out) {
   out.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::network_words);
   out.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::overlap_words);
   out.iteration = in.nanoseconds("iteration_ms");
+  if (in.has("longest_span_ms")) out.longest_span = in.nanoseconds("longest_span_ms");
+  if (in.has("period_ms")) out.period = in.nanoseconds("period_ms");
   out.samples_per_second = in.number("samples_per_s", 0, 1e18);
   out.bubble_fraction = in.number("bubble_fraction", 0, 1);
   out.communication_fraction = in.number_or("communication_fraction", 0, 0, 1);
@@ -135,6 +137,11 @@ std::string simulation_to_json(const Simulation& simulation, const SimulationTex
   ObjectWriter out = ObjectWriter::document("pipedeck.simulation");
   out.add("network", name_of(simulation.network)).add("overlap", name_of(simulation.overlap));
   out.add("iteration_ms", json::milliseconds_of(simulation.iteration));
+  out.add("longest_span_ms", json::milliseconds_of(simulation.longest_span));
+  if (simulation.period)
+    out.add("period_ms", json::milliseconds_of(*simulation.period));
+  else
+    out.leave_out("period_ms");
   out.add("samples_per_s", json::number(simulation.samples_per_second));
   out.add("bubble_fraction", json::number(simulation.bubble_fraction));
   out.add("communication_fraction", json::number(simulation.communication_fraction));

@@ -18,6 +18,12 @@ const std::vector<ScheduleInfo>& schedules() {
     return std::vector<ScheduleInfo>{
         info(ScheduleKind::gpipe, "GPipe: all forwards, then all backwards; keeps every micro-batch"),
         info(ScheduleKind::one_f_one_b, "1F1B: backwards as early as they can be; warm-up A or B"),
+        info(ScheduleKind::interleaved, "Interleaved 1F1B: v chunks of layers a device in turn; shorter start and end"),
+        info(ScheduleKind::zb_h1, "ZB-H1: weight gradients put off into the drain; memory of 1F1B"),
+        info(ScheduleKind::zb_h2, "ZB-H2: no bubble between iterations; memory of twice 1F1B"),
+        info(ScheduleKind::zb_v, "ZB-V: two chunks a device in a V; no bubble where the passes take equal times"),
+        info(ScheduleKind::v_half, "V-Half: two chunks a device in a V; half the activations of 1F1B"),
+        info(ScheduleKind::v_min, "V-Min: two chunks a device in a V; a third of the activations of 1F1B"),
         info(ScheduleKind::dualpipe,
              "DualPipe: two copies of the model, one in each direction, forwards overlap backwards"),
         info(ScheduleKind::dualpipe_v, "DualPipeV: DualPipe cut in half, one copy along a V, two stages a device"),
@@ -48,7 +54,9 @@ std::vector<int> warmup_counts(const Plan& plan, std::span<const StageFigures> f
 Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> figures) {
   if (plan.stages.empty()) return fail(ErrorCode::bad_input, "found no stages, expected at least one", "/stages");
   const std::size_t counts = plan.warmup_counts ? plan.warmup_counts->size() : figures.size();
-  if (plan.schedule == ScheduleKind::one_f_one_b && counts != plan.stages.size())
+  const bool warms_up = plan.schedule == ScheduleKind::one_f_one_b || plan.schedule == ScheduleKind::zb_h1 ||
+                        plan.schedule == ScheduleKind::zb_h2;
+  if (warms_up && counts != plan.stages.size())
     return fail(
         ErrorCode::bad_input,
         fmt::format("found {} warm-up counts, expected one for each of the {} stages", counts, plan.stages.size()),
@@ -58,6 +66,16 @@ Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> 
       return gpipe(plan);
     case ScheduleKind::one_f_one_b:
       return one_f_one_b(plan, warmup_counts(plan, figures));
+    case ScheduleKind::interleaved:
+      return interleaved(plan);
+    case ScheduleKind::zb_h1:
+    case ScheduleKind::zb_h2:
+      return zero_bubble(plan, figures);
+    case ScheduleKind::zb_v:
+      return zb_v(plan);
+    case ScheduleKind::v_half:
+    case ScheduleKind::v_min:
+      return controllable_memory(plan);
     case ScheduleKind::dualpipe:
       return dualpipe(plan);
     case ScheduleKind::dualpipe_v:

@@ -15,6 +15,10 @@ namespace pipedeck {
 
 Schedule gpipe(const Plan& plan);
 Schedule one_f_one_b(const Plan& plan, std::span<const int> warmups);
+Result<Schedule> interleaved(const Plan& plan);
+Schedule zero_bubble(const Plan& plan, std::span<const StageFigures> figures);  ///< ZB-H1 and ZB-H2
+Result<Schedule> zb_v(const Plan& plan);
+Result<Schedule> controllable_memory(const Plan& plan);  ///< V-Half and V-Min
 Result<Schedule> dualpipe(const Plan& plan);
 Result<Schedule> dualpipe_v(const Plan& plan);
 Result<Schedule> chimera(const Plan& plan);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "core/sim/shared_carrier.hpp"
 
@@ -36,6 +37,7 @@ struct Lane {
   const LaneOrder* order = nullptr;
   int next = 0, count = 0;
   bool running = false;
+  bool asleep = false;         // `running` until its begin
   bool joined = false;         // what runs is two operations, `first` and `operation`
   Operation first, operation;  // that run, or ran last
   std::int64_t free = 0;       // end of its last operation
@@ -100,6 +102,8 @@ class Engine {
   }
 
   Trace run() {
+    for (std::size_t l = 0; l < in_.begin.size(); ++l)
+      if (in_.begin[l] > 0) sleep(l, in_.begin[l]);
     for (std::size_t l = 0; l < lanes_.size(); ++l) try_start(l, 0);
     std::size_t unseen = 0;  // thousands of devices may have their ends at one instant
     for (std::int64_t now = next(); now != FluidNetwork::never; now = next()) {
@@ -304,11 +308,17 @@ class Engine {
     return start + duration;
   }
 
+  void sleep(std::size_t l, std::int64_t until) {
+    lanes_[l].running = lanes_[l].asleep = true;
+    push(until, l);
+  }
+
   void end_operation(std::size_t l, std::int64_t now) {
     Lane& lane = lanes_[l];
     lane.running = false;
     lane.free = now;
     touched_.push_back(l);
+    if (std::exchange(lane.asleep, false)) return;
     if (lane.joined) deliver(lane, lane.first, now);
     deliver(lane, lane.operation, now);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct EngineInput {
   Overlap overlap = Overlap::layer;
   bool record = true;
   const SharedFlows* shared = nullptr;  ///< of the `shared` network; none: `ideal`
+  std::span<const std::int64_t> begin{};  ///< by lane: nothing of it starts before; absent: all begin at 0
 };
 
 /// The optimizer step of one chunk on one device after a synchronous iteration.

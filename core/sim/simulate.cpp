@@ -12,6 +12,7 @@
 #include "core/sim/adaptive_order.hpp"
 #include "core/sim/build_timeline.hpp"
 #include "core/sim/memory_curve.hpp"
+#include "core/sim/period.hpp"
 #include "core/sim/simulation_size.hpp"
 #include "core/sim/stage_figures.hpp"
 
@@ -139,10 +140,11 @@ class Verdict {
     verdict_.timeline = build_timeline(run, trace);
     if (run.schedule.synchronous) {
       verdict_.iteration = synchronous_iteration(run.costs, trace);
+      verdict_.longest_span = longest_span(run.costs, trace);
       window_ = {Nanoseconds(0), verdict_.iteration, run.plan.micro_batches};
     } else {
       window_ = steady_state(run.plan, run.costs, trace);
-      verdict_.iteration = round_to_nanoseconds(asynchronous_iteration(run.plan, window_));
+      verdict_.iteration = verdict_.longest_span = round_to_nanoseconds(asynchronous_iteration(run.plan, window_));
     }
   }
 
@@ -252,6 +254,14 @@ Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop
   if (!trace) return tl::unexpected(trace.error());
   if (plan.synchronous()) return to_seconds(synchronous_iteration(ready->costs, *trace));
   return to_seconds(round_to_nanoseconds(asynchronous_iteration(plan, steady_state(plan, ready->costs, *trace))));
+}
+
+Result<Nanoseconds> Simulator::period(const Plan& plan, std::stop_token stop) const {
+  if (!plan.synchronous())
+    return iteration_time(plan, std::move(stop)).map([](Seconds time) { return round_to_nanoseconds(time); });
+  const Result<Prepared> ready = prepare(*shared_, plan);
+  if (!ready) return tl::unexpected(ready.error());
+  return period_of({plan, ready->schedule, ready->costs, ready->channels, shared_->conventions.overlap, false}, stop);
 }
 
 Result<Schedule> Simulator::schedule(const Plan& plan) const {

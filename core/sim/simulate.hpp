@@ -29,6 +29,9 @@ class Simulator {
   /// Iteration time alone: no timeline, no memory curve.
   Result<Seconds> iteration_time(const Plan& plan, std::stop_token stop = {}) const;
 
+  /// Simulation::period of the plan; of an asynchronous one its iteration time.
+  Result<Nanoseconds> period(const Plan& plan, std::stop_token stop = {}) const;
+
   /// The order of operations that a run of the plan simulates.
   Result<Schedule> schedule(const Plan& plan) const;
 

@@ -188,7 +188,8 @@ class TestSchedule : public QObject {
   void registryListsEverySchedule() {
     std::vector<std::string> names;
     for (const ScheduleInfo& info : schedules()) names.push_back(info.name);
-    QCOMPARE(names, (std::vector<std::string>{"gpipe", "1f1b", "dualpipe", "dualpipev", "chimera", "adaptive", "pipedream",
+    QCOMPARE(names, (std::vector<std::string>{"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "v-half",
+                                              "v-min", "dualpipe", "dualpipev", "chimera", "adaptive", "pipedream",
                                               "pipedream-vertical", "pipedream-2bw", "explicit"}));
   }
 };

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/schedule/placement.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <vector>
+
+namespace pipedeck {
+namespace {
+
+std::string devices_text(const Stage& stage) {
+  std::vector<int> numbers;
+  for (const DeviceId device : stage.devices) numbers.push_back(device.value);
+  return fmt::format("[{}]", fmt::join(numbers, ", "));
+}
+
+tl::unexpected<Error> misplaced(const Plan& plan, std::size_t stage, const std::string& expected) {
+  return fail(ErrorCode::bad_input,
+              fmt::format("found {}, expected {}: '{}' needs it", devices_text(plan.stages[stage]), expected,
+                          name_of(plan.schedule)),
+              fmt::format("/stages/{}/devices", stage));
+}
+
+/// Stages `first` and `second` in one place.
+Result<void> together(const Plan& plan, std::size_t first, std::size_t second) {
+  if (plan.stages[second].devices == plan.stages[first].devices) return {};
+  return misplaced(plan, second, fmt::format("the devices of stage {}, {}", first, devices_text(plan.stages[first])));
+}
+
+/// The first `ranks` stages on devices that differ.
+Result<void> apart(const Plan& plan, std::size_t ranks) {
+  std::set<std::vector<DeviceId>> seen;
+  for (std::size_t k = 0; k < ranks; ++k)
+    if (!seen.insert(plan.stages[k].devices).second)
+      return misplaced(plan, k, fmt::format("other devices than the stages before it in a pipeline of {}", ranks));
+  return {};
+}
+
+Result<void> one_copy(const Plan& plan) {
+  if (copies_of(plan) == 1) return {};
+  return fail(
+      ErrorCode::bad_input,
+      fmt::format("found several copies of stages, expected one: '{}' goes in one direction", name_of(plan.schedule)),
+      "/chunks");
+}
+
+}  // namespace
+
+Result<int> round_robin_ranks(const Plan& plan) {
+  if (Result<void> one = one_copy(plan); !one) return tl::unexpected(one.error());
+  const std::size_t ranks = pipeline_ranks(plan).size();
+  if (plan.stages.size() % ranks != 0)
+    return fail(ErrorCode::bad_input,
+                fmt::format("found {} stages on {} groups of devices, expected a whole number of stages a group: '{}' "
+                            "goes round them in turn",
+                            plan.stages.size(), ranks, name_of(plan.schedule)),
+                "/stages");
+  if (Result<void> fine = apart(plan, ranks); !fine) return tl::unexpected(fine.error());
+  for (std::size_t k = ranks; k < plan.stages.size(); ++k)
+    if (Result<void> fine = together(plan, k % ranks, k); !fine) return tl::unexpected(fine.error());
+  return static_cast<int>(ranks);
+}
+
+Result<int> v_shaped_ranks(const Plan& plan) {
+  if (Result<void> one = one_copy(plan); !one) return tl::unexpected(one.error());
+  const std::size_t stages = plan.stages.size();
+  if (stages % 2 != 0)
+    return fail(ErrorCode::bad_input,
+                fmt::format("found {} stages, expected two a device: '{}' goes down the devices and up again", stages,
+                            name_of(plan.schedule)),
+                "/stages");
+  if (Result<void> fine = apart(plan, stages / 2); !fine) return tl::unexpected(fine.error());
+  for (std::size_t k = stages / 2; k < stages; ++k)
+    if (Result<void> fine = together(plan, stages - 1 - k, k); !fine) return tl::unexpected(fine.error());
+  return static_cast<int>(stages / 2);
+}
+
+}  // namespace pipedeck

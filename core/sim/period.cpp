@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iteration after iteration, each lane beginning where its last one ended. Once the ends stand to one another as they
+// did after an earlier iteration, everything repeats, and the time in between is a whole number of periods.
+#include "core/sim/period.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace pipedeck {
+namespace {
+
+constexpr int most_iterations = 256;  // mostly two or three are enough
+
+/// When an iteration was over, and how the lanes stood to one another then.
+struct Ends {
+  std::int64_t first = 0;           // of any lane
+  std::vector<std::int64_t> later;  // by lane: how much later than that
+};
+
+Ends ends_of(const PlanCosts& costs, const Trace& trace) {
+  Ends ends;
+  for (std::size_t l = 0; l < costs.lanes.size(); ++l) ends.later.push_back(end_of_step(costs, trace, l));
+  ends.first = *std::min_element(ends.later.begin(), ends.later.end());
+  for (std::int64_t& end : ends.later) end -= ends.first;
+  return ends;
+}
+
+/// Half up.
+Nanoseconds mean(std::int64_t time, int iterations) {
+  return Nanoseconds((2 * time + iterations) / (2 * std::int64_t{iterations}));
+}
+
+}  // namespace
+
+std::int64_t end_of_step(const PlanCosts& costs, const Trace& trace, std::size_t lane) {
+  std::int64_t end = 0;
+  for (std::size_t rank = 0; rank < costs.lanes[lane].devices.size(); ++rank) {
+    const OptimizerStep last = optimizer_steps(costs, trace, lane, rank).back();
+    end = std::max(end, last.start + last.duration);
+  }
+  return end;
+}
+
+Nanoseconds longest_span(const PlanCosts& costs, const Trace& trace) {
+  std::int64_t longest = 0;
+  for (std::size_t l = 0; l < costs.lanes.size(); ++l)
+    if (!trace.operations[l].empty())
+      longest = std::max(longest, end_of_step(costs, trace, l) - trace.operations[l].front().start.count);
+  return Nanoseconds(longest);
+}
+
+Result<Nanoseconds> period_of(const EngineInput& input, const std::stop_token& stop) {
+  struct Seen {
+    int iteration = 0;
+    std::int64_t time = 0;
+  };
+  std::map<std::vector<std::int64_t>, Seen> seen;
+  std::vector<std::int64_t> begin(input.costs.lanes.size(), 0);
+  Seen now, middle;
+  EngineInput next = input;
+  next.record = false;
+  while (true) {
+    const auto [before, fresh] = seen.try_emplace(begin, now);
+    if (!fresh) return mean(now.time - before->second.time, now.iteration - before->second.iteration);
+    if (now.iteration == most_iterations / 2) middle = now;
+    if (now.iteration == most_iterations) return mean(now.time - middle.time, most_iterations / 2);
+    next.begin = begin;
+    const Trace trace = run_engine(next, stop);
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
+    if (!trace.complete)
+      return fail(ErrorCode::bad_input, "found a schedule that does not end, expected one that does");
+    Ends ends = ends_of(input.costs, trace);
+    ++now.iteration;
+    now.time += ends.first;
+    begin = std::move(ends.later);
+  }
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spans and the period of successive iterations: what zero-bubble papers count.
+#pragma once
+
+#include "core/domain/result.hpp"
+#include "core/sim/engine.hpp"
+
+namespace pipedeck {
+
+/// The end of a synchronous lane's step, on its slowest device.
+std::int64_t end_of_step(const PlanCosts& costs, const Trace& trace, std::size_t lane);
+
+/// The longest time from a lane's first operation to the end of its step.
+Nanoseconds longest_span(const PlanCosts& costs, const Trace& trace);
+
+/// The time from one synchronous iteration to the next, in the long run, where every device begins the next one when
+/// its own step is done, whatever the others do. The network is idle when an iteration begins.
+Result<Nanoseconds> period_of(const EngineInput& input, const std::stop_token& stop);
+
+}  // namespace pipedeck
