@@ -8,8 +8,8 @@
 // times.
 #include <array>
 
+#include "core/schedule/both_directions.hpp"
 #include "core/schedule/closed_forms.hpp"
-#include "core/schedule/placement.hpp"
 
 namespace pipedeck {
 namespace {
@@ -22,7 +22,7 @@ struct Block {
 };
 
 /// The first unit after `time` whose place in the period is `place`.
-int next_at(int time, int place) { return time + 1 + (place - time - 1 + period * period) % period; }
+int next_at(int time, int place) { return time + 1 + ((place - time - 1) % period + period) % period; }
 
 /// Weight gradients take the two places of the period that are left, each the one that comes sooner in all.
 void place_weights(Block& block) {
@@ -89,12 +89,12 @@ std::vector<Operation> list_of(const Block& block, int ranks, int rank, int micr
 }  // namespace
 
 Result<Schedule> controllable_memory(const Plan& plan) {
-  const Result<int> ranks = v_shaped_ranks(plan);
-  if (!ranks) return tl::unexpected(ranks.error());
-  const Steps steps = steps_of(plan.schedule, *ranks);
+  if (Result<void> placed = check_v_shape(plan, 1); !placed) return tl::unexpected(placed.error());
+  const int ranks = static_cast<int>(plan.stages.size()) / 2;
+  const Steps steps = steps_of(plan.schedule, ranks);
   std::vector<std::vector<Operation>> lists;
-  for (int rank = 0; rank < *ranks; ++rank)
-    lists.push_back(list_of(block_of(steps, *ranks, rank), *ranks, rank, plan.micro_batches));
+  for (int rank = 0; rank < ranks; ++rank)
+    lists.push_back(list_of(block_of(steps, ranks, rank), ranks, rank, plan.micro_batches));
   return Schedule{plan.micro_batches, true, lanes_of_ranks(plan, std::move(lists))};
 }
 

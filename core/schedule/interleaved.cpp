@@ -6,7 +6,7 @@
 // is that group's throughout: with the smaller groups' warm-up the first backward of the last group would come too
 // late.
 #include "core/schedule/closed_forms.hpp"
-#include "core/schedule/placement.hpp"
+#include "core/schedule/round_robin_ranks.hpp"
 
 namespace pipedeck {
 namespace {

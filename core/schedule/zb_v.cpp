@@ -5,8 +5,8 @@
 // forward, input gradient and weight gradient take the same time, with as many micro-batches kept as in 1F1B's first
 // stage. The order is that of this even case, for 2P - 1 micro-batches at least; with fewer, the others are left out of
 // it.
+#include "core/schedule/both_directions.hpp"
 #include "core/schedule/closed_forms.hpp"
-#include "core/schedule/placement.hpp"
 
 namespace pipedeck {
 namespace {
@@ -64,10 +64,10 @@ std::vector<Operation> list_of(int ranks, int rank, int micro_batches) {
 }  // namespace
 
 Result<Schedule> zb_v(const Plan& plan) {
-  const Result<int> ranks = v_shaped_ranks(plan);
-  if (!ranks) return tl::unexpected(ranks.error());
+  if (Result<void> placed = check_v_shape(plan, 1); !placed) return tl::unexpected(placed.error());
+  const int ranks = static_cast<int>(plan.stages.size()) / 2;
   std::vector<std::vector<Operation>> lists;
-  for (int rank = 0; rank < *ranks; ++rank) lists.push_back(list_of(*ranks, rank, plan.micro_batches));
+  for (int rank = 0; rank < ranks; ++rank) lists.push_back(list_of(ranks, rank, plan.micro_batches));
   return Schedule{plan.micro_batches, true, lanes_of_ranks(plan, std::move(lists))};
 }
 

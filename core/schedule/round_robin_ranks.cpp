@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/schedule/placement.hpp"
+#include "core/schedule/round_robin_ranks.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -61,20 +61,6 @@ Result<int> round_robin_ranks(const Plan& plan) {
   for (std::size_t k = ranks; k < plan.stages.size(); ++k)
     if (Result<void> fine = together(plan, k % ranks, k); !fine) return tl::unexpected(fine.error());
   return static_cast<int>(ranks);
-}
-
-Result<int> v_shaped_ranks(const Plan& plan) {
-  if (Result<void> one = one_copy(plan); !one) return tl::unexpected(one.error());
-  const std::size_t stages = plan.stages.size();
-  if (stages % 2 != 0)
-    return fail(ErrorCode::bad_input,
-                fmt::format("found {} stages, expected two a device: '{}' goes down the devices and up again", stages,
-                            name_of(plan.schedule)),
-                "/stages");
-  if (Result<void> fine = apart(plan, stages / 2); !fine) return tl::unexpected(fine.error());
-  for (std::size_t k = stages / 2; k < stages; ++k)
-    if (Result<void> fine = together(plan, stages - 1 - k, k); !fine) return tl::unexpected(fine.error());
-  return static_cast<int>(stages / 2);
 }
 
 }  // namespace pipedeck

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// An even cut first, improved by moving single cuts as long as that helps, then a depth-first search over all cuts that
+// leaves out what can't be better, for a bounded number of steps. Where layers are many and alike the first two are
+// within a layer of the best; where they are few the search ends, and what it leaves is proven.
+#include "core/domain/balance_chunks.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace pipedeck {
+namespace {
+
+constexpr int most_steps = 200'000;
+constexpr double strictly = 1 - 1e-12;  // less by more than rounding
+
+class Balancer {
+ public:
+  Balancer(const std::vector<std::vector<double>>& cost, const std::vector<std::size_t>& rank_of)
+      : rank_of_(rank_of), layers_(static_cast<int>(cost.front().size())), cost_(cost) {
+    for (const std::vector<double>& own : cost) {
+      sums_.emplace_back(1, 0.0);
+      for (const double layer : own) sums_.back().push_back(sums_.back().back() + layer);
+    }
+    cheapest_.assign(static_cast<std::size_t>(layers_) + 1, 0.0);
+    for (int p = layers_ - 1; p >= 0; --p) {
+      double least = cost.front()[static_cast<std::size_t>(p)];
+      for (const std::vector<double>& own : cost) least = std::min(least, own[static_cast<std::size_t>(p)]);
+      cheapest_[static_cast<std::size_t>(p)] = cheapest_[static_cast<std::size_t>(p) + 1] + least;
+    }
+  }
+
+  std::vector<int> run() {
+    best_ = even();
+    improve();
+    least_ = largest(best_);
+    std::vector<double> load(cost_.size(), 0.0);
+    std::vector<int> cuts;
+    search(0, load, cuts);
+    return best_;
+  }
+
+ private:
+  int chunks() const { return static_cast<int>(rank_of_.size()); }
+
+  double of(std::size_t rank, int first, int last) const {
+    return sums_[rank][static_cast<std::size_t>(last)] - sums_[rank][static_cast<std::size_t>(first)];
+  }
+
+  /// Each chunk an equal share of what the layers take where they are quickest.
+  std::vector<int> even() const {
+    std::vector<int> cuts;
+    int at = 0;
+    for (int k = 1; k < chunks(); ++k) {
+      const double left = cheapest_.front() * (chunks() - k) / chunks();
+      ++at;
+      // Nearer to the share with the next layer in front of the cut than without.
+      while (layers_ - at > chunks() - k &&
+             cheapest_[static_cast<std::size_t>(at)] - left > left - cheapest_[static_cast<std::size_t>(at) + 1])
+        ++at;
+      cuts.push_back(at);
+    }
+    return cuts;
+  }
+
+  std::vector<double> loads(const std::vector<int>& cuts) const {
+    std::vector<double> load(cost_.size(), 0.0);
+    for (int k = 0; k < chunks(); ++k) {
+      const auto c = static_cast<std::size_t>(k);
+      load[rank_of_[c]] += of(rank_of_[c], k == 0 ? 0 : cuts[c - 1], k + 1 == chunks() ? layers_ : cuts[c]);
+    }
+    return load;
+  }
+  double largest(const std::vector<int>& cuts) const {
+    const std::vector<double> load = loads(cuts);
+    return *std::max_element(load.begin(), load.end());
+  }
+  /// Loads from the largest down, compared as a whole, so that of several slowest ranks each can be helped in turn.
+  std::vector<double> profile(const std::vector<int>& cuts) const {
+    std::vector<double> load = loads(cuts);
+    std::sort(load.begin(), load.end(), std::greater<>());
+    return load;
+  }
+  static bool better(const std::vector<double>& a, const std::vector<double>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i] < b[i] * strictly) return true;
+      if (b[i] < a[i] * strictly) return false;
+    }
+    return false;
+  }
+
+  void improve() {
+    std::vector<double> now = profile(best_);
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t c = 0; c < best_.size(); ++c)
+        for (const int step : {-1, 1}) {
+          const int low = c == 0 ? 0 : best_[c - 1], high = c + 1 == best_.size() ? layers_ : best_[c + 1];
+          if (best_[c] + step <= low || best_[c] + step >= high) continue;
+          best_[c] += step;
+          if (std::vector<double> after = profile(best_); better(after, now))
+            now = std::move(after), moved = true;
+          else
+            best_[c] -= step;
+        }
+    }
+  }
+
+  /// Chunk `k` from `first` on, the others before it done.
+  void search(int first, std::vector<double>& load, std::vector<int>& cuts) {
+    if (++steps_ > most_steps) return;
+    const int k = static_cast<int>(cuts.size());
+    const std::size_t rank = rank_of_[static_cast<std::size_t>(k)];
+    const double before = load[rank];
+    if (k + 1 == chunks()) {
+      load[rank] += of(rank, first, layers_);
+      if (const double now = *std::max_element(load.begin(), load.end()); now < least_ * strictly)
+        least_ = now, best_ = cuts;
+      load[rank] = before;
+      return;
+    }
+    for (int last = first + 1; layers_ - last >= chunks() - k - 1; ++last) {
+      load[rank] = before + of(rank, first, last);
+      if (load[rank] >= least_ * strictly) break;
+      if (!room_for(last, load)) continue;
+      cuts.push_back(last);
+      search(last, load, cuts);
+      cuts.pop_back();
+    }
+    load[rank] = before;
+  }
+
+  /// What is left fits, even on the quickest ranks, below the least of the largest sums so far.
+  bool room_for(int first, const std::vector<double>& load) const {
+    double room = 0;
+    for (const double own : load) room += std::max(0.0, least_ - own);
+    return cheapest_[static_cast<std::size_t>(first)] < room;
+  }
+
+  const std::vector<std::size_t>& rank_of_;
+  int layers_;
+  const std::vector<std::vector<double>>& cost_;
+  std::vector<std::vector<double>> sums_;  // before each layer, by rank
+  std::vector<double> cheapest_;           // of each layer and all behind it
+  std::vector<int> best_;
+  double least_ = 0;
+  int steps_ = 0;
+};
+
+}  // namespace
+
+std::vector<int> balanced_cuts(const std::vector<std::vector<double>>& cost, const std::vector<std::size_t>& rank_of) {
+  return Balancer(cost, rank_of).run();
+}
+
+}  // namespace pipedeck
