@@ -141,12 +141,18 @@ std::string comparison_json(const Comparison& comparison) {
   return json.dump(2);
 }
 
-Result<Answer> ask(const PlannerInfo& planner, const Judge& judge, const PlannerContext& context) {
+Result<Answer> ask(const PlannerInfo& planner, const Judge& judge, const ScheduleOptions& schedule,
+                   const PlannerContext& context) {
   const auto ranking = run_planner(planner, judge.problem(), {}, context);
   if (!ranking) return tl::unexpected(ranking.error());
   Answer answer{.planner = &planner, .judged = {}, .infeasible = ranking->infeasible};
   if (answer.infeasible) return answer;
-  auto judged = judge.judge(ranking->plans.front(), context.stop);
+  auto scheduled = schedule.apply(ranking->plans.front(), *judge.problem().profile);
+  if (!scheduled) {
+    answer.infeasible = Infeasible{scheduled.error().text(), {}};
+    return answer;
+  }
+  auto judged = judge.judge(*std::move(scheduled), context.stop);
   if (!judged) return tl::unexpected(judged.error());
   answer.judged = *std::move(judged);
   return answer;
@@ -167,6 +173,7 @@ class CompareCommand : public Command {
     if (!chosen) return tl::unexpected(chosen.error());
     const auto threads = question_.thread_count();
     if (!threads) return tl::unexpected(threads.error());
+    if (auto known = question_.schedule.check(); !known) return tl::unexpected(known.error());
     auto problem = question_.open();
     if (!problem) return tl::unexpected(problem.error());
     const auto comparison = compare(*std::move(problem), *chosen, *threads, stop);
@@ -190,8 +197,8 @@ class CompareCommand : public Command {
     return chosen;
   }
 
-  static Result<Comparison> compare(Problem problem, const std::vector<const PlannerInfo*>& chosen, int threads,
-                                    std::stop_token stop) {
+  Result<Comparison> compare(Problem problem, const std::vector<const PlannerInfo*>& chosen, int threads,
+                             std::stop_token stop) const {
     const auto judge = Judge::of(std::move(problem));
     if (!judge) return tl::unexpected(judge.error());
     const auto one_device = judge->one_device_time(stop);
@@ -202,7 +209,7 @@ class CompareCommand : public Command {
     for (const PlannerInfo* planner : chosen) {
       const auto before = static_cast<double>(comparison.answers.size());
       line.show(before / count, planner->title);
-      auto answer = ask(*planner, *judge, judge->context(threads, 1, Progress(), stop));
+      auto answer = ask(*planner, *judge, question_.schedule, judge->context(threads, 1, Progress(), stop));
       if (!answer) return tl::unexpected(answer.error());
       comparison.answers.push_back(*std::move(answer));
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan: the best answer of one planner, or its best K, with the simulator's prediction.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "app/cli/command.hpp"
@@ -107,8 +109,9 @@ class PlanCommand : public Command {
   Result<int> run(std::stop_token stop) override {
     const auto planner = planner_named(planner_);
     if (!planner) return tl::unexpected(planner.error());
-    const auto options = planner_options(**planner, app_->remaining());
+    const auto options = planner_options(**planner, arguments_for(**planner));
     if (!options) return tl::unexpected(options.error());
+    if (auto known = question_.schedule.check(); !known) return tl::unexpected(known.error());
     const auto threads = question_.thread_count();
     if (!threads) return tl::unexpected(threads.error());
     auto problem = question_.open();
@@ -122,6 +125,19 @@ class PlanCommand : public Command {
   }
 
  private:
+  /// What is the planner's own. One that looks for a schedule itself is asked for it where it knows it.
+  std::vector<std::string> arguments_for(const PlannerInfo& planner) {
+    std::vector<std::string> arguments = app_->remaining();
+    for (const OptionInfo& option : planner.options) {
+      std::optional<std::string>& name = question_.schedule.name;
+      if (option.name != "schedule" || !name) continue;
+      if (std::find(option.choices.begin(), option.choices.end(), *name) == option.choices.end()) continue;
+      arguments.insert(arguments.end(), {"--schedule", *name});
+      name.reset();
+    }
+    return arguments;
+  }
+
   Result<std::vector<JudgedPlan>> search(const PlannerInfo& planner, Problem problem, const PlannerOptions& options,
                                          int threads, std::stop_token stop) const {
     const auto judge = Judge::of(std::move(problem));
@@ -137,7 +153,9 @@ class PlanCommand : public Command {
     std::vector<JudgedPlan> judged;
     for (const Plan& plan : ranking->plans) {
       if (static_cast<int>(judged.size()) == top_) break;
-      auto verdict = judge->judge(plan, stop);
+      auto scheduled = question_.schedule.apply(plan, *judge->problem().profile);
+      if (!scheduled) return tl::unexpected(scheduled.error());
+      auto verdict = judge->judge(*std::move(scheduled), stop);
       if (!verdict) return tl::unexpected(verdict.error());
       judged.push_back(*std::move(verdict));
     }

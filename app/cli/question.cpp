@@ -2,16 +2,20 @@
 #include "app/cli/question.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/cli/console.hpp"
 #include "core/cost/network.hpp"
+#include "core/domain/reschedule.hpp"
 #include "core/io/files.hpp"
 #include "core/presets/presets.hpp"
+#include "core/schedule/build.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -126,6 +130,34 @@ Result<Pins> PinOptions::pins(const Profile& profile) const {
   return pins;
 }
 
+void ScheduleOptions::declare(CLI::App& app) {
+  auto* option = app.add_option("--schedule", name,
+                                "run the layers on the same devices under another schedule: see pipedeck-cli list "
+                                "schedules")
+                     ->type_name("NAME");
+  app.add_option("--chunks", chunks, "stages a device of --schedule interleaved")
+      ->check(CLI::Range(1, largest_count))
+      ->needs(option)
+      ->capture_default_str()
+      ->type_name("V");
+}
+
+Result<void> ScheduleOptions::check() const {
+  if (!name) return {};
+  std::vector<std::string> names;
+  for (const ScheduleInfo& info : schedules())
+    if (info.kind != ScheduleKind::explicit_order) names.push_back(info.name);
+  if (std::find(names.begin(), names.end(), *name) != names.end()) return {};
+  return fail(ErrorCode::bad_usage,
+              fmt::format("--schedule: found \"{}\", expected one of {}", *name, fmt::join(names, ", ")));
+}
+
+Result<Plan> ScheduleOptions::apply(Plan plan, const Profile& profile) const {
+  if (!name) return plan;
+  if (auto known = check(); !known) return tl::unexpected(known.error());
+  return with_schedule(plan, profile, *schedule_named(*name), chunks);
+}
+
 void QuestionOptions::declare(CLI::App& app) {
   inputs.declare(app);
   app.add_option("--global-batch", global_batch, "samples an iteration")
@@ -137,6 +169,7 @@ void QuestionOptions::declare(CLI::App& app) {
       ->type_name("N");
   state.declare(app);
   pinned.declare(app);
+  schedule.declare(app);
   judged.declare(app);
   app.add_option("--threads", threads, "search threads: changes speed, never the answer [1, or PIPEDECK_THREADS]")
       ->check(CLI::Range(1, most_threads))

@@ -54,12 +54,24 @@ struct PinOptions {
   Result<Pins> pins(const Profile& profile) const;
 };
 
+/// Another schedule than a plan's own: --schedule and --chunks.
+struct ScheduleOptions {
+  std::optional<std::string> name;
+  int chunks = 2;
+  void declare(CLI::App& app);
+  /// bad_usage, listing the names, where there is no such schedule.
+  Result<void> check() const;
+  /// The plan under that schedule, itself where none was asked for.
+  Result<Plan> apply(Plan plan, const Profile& profile) const;
+};
+
 /// All that `plan` and `compare` share.
 struct QuestionOptions {
   InputOptions inputs;
   ConventionOptions judged;
   StateOptions state;
   PinOptions pinned;
+  ScheduleOptions schedule;
   int global_batch = 0;
   std::optional<int> micro_batch;
   std::optional<int> threads;

@@ -11,6 +11,7 @@
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/schedule_csv.hpp"
 #include "core/io/trace.hpp"
 
 namespace pipedeck::cli {
@@ -21,6 +22,7 @@ struct Verdict {
   Simulation simulation;
   Seconds lower_bound;
   std::optional<Seconds> other_warmup;
+  std::optional<std::string> schedule;  ///< as CSV, where it is to be written
 };
 
 std::string heading(const Plan& plan) {
@@ -29,12 +31,16 @@ std::string heading(const Plan& plan) {
 }
 
 std::string summary_text(const Verdict& verdict) {
-  const auto& [plan, simulation, bound, other] = verdict;
+  const auto& [plan, simulation, bound, other, schedule] = verdict;
   const Seconds iteration = to_seconds(simulation.iteration);
   std::string text = heading(plan);
   text += fmt::format("iteration {} ms, {:.2f} samples/s, bubble {}, exposed communication {}\n",
                       milliseconds_text(iteration), simulation.samples_per_second,
                       percent_text(simulation.bubble_fraction), percent_text(simulation.communication_fraction));
+  if (simulation.period)
+    text += fmt::format("longest span of a device {} ms, period of successive iterations {} ms\n",
+                        milliseconds_text(to_seconds(simulation.longest_span)),
+                        milliseconds_text(to_seconds(*simulation.period)));
   text += fmt::format("lower bound {} ms ({})\n", milliseconds_text(bound), change_text(bound.count, iteration.count));
   if (other) text += fmt::format("warm-up A / B: {} ms\n", warmups_text(plan, iteration, other));
   text += simulation.fits ? "fits in memory\n" : "does NOT fit in memory\n";
@@ -98,6 +104,12 @@ class SimulateCommand : public Command {
     app.add_option("--plan", plan_file_, "the plan")->required()->type_name("FILE");
     judged_.declare(app);
     state_.declare(app);
+    schedule_.declare(app);
+    app.add_option("--schedule-csv", schedule_file_, "the order of operations of every device, as PyTorch has it")
+        ->excludes("--schedule")
+        ->type_name("FILE");
+    app.add_option("--export-schedule", export_file_, "write the simulated order of operations as such a file")
+        ->type_name("FILE");
     app.add_flag("--intervals", intervals_, "every operation with its start and end");
     app.add_flag("--iteration-only", iteration_only_,
                  "the iteration time alone, without timeline and memory curves: for plans too large for these");
@@ -111,6 +123,9 @@ class SimulateCommand : public Command {
     const auto verdict = judge(stop);
     if (!verdict) return tl::unexpected(verdict.error());
     const Simulation& simulation = verdict->simulation;
+    if (verdict->schedule)
+      if (auto written = write_output(export_file_, *verdict->schedule); !written)
+        return tl::unexpected(written.error());
     if (!trace_file_.empty())
       if (auto written = write_output(trace_file_, chrome_trace(simulation.timeline, verdict->plan.name)); !written)
         return tl::unexpected(written.error());
@@ -150,9 +165,11 @@ class SimulateCommand : public Command {
     auto problem = open_inputs(inputs_, judged_.conventions());
     if (!problem) return tl::unexpected(problem.error());
     state_.apply(*plan);
-    problem->workload = workload_of(*plan, judged_.conventions());
     if (auto valid = validate(*plan, *problem->profile, *problem->cluster); !valid)
       return tl::unexpected(in_file(valid.error(), plan_file_));
+    plan = scheduled(*std::move(plan), *problem->profile);
+    if (!plan) return tl::unexpected(plan.error());
+    problem->workload = workload_of(*plan, judged_.conventions());
     warn_if_made_for_others(*plan, plan_file_, *problem);
 
     auto simulator = Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
@@ -165,17 +182,42 @@ class SimulateCommand : public Command {
     if (!asked) return tl::unexpected(asked.error());
     auto simulation = asked->simulator.run(asked->plan, stop);
     if (!simulation) return tl::unexpected(in_file(simulation.error(), plan_file_));
+    const auto period = asked->simulator.period(asked->plan, stop);
+    if (!period) return tl::unexpected(in_file(period.error(), plan_file_));
+    simulation->period = *period;
     const auto bound = lower_bound(asked->problem, asked->plan.synchronous());
     if (!bound) return tl::unexpected(bound.error());
     const auto other = other_warmup_time(asked->simulator, asked->plan);
     if (!other) return tl::unexpected(in_file(other.error(), plan_file_));
-    return Verdict{std::move(asked->plan), *std::move(simulation), *bound, *other};
+    Verdict verdict{std::move(asked->plan), *std::move(simulation), *bound, *other, {}};
+    if (!export_file_.empty()) {
+      const auto schedule = asked->simulator.schedule(verdict.plan);
+      if (!schedule) return tl::unexpected(in_file(schedule.error(), plan_file_));
+      verdict.schedule = schedule_to_csv(*schedule);
+    }
+    return verdict;
+  }
+
+  /// The plan under the schedule that was asked for.
+  Result<Plan> scheduled(Plan plan, const Profile& profile) const {
+    if (schedule_file_.empty()) {
+      auto other = schedule_.apply(std::move(plan), profile);
+      if (!other && other.error().code == ErrorCode::bad_input)
+        return tl::unexpected(in_file(other.error(), plan_file_));
+      return other;
+    }
+    const auto text = read_file(schedule_file_);
+    if (!text) return tl::unexpected(text.error());
+    auto imported = plan_with_schedule_csv(plan, *text);
+    if (!imported) return tl::unexpected(in_file(imported.error(), schedule_file_));
+    return imported;
   }
 
   InputOptions inputs_;
   ConventionOptions judged_;
   StateOptions state_;
-  std::string plan_file_, trace_file_;
+  ScheduleOptions schedule_;
+  std::string plan_file_, trace_file_, schedule_file_, export_file_;
   bool intervals_ = false, iteration_only_ = false;
   OutputOptions output_;
 };

@@ -70,6 +70,10 @@ class Rescheduler {
 
   Result<void> check(int chunks) const {
     const int ranks = static_cast<int>(ranks_.size());
+    if (layers() != static_cast<int>(profile_.layers.size()))
+      return impossible(fmt::format("found stages of {} layers, expected {}, the layers of profile '{}'", layers(),
+                                    profile_.layers.size(), profile_.name),
+                        "/stages");
     if (schedule_ == ScheduleKind::explicit_order)
       return impossible("found 'explicit', expected a schedule that makes its own lists", "/schedule");
     if (chunks < 1) return impossible(fmt::format("found {} chunks a device, expected at least 1", chunks), "/stages");

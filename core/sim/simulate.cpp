@@ -259,9 +259,10 @@ Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop
 Result<Nanoseconds> Simulator::period(const Plan& plan, std::stop_token stop) const {
   if (!plan.synchronous())
     return iteration_time(plan, std::move(stop)).map([](Seconds time) { return round_to_nanoseconds(time); });
+  if (Result<void> small = check_size(plan, false); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan);
   if (!ready) return tl::unexpected(ready.error());
-  return period_of({plan, ready->schedule, ready->costs, ready->channels, shared_->conventions.overlap, false}, stop);
+  return period_of(ready->run_of(*shared_, plan, false), stop);
 }
 
 Result<Schedule> Simulator::schedule(const Plan& plan) const {
