@@ -565,13 +565,18 @@ std::vector<OptimizerStep> optimizer_steps(const PlanCosts& costs, const Trace& 
   return steps;
 }
 
+std::int64_t end_of_step(const PlanCosts& costs, const Trace& trace, std::size_t lane) {
+  std::int64_t end = 0;
+  for (std::size_t rank = 0; rank < costs.lanes[lane].devices.size(); ++rank) {
+    const OptimizerStep last = optimizer_steps(costs, trace, lane, rank).back();
+    end = std::max(end, last.start + last.duration);
+  }
+  return end;
+}
+
 Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace) {
   std::int64_t end = 0;
-  for (std::size_t lane = 0; lane < costs.lanes.size(); ++lane)
-    for (std::size_t rank = 0; rank < costs.lanes[lane].devices.size(); ++rank) {
-      const OptimizerStep last = optimizer_steps(costs, trace, lane, rank).back();
-      end = std::max(end, last.start + last.duration);
-    }
+  for (std::size_t lane = 0; lane < costs.lanes.size(); ++lane) end = std::max(end, end_of_step(costs, trace, lane));
   return Nanoseconds(end);
 }
 

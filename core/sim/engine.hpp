@@ -58,6 +58,9 @@ struct OptimizerStep {
 std::vector<OptimizerStep> optimizer_steps(const PlanCosts& costs, const Trace& trace, std::size_t lane,
                                            std::size_t rank);
 
+/// The end of the lane's last optimizer step, on its slowest device.
+std::int64_t end_of_step(const PlanCosts& costs, const Trace& trace, std::size_t lane);
+
 /// From 0 to the end of the last optimizer step.
 Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace);
 

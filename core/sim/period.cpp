@@ -32,15 +32,6 @@ Nanoseconds mean(std::int64_t time, int iterations) {
 
 }  // namespace
 
-std::int64_t end_of_step(const PlanCosts& costs, const Trace& trace, std::size_t lane) {
-  std::int64_t end = 0;
-  for (std::size_t rank = 0; rank < costs.lanes[lane].devices.size(); ++rank) {
-    const OptimizerStep last = optimizer_steps(costs, trace, lane, rank).back();
-    end = std::max(end, last.start + last.duration);
-  }
-  return end;
-}
-
 Nanoseconds longest_span(const PlanCosts& costs, const Trace& trace) {
   std::int64_t longest = 0;
   for (std::size_t l = 0; l < costs.lanes.size(); ++l)

@@ -7,9 +7,6 @@
 
 namespace pipedeck {
 
-/// The end of a synchronous lane's step, on its slowest device.
-std::int64_t end_of_step(const PlanCosts& costs, const Trace& trace, std::size_t lane);
-
 /// The longest time from a lane's first operation to the end of its step.
 Nanoseconds longest_span(const PlanCosts& costs, const Trace& trace);
 

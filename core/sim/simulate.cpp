@@ -260,7 +260,7 @@ Result<Nanoseconds> Simulator::period(const Plan& plan, std::stop_token stop) co
   if (!plan.synchronous())
     return iteration_time(plan, std::move(stop)).map([](Seconds time) { return round_to_nanoseconds(time); });
   if (Result<void> small = check_size(plan, false); !small) return tl::unexpected(small.error());
-  const Result<Prepared> ready = prepare(*shared_, plan);
+  const Result<Prepared> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
   return period_of(ready->run_of(*shared_, plan, false), stop);
 }
