@@ -105,8 +105,9 @@ class SimulateCommand : public Command {
     judged_.declare(app);
     state_.declare(app);
     schedule_.declare(app);
-    app.add_option("--schedule-csv", schedule_file_, "the order of operations of every device, as PyTorch has it")
-        ->excludes("--schedule")
+    app.add_option(
+           "--schedule-csv", schedule_file_,
+           "the order of operations of every device, as PyTorch has it; of stages placed as --schedule needs them")
         ->type_name("FILE");
     app.add_option("--export-schedule", export_file_, "write the simulated order of operations as such a file")
         ->type_name("FILE");
@@ -198,17 +199,14 @@ class SimulateCommand : public Command {
     return verdict;
   }
 
-  /// The plan under the schedule that was asked for.
+  /// The plan under the schedule that was asked for, in the order that a file has.
   Result<Plan> scheduled(Plan plan, const Profile& profile) const {
-    if (schedule_file_.empty()) {
-      auto other = schedule_.apply(std::move(plan), profile);
-      if (!other && other.error().code == ErrorCode::bad_input)
-        return tl::unexpected(in_file(other.error(), plan_file_));
-      return other;
-    }
+    auto other = schedule_.apply(std::move(plan), profile);
+    if (!other && other.error().code == ErrorCode::bad_input) return tl::unexpected(in_file(other.error(), plan_file_));
+    if (!other || schedule_file_.empty()) return other;
     const auto text = read_file(schedule_file_);
     if (!text) return tl::unexpected(text.error());
-    auto imported = plan_with_schedule_csv(plan, *text);
+    auto imported = plan_with_schedule_csv(*other, *text);
     if (!imported) return tl::unexpected(in_file(imported.error(), schedule_file_));
     return imported;
   }
