@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // An even cut first, improved by moving single cuts as long as that helps, then a depth-first search over all cuts that
 // leaves out what can't be better, for a bounded number of steps. Where layers are many and alike the first two are
-// within a layer of the best; where they are few the search ends, and what it leaves is proven.
+// within a layer of the best; where they are few the search ends, and what it leaves is proven. Of cuts with the same
+// slowest rank a second search prefers the one whose largest chunk is smallest.
 #include "core/domain/balance_chunks.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cstdlib>
+#include <functional>
 
 namespace pipedeck {
 namespace {
@@ -30,12 +32,12 @@ class Balancer {
   }
 
   std::vector<int> run() {
-    best_ = even();
+    best_ = even_ = even();
     improve();
     least_ = largest(best_);
-    std::vector<double> load(cost_.size(), 0.0);
-    std::vector<int> cuts;
-    search(0, load, cuts);
+    start(false);
+    largest_chunk_ = largest_chunk(best_);
+    start(true);
     return best_;
   }
 
@@ -69,6 +71,14 @@ class Balancer {
       load[rank_of_[c]] += of(rank_of_[c], k == 0 ? 0 : cuts[c - 1], k + 1 == chunks() ? layers_ : cuts[c]);
     }
     return load;
+  }
+  double largest_chunk(const std::vector<int>& cuts) const {
+    double most = 0;
+    for (int k = 0; k < chunks(); ++k) {
+      const auto c = static_cast<std::size_t>(k);
+      most = std::max(most, of(rank_of_[c], k == 0 ? 0 : cuts[c - 1], k + 1 == chunks() ? layers_ : cuts[c]));
+    }
+    return most;
   }
   double largest(const std::vector<int>& cuts) const {
     const std::vector<double> load = loads(cuts);
@@ -105,23 +115,31 @@ class Balancer {
     }
   }
 
-  /// Chunk `k` from `first` on, the others before it done.
+  /// For a smaller largest sum, or for smaller chunks with the same.
+  void start(bool chunks) {
+    by_chunks_ = chunks;
+    steps_ = 0;
+    std::vector<double> load(cost_.size(), 0.0);
+    std::vector<int> cuts;
+    search(0, load, cuts);
+  }
+
+  /// The next chunk from `first` on, the others before it done.
   void search(int first, std::vector<double>& load, std::vector<int>& cuts) {
     if (++steps_ > most_steps) return;
-    const int k = static_cast<int>(cuts.size());
-    const std::size_t rank = rank_of_[static_cast<std::size_t>(k)];
+    const auto k = cuts.size();
+    const std::size_t rank = rank_of_[k];
     const double before = load[rank];
-    if (k + 1 == chunks()) {
-      load[rank] += of(rank, first, layers_);
-      if (const double now = *std::max_element(load.begin(), load.end()); now < least_ * strictly)
-        least_ = now, best_ = cuts;
+    if (k == even_.size()) {
+      const double chunk = of(rank, first, layers_);
+      load[rank] += chunk;
+      if (allowed(load[rank], chunk)) take(cuts, load);
       load[rank] = before;
       return;
     }
-    for (int last = first + 1; layers_ - last >= chunks() - k - 1; ++last) {
+    for (const int last : candidates(first, k, before)) {
       load[rank] = before + of(rank, first, last);
-      if (load[rank] >= least_ * strictly) break;
-      if (!room_for(last, load)) continue;
+      if (!allowed(load[rank], load[rank] - before) || !room_for(last, load)) continue;  // a better one may be known
       cuts.push_back(last);
       search(last, load, cuts);
       cuts.pop_back();
@@ -129,11 +147,36 @@ class Balancer {
     load[rank] = before;
   }
 
+  bool allowed(double load, double chunk) const {
+    return by_chunks_ ? load <= least_ / strictly && chunk < largest_chunk_ * strictly : load < least_ * strictly;
+  }
+
+  void take(const std::vector<int>& cuts, const std::vector<double>& load) {
+    best_ = cuts;
+    if (by_chunks_)
+      largest_chunk_ = largest_chunk(cuts);
+    else
+      least_ = *std::max_element(load.begin(), load.end());
+  }
+
+  /// Where chunk `k` may end, the ends nearest to the even cut first.
+  std::vector<int> candidates(int first, std::size_t k, double load) const {
+    std::vector<int> ends;
+    for (int last = first + 1; last <= layers_ - static_cast<int>(even_.size() - k); ++last) {
+      const double chunk = of(rank_of_[k], first, last);
+      if (!allowed(load + chunk, chunk)) break;
+      ends.push_back(last);
+    }
+    std::stable_sort(ends.begin(), ends.end(),
+                     [&](int a, int b) { return std::abs(a - even_[k]) < std::abs(b - even_[k]); });
+    return ends;
+  }
+
   /// What is left fits, even on the quickest ranks, below the least of the largest sums so far.
   bool room_for(int first, const std::vector<double>& load) const {
     double room = 0;
-    for (const double own : load) room += std::max(0.0, least_ - own);
-    return cheapest_[static_cast<std::size_t>(first)] < room;
+    for (const double own : load) room += std::max(0.0, least_ / strictly - own);
+    return cheapest_[static_cast<std::size_t>(first)] <= room;
   }
 
   const std::vector<std::size_t>& rank_of_;
@@ -141,8 +184,9 @@ class Balancer {
   const std::vector<std::vector<double>>& cost_;
   std::vector<std::vector<double>> sums_;  // before each layer, by rank
   std::vector<double> cheapest_;           // of each layer and all behind it
-  std::vector<int> best_;
-  double least_ = 0;
+  std::vector<int> even_, best_;
+  double least_ = 0, largest_chunk_ = 0;  // of `best_`
+  bool by_chunks_ = false;
   int steps_ = 0;
 };
 

@@ -96,6 +96,16 @@ class TestReschedule : public QObject {
     }
   }
 
+  void equalLayersMakeEqualChunks() {
+    for (const int layers : {12, 13, 50, 51}) {
+      const Plan v = with_schedule(straight(2, layers), profile_of(layers), ScheduleKind::zb_v).value();
+      for (const Stage& stage : v.stages)
+        QVERIFY(stage.last - stage.first >= layers / 4 - 1 && stage.last - stage.first <= (layers + 3) / 4);
+    }
+    const Plan many = with_schedule(straight(16, 96), profile_of(96), ScheduleKind::interleaved, 3).value();
+    for (const Stage& stage : many.stages) QCOMPARE(stage.last - stage.first, 2);
+  }
+
   void chunksGoRoundOrAlongAV() {
     const Profile profile = profile_of(12);
     const Plan plan = straight(3, 12);
