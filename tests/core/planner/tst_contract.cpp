@@ -194,14 +194,13 @@ std::pair<double, double> delays_of(const PlannerInfo& planner, const Problem& p
 
 }  // namespace
 
-/// 96 layers on 16,384 devices: reading off the network, planning, evaluating again. A simulation of so many replicas
-/// and transfers has long steps of its own.
+/// 96 layers on 16,384 devices: reading off the network, planning, simulating, evaluating again.
 void TestContract::cancelled_soon_on_a_large_cluster() {
   static const Problem problem = test::large_problem(96, 16'384);
   const PlannerInfo& planner = planner_of_row();
   const auto [middle, most] = delays_of(planner, problem, {}, {1, 20, 60, 150, 400});
-  QVERIFY(middle < (planner.name.starts_with("gpipe") ? 500 : 50));
-  QVERIFY(most < 2000);
+  QVERIFY(middle < 50);
+  QVERIFY(most < 500);  // idle less than 50; a machine at work elsewhere holds one up now and then
 }
 
 void TestContract::cancelled_soon_on_a_wide_graph_data() {
