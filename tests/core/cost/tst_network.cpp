@@ -6,6 +6,7 @@
 #include <functional>
 #include <thread>
 
+#include "core/cost/all_reduce.hpp"
 #include "core/cost/collective.hpp"
 #include "core/cost/network.hpp"
 #include "tests/core/cost/all_pairs_paths.hpp"
@@ -261,6 +262,27 @@ class TestNetwork : public QObject {
     }
   }
 
+  /// Walked from one end each link leads on to the other; and back, the same links the other way.
+  void directionsLeadFromEndToEnd() {
+    for (int seed = 0; seed < 40; ++seed) {
+      test::Random random(static_cast<std::uint64_t>(seed));
+      const Cluster cluster = large_cluster(random.integer(2, 12), Fabric::tree, random);
+      const Network network = Network::of(cluster).value();
+      const int devices = network.device_count();
+      for (int pair = 0; pair < 20; ++pair) {
+        const DeviceId from(random.integer(0, devices - 1)), to(random.integer(0, devices - 1));
+        if (network.node_of(from) == network.node_of(to)) continue;
+        std::string at = cluster.nodes[network.node_of(from).index()].name;
+        for (const DirectedLink& passed : network.directed_links(from, to)) {
+          const NetworkLink& link = cluster.links[static_cast<std::size_t>(passed.link)];
+          QCOMPARE(passed.backwards ? link.to : link.from, at);
+          at = passed.backwards ? link.from : link.to;
+        }
+        QCOMPARE(at, cluster.nodes[network.node_of(to).index()].name);
+      }
+    }
+  }
+
   void insideANodeItsOwnLink() {
     const Network network = Network::of(two_nodes()).value();
     QVERIFY(network.links(DeviceId(0), DeviceId(1)).empty());
@@ -301,10 +323,33 @@ class TestNetwork : public QObject {
          2 * 2 * (2e-6 + b / (3 * 8e9)) + 2 * 1 * (12e-6 + b / (2 * 1e9)));
     near(all_reduce(network, all, Bytes(1000000)), 2 * 2 * (2e-6 + b / (3 * 8e9)) + 2 * 1 * (12e-6 + b / (2 * 1e9)));
     near(all_reduce(network, devices({1, 0}), Bytes(1000000)), 2 * (1e-6 + b / (2 * 10e9)));
+    near(tree_all_reduce(network, all, Bytes(1000000)), 2 * 3 * 12e-6 + 2 * b / 1e9);
     QCOMPARE(all_reduce(network, devices({3}), Bytes(1000000)).count, 0.0);
+    QCOMPARE(tree_all_reduce(network, devices({3}), Bytes(1000000)).count, 0.0);
     QCOMPARE(all_reduce(network, all, Bytes()).count, 0.0);
     QCOMPARE(all_reduce(network, devices({4, 2, 0}), Bytes(77)).count,
              all_reduce(network, devices({0, 2, 4}), Bytes(77)).count);
+  }
+
+  /// The parts of an all-reduce by any algorithm are its time; without latency they move what the algorithm sends.
+  void partsOfAllReduces() {
+    const Network network = Network::of(two_nodes()).value();
+    const auto all = devices({0, 1, 2, 3, 4});
+    const Bytes bytes(1000000);
+    const auto by = [&](Collectives collectives) { return AllReduce(network, all, collectives); };
+    QCOMPARE(by(Collectives::ring).time(bytes), ring_all_reduce(network, all, bytes));
+    QCOMPARE(by(Collectives::hierarchical).time(bytes), hierarchical_all_reduce(network, all, bytes));
+    QCOMPARE(by(Collectives::least).time(bytes), all_reduce(network, all, bytes));
+    QCOMPARE(by(Collectives::tree).time(bytes), tree_all_reduce(network, all, bytes));
+    QVERIFY(by(Collectives::nccl).time(bytes) > ring_all_reduce(network, all, Bytes(0)));
+    const auto ring = by(Collectives::ring).parts(bytes), tree = by(Collectives::tree).parts(bytes);
+    QVERIFY(std::abs(ring.front().volume() - 2 * 4.0 / 5 * 1e6) < 1e-3);
+    QVERIFY(std::abs(tree.front().volume() - 2e6) < 1e-3);
+    const auto phases = by(Collectives::hierarchical).parts(bytes);
+    QCOMPARE(phases.size(), std::size_t{2});
+    QVERIFY(phases[0].over == RingLinks::inside && phases[1].over == RingLinks::between);
+    QVERIFY(AllReduce(network, devices({2}), Collectives::nccl).parts(bytes).empty());
+    QVERIFY(by(Collectives::tree).parts(Bytes()).empty());
   }
 };
 
