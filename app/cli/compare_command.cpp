@@ -59,12 +59,12 @@ Figures figures_of(const JudgedPlan& judged, const Comparison& comparison) {
 std::string heading(const Comparison& comparison) {
   const Workload& workload = comparison.problem.workload;
   return fmt::format(
-      "{} on {}, global batch {}\none device {} ms, lower bound {} ms; network {}, overlap {}, "
+      "{} on {}, global batch {}\none device {} ms, lower bound {} ms; network {}, overlap {}{}, "
       "optimizer {}, precision {}\n\n",
       comparison.problem.profile->name, comparison.problem.cluster->name, workload.global_batch,
       milliseconds_text(comparison.one_device), milliseconds_text(comparison.lower_bound),
-      name_of(workload.conventions.network), name_of(workload.conventions.overlap), name_of(workload.optimizer),
-      name_of(workload.precision));
+      name_of(workload.conventions.network), name_of(workload.conventions.overlap),
+      collectives_text(workload.conventions.collectives), name_of(workload.optimizer), name_of(workload.precision));
 }
 
 std::string comparison_text(const Comparison& comparison) {

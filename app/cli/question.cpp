@@ -90,6 +90,10 @@ Conventions ConventionOptions::conventions() const {
           .communication = {}};
 }
 
+std::string collectives_text(Collectives collectives) {
+  return collectives == Collectives::least ? "" : fmt::format(", collectives {}", name_of(collectives));
+}
+
 void StateOptions::declare(CLI::App& app) {
   app.add_option("--optimizer", optimizer, "none, sgd, momentum, adam or rmsprop [adam]")
       ->check(CLI::IsMember({"none", "sgd", "momentum", "adam", "rmsprop"}))

@@ -33,6 +33,9 @@ struct ConventionOptions {
   Conventions conventions() const;
 };
 
+/// ", collectives tree"; nothing for the default.
+std::string collectives_text(Collectives collectives);
+
 /// What a parameter costs in memory: --optimizer, --precision, --zero. Absent: the default, or what the plan says.
 struct StateOptions {
   std::optional<std::string> optimizer, precision;

@@ -44,9 +44,10 @@ std::string summary_text(const Verdict& verdict) {
   text += fmt::format("lower bound {} ms ({})\n", milliseconds_text(bound), change_text(bound.count, iteration.count));
   if (other) text += fmt::format("warm-up A / B: {} ms\n", warmups_text(plan, iteration, other));
   text += simulation.fits ? "fits in memory\n" : "does NOT fit in memory\n";
-  return text + fmt::format("network {}, overlap {}, optimizer {}, precision {}, zero {}\n\n",
-                            name_of(simulation.network), name_of(simulation.overlap), name_of(plan.optimizer),
-                            name_of(plan.precision), plan.zero);
+  return text + fmt::format("network {}, overlap {}{}, optimizer {}, precision {}, zero {}\n\n",
+                            name_of(simulation.network), name_of(simulation.overlap),
+                            collectives_text(simulation.collectives), name_of(plan.optimizer), name_of(plan.precision),
+                            plan.zero);
 }
 
 /// Equal but for their numbers: replicas of a stage, mostly.

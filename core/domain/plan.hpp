@@ -103,6 +103,7 @@ struct Predicted {
   bool fits = true;
   NetworkModel network = NetworkModel::ideal;
   Overlap overlap = Overlap::layer;
+  Collectives collectives = Collectives::least;
   bool operator==(const Predicted&) const = default;
 };
 

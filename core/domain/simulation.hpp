@@ -70,6 +70,7 @@ struct DeviceVerdict {
 struct Simulation {
   NetworkModel network = NetworkModel::ideal;
   Overlap overlap = Overlap::layer;
+  Collectives collectives = Collectives::least;
   Nanoseconds iteration;
   /// The longest time that a device takes from its first operation to the end of its step; asynchronous: `iteration`.
   Nanoseconds longest_span;

@@ -15,6 +15,7 @@ namespace pipedeck::json {
 
 inline constexpr std::string_view network_words = "\"ideal\", \"shared\"";
 inline constexpr std::string_view overlap_words = "\"none\", \"layer\", \"bucket\"";
+inline constexpr std::string_view collectives_words = "\"least\", \"ring\", \"hierarchical\", \"tree\", \"nccl\"";
 inline constexpr std::string_view optimizer_words = "\"none\", \"sgd\", \"momentum\", \"adam\", \"rmsprop\"";
 inline constexpr std::string_view precision_words = "\"fp32\", \"mixed-16\", \"mixed-18\", \"mixed-20\"";
 inline constexpr std::string_view schedule_words =

@@ -137,6 +137,7 @@ Predicted predicted_from(ObjectReader& in) {
   predicted.fits = in.truth_or("fits", true);
   predicted.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::network_words);
   predicted.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::overlap_words);
+  predicted.collectives = in.word_or("collectives", Collectives::least, collectives_named, json::collectives_words);
   return predicted;
 }
 
@@ -243,10 +244,11 @@ Value predicted_value(const Predicted& predicted) {
       .add("peak_memory_bytes", json::bytes_of(predicted.peak_memory));
   // 0 is "not known": what the program computes is above it.
   if (predicted.lower_bound > Seconds()) out.add("lower_bound_ms", json::milliseconds_of(predicted.lower_bound));
-  return out.add("fits", Value(predicted.fits))
+  out.add("fits", Value(predicted.fits))
       .add("network", name_of(predicted.network))
-      .add("overlap", name_of(predicted.overlap))
-      .finish();
+      .add("overlap", name_of(predicted.overlap));
+  if (predicted.collectives != Collectives::least) out.add("collectives", name_of(predicted.collectives));
+  return out.finish();
 }
 
 Value certificate_value(const Certificate& certificate) {

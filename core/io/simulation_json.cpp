@@ -74,6 +74,7 @@ DeviceVerdict device_from(ObjectReader& in) {
 void read_simulation(ObjectReader& in, Simulation& out) {
   out.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::network_words);
   out.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::overlap_words);
+  out.collectives = in.word_or("collectives", Collectives::least, collectives_named, json::collectives_words);
   out.iteration = in.nanoseconds("iteration_ms");
   if (in.has("longest_span_ms")) out.longest_span = in.nanoseconds("longest_span_ms");
   if (in.has("period_ms")) out.period = in.nanoseconds("period_ms");
@@ -136,6 +137,7 @@ Result<Simulation> simulation_from_json(const std::string& text) {
 std::string simulation_to_json(const Simulation& simulation, const SimulationText& what) {
   ObjectWriter out = ObjectWriter::document("pipedeck.simulation");
   out.add("network", name_of(simulation.network)).add("overlap", name_of(simulation.overlap));
+  if (simulation.collectives != Collectives::least) out.add("collectives", name_of(simulation.collectives));
   out.add("iteration_ms", json::milliseconds_of(simulation.iteration));
   out.add("longest_span_ms", json::milliseconds_of(simulation.longest_span));
   if (simulation.period)

@@ -137,6 +137,7 @@ class Verdict {
       : inputs_(inputs), run_(run), trace_(trace), stop_(std::move(stop)) {
     verdict_.network = inputs.conventions.network;
     verdict_.overlap = inputs.conventions.overlap;
+    verdict_.collectives = inputs.conventions.collectives;
     verdict_.timeline = build_timeline(run, trace);
     if (run.schedule.synchronous) {
       verdict_.iteration = synchronous_iteration(run.costs, trace);
@@ -312,6 +313,7 @@ Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_boun
   predicted.fits = simulation.fits;
   predicted.network = simulation.network;
   predicted.overlap = simulation.overlap;
+  predicted.collectives = simulation.collectives;
   plan.predicted = std::move(predicted);
   return plan;
 }

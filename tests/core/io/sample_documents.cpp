@@ -284,7 +284,8 @@ IdleParts random_idle(Random& random) {
 Simulation random_simulation(Random& random) {
   Simulation simulation;
   simulation.network = static_cast<NetworkModel>(random.integer(0, 1));
-  simulation.overlap = static_cast<Overlap>(random.integer(0, 1));
+  simulation.overlap = static_cast<Overlap>(random.integer(0, 2));
+  simulation.collectives = static_cast<Collectives>(random.integer(0, 4));
   simulation.iteration = random_nanoseconds(random);
   simulation.samples_per_second = random_double(random, 1e9);
   simulation.bubble_fraction = random.uniform(0, 1);
