@@ -10,8 +10,9 @@
 
 namespace pipedeck {
 
-/// Lanes and rows are those of `simulator.run(plan)`. As long as transfers keep their order on each way, making
-/// operations faster that are not on the path changes nothing; of an asynchronous plan this holds for the path's end.
+/// Lanes and rows are those of `simulator.run(plan)`. As long as transfers keep their order on each way, and
+/// optimizer steps theirs on each device, making operations faster that are not on the path changes nothing; of an
+/// asynchronous plan this holds for the path's end.
 Result<CriticalPath> critical_path(const Simulator& simulator, const Plan& plan, std::stop_token stop = {});
 
 }  // namespace pipedeck

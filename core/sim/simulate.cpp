@@ -8,111 +8,17 @@
 #include "core/cost/lower_bound.hpp"
 #include "core/domain/cuts.hpp"
 #include "core/domain/validate.hpp"
-#include "core/schedule/build.hpp"
-#include "core/sim/adaptive_order.hpp"
 #include "core/sim/build_timeline.hpp"
 #include "core/sim/memory_curve.hpp"
 #include "core/sim/period.hpp"
+#include "core/sim/prepared.hpp"
 #include "core/sim/simulation_size.hpp"
-#include "core/sim/stage_figures.hpp"
 
 namespace pipedeck {
 
 struct Simulator::Shared : SimulatorInputs {};
 
 namespace {
-
-/// What an asynchronous plan reports: completions at stage 0 over a whole multiple of r_0 mini-batches, or of whole
-/// batches where these are what weights are updated after, in the second half of the run, stopping K_0 r_0 before its
-/// end, where the pipeline drains.
-struct SteadyState {
-  Nanoseconds begin, end;
-  int mini_batches = 1;
-};
-
-bool replicas_alike(const PlanCosts& costs) {
-  for (std::size_t w = 1; w < costs.workers.size(); ++w)
-    if (costs.workers[w].stage == costs.workers[w - 1].stage &&
-        costs.workers[w].duration != costs.workers[w - 1].duration)
-      return false;
-  return true;
-}
-
-/// When each mini-batch and all before it are done. Unlike replicas that nothing synchronises run ahead of one another;
-/// but mini-batches come in turn, so that the pace is the slowest's.
-std::vector<std::int64_t> done_in_turn(const Plan& plan, const Trace& trace) {
-  const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
-  std::vector<std::size_t> next(replicas);
-  for (std::size_t r = 0; r < replicas; ++r) next[r] = r;
-  std::vector<std::int64_t> done(trace.completions.size());
-  for (std::size_t i = 0; i < done.size(); ++i) {
-    std::size_t& mini_batch = next[static_cast<std::size_t>(trace.completed_by[i])];
-    done[mini_batch] = trace.completions[i];
-    mini_batch += replicas;
-  }
-  for (std::size_t b = 1; b < done.size(); ++b) done[b] = std::max(done[b], done[b - 1]);
-  return done;
-}
-
-SteadyState steady_state(const Plan& plan, const PlanCosts& costs, const Trace& trace) {
-  const std::vector<std::int64_t> completions = replicas_alike(costs) ? trace.completions : done_in_turn(plan, trace);
-  const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
-  const auto in_flight = static_cast<std::size_t>(pipedream_versions(plan, StageId(0)));  // K_0, NOAM
-  const bool batches = plan.schedule == ScheduleKind::pipedream_2bw;
-  const std::size_t period = batches ? static_cast<std::size_t>(plan.micro_batches) : replicas;
-  const std::size_t first = completions.size() / 2 - (batches ? 1 : 0);  // the end of a batch
-  const std::size_t last = completions.size() - in_flight * replicas - 1;
-  const std::size_t count = (last - first) / period * period;
-  return {Nanoseconds(completions[first]), Nanoseconds(completions[first + count]), static_cast<int>(count)};
-}
-
-/// A plan ready to run: its own costs, channels and lists.
-struct Prepared {
-  PlanCosts costs;
-  Channels channels;
-  Schedule schedule;
-  std::optional<SharedFlows> flows;  ///< of the `shared` network
-
-  EngineInput run_of(const SimulatorInputs& inputs, const Plan& plan, bool record) const {
-    return run_of(inputs, plan, schedule, record);
-  }
-  /// In another order.
-  EngineInput run_of(const SimulatorInputs& inputs, const Plan& plan, const Schedule& order, bool record) const {
-    return {plan, order, costs, channels, inputs.conventions.overlap, record, flows ? &*flows : nullptr};
-  }
-};
-
-Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
-  Prepared prepared;
-  prepared.costs = plan_costs(inputs, plan);
-  prepared.channels = channels_of(inputs, plan, prepared.costs);
-  if (inputs.conventions.network == NetworkModel::shared)
-    prepared.flows = shared_flows(inputs, plan, prepared.costs, prepared.channels);
-  const auto run_of = [&](const Schedule& order, bool record) { return prepared.run_of(inputs, plan, order, record); };
-  Result<Schedule> schedule = plan.schedule == ScheduleKind::adaptive
-                                  ? adaptive_order(inputs, plan, prepared.costs, prepared.channels, run_of, stop)
-                                  : build_schedule(plan, stage_figures(inputs, prepared.costs, prepared.channels));
-  if (!schedule) return tl::unexpected(schedule.error());
-  prepared.schedule = std::move(*schedule);
-  // The closed forms cannot deadlock by themselves; what a user wrote may.
-  if (plan.operations || plan.warmup_counts)
-    if (Result<void> proof = prove_deadlock_free(prepared.schedule, plan); !proof) return tl::unexpected(proof.error());
-  return prepared;
-}
-
-Result<Trace> run_to_end(const EngineInput& input, const std::stop_token& stop) {
-  Trace trace = run_engine(input, stop);
-  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
-  if (trace.complete) return trace;
-  if (Result<void> proof = prove_deadlock_free(input.schedule, input.plan); !proof)
-    return tl::unexpected(proof.error());
-  return fail(ErrorCode::internal, "the simulation stopped before the end of a schedule that cannot deadlock");
-}
-
-Seconds asynchronous_iteration(const Plan& plan, const SteadyState& steady) {
-  const double window = to_seconds(steady.end - steady.begin).count;
-  return Seconds(window * plan.global_batch / (static_cast<double>(steady.mini_batches) * plan.micro_batch));
-}
 
 /// Scales every part of a lane's time from the steady window to one iteration; what rounding leaves goes to the drain.
 LaneTimes scaled(const LaneTimes& lane, double factor, Nanoseconds iteration) {
@@ -134,19 +40,13 @@ LaneTimes scaled(const LaneTimes& lane, double factor, Nanoseconds iteration) {
 class Verdict {
  public:
   Verdict(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::stop_token stop)
-      : inputs_(inputs), run_(run), trace_(trace), stop_(std::move(stop)) {
+      : inputs_(inputs), run_(run), trace_(trace), stop_(std::move(stop)), window_(window_of(run, trace)) {
     verdict_.network = inputs.conventions.network;
     verdict_.overlap = inputs.conventions.overlap;
     verdict_.collectives = inputs.conventions.collectives;
     verdict_.timeline = build_timeline(run, trace);
-    if (run.schedule.synchronous) {
-      verdict_.iteration = synchronous_iteration(run.costs, trace);
-      verdict_.longest_span = longest_span(run.costs, trace);
-      window_ = {Nanoseconds(0), verdict_.iteration, run.plan.micro_batches};
-    } else {
-      window_ = steady_state(run.plan, run.costs, trace);
-      verdict_.iteration = verdict_.longest_span = round_to_nanoseconds(asynchronous_iteration(run.plan, window_));
-    }
+    verdict_.iteration = iteration_of(run, window_);
+    verdict_.longest_span = run.schedule.synchronous ? longest_span(run.costs, trace) : verdict_.iteration;
   }
 
   Result<Simulation> run() {
@@ -218,7 +118,7 @@ class Verdict {
   const EngineInput& run_;
   const Trace& trace_;
   std::stop_token stop_;
-  SteadyState window_;
+  Window window_;
   std::map<DeviceId, Nanoseconds> synchronised_;
   Simulation verdict_;
 };
@@ -253,8 +153,7 @@ Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop
   const EngineInput input = ready->run_of(*shared_, plan, false);
   const Result<Trace> trace = run_to_end(input, stop);
   if (!trace) return tl::unexpected(trace.error());
-  if (plan.synchronous()) return to_seconds(synchronous_iteration(ready->costs, *trace));
-  return to_seconds(round_to_nanoseconds(asynchronous_iteration(plan, steady_state(plan, ready->costs, *trace))));
+  return to_seconds(iteration_of(input, window_of(input, *trace)));
 }
 
 Result<Nanoseconds> Simulator::period(const Plan& plan, std::stop_token stop) const {
@@ -265,6 +164,8 @@ Result<Nanoseconds> Simulator::period(const Plan& plan, std::stop_token stop) co
   if (!ready) return tl::unexpected(ready.error());
   return period_of(ready->run_of(*shared_, plan, false), stop);
 }
+
+const SimulatorInputs& Simulator::inputs() const { return *shared_; }
 
 Result<Schedule> Simulator::schedule(const Plan& plan) const {
   Result<Prepared> ready = prepare(*shared_, plan, {});

@@ -15,6 +15,8 @@
 
 namespace pipedeck {
 
+struct SimulatorInputs;
+
 /// Everything about a problem that does not change from plan to plan (paths, cut bytes, layer order), computed once, so
 /// that thousands of plans are judged quickly. Immutable: use it from several threads.
 class Simulator {
@@ -34,6 +36,8 @@ class Simulator {
 
   /// The order of operations that a run of the plan simulates.
   Result<Schedule> schedule(const Plan& plan) const;
+
+  const SimulatorInputs& inputs() const;
 
   /// The same problem under another overlap of all-reduces.
   Simulator with_overlap(Overlap overlap) const;

@@ -65,8 +65,9 @@ struct Reduced {
 
 class FixedPoint {
  public:
-  FixedPoint(const Problem& problem, const Plan& plan, const Schedule& schedule)
-      : profile_(*problem.profile),
+  FixedPoint(const Problem& problem, const Plan& plan, const Schedule& schedule, const Durations* durations)
+      : durations_(durations),
+        profile_(*problem.profile),
         cluster_(*problem.cluster),
         plan_(plan),
         schedule_(schedule),
@@ -83,9 +84,14 @@ class FixedPoint {
       for (int m = 0; m < schedule_.micro_batches; ++m)
         for (const bool gradient : {false, true}) add_transfers(s, m, gradient);
     if (!plan_.synchronous()) rounds_.resize(plan_.stages.size());
-    while ((shared_ ? move_flows() : move_transfers()) | move_steps()) {
-    }
-    return answer();
+    if (durations_) change_durations();
+    constexpr int most_passes = 1000;  // with the plan's own durations it always settles
+    int passes = 0;
+    while ((shared_ ? move_flows() : move_transfers()) | move_steps())
+      if (durations_ && ++passes == most_passes) break;
+    Opinion opinion = answer();
+    opinion.settled = passes < most_passes;
+    return opinion;
   }
 
  private:
@@ -319,8 +325,22 @@ class FixedPoint {
     return 0;
   }
 
-  bool move_transfers() {
-    std::map<std::tuple<bool, int, int>, std::vector<Transfer*>> queues;
+  void change_durations() {
+    for (Lane& lane : lanes_)
+      for (std::size_t i = 0; i < lane.steps.size(); ++i)
+        lane.steps[i].duration = durations_->operation(lane.devices.front(), i, lane.steps[i].duration);
+    for (std::size_t i = 0; i < transfers_.size(); ++i)
+      transfers_[i].duration = durations_->transfer(i, transfers_[i].duration);
+    for (std::size_t s = 0; s < reductions_.size(); ++s)
+      for (std::size_t k = 0; k < reductions_[s].size(); ++k)
+        reductions_[s][k].duration = durations_->reduction(s, k, reductions_[s][k].duration);
+  }
+
+  using Queues = std::map<std::tuple<bool, int, int>, std::vector<Transfer*>>;
+
+  /// Transfers of each resource in the order in which they are ready.
+  Queues queues() {
+    Queues queues;
     for (Transfer& transfer : transfers_) {
       transfer.ready = 0;
       for (const std::size_t part : transfer.from)
@@ -329,12 +349,17 @@ class FixedPoint {
                             : transfer.resource]
           .push_back(&transfer);
     }
-    bool moved = false;
-    for (auto& [resource, queue] : queues) {
+    for (auto& [resource, queue] : queues)
       std::stable_sort(queue.begin(), queue.end(), [](const Transfer* a, const Transfer* b) {
         return std::tuple(a->ready, a->micro_batch, a->gradient, a->stage) <
                std::tuple(b->ready, b->micro_batch, b->gradient, b->stage);
       });
+    return queues;
+  }
+
+  bool move_transfers() {
+    bool moved = false;
+    for (const auto& [resource, queue] : queues()) {
       Time free = 0;
       for (Transfer* transfer : queue) {
         moved |= set(transfer->start, std::max(free, transfer->ready));
@@ -560,13 +585,18 @@ class FixedPoint {
 
   // --- the answer
 
-  Opinion answer() const {
+  Opinion answer() {
     Opinion opinion;
+    for (const Transfer& transfer : transfers_)
+      opinion.transfers.push_back({transfer.stage, transfer.micro_batch, transfer.start, transfer.duration});
+    for (const auto& [resource, queue] : queues())
+      for (const Transfer* transfer : queue)
+        opinion.turns.push_back(static_cast<std::size_t>(transfer - transfers_.data()));
     for (const Lane& lane : lanes_)
       for (const DeviceId device : lane.devices)
         for (const Step& step : lane.steps)
           opinion.compute[device].push_back({Nanoseconds(step.start), Nanoseconds(step.duration), step.operation});
-    opinion.iteration = plan_.synchronous() ? synchronous() : asynchronous();
+    opinion.iteration = plan_.synchronous() ? synchronous(opinion.turns) : asynchronous();
     return opinion;
   }
 
@@ -598,17 +628,21 @@ class FixedPoint {
     return 0;
   }
 
-  Time synchronous() const {
+  Time synchronous(std::vector<std::size_t>& turns) const {
     Time end = 0;
     for (const Lane& lane : lanes_)
       for (std::size_t rank = 0; rank < lane.devices.size(); ++rank) {
-        std::vector<std::pair<Time, Time>> updates;  // ready, duration
+        std::vector<std::tuple<Time, Time, int>> updates;  // ready, duration, stage
         for (const Part& part : parts_)
           if (part.devices.front() == lane.devices.front())
-            updates.emplace_back(reduced(part.stage), optimizer(part, rank));
-        std::stable_sort(updates.begin(), updates.end(), [](auto a, auto b) { return a.first < b.first; });
+            updates.emplace_back(reduced(part.stage), optimizer(part, rank), part.stage);
+        std::stable_sort(updates.begin(), updates.end(),
+                         [](const auto& a, const auto& b) { return std::get<0>(a) < std::get<0>(b); });
         Time free = lane.steps.empty() ? 0 : lane.steps.back().end();
-        for (const auto& [ready, duration] : updates) free = std::max(free, ready) + duration;
+        for (const auto& [ready, duration, stage] : updates) {
+          free = std::max(free, ready) + duration;
+          turns.push_back(static_cast<std::size_t>(stage));
+        }
         end = std::max(end, free);
       }
     return end;
@@ -643,6 +677,7 @@ class FixedPoint {
     return rounded(window * plan_.global_batch / (static_cast<double>(count) * plan_.micro_batch));
   }
 
+  const Durations* durations_;
   const Profile& profile_;
   const Cluster& cluster_;
   const Plan& plan_;
@@ -663,8 +698,8 @@ class FixedPoint {
 
 }  // namespace
 
-Opinion second_opinion(const Problem& problem, const Plan& plan, const Schedule& schedule) {
-  return FixedPoint(problem, plan, schedule).run();
+Opinion second_opinion(const Problem& problem, const Plan& plan, const Schedule& schedule, const Durations* durations) {
+  return FixedPoint(problem, plan, schedule, durations).run();
 }
 
 }  // namespace pipedeck::test

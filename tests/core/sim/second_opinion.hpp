@@ -5,6 +5,7 @@
 // nothing else with core/sim: samples, slices, channels, copies, rounds and reductions are worked out here again.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -15,12 +16,30 @@
 
 namespace pipedeck::test {
 
+/// What one micro-batch sends from a stage to the next, or back, over one resource.
+struct Sent {
+  int stage = 0, micro_batch = 0;  ///< the sending stage
+  std::int64_t start = 0, duration = 0;
+};
+
 struct Opinion {
   std::int64_t iteration = 0;                            ///< ns
   std::map<DeviceId, std::vector<TimelineRow>> compute;  ///< forwards, backwards, recomputes of every device, in order
+  std::vector<Sent> transfers;                           ///< in an order that durations do not change
+  bool settled = true;                                   ///< false: transfers go on changing places
+  std::vector<std::size_t>
+      turns;  ///< transfers of each resource, then stages of each device's optimizer steps, in turn
+};
+
+/// Other durations than the plan's: each is asked for everything of its kind, with the plan's own.
+struct Durations {
+  std::function<std::int64_t(DeviceId lead, std::size_t place, std::int64_t own)> operation;
+  std::function<std::int64_t(std::size_t transfer, std::int64_t own)> transfer;
+  std::function<std::int64_t(std::size_t stage, std::size_t which, std::int64_t own)> reduction;
 };
 
 /// Of a schedule that ends.
-Opinion second_opinion(const Problem& problem, const Plan& plan, const Schedule& schedule);
+Opinion second_opinion(const Problem& problem, const Plan& plan, const Schedule& schedule,
+                       const Durations* durations = nullptr);
 
 }  // namespace pipedeck::test

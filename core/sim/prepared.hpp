@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a plan to a trace, and from the trace to the iteration time: what verdicts and explanations have in common.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+
+#include "core/domain/result.hpp"
+#include "core/sim/engine.hpp"
+
+namespace pipedeck {
+
+/// A plan ready to run: its own costs, channels and lists.
+struct Prepared {
+  PlanCosts costs;
+  Channels channels;
+  Schedule schedule;
+  std::optional<SharedFlows> flows;  ///< of the `shared` network
+
+  EngineInput run_of(const SimulatorInputs& inputs, const Plan& plan, bool record) const {
+    return run_of(inputs, plan, schedule, record);
+  }
+  /// In another order.
+  EngineInput run_of(const SimulatorInputs& inputs, const Plan& plan, const Schedule& order, bool record) const {
+    return {plan, order, costs, channels, inputs.conventions.overlap, record, flows ? &*flows : nullptr};
+  }
+};
+
+Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
+
+/// A complete trace, or why there is none.
+Result<Trace> run_to_end(const EngineInput& run, const std::stop_token& stop);
+
+/// The time that a run's figures are taken from: a synchronous iteration, or of an asynchronous plan completions at
+/// stage 0 over a whole multiple of r_0 mini-batches, or of whole batches where these are what weights are updated
+/// after, in the second half of the run, stopping K_0 r_0 before its end, where the pipeline drains.
+struct Window {
+  Nanoseconds begin, end;
+  int micro_batches = 1;
+};
+Window window_of(const EngineInput& run, const Trace& trace);
+
+/// Of a whole global batch.
+Nanoseconds iteration_of(const EngineInput& run, const Window& window);
+
+}  // namespace pipedeck

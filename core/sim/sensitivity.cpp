@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sim/sensitivity.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/domain/validate.hpp"
+
+namespace pipedeck {
+namespace {
+
+/// One thing made better, and how.
+struct Change {
+  SensitivityEntry entry;
+  std::function<Problem(const Problem&)> apply;
+};
+
+Problem with_cluster(const Problem& problem, Cluster cluster) {
+  Problem changed = problem;
+  changed.cluster = std::make_shared<const Cluster>(std::move(cluster));
+  return changed;
+}
+
+// --- links
+
+Change node_link(const Cluster& cluster, std::size_t node, double factor) {
+  SensitivityEntry entry;
+  entry.from = entry.to = cluster.nodes[node].name;
+  return {entry, [node, factor](const Problem& problem) {
+            Cluster changed = *problem.cluster;
+            changed.nodes[node].link->bandwidth = changed.nodes[node].link->bandwidth * factor;
+            return with_cluster(problem, std::move(changed));
+          }};
+}
+
+Change network_link(const Cluster& cluster, std::size_t link, double factor) {
+  SensitivityEntry entry;
+  entry.from = cluster.links[link].from;
+  entry.to = cluster.links[link].to;
+  return {entry, [link, factor](const Problem& problem) {
+            Cluster changed = *problem.cluster;
+            changed.links[link].link.bandwidth = changed.links[link].link.bandwidth * factor;
+            return with_cluster(problem, std::move(changed));
+          }};
+}
+
+/// With a matrix, all that is between two nodes is one link, and all inside a node.
+Change matrix_link(const Cluster& cluster, NodeId a, NodeId b, double factor) {
+  SensitivityEntry entry;
+  entry.from = cluster.nodes[a.index()].name;
+  entry.to = cluster.nodes[b.index()].name;
+  return {entry, [a, b, factor](const Problem& problem) {
+            Cluster changed = *problem.cluster;
+            const std::vector<Device> devices = devices_of(changed);
+            auto& matrix = *changed.bandwidth_matrix;
+            for (std::size_t i = 0; i < devices.size(); ++i)
+              for (std::size_t j = 0; j < devices.size(); ++j)
+                if (std::minmax(devices[i].node, devices[j].node) == std::minmax(a, b))
+                  matrix[i][j] = matrix[i][j] * factor;
+            return with_cluster(problem, std::move(changed));
+          }};
+}
+
+void add_links(const Cluster& cluster, double factor, std::vector<Change>& changes) {
+  if (cluster.bandwidth_matrix) {
+    for (std::size_t a = 0; a < cluster.nodes.size(); ++a)
+      for (std::size_t b = a; b < cluster.nodes.size(); ++b)
+        changes.push_back(matrix_link(cluster, NodeId(a), NodeId(b), factor));
+    return;
+  }
+  for (std::size_t n = 0; n < cluster.nodes.size(); ++n)
+    if (cluster.nodes[n].link) changes.push_back(node_link(cluster, n, factor));
+  for (std::size_t l = 0; l < cluster.links.size(); ++l) changes.push_back(network_link(cluster, l, factor));
+}
+
+// --- devices
+
+/// Gives the device groups of their own: its node's groups before it, itself, and those behind.
+void take_out(Cluster& cluster, DeviceId device, const std::string& type) {
+  const Device place = devices_of(cluster)[device.index()];
+  std::vector<DeviceGroup>& groups = cluster.nodes[place.node.index()].devices;
+  std::size_t group = 0;
+  int slot = place.slot;
+  for (; slot >= groups[group].count; ++group) slot -= groups[group].count;
+  const DeviceGroup whole = groups[group];
+  std::vector<DeviceGroup> pieces{{whole.type, slot}, {type, 1}, {whole.type, whole.count - slot - 1}};
+  std::erase_if(pieces, [](const DeviceGroup& piece) { return piece.count == 0; });
+  const auto at = groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(group));
+  groups.insert(at, pieces.begin(), pieces.end());
+}
+
+/// The device gets a type of its own, `speed` times as fast in passes and memory traffic, with `memory` times as much.
+Problem with_device(const Problem& problem, DeviceId device, double speed, double memory) {
+  Cluster cluster = *problem.cluster;
+  const Device place = devices_of(cluster)[device.index()];
+  const DeviceType old = cluster.device_types[static_cast<std::size_t>(place.type)];
+  DeviceType type = old;
+  type.name = fmt::format("{} as device {}", old.name, device.value);
+  while (find_device_type(cluster, type.name)) type.name += '\'';
+  if (memory != 1) type.memory = Bytes(static_cast<std::int64_t>(static_cast<double>(type.memory.count) * memory));
+  type.relative_speed *= speed;
+  if (type.memory_bandwidth) type.memory_bandwidth = *type.memory_bandwidth * speed;
+  cluster.device_types.push_back(type);
+  take_out(cluster, device, type.name);
+  Problem changed = with_cluster(problem, std::move(cluster));
+
+  // The profile's own device may be in no list of types; then its speed is 1.
+  Profile profile = *problem.profile;
+  for (Layer& layer : profile.layers) {
+    if (const auto on = layer.on.find(old.name); on != layer.on.end())
+      layer.on[type.name] = {on->second.forward * (1 / speed), on->second.backward * (1 / speed)};
+    if (old.name == profile.device) layer.on[type.name] = {layer.forward * (1 / speed), layer.backward * (1 / speed)};
+  }
+  changed.profile = std::make_shared<const Profile>(std::move(profile));
+  return changed;
+}
+
+void add_devices(const Plan& plan, double factor, std::vector<Change>& changes) {
+  for (const SensitivityKind kind : {SensitivityKind::device_speed, SensitivityKind::device_memory})
+    for (const DeviceId device : devices_used(plan)) {
+      SensitivityEntry entry;
+      entry.kind = kind;
+      entry.device = device;
+      const bool speed = kind == SensitivityKind::device_speed;
+      changes.push_back({entry, [device, speed, factor](const Problem& problem) {
+                           return with_device(problem, device, speed ? factor : 1, speed ? 1 : factor);
+                         }});
+    }
+}
+
+Result<Nanoseconds> iteration_of(const Problem& problem, const Plan& plan, const std::stop_token& stop) {
+  const auto simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  if (!simulator) return tl::unexpected(simulator.error());
+  const Result<Seconds> time = simulator->iteration_time(plan, stop);
+  if (!time) return tl::unexpected(time.error());
+  return round_to_nanoseconds(*time);
+}
+
+}  // namespace
+
+Result<Sensitivity> sensitivity(const Problem& problem, const Plan& plan, double factor, const Progress& progress,
+                                std::stop_token stop) {
+  if (Result<void> valid = validate(plan, *problem.profile, *problem.cluster); !valid)
+    return tl::unexpected(valid.error());
+  std::vector<Change> changes;
+  add_links(*problem.cluster, factor, changes);
+  add_devices(plan, factor, changes);
+
+  Sensitivity answer;
+  answer.factor = factor;
+  const Result<Nanoseconds> own = iteration_of(problem, plan, stop);
+  if (!own) return tl::unexpected(own.error());
+  answer.iteration = *own;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    report(progress, static_cast<double>(i) / static_cast<double>(changes.size()), "making links and devices better");
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
+    SensitivityEntry entry = changes[i].entry;
+    const Result<Nanoseconds> time = iteration_of(changes[i].apply(problem), plan, stop);
+    if (!time) return tl::unexpected(time.error());
+    entry.iteration = *time;
+    entry.gain = *own - *time;
+    answer.entries.push_back(std::move(entry));
+  }
+  std::stable_sort(answer.entries.begin(), answer.entries.end(),
+                   [](const SensitivityEntry& a, const SensitivityEntry& b) { return a.gain > b.gain; });
+  return answer;
+}
+
+}  // namespace pipedeck
