@@ -115,7 +115,10 @@ Result<Seconds> lower_bound(const Problem& problem, bool synchronous) {
 }
 
 Seconds bound_of_simulation(const Plan& plan, Seconds bound, Seconds iteration) {
-  return plan.synchronous() ? bound : std::min(bound, iteration);
+  // A sample's way back through the layers does not wait for weight gradients that are done apart.
+  const bool whole = plan.schedule == ScheduleKind::gpipe || plan.schedule == ScheduleKind::one_f_one_b ||
+                     plan.schedule == ScheduleKind::interleaved || plan.schedule == ScheduleKind::chimera;
+  return whole ? bound : std::min(bound, iteration);
 }
 
 }  // namespace pipedeck

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "core/cost/lower_bound.hpp"
 #include "core/domain/validate.hpp"
 #include "core/schedule/adaptive.hpp"
 #include "core/schedule/build.hpp"
@@ -193,6 +194,27 @@ class TestAdaptive : public QObject {
       const double time = in_milliseconds(*simulator->iteration_time(plan));
       QVERIFY(time <= 3 * stages * 3 + (stages - 1) * 1 + 1e-9);  // ZB-H2's; 1F1B's bubble is three times that
     }
+  }
+
+  /// A sample's way back does not wait for weight gradients: shorter than forwards and whole backwards.
+  void noBoundAboveSplitBackwards() {
+    Problem problem;
+    problem.profile = std::make_shared<const Profile>(test::uniform_profile(4, milliseconds(1), milliseconds(2)));
+    problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(4));
+    problem.workload.global_batch = 1;
+    Plan plan;
+    plan.schedule = ScheduleKind::adaptive;
+    plan.optimizer = Optimizer::none;
+    for (std::int32_t s = 0; s < 4; ++s) {
+      Stage& stage = plan.stages.emplace_back();
+      stage.first = s;
+      stage.last = s + 1;
+      stage.devices = {DeviceId(s)};
+    }
+    const Result<Simulation> verdict = simulate(problem, plan);
+    QCOMPARE(verdict->iteration.count, std::int64_t{9'000'000});  // 4 F, 4 Bi and one W
+    const Plan judged = with_prediction(plan, *verdict, lower_bound(problem).value());
+    QVERIFY(judged.predicted->lower_bound <= judged.predicted->iteration);
   }
 
   /// Without a judge the figures decide; and a stop is a stop.
