@@ -9,7 +9,15 @@
 namespace pipedeck {
 namespace {
 
-constexpr int most_iterations = 256;  // mostly two or three are enough
+// Mostly two or three iterations are enough.
+constexpr int most_iterations = 256, least_iterations = 8;
+constexpr std::int64_t most_operations = 50'000'000;  // of all iterations, beyond the least
+
+int iterations_for(const Schedule& schedule) {
+  std::int64_t operations = 1;
+  for (const DeviceLane& lane : schedule.lanes) operations += operation_count(lane.order);
+  return static_cast<int>(std::clamp<std::int64_t>(most_operations / operations, least_iterations, most_iterations));
+}
 
 /// When an iteration was over, and how the lanes stood to one another then.
 struct Ends {
@@ -48,13 +56,14 @@ Result<Nanoseconds> period_of(const EngineInput& input, const std::stop_token& s
   std::map<std::vector<std::int64_t>, Seen> seen;
   std::vector<std::int64_t> begin(input.costs.lanes.size(), 0);
   Seen now, middle;
+  const int most = iterations_for(input.schedule);
   EngineInput next = input;
   next.record = false;
   while (true) {
     const auto [before, fresh] = seen.try_emplace(begin, now);
     if (!fresh) return mean(now.time - before->second.time, now.iteration - before->second.iteration);
-    if (now.iteration == most_iterations / 2) middle = now;
-    if (now.iteration == most_iterations) return mean(now.time - middle.time, most_iterations / 2);
+    if (now.iteration == most / 2) middle = now;
+    if (now.iteration == most) return mean(now.time - middle.time, most - middle.iteration);
     next.begin = begin;
     const Trace trace = run_engine(next, stop);
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
