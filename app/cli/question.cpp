@@ -79,6 +79,14 @@ void ConventionOptions::declare(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 2))
       ->capture_default_str()
       ->type_name("N");
+  app.add_option("--communication-bytes", communication_bytes, "buffers of one communicator, on each of its devices")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 16))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--fragmentation", fragmentation, "part of a device's memory lost between blocks: upper estimate only")
+      ->check(CLI::Range(0.0, 0.9))
+      ->capture_default_str()
+      ->type_name("FRACTION");
 }
 
 Conventions ConventionOptions::conventions() const {
@@ -87,7 +95,8 @@ Conventions ConventionOptions::conventions() const {
           .bucket = Bytes(bucket_bytes),
           .collectives = *collectives_named(collectives),
           .reserve = Bytes(reserve_bytes),
-          .communication = {}};
+          .communication = Bytes(communication_bytes),
+          .fragmentation = fragmentation};
 }
 
 std::string collectives_text(Collectives collectives) {

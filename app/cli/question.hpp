@@ -25,10 +25,12 @@ struct InputOptions {
   bool given() const { return !profile.empty() || !cluster.empty(); }
 };
 
-/// How a plan is judged: --network, --overlap, --bucket-bytes, --collectives, --reserve-bytes.
+/// How a plan is judged: --network, --overlap, --bucket-bytes, --collectives, --reserve-bytes, --communication-bytes,
+/// --fragmentation.
 struct ConventionOptions {
   std::string network = "ideal", overlap = "layer", collectives = "least";
-  std::int64_t bucket_bytes = default_bucket.count, reserve_bytes = 0;
+  std::int64_t bucket_bytes = default_bucket.count, reserve_bytes = 0, communication_bytes = 0;
+  double fragmentation = 0;
   void declare(CLI::App& app);
   Conventions conventions() const;
 };

@@ -39,7 +39,8 @@ PredictedPeak predicted_peak(const Evaluation& e, int s) {
   peak.parts[MemoryItem::boundary] = crossing(e, s, samples);
   peak.parts[MemoryItem::workspace] = scaled(first.workspace);
   peak.parts[MemoryItem::reserve] = e.problem.workload.conventions.reserve;
-  peak.parts[MemoryItem::communication] = e.problem.workload.conventions.communication;
+  peak.parts[MemoryItem::communication] =
+      e.problem.workload.conventions.most_beside_model() - e.problem.workload.conventions.reserve;
   peak.alone = state_of(e, s, first.parameters).total() + scaled(first.saved) * peak.kept +
                peak.parts[MemoryItem::boundary] + peak.parts[MemoryItem::workspace] + peak.parts[MemoryItem::reserve] +
                peak.parts[MemoryItem::communication];

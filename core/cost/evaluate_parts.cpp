@@ -98,8 +98,7 @@ Bytes most_needed(const Evaluation& e, int s, int samples, int rank) {
   const Bytes weights = shard_bytes(e.stage(s), parameters_of(e, s), rank);
   const Bytes fixed =
       state_memory(weights, e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions).total() +
-      e.problem.workload.conventions.reserve + e.problem.workload.conventions.communication +
-      largest_workspace(e, s, samples);
+      e.problem.workload.conventions.most_beside_model() + largest_workspace(e, s, samples);
   const Bytes saved = saved_by(e, s, samples);
   const Bytes input = crossing(e, s, samples), output = crossing(e, s + 1, samples);
   const bool again = e.stage(s).recompute.all;

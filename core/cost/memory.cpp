@@ -102,28 +102,43 @@ Seconds optimizer_time(Bytes parameters, Optimizer optimizer, Precision precisio
   return Seconds(count * moved / type.memory_bandwidth->count);
 }
 
+bool is_recomputed(const Stage& stage, int position) {
+  const std::vector<LayerId>& chosen = stage.recompute.layers;
+  return stage.recompute.all ||
+         std::find(chosen.begin(), chosen.end(), LayerId(std::int32_t{position})) != chosen.end();
+}
+
 KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                      std::span<const Bytes> cuts, StageId id) {
   const Stage& stage = plan.stages[id.index()];
   KeptBytes kept;
   for (int p = stage.first; p < stage.last; ++p) {
-    const Bytes saved = profile.layers[order[static_cast<std::size_t>(p)].index()].saved;
-    kept.full += saved;
-    const auto& chosen = stage.recompute.layers;
-    const auto again = std::find(chosen.begin(), chosen.end(), LayerId(p)) != chosen.end();
-    if (!stage.recompute.all && !again) kept.before += saved;
+    const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
+    kept.full += layer.saved;
+    if (!is_recomputed(stage, p)) {
+      kept.before += layer.saved;
+      continue;
+    }
+    if (layer.memory) kept.before += layer.memory->recompute_saved;
+    if (p == stage.first || !is_recomputed(stage, p - 1))
+      kept.before += layer.memory ? layer.memory->input : cuts[static_cast<std::size_t>(p)];
   }
-  if (stage.recompute.any()) kept.before += cuts[static_cast<std::size_t>(stage.first)];
   // Where keeping the input as well would cost more than recomputing saves, both phases hold the larger figure.
   kept.full = std::max(kept.full, kept.before);
   return kept;
+}
+
+int communicators(const Plan& plan, StageId id) {
+  const Stage& stage = plan.stages[id.index()];
+  return (id.index() > 0 ? 1 : 0) + (id.index() + 1 < plan.stages.size() ? 1 : 0) + (stage.replicas() > 1 ? 1 : 0) +
+         (stage.tensor_parallel > 1 ? 1 : 0);
 }
 
 MemoryParts static_memory(const Plan& plan, Bytes parameters, StageId id, const Conventions& conventions, int rank) {
   const Stage& stage = plan.stages[id.index()];
   MemoryParts parts = state_memory(shard_bytes(stage, parameters, rank), stage.replicas(), plan.optimizer,
                                    plan.precision, plan.zero, weight_versions(plan, id));
-  parts[MemoryItem::communication] = conventions.communication;
+  parts[MemoryItem::communication] = conventions.communication * communicators(plan, id);
   parts[MemoryItem::reserve] = conventions.reserve;
   return parts;
 }

@@ -36,15 +36,22 @@ int pipedream_outstanding(int before, int kept, int replicas);
 /// Bytes of the optimizer step over the device's memory bandwidth; 0 where that is unknown (simulator.md).
 Seconds optimizer_time(Bytes parameters, Optimizer optimizer, Precision precision, const DeviceType& type);
 
+/// Whether the stage runs the forward of the layer at `position` of the order again before its backward.
+bool is_recomputed(const Stage& stage, int position);
+
 /// What a stage keeps of one profile micro-batch from forward to backward: `before` the recompute, `full` from then on.
 /// The two are the same without recompute.
 struct KeptBytes {
   Bytes before, full;
   bool operator==(const KeptBytes&) const = default;
 };
-/// `cuts`: cut_bytes of the same order; the stage's input is what recompute starts from.
+/// `cuts`: cut_bytes of the same order; the input of each run of recomputed layers is what recompute starts from.
 KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                      std::span<const Bytes> cuts, StageId stage);
+
+/// Communicators that a device of the stage is in: with each neighbour in the pipeline, with the other replicas, and
+/// with the devices of its own replica.
+int communicators(const Plan& plan, StageId stage);
 
 /// The items that a device of rank `rank` of a stage of `parameters` bytes of weights holds all the time; without
 /// `shards` ranks are alike.

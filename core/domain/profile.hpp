@@ -34,6 +34,17 @@ struct OtherDevicePoint {
   bool operator==(const OtherDevicePoint&) const = default;
 };
 
+/// What a measured layer needs in memory pass by pass, where the runtime that is planned for was asked: the passes run
+/// layer by layer, each frees what it no longer needs, and buffers pass from layer to layer without copies.
+struct LayerMemory {
+  Bytes input;                          ///< of `saved`: the layer's input, the very buffer that was received
+  Bytes forward, backward;              ///< most of each pass beside saved bytes and the gradient that comes in
+  Bytes forward_fixed, backward_fixed;  ///< of these, what does not grow with the samples
+  Bytes weight_saved;                   ///< kept from the input gradient to the weight gradient where these are apart
+  Bytes recompute_saved;                ///< kept beside the input where the layer is recomputed: the loss's targets
+  bool operator==(const LayerMemory&) const = default;
+};
+
 /// Layer::kind of what is made from the batch alone (token ids, attention masks): no gradient flows into it, and every
 /// stage that needs it loads or makes its own, so that it never crosses a cut.
 inline constexpr std::string_view data_kind = "data";
@@ -50,6 +61,7 @@ struct Layer {
   Bytes saved;                 ///< kept by forward for backward
   Bytes parameters;
   Bytes workspace;
+  std::optional<LayerMemory> memory;
   std::vector<LayerPoint> at;  ///< sorted by micro_batch, with the base point among them; empty: time is proportional
   std::vector<TensorParallelPoint> tensor_parallel;  ///< sorted by degree
   std::map<std::string, OtherDevicePoint> on;        ///< by device type

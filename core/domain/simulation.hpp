@@ -58,12 +58,14 @@ struct DeviceVerdict {
   DeviceId device;
   Nanoseconds busy;  ///< forward, backward, recompute, optimizer
   IdleParts idle;
-  Bytes peak;  ///< the curve's highest point
+  Bytes peak;        ///< the curve's highest point
+  Bytes peak_upper;  ///< the most it can be however long operations take, fragmentation included
   Bytes capacity;
   Nanoseconds peak_time;
-  MemoryParts peak_parts;          ///< the items at the peak
-  int peak_micro_batches = 0;      ///< most micro-batches whose activations were kept at once
-  std::vector<MemoryPoint> curve;  ///< first point at 0
+  MemoryParts peak_parts;               ///< the items at the peak
+  int peak_micro_batches = 0;           ///< most micro-batches whose activations were kept at once
+  std::vector<MemoryPoint> curve;       ///< first point at 0
+  std::vector<MemoryParts> item_curve;  ///< the items of each point of `curve`; only where they were asked for
   bool operator==(const DeviceVerdict&) const = default;
 };
 

@@ -73,6 +73,23 @@ Result<void> check_outputs(const Layer& layer, std::size_t index) {
   return {};
 }
 
+Result<void> check_memory(const Layer& layer, std::size_t index) {
+  if (!layer.memory) return {};
+  const LayerMemory& memory = *layer.memory;
+  const auto place = [&](const char* name) { return at("layers", index, fmt::format("memory/{}", name)); };
+  PIPEDECK_CHECK(checks::bytes(place("forward_bytes"), memory.forward));
+  PIPEDECK_CHECK(checks::bytes(place("backward_bytes"), memory.backward));
+  PIPEDECK_CHECK(checks::bytes(place("weight_saved_bytes"), memory.weight_saved));
+  PIPEDECK_CHECK(checks::bytes(place("recompute_saved_bytes"), memory.recompute_saved));
+  const auto part = [&](const char* name, Bytes bytes, Bytes whole) -> Result<void> {
+    if (bytes >= Bytes() && bytes <= whole) return {};
+    return bad(place(name), fmt::format("found {}, expected 0 to {}, of which it is a part", bytes.count, whole.count));
+  };
+  PIPEDECK_CHECK(part("input_bytes", memory.input, layer.saved));
+  PIPEDECK_CHECK(part("forward_fixed_bytes", memory.forward_fixed, memory.forward));
+  return part("backward_fixed_bytes", memory.backward_fixed, memory.backward);
+}
+
 Result<void> check_layer(const Profile& profile, std::size_t index) {
   const Layer& layer = profile.layers[index];
   if (layer.name.empty()) return bad(at("layers", index, "name"), "found an empty name, expected one");
@@ -87,6 +104,7 @@ Result<void> check_layer(const Profile& profile, std::size_t index) {
   PIPEDECK_CHECK(checks::bytes(at("layers", index, "saved_bytes"), layer.saved));
   PIPEDECK_CHECK(checks::bytes(at("layers", index, "parameter_bytes"), layer.parameters));
   PIPEDECK_CHECK(checks::bytes(at("layers", index, "workspace_bytes"), layer.workspace));
+  PIPEDECK_CHECK(check_memory(layer, index));
   PIPEDECK_CHECK(check_outputs(layer, index));
   PIPEDECK_CHECK(check_points(profile, layer, index));
   PIPEDECK_CHECK(check_tensor_parallel(layer, index));

@@ -42,8 +42,12 @@ struct Conventions {
   Overlap overlap = Overlap::layer;
   Bytes bucket = default_bucket;  ///< with Overlap::bucket
   Collectives collectives = Collectives::least;
-  Bytes reserve;        ///< context and fragmentation on every device
-  Bytes communication;  ///< buffers a device holds for its communicators
+  Bytes reserve;             ///< context and fragmentation on every device
+  Bytes communication;       ///< buffers of one communicator; a device holds them for each that it is in
+  double fragmentation = 0;  ///< of the allocator's memory, lost between blocks at worst: for the upper estimate alone
+  /// Most that a device of a pipeline holds beside the model: planners leave room for a stage of replicas of several
+  /// devices between two others.
+  Bytes most_beside_model() const { return reserve + communication * 4; }
   bool operator==(const Conventions&) const = default;
 };
 

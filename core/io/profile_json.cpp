@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -61,6 +62,22 @@ void read_on(ObjectReader& in, Layer& layer) {
   });
 }
 
+/// Names and members of what a layer needs pass by pass, for reading and writing alike.
+constexpr std::array<std::pair<std::string_view, Bytes LayerMemory::*>, 7> memory_members{
+    {{"input_bytes", &LayerMemory::input},
+     {"forward_bytes", &LayerMemory::forward},
+     {"forward_fixed_bytes", &LayerMemory::forward_fixed},
+     {"backward_bytes", &LayerMemory::backward},
+     {"backward_fixed_bytes", &LayerMemory::backward_fixed},
+     {"weight_saved_bytes", &LayerMemory::weight_saved},
+     {"recompute_saved_bytes", &LayerMemory::recompute_saved}}};
+
+LayerMemory memory_from(ObjectReader& in) {
+  LayerMemory memory;
+  for (const auto& [name, member] : memory_members) memory.*member = in.bytes_or(name, {});
+  return memory;
+}
+
 Layer layer_from(ObjectReader& in, int micro_batch) {
   Layer layer;
   layer.name = in.text("name");
@@ -78,6 +95,7 @@ Layer layer_from(ObjectReader& in, int micro_batch) {
                           : layer.parameters > Bytes() ? layer.backward / 2
                                                        : Seconds();
   layer.workspace = in.bytes_or("workspace_bytes", {});
+  if (in.has("memory")) in.object("memory", [&](ObjectReader& memory) { layer.memory = memory_from(memory); });
   read_points(in, micro_batch, layer);
   read_tensor_parallel(in, layer);
   read_on(in, layer);
@@ -163,6 +181,12 @@ Value on_value(const Layer& layer) {
   return out.finish();
 }
 
+Value memory_value(const LayerMemory& memory) {
+  ObjectWriter out;
+  for (const auto& [name, member] : memory_members) out.add(name, memory.*member);
+  return out.finish();
+}
+
 Value layer_value(const Layer& layer) {
   ObjectWriter out;
   out.add("name", layer.name).add("kind", layer.kind);
@@ -172,6 +196,7 @@ Value layer_value(const Layer& layer) {
   out.add("output_bytes", layer.output);
   if (!layer.outputs.empty()) out.add("outputs_bytes", json::bytes_of(layer.outputs));
   out.add("saved_bytes", layer.saved).add("parameter_bytes", layer.parameters).add("workspace_bytes", layer.workspace);
+  if (layer.memory) out.add("memory", memory_value(*layer.memory));
   if (!layer.at.empty()) out.add("at", json::list_of(layer.at, point_value));
   if (!layer.tensor_parallel.empty())
     out.add("tensor_parallel", json::list_of(layer.tensor_parallel, tensor_parallel_value));

@@ -62,6 +62,7 @@ DeviceVerdict device_from(ObjectReader& in) {
   device.busy = in.nanoseconds("busy_ms");
   if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { device.idle = idle_from(idle); });
   device.peak = in.total_bytes("peak_memory_bytes");
+  device.peak_upper = in.has("peak_memory_upper_bytes") ? in.total_bytes("peak_memory_upper_bytes") : device.peak;
   if (in.has("capacity_bytes")) device.capacity = in.total_bytes("capacity_bytes");
   if (in.has("peak_time_ms")) device.peak_time = in.nanoseconds("peak_time_ms");
   device.peak_micro_batches = in.count_or("peak_micro_batches", 0, 0);
@@ -117,7 +118,8 @@ Value device_value(const DeviceVerdict& device, bool curves) {
   ObjectWriter out;
   out.add("device", device.device.value).add("busy_ms", json::milliseconds_of(device.busy));
   out.add("idle", idle_value(device.idle));
-  out.add("peak_memory_bytes", device.peak).add("capacity_bytes", device.capacity);
+  out.add("peak_memory_bytes", device.peak).add("peak_memory_upper_bytes", device.peak_upper);
+  out.add("capacity_bytes", device.capacity);
   out.add("peak_time_ms", json::milliseconds_of(device.peak_time));
   out.add("peak_micro_batches", device.peak_micro_batches).add("memory_parts", parts_value(device.peak_parts));
   if (curves) out.add("memory_curve", json::list_of(device.curve, point_value));

@@ -121,7 +121,7 @@ void CaptureSpace::find_state_multiple() {
                      std::floor(factors.optimizer) == factors.optimizer;
   const double most = sum * static_cast<double>(chain_.parameters(0, layers_).count);
   if (workload.zero == 0 && whole && most < 0x1p53) state_multiple_ = static_cast<std::int64_t>(sum);
-  held_ = (workload.conventions.reserve + workload.conventions.communication).count;
+  held_ = workload.conventions.most_beside_model().count;
 }
 
 std::int64_t CaptureSpace::fixed(int w, int first, int last) const {

@@ -21,7 +21,7 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
   StageNeed need;
   const Bytes share((stage.parameters.count + tensor_parallel - 1) / tensor_parallel);
   need.fixed = state_memory(share, replicas, workload.optimizer, workload.precision, workload.zero, versions).total() +
-               conventions.reserve + conventions.communication;
+               conventions.most_beside_model();
   need.workspace = stage.workspace;
   need.input = stage.input;
   need.output = stage.output;

@@ -29,7 +29,8 @@ Seconds median(std::vector<Seconds> times) {
 /// What was seen of one layer at one micro-batch size.
 struct LayerSamples {
   std::vector<Seconds> forward, backward_input, backward_weight;
-  Bytes output, saved, workspace;
+  Bytes output, saved;
+  LayerMemory memory;
 };
 
 /// The whole chain forward and backward, as a device that holds all of it would run it: so every layer finds the caches
@@ -76,15 +77,17 @@ class ChainTimer {
   Tensor forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved) {
     LayerSamples& seen = seen_[layer];
     const bool last = layer + 1 == layers_.size();
-    const Bytes before = memory_->in_use() - value.bytes();
+    const Bytes before = memory_->in_use() - value.bytes() - (last ? targets.bytes() : Bytes());
     memory_->restart_peak();
     const auto start = Clock::now();
     value = layers_[layer]->forward(std::move(value), parameters_[layer], saved);
     if (last) loss_.forward(value, targets);
     seen.forward.push_back(since(start));
+    seen.memory.input = saved.tensors.front().bytes();
     seen.output = value.bytes();
     seen.saved = saved.bytes() + (last ? value.bytes() : Bytes());
-    seen.workspace = std::max(seen.workspace, memory_->peak() - before - seen.saved);
+    seen.memory.forward = memory_->peak() - before - seen.saved;
+    if (last) seen.memory.recompute_saved = targets.bytes();
     return value;
   }
 
@@ -97,10 +100,11 @@ class ChainTimer {
       value = loss_.backward(std::move(value), 1.0f / static_cast<float>(samples_ * loss_.sequence()));
     value = layers_[layer]->backward_input(std::move(value), parameters_[layer], saved, layer > 0);
     seen.backward_input.push_back(since(start));
+    seen.memory.weight_saved = saved.bytes();
     start = Clock::now();
     layers_[layer]->backward_weight(saved, gradients_[layer]);
     seen.backward_weight.push_back(since(start));
-    seen.workspace = std::max(seen.workspace, memory_->peak() - before);
+    seen.memory.backward = memory_->peak() - before;
     return value;
   }
 
@@ -135,7 +139,25 @@ void add_point(Profile& profile, const std::vector<LayerSamples>& seen, int micr
     layer.at.push_back({micro_batch, forward, backward});
     if (micro_batch != profile.micro_batch) continue;
     layer.forward = forward, layer.backward = backward, layer.backward_weight = weight;
-    layer.output = seen[i].output, layer.saved = seen[i].saved, layer.workspace = seen[i].workspace;
+    layer.output = seen[i].output, layer.saved = seen[i].saved, layer.memory = seen[i].memory;
+    layer.workspace = std::max(layer.memory->forward, layer.memory->backward);
+  }
+}
+
+/// Where the straight line through both needs meets no samples at all, rounded up: a need is the largest of several
+/// lines, and between the two measured sizes no higher than that one.
+Bytes fixed_part(Bytes of_one, Bytes of_all, int samples) {
+  const std::int64_t rest = of_one.count * samples - of_all.count;
+  return std::clamp(Bytes((rest + samples - 2) / (samples - 1)), Bytes(), of_all);
+}
+
+/// What does not grow with the samples, from one more pass over a single one.
+void add_fixed_parts(Profile& profile, const std::vector<LayerSamples>& of_one) {
+  for (std::size_t i = 0; i < of_one.size(); ++i) {
+    LayerMemory& memory = *profile.layers[i].memory;
+    const LayerMemory& one = of_one[i].memory;
+    memory.forward_fixed = fixed_part(one.forward, memory.forward, profile.micro_batch);
+    memory.backward_fixed = fixed_part(one.backward, memory.backward, profile.micro_batch);
   }
 }
 
@@ -186,6 +208,11 @@ Result<Profile> profile_on_cpu(const ModelSpec& model, const std::vector<int>& m
     on_one_core([&] { timed = repeat(timer, stop); });
     if (!timed) return tl::unexpected(timed.error());
     add_point(profile, timer.seen(), micro_batches[i]);
+  }
+  if (profile.micro_batch > 1) {
+    ChainTimer single(*layers, *loss, **source, model.seed, 1);
+    single.run_once();
+    add_fixed_parts(profile, single.seen());
   }
   report(progress, 1, "done");
   return profile;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "core/cost/compute.hpp"
 
@@ -16,9 +17,9 @@ struct Change {
   int kept = 0;  // micro-batches more or less
 };
 
-/// Operation ends of one micro-batch on this worker.
+/// Of one micro-batch on this worker: start of its forward, ends of that, of its input gradient, of all of it.
 struct Times {
-  std::int64_t forward = 0, gradient = 0, released = 0;
+  std::int64_t started = 0, forward = 0, gradient = 0, released = 0;
 };
 
 /// What one chunk's replica holds beside its static items.
@@ -62,7 +63,7 @@ class Chunks {
     times_.resize(static_cast<std::size_t>(run_.schedule.micro_batches / stride_ + 1));
     each_row([&](const TimelineRow& row) {
       Times& own = times(row.operation.micro_batch);
-      if (row.operation.kind == OpKind::forward) own.forward = row.end().count;
+      if (row.operation.kind == OpKind::forward) own.started = row.start.count, own.forward = row.end().count;
       if (row.operation.kind == OpKind::backward || row.operation.kind == OpKind::backward_input)
         own.gradient = own.released = row.end().count;
       if (row.operation.kind == OpKind::backward_weight) own.released = row.end().count;
@@ -77,14 +78,34 @@ class Chunks {
 
   void add_operations() {
     const Bytes before = scaled(stage_.kept.before), again = scaled(stage_.kept.full) - before;
-    const Bytes workspace = scaled(stage_.workspace);
+    const PassMemory memory = with_gathered_slices(costs_.memory, before);
     each_row([&](const TimelineRow& row) {
-      hold(MemoryItem::workspace, row.start.count, row.end().count, workspace);
+      hold(MemoryItem::workspace, row.start.count, row.end().count, memory.of(row.operation.kind));
       const std::int64_t released = times(row.operation.micro_batch).released;
+      if (row.operation.kind == OpKind::backward_input)
+        hold(MemoryItem::activations, row.end().count, released, memory.apart);
       if (row.operation.kind == OpKind::forward) hold(MemoryItem::activations, row.start.count, released, before, 1);
       if (row.operation.kind == OpKind::recompute) hold(MemoryItem::activations, row.start.count, released, again);
     });
   }
+
+  /// Slices from several replicas are copied together before the pass starts: for that moment they are there twice.
+  PassMemory with_gathered_slices(PassMemory memory, Bytes before) const {
+    if (!memory.input_in_place) return memory;
+    if (run_.channels.awaited_activations[worker_] > 1) {
+      const Bytes input = scaled(run_.costs.cuts[first_position()]);
+      memory.forward = std::max(memory.forward, input + input - before);
+    }
+    if (run_.channels.awaited_gradients[worker_] > 1) {
+      const Bytes output = scaled(run_.costs.cuts[last_position()]);
+      memory.backward = std::max(memory.backward, output);
+      memory.backward_input = std::max(memory.backward_input, output);
+    }
+    return memory;
+  }
+  const Stage& plan_stage() const { return run_.plan.stages[static_cast<std::size_t>(costs_.stage)]; }
+  std::size_t first_position() const { return static_cast<std::size_t>(plan_stage().first); }
+  std::size_t last_position() const { return static_cast<std::size_t>(plan_stage().last); }
 
   /// Buffers count from the moment they are written to: a received one from the start of its transfer, a sent one from
   /// the end of its operation.
@@ -93,10 +114,16 @@ class Chunks {
       for (const TransferRow& row : trace_.transfers[resource]) {
         const Channel& channel = run_.channels.all[static_cast<std::size_t>(row.channel)];
         if (const auto bytes = bytes_of(channel.targets, channel.received); bytes.count > 0)
-          hold(MemoryItem::boundary, row.start, end_of(channel, row.micro_batch), bytes);
+          hold(MemoryItem::boundary, row.start, used(channel, row.micro_batch), bytes);
         if (const auto bytes = bytes_of(channel.sources, channel.sent); bytes.count > 0)
           hold(MemoryItem::boundary, end_of(channel, row.micro_batch), row.start + row.duration, bytes);
       }
+  }
+
+  /// When what came over the channel is no buffer of its own any more.
+  std::int64_t used(const Channel& channel, int micro_batch) {
+    if (!channel.gradient && costs_.memory.input_in_place) return times(micro_batch).started;
+    return end_of(channel, micro_batch);
   }
 
   std::int64_t end_of(const Channel& channel, int micro_batch) {
@@ -116,7 +143,7 @@ class Chunks {
         if (operation.stage.value != channel.stage || (made == OpKind::forward ? operation.kind != made : !gradient) ||
             run_.schedule.copy_of(operation.micro_batch) != costs_.copy)
           continue;
-        hold(MemoryItem::boundary, row.end().count, end_of(channel, operation.micro_batch), channel.received.front());
+        hold(MemoryItem::boundary, row.end().count, used(channel, operation.micro_batch), channel.received.front());
       }
     }
   }
@@ -138,41 +165,66 @@ class Chunks {
   std::vector<Change>& changes_;
 };
 
-/// The items that all chunks on a device hold all the time; what a device has once counts once.
-MemoryParts held_by(const EngineInput& run, const LaneCosts& lane, std::size_t rank) {
-  MemoryParts sum;
+/// A communicator is a set of devices: with each neighbouring replica set in the pipeline, the replicas of a rank, the
+/// devices of a replica. Chunks that share one count it once.
+std::int64_t communicators_of(const EngineInput& run, const LaneCosts& lane, std::size_t rank) {
+  std::set<std::set<DeviceId>> groups;
+  const auto copies = static_cast<std::size_t>(run.schedule.copies);
+  const auto devices = [&](std::size_t stage, std::size_t copy) {
+    const std::vector<DeviceId>& list = run.costs.chunks[stage * copies + copy].devices;
+    return std::set<DeviceId>(list.begin(), list.end());
+  };
   for (const std::size_t w : lane.workers) {
-    const std::vector<MemoryParts>& held = run.costs.stages[static_cast<std::size_t>(run.costs.workers[w].stage)].held;
-    const MemoryParts& own = held[rank % held.size()];
-    for (std::size_t i = 0; i < own.bytes.size(); ++i) sum.bytes[i] += own.bytes[i];
-    sum[MemoryItem::communication] = own[MemoryItem::communication];
-    sum[MemoryItem::reserve] = own[MemoryItem::reserve];
+    const WorkerCosts& worker = run.costs.workers[w];
+    const auto s = static_cast<std::size_t>(worker.stage), copy = static_cast<std::size_t>(worker.copy);
+    const auto degree = static_cast<std::size_t>(run.plan.stages[s].tensor_parallel);
+    const std::set<DeviceId> own = devices(s, copy);
+    for (const std::size_t other : {s - 1, s + 1}) {
+      if (other >= run.costs.stages.size()) continue;  // s - 1 of stage 0 too
+      std::set<DeviceId> both = devices(other, copy);
+      if (both == own) continue;
+      both.insert(own.begin(), own.end());
+      groups.insert(std::move(both));
+    }
+    std::set<DeviceId> reducing;
+    for (std::size_t c = 0; c < copies; ++c) {
+      const std::vector<DeviceId>& list = run.costs.chunks[s * copies + c].devices;
+      for (std::size_t i = rank; i < list.size(); i += degree) reducing.insert(list[i]);
+    }
+    if (reducing.size() > 1) groups.insert(std::move(reducing));
+    if (degree > 1) groups.insert(std::set<DeviceId>(worker.devices.begin(), worker.devices.end()));
   }
-  return sum;
+  return static_cast<std::int64_t>(groups.size());
 }
 
-void add_point(std::vector<MemoryPoint>& curve, std::int64_t time, std::int64_t total) {
+/// A point of the same sum says nothing new, unless it is asked what the sum is made of.
+void add_point(DeviceVerdict& verdict, std::int64_t time, std::int64_t total, const MemoryParts* items) {
+  std::vector<MemoryPoint>& curve = verdict.curve;
   if (curve.back().time.count == time)
     curve.back().bytes = Bytes(total);
-  else if (curve.back().bytes.count != total)
+  else if (items || curve.back().bytes.count != total)
     curve.push_back({Nanoseconds(time), Bytes(total)});
+  if (!items) return;
+  verdict.item_curve.resize(curve.size());
+  verdict.item_curve.back() = *items;
 }
 
 /// The curve of sorted `changes` on top of what is held all the time.
-DeviceVerdict add_up(MemoryParts parts, const std::vector<Change>& changes) {
+DeviceVerdict add_up(MemoryParts parts, const std::vector<Change>& changes, bool items) {
   DeviceVerdict verdict;
   std::int64_t total = parts.total().count;
   int kept = 0;
   verdict.peak = Bytes(total);
   verdict.peak_parts = parts;
   verdict.curve.push_back({Nanoseconds(0), Bytes(total)});
+  if (items) verdict.item_curve.push_back(parts);
   for (std::size_t i = 0; i < changes.size(); ++i) {
     parts[changes[i].item] += Bytes(changes[i].bytes);
     total += changes[i].bytes;
     kept += changes[i].kept;
     verdict.peak_micro_batches = std::max(verdict.peak_micro_batches, kept);
     if (i + 1 < changes.size() && changes[i + 1].time == changes[i].time) continue;
-    add_point(verdict.curve, changes[i].time, total);
+    add_point(verdict, changes[i].time, total, items ? &parts : nullptr);
     if (total <= verdict.peak.count) continue;
     verdict.peak = Bytes(total);
     verdict.peak_time = Nanoseconds(changes[i].time);
@@ -199,8 +251,24 @@ std::vector<std::vector<std::size_t>> resources_of_lanes(const EngineInput& run)
   return resources;
 }
 
+MemoryParts held_memory(const SimulatorInputs& inputs, const EngineInput& run, std::size_t index, std::size_t rank) {
+  const LaneCosts& lane = run.costs.lanes[index];
+  MemoryParts sum;
+  for (const std::size_t w : lane.workers) {
+    const std::vector<MemoryParts>& held = run.costs.stages[static_cast<std::size_t>(run.costs.workers[w].stage)].held;
+    const MemoryParts& own = held[rank % held.size()];
+    for (std::size_t i = 0; i < own.bytes.size(); ++i) sum.bytes[i] += own.bytes[i];
+    sum[MemoryItem::communication] = own[MemoryItem::communication];
+    sum[MemoryItem::reserve] = own[MemoryItem::reserve];
+  }
+  const Bytes each = inputs.conventions.communication;
+  if (lane.workers.size() > 1 && each.count > 0)
+    sum[MemoryItem::communication] = each * communicators_of(run, lane, rank);
+  return sum;
+}
+
 DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t lane,
-                        std::size_t rank, const std::vector<std::size_t>& resources) {
+                        std::size_t rank, const std::vector<std::size_t>& resources, bool items) {
   std::vector<Change> changes;
   const LaneCosts& costs = run.costs.lanes[lane];
   for (const std::size_t worker : costs.workers) Chunks(inputs, run, trace, worker, resources, changes).run();
@@ -208,7 +276,7 @@ DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, c
   std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
     return a.time != b.time ? a.time < b.time : (a.bytes < 0 || a.kept < 0) && !(b.bytes < 0 || b.kept < 0);
   });
-  return add_up(held_by(run, costs, rank), changes);
+  return add_up(held_memory(inputs, run, lane, rank), changes, items);
 }
 
 }  // namespace pipedeck

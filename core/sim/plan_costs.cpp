@@ -45,10 +45,7 @@ class Coster {
   void add_stage(std::size_t s) {
     const Stage& stage = plan_.stages[s];
     StageCosts costs;
-    for (int p = stage.first; p < stage.last; ++p) {
-      costs.parameters += layer(p).parameters;
-      costs.workspace = std::max(costs.workspace, layer(p).workspace);
-    }
+    for (int p = stage.first; p < stage.last; ++p) costs.parameters += layer(p).parameters;
     costs.kept = kept_bytes(plan_, profile_, order_, costs_.cuts, StageId(s));
     costs.held = static_memory(plan_, costs.parameters, StageId(s), inputs_.conventions);
     costs.reductions = reductions(s);
@@ -125,7 +122,7 @@ class Coster {
         low = worker.high;
         const auto [like, fresh] = known.try_emplace(look_of(worker, stage), costs_.workers.size());
         if (fresh)
-          add_passes(worker, stage, costs.reductions);
+          add_passes(worker, stage, costs.reductions), add_memory(worker, s);
         else
           copy_passes(costs_.workers[like->second], worker);
         add_optimizer(worker, stage, costs.parameters);
@@ -165,6 +162,11 @@ class Coster {
     to.duration = from.duration;
     to.ready_in_backward = from.ready_in_backward;
     to.ready_in_weight = from.ready_in_weight;
+    to.memory = from.memory;
+  }
+
+  void add_memory(WorkerCosts& worker, std::size_t s) const {
+    worker.memory = pass_memory(plan_, profile_, order_, costs_.cuts, StageId(s), worker.samples());
   }
 
   void add_passes(WorkerCosts& worker, const Stage& stage, const std::vector<Reduction>& reductions) const {
@@ -177,7 +179,7 @@ class Coster {
       sum.forward += passes.forward;
       sum.backward += passes.backward;
       sum.weight += passes.weight;
-      if (recomputed(stage, p)) again += passes.forward;
+      if (is_recomputed(stage, p)) again += passes.forward;
       if (next < reductions.size() && reductions[next].position == p) {
         worker.ready_in_backward.push_back(nanoseconds(sum.backward));
         worker.ready_in_weight.push_back(nanoseconds(sum.weight));
@@ -192,12 +194,6 @@ class Coster {
     set(OpKind::backward_input, sum.backward - sum.weight);
     set(OpKind::backward_weight, sum.weight);
     set(OpKind::recompute, again);
-  }
-
-  static bool recomputed(const Stage& stage, int position) {
-    const std::vector<LayerId>& chosen = stage.recompute.layers;
-    return stage.recompute.all ||
-           std::find(chosen.begin(), chosen.end(), LayerId(std::int32_t{position})) != chosen.end();
   }
 
   /// The slowest device of the replica, and the all-reduces over its devices.

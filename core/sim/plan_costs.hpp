@@ -10,6 +10,7 @@
 
 #include "core/cost/memory.hpp"
 #include "core/cost/network.hpp"
+#include "core/cost/pass_memory.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/workload.hpp"
 
@@ -42,13 +43,13 @@ struct WorkerCosts {
   /// When reduction k may start, after the start of the stage's last backward or weight gradient.
   std::vector<std::int64_t> ready_in_backward, ready_in_weight;
   std::vector<std::int64_t> optimizer;  ///< ns, a device of the replica
+  PassMemory memory;
   int samples() const { return high - low; }
 };
 
 struct StageCosts {
   Bytes parameters;
-  KeptBytes kept;  ///< for the profile's micro-batch
-  Bytes workspace;
+  KeptBytes kept;                     ///< for the profile's micro-batch
   std::vector<MemoryParts> held;      ///< all the time: on every device, or a rank of the replicas where these differ
   std::vector<Reduction> reductions;  ///< over all replicas of all copies
   std::size_t first_worker = 0;

@@ -10,6 +10,7 @@
 #include "core/domain/validate.hpp"
 #include "core/sim/build_timeline.hpp"
 #include "core/sim/memory_curve.hpp"
+#include "core/sim/memory_upper.hpp"
 #include "core/sim/period.hpp"
 #include "core/sim/prepared.hpp"
 #include "core/sim/simulation_size.hpp"
@@ -39,8 +40,14 @@ LaneTimes scaled(const LaneTimes& lane, double factor, Nanoseconds iteration) {
 /// Turns a trace into the verdict.
 class Verdict {
  public:
-  Verdict(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::stop_token stop)
-      : inputs_(inputs), run_(run), trace_(trace), stop_(std::move(stop)), window_(window_of(run, trace)) {
+  Verdict(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, const SimulationDetail& detail,
+          std::stop_token stop)
+      : inputs_(inputs),
+        run_(run),
+        trace_(trace),
+        detail_(detail),
+        stop_(std::move(stop)),
+        window_(window_of(run, trace)) {
     verdict_.network = inputs.conventions.network;
     verdict_.overlap = inputs.conventions.overlap;
     verdict_.collectives = inputs.conventions.collectives;
@@ -65,14 +72,20 @@ class Verdict {
  private:
   void add_devices() {
     const std::vector<std::vector<std::size_t>> resources = resources_of_lanes(run_);
+    const UpperFigures upper = upper_figures(run_, trace_);
     for (std::size_t l = 0; l < run_.costs.lanes.size() && !stop_.stop_requested(); ++l) {
       const LaneCosts& lane = run_.costs.lanes[l];
       const bool alike = std::all_of(lane.workers.begin(), lane.workers.end(), [&](std::size_t w) {
         return run_.costs.stages[static_cast<std::size_t>(run_.costs.workers[w].stage)].held.size() == 1;
       });
+      const Bytes most = most_beside_held(inputs_, run_, trace_, upper, l);
       DeviceVerdict verdict;
       for (std::size_t rank = 0; rank < lane.devices.size(); ++rank) {
-        if (rank == 0 || !alike) verdict = memory_of(inputs_, run_, trace_, l, rank, resources[l]);
+        if (rank == 0 || !alike) {
+          verdict = memory_of(inputs_, run_, trace_, l, rank, resources[l], detail_.item_curves);
+          const MemoryParts held = held_memory(inputs_, run_, l, rank);
+          verdict.peak_upper = std::max(verdict.peak, upper_estimate(held, most, inputs_.conventions.fragmentation));
+        }
         const DeviceId device = lane.devices[rank];
         verdict.device = device;
         verdict.capacity = inputs_.network.type(device).memory;
@@ -117,6 +130,7 @@ class Verdict {
   const SimulatorInputs& inputs_;
   const EngineInput& run_;
   const Trace& trace_;
+  SimulationDetail detail_;
   std::stop_token stop_;
   Window window_;
   std::map<DeviceId, Nanoseconds> synchronised_;
@@ -136,14 +150,14 @@ Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::sha
       {std::move(profile), std::move(cluster), conventions, std::move(*network), std::move(order), std::move(cuts)}}));
 }
 
-Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop) const {
+Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop, const SimulationDetail& detail) const {
   if (Result<void> small = check_size(plan, true); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
   const EngineInput input = ready->run_of(*shared_, plan, true);
   const Result<Trace> trace = run_to_end(input, stop);
   if (!trace) return tl::unexpected(trace.error());
-  return Verdict(*shared_, input, *trace, std::move(stop)).run();
+  return Verdict(*shared_, input, *trace, detail, std::move(stop)).run();
 }
 
 Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop) const {

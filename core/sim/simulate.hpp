@@ -17,6 +17,10 @@ namespace pipedeck {
 
 struct SimulatorInputs;
 
+struct SimulationDetail {
+  bool item_curves = false;  ///< the memory curves by item as well
+};
+
 /// Everything about a problem that does not change from plan to plan (paths, cut bytes, layer order), computed once, so
 /// that thousands of plans are judged quickly. Immutable: use it from several threads.
 class Simulator {
@@ -26,7 +30,7 @@ class Simulator {
 
   /// The whole verdict with timeline and memory curves. Not fitting is no error: `fits` is false. bad_input where it
   /// would take more memory than largest_simulation.
-  Result<Simulation> run(const Plan& plan, std::stop_token stop = {}) const;
+  Result<Simulation> run(const Plan& plan, std::stop_token stop = {}, const SimulationDetail& detail = {}) const;
 
   /// Iteration time alone: no timeline, no memory curve.
   Result<Seconds> iteration_time(const Plan& plan, std::stop_token stop = {}) const;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cost/pass_memory.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/cost/compute.hpp"
+#include "core/cost/memory.hpp"
+
+namespace pipedeck {
+namespace {
+
+/// One layer's figures at the replica's samples.
+struct Needs {
+  Bytes saved, left, kept, forward, backward, gradient;
+  bool again = false;
+};
+
+class Passes {
+ public:
+  Passes(const Plan& plan, const Profile& profile, std::span<const LayerId> order, std::span<const Bytes> cuts,
+         StageId id, int samples)
+      : stage_(plan.stages[id.index()]), profile_(profile), cuts_(cuts), samples_(samples) {
+    for (int p = stage_.first; p < stage_.last; ++p)
+      layers_.push_back(needs(profile.layers[order[static_cast<std::size_t>(p)].index()], p));
+    const KeptBytes kept = kept_bytes(plan, profile, order, cuts, id);
+    before_ = scaled(kept.before), full_ = scaled(kept.full);
+    received_ = stage_.last < static_cast<int>(order.size()) ? at_cut(stage_.last) : Bytes();
+  }
+
+  PassMemory run() const {
+    PassMemory passes;
+    passes.input_in_place = true;
+    passes.forward = forward();
+    passes.recompute = recompute();
+    passes.backward = backward(false);
+    passes.backward_input = backward(true);
+    for (const Needs& layer : layers_) passes.apart += layer.left;
+    passes.apart -= full_;
+    passes.backward_weight = weight();
+    return passes;
+  }
+
+ private:
+  Bytes scaled(Bytes bytes) const { return scale_bytes(bytes, samples_, profile_.micro_batch); }
+  Bytes at_cut(int position) const { return scaled(cuts_[static_cast<std::size_t>(position)]); }
+
+  Needs needs(const Layer& layer, int position) const {
+    const LayerMemory& memory = *layer.memory;
+    Needs needs;
+    needs.again = is_recomputed(stage_, position);
+    needs.saved = scaled(layer.saved);
+    needs.left = scaled(memory.weight_saved);
+    needs.kept = needs.saved;
+    if (needs.again) {
+      // A run of recomputed layers begins again from its first one's input.
+      const bool begins = position == stage_.first || !is_recomputed(stage_, position - 1);
+      needs.kept = scaled(memory.recompute_saved) + (begins ? scaled(memory.input) : Bytes());
+    }
+    needs.forward = with_fixed_part(memory.forward, memory.forward_fixed, samples_, profile_.micro_batch);
+    needs.backward = with_fixed_part(memory.backward, memory.backward_fixed, samples_, profile_.micro_batch);
+    needs.gradient = position + 1 < stage_.last ? at_cut(position + 1) : Bytes();
+    return needs;
+  }
+
+  /// Layers before are kept as they will be, the running one is whole.
+  Bytes forward() const {
+    Bytes behind, most;
+    for (const Needs& layer : layers_) {
+      most = std::max(most, behind + layer.saved + layer.forward);
+      behind += layer.kept;
+    }
+    return std::max(Bytes(), most - before_);
+  }
+
+  /// Brings one layer after the other back to all that it saved; what its input was kept in is part of that again.
+  Bytes recompute() const {
+    Bytes held, most;
+    for (const Needs& layer : layers_) held += layer.kept;
+    for (const Needs& layer : layers_) {
+      if (!layer.again) continue;
+      held += layer.saved - layer.kept;
+      most = std::max(most, held + layer.forward);
+    }
+    return std::max(Bytes(), most - full_);
+  }
+
+  /// From the last layer to the first: what is behind is freed, or left for the weight gradients where these come
+  /// `apart`. The gradient that the stage received is counted by itself until its backward ends.
+  Bytes backward(bool apart) const {
+    Bytes held, most;
+    for (const Needs& layer : layers_) held += layer.saved;
+    for (std::size_t i = layers_.size(); i-- > 0;) {
+      const bool last = i + 1 == layers_.size();
+      most = std::max(most, held + layers_[i].backward + (last ? received_ : layers_[i].gradient));
+      held = held - layers_[i].saved + (apart ? layers_[i].left : Bytes());
+    }
+    return std::max(Bytes(), most - full_ - received_);
+  }
+
+  /// Sums of a fixed size at most.
+  Bytes weight() const {
+    Bytes most;
+    for (const Needs& layer : layers_) most = std::max(most, std::min(layer.backward, layer.saved));
+    return most;
+  }
+
+  const Stage& stage_;
+  const Profile& profile_;
+  std::span<const Bytes> cuts_;
+  int samples_;
+  std::vector<Needs> layers_;
+  Bytes before_, full_, received_;
+};
+
+}  // namespace
+
+Bytes PassMemory::of(OpKind kind) const {
+  switch (kind) {
+    case OpKind::forward:
+      return forward;
+    case OpKind::recompute:
+      return recompute;
+    case OpKind::backward:
+      return backward;
+    case OpKind::backward_input:
+      return backward_input;
+    case OpKind::backward_weight:
+      return backward_weight;
+    default:
+      return {};
+  }
+}
+
+Bytes with_fixed_part(Bytes whole, Bytes fixed, int samples, int profile_samples) {
+  if (samples >= profile_samples) return scale_bytes(whole, samples, profile_samples);
+  return fixed + scale_bytes(whole - fixed, samples, profile_samples);
+}
+
+PassMemory pass_memory(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
+                       std::span<const Bytes> cuts, StageId id, int samples) {
+  const Stage& stage = plan.stages[id.index()];
+  bool said = true;
+  Bytes largest;
+  for (int p = stage.first; p < stage.last; ++p) {
+    const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
+    said = said && layer.memory;
+    largest = std::max(largest, layer.workspace);
+  }
+  if (said) return Passes(plan, profile, order, cuts, id, samples).run();
+  PassMemory passes;
+  passes.forward = passes.recompute = passes.backward = passes.backward_input = passes.backward_weight =
+      scale_bytes(largest, samples, profile.micro_batch);
+  return passes;
+}
+
+}  // namespace pipedeck

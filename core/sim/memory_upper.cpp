@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sim/memory_upper.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/cost/compute.hpp"
+
+namespace pipedeck {
+namespace {
+
+bool starts(OpKind kind) { return kind == OpKind::forward; }
+bool ends(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_weight; }
+
+/// The lane's workers by stage and copy.
+class WorkersOfLane {
+ public:
+  WorkersOfLane(const EngineInput& run, std::size_t lane) : run_(run) {
+    const std::vector<std::size_t>& workers = run.costs.lanes[lane].workers;
+    for (std::size_t i = 0; i < workers.size(); ++i)
+      places_[{run.costs.workers[workers[i]].stage, run.costs.workers[workers[i]].copy}] = i;
+  }
+  /// Its place in the lane's list of workers.
+  std::size_t of(const Operation& operation) const {
+    if (places_.size() == 1) return 0;
+    return places_.at({operation.stage.value, run_.schedule.copy_of(operation.micro_batch)});
+  }
+
+ private:
+  const EngineInput& run_;
+  std::map<std::pair<int, int>, std::size_t> places_;
+};
+
+/// What one micro-batch has at a boundary: all slices of a synchronous plan, the largest of an asynchronous one, whose
+/// mini-batches come and go whole.
+void add_channel(UpperFigures& figures, const Channel& channel, bool synchronous) {
+  const auto take = [&](int worker, Bytes bytes, bool input) {
+    UpperFigures::Chunk& chunk = figures.chunks[static_cast<std::size_t>(worker)];
+    Bytes& sum = input ? chunk.input : chunk.output;
+    sum = synchronous ? sum + bytes : std::max(sum, bytes);
+  };
+  // What is received says it for both directions: a gradient is as large as its activation.
+  for (std::size_t i = 0; i < channel.targets.size(); ++i)
+    take(channel.targets[i], channel.received[i], !channel.gradient);
+}
+
+void find_kept(const EngineInput& run, const Trace& trace, UpperFigures& figures) {
+  for (std::size_t lane = 0; lane < run.costs.lanes.size(); ++lane) {
+    const WorkersOfLane workers(run, lane);
+    std::vector<int> kept(run.costs.lanes[lane].workers.size());
+    for (const TimelineRow& row : trace.operations[lane]) {
+      if (!starts(row.operation.kind) && !ends(row.operation.kind)) continue;
+      const std::size_t i = workers.of(row.operation);
+      kept[i] += starts(row.operation.kind) ? 1 : -1;
+      int& most = figures.chunks[run.costs.lanes[lane].workers[i]].kept;
+      most = std::max(most, kept[i]);
+    }
+  }
+}
+
+void find_before(const EngineInput& run, UpperFigures& figures) {
+  std::map<std::pair<int, int>, int> most;  // by stage and copy
+  for (std::size_t w = 0; w < run.costs.workers.size(); ++w) {
+    int& kept = most[{run.costs.workers[w].stage, run.costs.workers[w].copy}];
+    kept = std::max(kept, figures.chunks[w].kept);
+  }
+  for (std::size_t w = 0; w < run.costs.workers.size(); ++w) {
+    const WorkerCosts& worker = run.costs.workers[w];
+    if (worker.stage == 0) continue;
+    const int before = most.at({worker.stage - 1, worker.copy});
+    const auto replicas = [&](int stage) { return run.plan.stages[static_cast<std::size_t>(stage)].replicas(); };
+    figures.chunks[w].before = run.schedule.synchronous
+                                   ? before
+                                   : pipedream_outstanding(replicas(worker.stage - 1), before, replicas(worker.stage));
+  }
+}
+
+/// Goes through a lane's list, whatever the clock says.
+class Walk {
+ public:
+  Walk(const SimulatorInputs& inputs, const EngineInput& run, const UpperFigures& figures, std::size_t lane)
+      : workers_(run, lane) {
+    for (const std::size_t w : run.costs.lanes[lane].workers) {
+      const WorkerCosts& costs = run.costs.workers[w];
+      const KeptBytes& kept = run.costs.stages[static_cast<std::size_t>(costs.stage)].kept;
+      const auto scaled = [&](Bytes bytes) { return scale_bytes(bytes, costs.samples(), inputs.profile->micro_batch); };
+      State state{&costs, figures.chunks[w], scaled(kept.before), {}};
+      state.again = scaled(kept.full) - state.before;
+      states_.push_back(state);
+    }
+  }
+
+  Bytes most(const std::vector<TimelineRow>& rows) {
+    Bytes most;
+    for (const TimelineRow& row : rows) {
+      if (row.operation.kind == OpKind::optimizer) continue;
+      State& own = states_[workers_.of(row.operation)];
+      if (row.operation.kind == OpKind::forward) ++own.kept;
+      if (row.operation.kind == OpKind::recompute) ++own.whole;
+      most = std::max(most, held() + own.costs->memory.of(row.operation.kind));
+      end(own, row.operation.kind);
+    }
+    return most;
+  }
+
+ private:
+  struct State {
+    const WorkerCosts* costs;
+    UpperFigures::Chunk chunk;
+    Bytes before, again;
+    int kept = 0, whole = 0, apart = 0;  ///< micro-batches kept, of these recomputed, of these between their gradients
+  };
+
+  static void end(State& own, OpKind kind) {
+    if (kind == OpKind::backward_input) ++own.apart;
+    if (!ends(kind)) return;
+    --own.kept;
+    own.whole = std::max(0, own.whole - 1);
+    if (kind == OpKind::backward_weight) --own.apart;
+  }
+
+  Bytes held() const {
+    Bytes sum;
+    for (const State& state : states_) {
+      const std::int64_t elsewhere = std::max(state.chunk.before, state.kept) - state.kept + 1;
+      sum += (state.before + state.chunk.output) * state.kept + state.chunk.input * elsewhere;
+      sum += state.again * state.whole + state.costs->memory.apart * state.apart;
+    }
+    return sum;
+  }
+
+  WorkersOfLane workers_;
+  std::vector<State> states_;
+};
+
+}  // namespace
+
+UpperFigures upper_figures(const EngineInput& run, const Trace& trace) {
+  UpperFigures figures;
+  figures.chunks.resize(run.costs.workers.size());
+  for (const Channel& channel : run.channels.all) add_channel(figures, channel, run.schedule.synchronous);
+  find_kept(run, trace, figures);
+  find_before(run, figures);
+  return figures;
+}
+
+Bytes most_beside_held(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace,
+                       const UpperFigures& figures, std::size_t lane) {
+  return Walk(inputs, run, figures, lane).most(trace.operations[lane]);
+}
+
+Bytes upper_estimate(const MemoryParts& held, Bytes most, double fragmentation) {
+  const Bytes outside = held[MemoryItem::communication] + held[MemoryItem::reserve];
+  const auto allocated = static_cast<double>((held.total() - outside + most).count);
+  return outside + Bytes(static_cast<std::int64_t>(std::ceil(allocated / (1 - fragmentation))));
+}
+
+}  // namespace pipedeck
