@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
+#include "app/cli/explanation_text.hpp"
 #include "app/cli/judge.hpp"
 #include "app/cli/question.hpp"
 #include "app/cli/table.hpp"
@@ -15,6 +17,9 @@
 #include "core/io/json_formats.hpp"
 #include "core/io/schedule_csv.hpp"
 #include "core/io/trace.hpp"
+#include "core/sim/critical_path.hpp"
+#include "core/sim/sensitivity.hpp"
+#include "core/sim/time_parts.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -25,6 +30,7 @@ struct Verdict {
   Seconds lower_bound;
   std::optional<Seconds> other_warmup;
   std::optional<std::string> schedule;  ///< as CSV, where it is to be written
+  std::string explained{};              ///< where it was asked for
 };
 
 std::string heading(const Plan& plan) {
@@ -43,7 +49,7 @@ std::string fits_text(const Simulation& simulation) {
 }
 
 std::string summary_text(const Verdict& verdict) {
-  const auto& [plan, simulation, bound, other, schedule] = verdict;
+  const auto& [plan, simulation, bound, other, schedule, explained] = verdict;
   const Seconds iteration = to_seconds(simulation.iteration);
   std::string text = heading(plan);
   text += fmt::format("iteration {} ms, {:.2f} samples/s, bubble {}, exposed communication {}\n",
@@ -127,6 +133,8 @@ class SimulateCommand : public Command {
     app.add_option("--export-schedule", export_file_, "write the simulated order of operations as such a file")
         ->type_name("FILE");
     app.add_flag("--intervals", intervals_, "every operation with its start and end");
+    app.add_flag("--explain", explain_, "the critical path, why devices are idle, what the iteration consists of");
+    app.add_flag("--sensitivity", sensitivity_, "the gain from 10 % more of each link, device and memory");
     app.add_flag("--iteration-only", iteration_only_,
                  "the iteration time alone, without timeline and memory curves: for plans too large for these");
     app.add_option("--trace", trace_file_, "write a Chrome trace into FILE")->type_name("FILE.json");
@@ -147,7 +155,7 @@ class SimulateCommand : public Command {
         return tl::unexpected(written.error());
     const std::string json = simulation_to_json(simulation, {.intervals = intervals_});
     std::string human;
-    if (!output_.json_on_stdout()) human = summary_text(*verdict) + devices_table(simulation);
+    if (!output_.json_on_stdout()) human = summary_text(*verdict) + devices_table(simulation) + verdict->explained;
     if (!output_.json_on_stdout() && intervals_) human += intervals_table(simulation.timeline);
     if (auto written = output_.write(json, human); !written) return tl::unexpected(written.error());
     return 0;
@@ -155,9 +163,10 @@ class SimulateCommand : public Command {
 
  private:
   Result<int> run_iteration_only(std::stop_token stop) {
-    if (intervals_ || !trace_file_.empty() || output_.json || !output_.file.empty())
-      return fail(ErrorCode::bad_usage,
-                  "simulate: --iteration-only has no timeline for --intervals, --trace or --json");
+    if (intervals_ || explain_ || sensitivity_ || !trace_file_.empty() || output_.json || !output_.file.empty())
+      return fail(
+          ErrorCode::bad_usage,
+          "simulate: --iteration-only has no timeline for --intervals, --explain, --sensitivity, --trace or --json");
     const auto asked = ask();
     if (!asked) return tl::unexpected(asked.error());
     const auto iteration = asked->simulator.iteration_time(asked->plan, stop);
@@ -193,6 +202,30 @@ class SimulateCommand : public Command {
     return Asked{*std::move(plan), *std::move(problem), *std::move(simulator)};
   }
 
+  /// As text; as JSON it becomes part of the simulation's document.
+  Result<std::string> explain(const Asked& asked, Simulation& simulation, const std::stop_token& stop) const {
+    std::string text;
+    auto json = nlohmann::ordered_json::object();
+    if (explain_) {
+      const auto path = critical_path(asked.simulator, asked.plan, stop);
+      if (!path) return tl::unexpected(path.error());
+      const auto parts = time_parts(asked.simulator, asked.plan, stop);
+      if (!parts) return tl::unexpected(parts.error());
+      text += "\n" + parts_text(*parts) + "\n" + critical_path_text(*path, asked.plan) + "\n" + idle_text(simulation);
+      json["parts"] = parts_json(*parts);
+      json["critical_path"] = critical_path_json(*path);
+    }
+    if (sensitivity_) {
+      ProgressLine line;
+      const auto found = sensitivity(asked.problem, asked.plan, 1.1, line.callback(), stop);
+      if (!found) return tl::unexpected(found.error());
+      text += "\n" + sensitivity_text(*found);
+      json["sensitivity"] = sensitivity_json(*found);
+    }
+    if (!json.empty()) simulation.extra = json.dump();
+    return text;
+  }
+
   Result<Verdict> judge(std::stop_token stop) const {
     auto asked = ask();
     if (!asked) return tl::unexpected(asked.error());
@@ -205,7 +238,9 @@ class SimulateCommand : public Command {
     if (!bound) return tl::unexpected(bound.error());
     const auto other = other_warmup_time(asked->simulator, asked->plan);
     if (!other) return tl::unexpected(in_file(other.error(), plan_file_));
-    Verdict verdict{std::move(asked->plan), *std::move(simulation), *bound, *other, {}};
+    const auto explained = explain(*asked, *simulation, stop);
+    if (!explained) return tl::unexpected(in_file(explained.error(), plan_file_));
+    Verdict verdict{std::move(asked->plan), *std::move(simulation), *bound, *other, {}, *explained};
     if (!export_file_.empty()) {
       const auto schedule = asked->simulator.schedule(verdict.plan);
       if (!schedule) return tl::unexpected(in_file(schedule.error(), plan_file_));
@@ -231,6 +266,7 @@ class SimulateCommand : public Command {
   StateOptions state_;
   ScheduleOptions schedule_;
   std::string plan_file_, trace_file_, schedule_file_, export_file_;
+  bool explain_ = false, sensitivity_ = false;
   bool intervals_ = false, iteration_only_ = false;
   OutputOptions output_;
 };
