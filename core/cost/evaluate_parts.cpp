@@ -71,6 +71,11 @@ Bytes smallest_memory(const Evaluation& e, int stage) {
 
 namespace {
 
+/// Of other schedules only a simulation tells what is kept when.
+bool kept_is_known(const Plan& plan) {
+  return plan.schedule == ScheduleKind::gpipe || plan.schedule == ScheduleKind::one_f_one_b || !plan.synchronous();
+}
+
 /// K_i that the plan's schedule keeps on stage i.
 int kept(const Evaluation& e, int stage) {
   const Plan& plan = e.plan;
@@ -143,9 +148,10 @@ Result<void> check_constraints(const Evaluation& e) {
     if (stage.first != layer || stage.last <= stage.first) return broken(e, s, "its layers do not follow on");
     layer = stage.last;
     for (const DeviceId device : stage.devices)
-      if (!used.insert(device).second) return broken(e, s, "a device that another stage has");
+      if (!used.insert(device).second && !shares_devices(plan.schedule))
+        return broken(e, s, "a device that another stage has");
     if (plan.synchronous() && stage.replicas() > plan.micro_batch) return broken(e, s, "a replica without samples");
-    if (e.options.ignore_memory) continue;
+    if (e.options.ignore_memory || !kept_is_known(plan)) continue;
     if (auto fits = check_memory(e, s); !fits) return fits;
   }
   if (layer != static_cast<int>(e.order.size()))

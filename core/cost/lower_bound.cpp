@@ -2,8 +2,10 @@
 // Three bounds, the largest counts (of asynchronous plans the first). Work: device d does at most speed_d seconds of
 // base work in a second, so that all work of all samples takes at least work / sum of speeds. Wholeness: with n devices
 // one of them does a layer for at least ceil(global batch / n) samples. Path: some sample passes every layer forward
-// and back, one after another. Every figure is the best over all device types, degrees of tensor parallelism and slice
-// sizes that a plan may have, so that larger slices that are cheaper a sample never break the bound.
+// and its gradient every layer back, one after another; weight gradients may be done apart, beside it, but the first
+// layer's of a chain follows the whole way. Every figure is the best over all device types, degrees of tensor
+// parallelism and slice sizes that a plan may have, so that larger slices that are cheaper a sample never break the
+// bound.
 //
 // Uneven shards keep all three: a device with a fraction f of a layer's columns at degree t does f of its work in f t
 // times the degree's time, which is f of the device-seconds on its type; and some device of each replica has 1 / t of
@@ -26,12 +28,14 @@ constexpr double unknown = std::numeric_limits<double>::infinity();
 /// Least seconds of a layer, forward and backward.
 struct Best {
   double work = unknown;   ///< device-seconds a sample: over all devices of a tensor-parallel group
-  double path = unknown;   ///< of a whole slice, however small
+  double path = unknown;   ///< of a whole slice, however small: forward and input gradient
+  double last = unknown;   ///< the same of the weight gradient
   double whole = unknown;  ///< of the samples that some replica gets when all devices share them
 
   void add(const Best& other) {
     work = std::min(work, other.work);
     path = std::min(path, other.path);
+    last = std::min(last, other.last);
     whole = std::min(whole, other.whole);
   }
 };
@@ -57,11 +61,11 @@ Best best_of(const Problem& problem, const Layer& layer, const DeviceType& type,
   Best forward, backward;  // apart: where a line is cut off at 0 the two may be least at different sizes
   for (const int samples : decisive_sizes(layer, room.largest)) {
     const LayerTimes times = layer_times(*problem.profile, layer, samples, *problem.cluster, type, degree);
-    const double f = times.forward.count, b = times.backward.count;
-    forward.add({f * degree / samples, f, f / samples * share});
-    backward.add({b * degree / samples, b, b / samples * share});
+    const double f = times.forward.count, b = times.backward.count, w = times.backward_weight.count;
+    forward.add({f * degree / samples, f, 0, f / samples * share});
+    backward.add({b * degree / samples, b - w, w, b / samples * share});
   }
-  return {forward.work + backward.work, forward.path + backward.path, forward.whole + backward.whole};
+  return {forward.work + backward.work, forward.path + backward.path, backward.last, forward.whole + backward.whole};
 }
 
 Best best_on_type(const Problem& problem, const Layer& layer, const DeviceType& type, const Room& room) {
@@ -102,6 +106,7 @@ Result<Seconds> lower_bound(const Problem& problem, bool synchronous) {
     for (std::size_t t = 0; t < counts.size(); ++t)
       if (on_type[t] > 0) speed[t] = std::max(speed[t], best.work / on_type[t]);
     work += best.work * workload.global_batch;
+    if (&layer == &problem.profile->layers.front() && problem.profile->is_chain()) path += best.last;
     path += best.path;
     slowest = std::max(slowest, best.whole);
   }
@@ -115,10 +120,7 @@ Result<Seconds> lower_bound(const Problem& problem, bool synchronous) {
 }
 
 Seconds bound_of_simulation(const Plan& plan, Seconds bound, Seconds iteration) {
-  // A sample's way back through the layers does not wait for weight gradients that are done apart.
-  const bool whole = plan.schedule == ScheduleKind::gpipe || plan.schedule == ScheduleKind::one_f_one_b ||
-                     plan.schedule == ScheduleKind::interleaved || plan.schedule == ScheduleKind::chimera;
-  return whole ? bound : std::min(bound, iteration);
+  return plan.synchronous() ? bound : std::min(bound, iteration);
 }
 
 }  // namespace pipedeck

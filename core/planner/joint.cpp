@@ -7,7 +7,8 @@
 // the best of them (joint_seeds.cpp). 2. A dynamic programme with dominance over a closed form, on the ideals of the
 // layer graph, for every micro-batch size and several orders of the devices; what it lists is simulated, best closed
 // form first, under every schedule (joint_programmes.cpp). 3. Local moves on the simulated time, always from the most
-// promising plan whose neighbours are not yet known (joint_improve.cpp). All within a budget of evaluations.
+// promising plan whose neighbours are not yet known (joint_improve.cpp). All within a budget of evaluations. 4. With
+// --schedule all the best plans under every other synchronous schedule (joint_schedules.cpp).
 //
 // Asynchronous seeds count with their steady state's iteration, global batch / samples a second, and local moves
 // improve them as they do others; --synchronous-only leaves them out.
@@ -63,7 +64,7 @@ Result<Ranking> answer(JointRun& run) {
 
 Result<Ranking> plan_with(JointRun& run) {
   if (auto first = run.pool.order_of(std::vector<LayerId>()); !first) return tl::unexpected(first.error());
-  for (const auto step : {&take_joint_seeds, &search_joint_plans, &improve_joint_plans}) {
+  for (const auto step : {&take_joint_seeds, &search_joint_plans, &improve_joint_plans, &reschedule_joint_plans}) {
     if (run.enough()) break;
     if (auto done = step(run); !done) return tl::unexpected(done.error());
     if (auto stopped = check_stop(run.context); !stopped) return tl::unexpected(stopped.error());
@@ -135,9 +136,10 @@ PlannerInfo joint_planner() {
            {"seeds", OptionType::choice, "auto: start from all other planners' plans, too", "auto", {"auto", "none"}},
            {"schedule",
             OptionType::choice,
-            "search this synchronous schedule only; seeds keep theirs",
+            "any: search 1F1B and GPipe; all: and try the best plans under every other synchronous schedule; else this "
+            "one only. Seeds keep theirs",
             "any",
-            {"any", "1f1b", "gpipe"}},
+            {"any", "all", "1f1b", "gpipe"}},
            {"synchronous-only",
             OptionType::flag,
             "only plans that flush; else the quickest may be asynchronous, on several versions of the weights",

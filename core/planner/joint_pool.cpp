@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "core/cost/memory.hpp"
 #include "core/planner/memory_fit.hpp"
@@ -17,7 +18,7 @@ constexpr std::size_t most_entries = 200;
 constexpr std::int64_t operations_each = 4096, devices_each = 24;
 
 bool offered(const JointWanted& wanted, ScheduleKind kind) {
-  return wanted.schedule == "any" || wanted.schedule == name_of(kind);
+  return wanted.schedule == "any" || wanted.schedule == "all" || wanted.schedule == name_of(kind);
 }
 
 /// What the plan's simulation takes off the budget, beside what the look at it takes.
@@ -112,6 +113,23 @@ Result<void> JointPool::add(const std::vector<Plan>& pipelines, bool quick) {
     for (Plan& plan : scheduled(**order, pipeline, quick)) plans.push_back(std::move(plan));
   }
   return simulate(std::move(plans));
+}
+
+Result<void> JointPool::add_judged(const std::vector<Plan>& plans) {
+  const int spent = std::exchange(spent_, 0);
+  std::vector<Plan> fitting;
+  for (const Plan& plan : plans) {
+    if (out_of_time(context_)) break;
+    if (auto stopped = check_stop(context_); !stopped) return stopped;
+    if (!wanted_.ignore_memory && context_.fits) {
+      const auto fits = context_.fits(plan);
+      if (!fits || !*fits) continue;  // some schedules cannot have these stages
+    }
+    fitting.push_back(plan);
+  }
+  auto added = simulate(std::move(fitting));
+  spent_ += spent;
+  return added;
 }
 
 Result<void> JointPool::add_exact(const std::vector<Plan>& plans) {

@@ -19,7 +19,7 @@ struct JointWanted {
   bool ignore_memory = false;
   bool synchronous_only = false;
   bool seeds = true;
-  std::string schedule = "any";  ///< or one of the synchronous schedules
+  std::string schedule = "any";  ///< or one of the synchronous schedules, or "all" of them
   int evaluations = 2000;
 };
 
@@ -64,6 +64,8 @@ class JointPool {
   Result<void> add_seed(Plan plan);
   /// Simulates these pipelines under every schedule wanted that fits; `quick`: under 1F1B alone, or the plan's own.
   Result<void> add(const std::vector<Plan>& pipelines, bool quick);
+  /// Simulates plans of any schedule, where the simulation says that they fit; without budget.
+  Result<void> add_judged(const std::vector<Plan>& plans);
   /// Simulates plans whose warm-ups are set, where they fit.
   Result<void> add_exact(const std::vector<Plan>& plans);
 

@@ -43,6 +43,8 @@ Result<void> take_joint_seeds(JointRun& run);
 Result<void> search_joint_plans(JointRun& run);
 /// 3. Local moves on the simulated time, as long as the budget lasts.
 Result<void> improve_joint_plans(JointRun& run);
+/// 4. The best of them under the other schedules.
+Result<void> reschedule_joint_plans(JointRun& run);
 /// What is proven of the best plan.
 Result<void> certify_joint(JointRun& run, Plan& plan);
 

@@ -94,6 +94,7 @@ struct Judge {
   explicit Judge(const Problem& problem)
       : simulator(*Simulator::of(problem.profile, problem.cluster, problem.workload.conventions)) {
     context.score = score_of(simulator);
+    context.fits = fits_of(simulator);
   }
   double time(const Plan& plan) const { return simulator.iteration_time(plan)->count; }
   Simulator simulator;
@@ -209,6 +210,7 @@ class TestJoint : public QObject {
   void the_answer_of_a_hurry();
   void shares_follow_speed();
   void the_bound_is_a_proof();
+  void all_schedules_are_never_worse();
 };
 
 /// What the dynamic programme finds is the least closed form of all pipelines of the order of devices and of all
@@ -538,6 +540,31 @@ void TestJoint::the_bound_is_a_proof() {
   QVERIFY(ranking.has_value() && !ranking->plans.empty());
   QVERIFY(!ranking->plans[0].certificate->optimal_in.empty());
   QVERIFY(ranking->plans[0].certificate->gap < 1e-5);
+}
+
+/// `--schedule all` adds plans: of pipelines whose weights are too large to replicate some are quicker so.
+void TestJoint::all_schedules_are_never_worse() {
+  int quicker = 0;
+  for (int seed = 0; seed < std::max(4, problems() / 6); ++seed) {
+    test::Random random(static_cast<std::uint64_t>(seed) + 900);
+    Problem problem = test::random_problem(
+        random, {.layers = random.integer(6, 9), .nodes = {1, 1, 1}, .memory = Bytes(std::int64_t{3} << 30)});
+    problem.workload.global_batch = 8;
+    const Judge judge(problem);
+    const auto best = [&](const char* schedule) -> std::optional<double> {
+      const auto ranking =
+          run_planner(**planner_named("joint"), problem,
+                      {{"synchronous-only", "true"}, {"schedule", schedule}, {"evaluations", "300"}}, judge.context);
+      if (!ranking) qFatal("%s", ranking.error().message.c_str());
+      if (ranking->plans.empty()) return std::nullopt;
+      return ranking->plans[0].objective->time->count;
+    };
+    const auto own = best("any"), all = best("all");
+    QCOMPARE(all.has_value(), own.has_value());
+    if (own) QVERIFY(*all <= *own);
+    if (own) quicker += *all < 0.99 * *own ? 1 : 0;
+  }
+  QVERIFY2(quicker > 0, "somewhere a schedule of several chunks or split backwards is quicker");
 }
 
 QTEST_APPLESS_MAIN(TestJoint)
