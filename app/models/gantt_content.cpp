@@ -62,6 +62,18 @@ int stage_of(const Timeline& timeline, const DeviceLanes& lanes) {
   return 0;
 }
 
+std::vector<int> stages_of(const Timeline& timeline, const DeviceLanes& lanes) {
+  std::vector<int> stages;
+  if (!lanes.compute) return stages;
+  const TimelineLane& lane = timeline.lanes[*lanes.compute];
+  for (std::size_t i = lane.begin; i < lane.end; ++i) {
+    const int stage = timeline.stage[i];
+    const auto place = std::lower_bound(stages.begin(), stages.end(), stage);
+    if (place == stages.end() || *place != stage) stages.insert(place, stage);
+  }
+  return stages;
+}
+
 /// Replicas fed in turn differ by their micro-batches: past this many lanes the first of a stage stands for all of it,
 /// so that one plan leaves room for those it is compared with.
 constexpr std::size_t most_lanes_unfolded = 8;
@@ -69,8 +81,10 @@ constexpr std::size_t most_lanes_unfolded = 8;
 void set_leaders(std::vector<GanttGroup>& groups) {
   std::map<int, std::size_t> first_of_stage;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    const auto first = first_of_stage.emplace(groups[i].stage, i).first->second;
-    groups[i].leader = groups.size() > most_lanes_unfolded ? first : i;
+    groups[i].leader = i;
+    // Of several chunks, the first operation's says nothing: both ends of a bidirectional pipeline start with stage 0.
+    if (groups.size() <= most_lanes_unfolded || groups[i].stages.size() > 1) continue;
+    groups[i].leader = first_of_stage.emplace(groups[i].stage, i).first->second;
   }
 }
 
@@ -88,7 +102,12 @@ std::vector<GanttGroup> fold(const Timeline& timeline) {
       continue;
     }
     candidates.push_back(groups.size());
-    groups.push_back({{lanes.device}, lanes.compute, lanes.collective, stage_of(timeline, lanes), groups.size()});
+    groups.push_back({{lanes.device},
+                      lanes.compute,
+                      lanes.collective,
+                      stage_of(timeline, lanes),
+                      stages_of(timeline, lanes),
+                      groups.size()});
   }
   set_leaders(groups);
   return groups;
@@ -131,6 +150,17 @@ std::optional<std::size_t> GanttContent::group_of(DeviceId device) const {
   for (std::size_t i = 0; i < groups.size(); ++i)
     if (std::binary_search(groups[i].devices.begin(), groups[i].devices.end(), device)) return i;
   return std::nullopt;
+}
+
+int GanttGroup::chunk_of(int of_stage) const {
+  const auto place = std::lower_bound(stages.begin(), stages.end(), of_stage);
+  return place == stages.end() ? 0 : static_cast<int>(place - stages.begin());
+}
+
+int GanttContent::most_chunks() const {
+  std::size_t most = 1;
+  for (const GanttGroup& group : groups) most = std::max(most, group.stages.size());
+  return static_cast<int>(most);
 }
 
 std::size_t GanttContent::followers(std::size_t group) const {

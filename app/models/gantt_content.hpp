@@ -19,7 +19,11 @@ struct GanttGroup {
   std::vector<DeviceId> devices;                   ///< ascending
   std::optional<std::size_t> compute, collective;  ///< lanes of the timeline: those of the first device
   int stage = 0;                                   ///< of its first compute operation
+  std::vector<int> stages;                         ///< all that it computes, ascending: its chunks of the model
   std::size_t leader = 0;  ///< group that stands for it while its stage is folded; itself where none does
+
+  /// Which of the device's chunks a stage is, from 0.
+  int chunk_of(int of_stage) const;
 };
 
 struct GanttLink {
@@ -37,6 +41,8 @@ struct GanttContent {
 
   bool empty() const { return groups.empty(); }
   std::optional<std::size_t> group_of(DeviceId device) const;
+  /// Most chunks that any device has.
+  int most_chunks() const;
   /// Devices of the other groups that `group` stands for.
   std::size_t followers(std::size_t group) const;
 };

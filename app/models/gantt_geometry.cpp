@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <QCoreApplication>
+
 #include "app/models/format.hpp"
 
 namespace pipedeck::app {
@@ -131,15 +133,34 @@ GanttGeometry lay_out(const GanttContent& content, const std::set<DeviceId>& ope
   return geometry;
 }
 
+QString chunks_text(const GanttGroup& group) {
+  constexpr qsizetype most = 4;
+  if (group.stages.size() < 2) return {};
+  QStringList numbers;
+  for (const int stage : group.stages) numbers << QString::number(stage);
+  const qsizetype more = numbers.size() - most;
+  if (more > 1) numbers = numbers.mid(0, most) << QStringLiteral("+%1").arg(more);
+  return QCoreApplication::translate("pipedeck::app::GanttView", "stages %1").arg(numbers.join(QStringLiteral(", ")));
+}
+
+QString chunk_letter(int chunk) {
+  constexpr int letters = 26;
+  return chunk < letters ? QString(QLatin1Char(static_cast<char>('a' + chunk))) : QStringLiteral("·%1").arg(chunk);
+}
+
 QString row_name(const GanttContent& content, const GanttRow& row, const QStringList& device_names) {
   const auto group = [&](std::size_t i) { return devices_text(content.groups[i].devices, device_names); };
+  const auto with_chunks = [&](const QString& name) {
+    const QString chunks = chunks_text(content.groups[row.group]);
+    return chunks.isEmpty() ? name : name + QStringLiteral(" · ") + chunks;
+  };
   switch (row.kind) {
     case GanttRow::Kind::group:
-      return group(row.group);
+      return with_chunks(group(row.group));
     case GanttRow::Kind::stage:
       return QStringLiteral("%1 + %2").arg(group(row.group)).arg(content.followers(row.group));
     case GanttRow::Kind::device:
-      return device_name(content.groups[row.group].devices[row.device], device_names);
+      return with_chunks(device_name(content.groups[row.group].devices[row.device], device_names));
     case GanttRow::Kind::link:
       break;
   }

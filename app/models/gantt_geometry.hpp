@@ -60,8 +60,14 @@ bool folds(const GanttContent& content, const GanttRow& row);
 /// The device by which `opened` knows what the row opens or closes.
 DeviceId fold_key(const GanttContent& content, const GanttRow& row);
 
-/// "G0–G7", "G3", "G0 + 7" (the first of a stage of eight whose replicas differ), "G0–G7 → G8–G15".
+/// "G0–G7", "G3", "G0 + 7" (the first of a stage of eight whose replicas differ), "G0 · stages 0, 7" (its chunks),
+/// "G0–G7 → G8–G15".
 QString row_name(const GanttContent& content, const GanttRow& row, const QStringList& device_names = {});
+
+/// "stages 0, 7" of a device with several chunks; empty for one.
+QString chunks_text(const GanttGroup& group);
+/// How a chunk is told in a box: "a", "b".
+QString chunk_letter(int chunk);
 
 /// The lanes of the timeline that a row shows; either may be absent.
 std::optional<std::size_t> main_lane(const GanttContent& content, const GanttRow& row);

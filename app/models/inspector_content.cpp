@@ -96,15 +96,14 @@ constexpr std::array<MemoryName, memory_item_count> memory_names{{
     {MemoryItem::reserve, InspectorPartKind::reserve, QT_TRANSLATE_NOOP("pipedeck::app::Inspector", "reserve")},
 }};
 
-std::optional<int> stage_of(const Plan& plan, DeviceId device) {
-  for (std::size_t i = 0; i < plan.stages.size(); ++i)
-    if (std::ranges::count(plan.stages[i].devices, device) > 0) return static_cast<int>(i);
-  return std::nullopt;
-}
-
 QString place_text(const Plan& plan, DeviceId device) {
-  const auto stage = stage_of(plan, device);
-  return stage ? Text::tr("G%1 (stage %2)").arg(device.value).arg(*stage) : QStringLiteral("G%1").arg(device.value);
+  QStringList stages;
+  for (const Chunk& chunk : chunks_of(plan))
+    if (std::ranges::count(chunk.devices, device) > 0) stages << QString::number(chunk.stage.value);
+  if (stages.isEmpty()) return QStringLiteral("G%1").arg(device.value);
+  return (stages.size() == 1 ? Text::tr("G%1 (stage %2)") : Text::tr("G%1 (stages %2)"))
+      .arg(device.value)
+      .arg(stages.join(QStringLiteral(", ")));
 }
 
 void fill_memory(InspectorContent& content, const PlanRow& row) {

@@ -126,7 +126,7 @@ class Reasons {
   }
 
   void balance() {
-    if (plan_.stages.size() < 2) return;
+    if (plan_.stages.size() < 2 || shares_devices(plan_.schedule)) return;
     const std::vector<double> busy = stage_busy();
     const auto [least, most] = std::ranges::minmax_element(busy);
     if (*most <= 0) return;
@@ -140,7 +140,8 @@ class Reasons {
 
   void bubble() {
     const auto stages = static_cast<double>(plan_.stages.size());
-    if (!plan_.synchronous() || stages < 2) return;
+    const bool known = plan_.schedule == ScheduleKind::gpipe || plan_.schedule == ScheduleKind::one_f_one_b;
+    if (!known || stages < 2) return;
     // GPipe and 1F1B alike, for equal stages and free transfers: (S - 1) / (M + S - 1).
     const double ideal = (stages - 1) / (plan_.micro_batches + stages - 1);
     say(Text::tr("%1 micro-batches over %2 equal stages would leave devices idle for %3; here it is %4.")

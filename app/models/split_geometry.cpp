@@ -75,6 +75,26 @@ SplitLayers split_layers(const Profile& profile, const Plan& plan) {
   return result;
 }
 
+std::vector<StagePlace> stage_places(const Plan& plan) {
+  std::vector<StagePlace> places(plan.stages.size());
+  const std::vector<Chunk> chunks = chunks_of(plan);
+  const std::vector<PipelineRank> ranks = pipeline_ranks(plan);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    for (std::size_t i = 0; i < ranks[rank].chunks.size(); ++i) {
+      const Chunk& chunk = chunks[ranks[rank].chunks[i]];
+      StagePlace& place = places[chunk.stage.index()];
+      if (chunk.copy > 0) {
+        place.copies.insert(place.copies.end(), chunk.devices.begin(), chunk.devices.end());
+        continue;
+      }
+      place.rank = static_cast<int>(rank);
+      place.chunk = static_cast<int>(i);
+      place.chunks = static_cast<int>(ranks[rank].chunks.size());
+      place.devices = chunk.devices;
+    }
+  return places;
+}
+
 QString fitting_text(const std::vector<QString>& variants, double room, const TextWidth& width_of) {
   for (const QString& text : variants)
     if (width_of(text) <= room) return text;

@@ -51,6 +51,17 @@ struct SplitLayers {
 };
 SplitLayers split_layers(const Profile& profile, const Plan& plan);
 
+/// Where a stage runs in a plan that may have several chunks of the model on a device, and copies of stages.
+struct StagePlace {
+  int rank = 0;                   ///< of its first copy, in the pipeline's order: stages of one rank share devices
+  int chunk = 0, chunks = 1;      ///< which of its devices' chunks it is
+  std::vector<DeviceId> devices;  ///< of the first copy
+  std::vector<DeviceId> copies;   ///< of the others
+  bool operator==(const StagePlace&) const = default;
+};
+/// One a stage of the plan.
+std::vector<StagePlace> stage_places(const Plan& plan);
+
 using TextWidth = std::function<double(const QString&)>;
 
 /// The longest of `variants` (longest first) that fits into `room`; empty where none does.

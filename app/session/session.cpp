@@ -29,6 +29,7 @@ void Session::undo() {
   if (!can_undo()) return;
   const int next_id = state().next_id;
   history_.undo();
+  unjudgeable_.clear();  // it may bring other conventions back
   history_.amend([&](ProjectState& state) { state.next_id = next_id; });
   emit state_changed();
 }
@@ -37,6 +38,7 @@ void Session::redo() {
   if (!can_redo()) return;
   const int next_id = state().next_id;
   history_.redo();
+  unjudgeable_.clear();
   history_.amend([&](ProjectState& state) { state.next_id = std::max(state.next_id, next_id); });
   emit state_changed();
 }
@@ -84,6 +86,13 @@ void Session::set_planning(const Planning& planning) {
   ProjectState next = state();
   next.question.planning = planning;
   step(tr("Change planner options"), std::move(next));
+}
+
+void Session::set_conventions(const Conventions& conventions) {
+  ProjectState next = state();
+  next.question.workload.conventions = conventions;
+  unjudgeable_.clear();
+  step(tr("Change how plans are judged"), std::move(next));
 }
 
 QString Session::why_not_comparable() const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,6 +80,8 @@ class Session : public QObject {
   void set_global_batch(int samples);
   void set_micro_batch(std::optional<int> samples);
   void set_planning(const Planning& planning);
+  /// Judges every plan anew. One step.
+  void set_conventions(const Conventions& conventions);
   std::optional<Problem> problem() const { return problem_of(state(), state().question); }
   /// Why Compare can't be pressed; empty: it can.
   QString why_not_comparable() const;
@@ -95,13 +98,18 @@ class Session : public QObject {
   void delete_run(int id);
   void delete_profile(int id);
   void delete_cluster(int id);
+  // -- edits (session_edits.cpp)
   /// The plan of `id` with its stages starting at `firsts`: a new plan "... (edited)", or the same one where it is a
   /// hand's plan already. One step.
   void move_cuts(int id, const std::vector<int>& firsts);
   /// The moved plan without changing anything, to simulate while dragging.
   std::optional<Plan> with_cuts(int id, const std::vector<int>& firsts) const;
+  /// The plan of `id` under another schedule, edited as by move_cuts. One step.
+  void choose_schedule(int id, ScheduleKind kind, std::optional<int> chunks = std::nullopt);
   /// Null while it is not known; it is then computed in the background and `verdicts_changed` follows.
   std::shared_ptr<const Verdict> verdict(const PlanEntry& entry);
+  /// Why there will be no verdict; empty: there is or will be one.
+  QString why_unjudged(int id) const;
   std::optional<ProblemFacts> facts() const;
   /// Of the last comparison: how many plans it gave, and how long it took.
   struct ComparisonSummary {
@@ -142,6 +150,8 @@ class Session : public QObject {
   void compute_missing_verdicts();
   void take_measured(const std::shared_ptr<const Profile>& profile, const std::shared_ptr<const Cluster>& machine);
   void take_run(const std::shared_ptr<const RunRecord>& record);
+  /// Takes `plan` as what a hand made of the entry's. One step.
+  void edit(int id, Plan plan, const QString& name);
   PlanEntry* entry_to_change(ProjectState& state, int id) const;
 
   SessionSeams seams_;
@@ -153,7 +163,7 @@ class Session : public QObject {
   int compare_job_ = 0;
   int verdict_job_ = 0;
   std::optional<ComparisonSummary> last_comparison_;
-  std::vector<int> unjudgeable_;  ///< plans whose simulation failed: not asked again
+  std::map<int, QString> unjudgeable_;  ///< plans whose simulation failed, and why: not asked again
   std::unique_ptr<Launch> launch_;
   int launch_job_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plans: compared, selected, ticked, edited by hand.
+// Plans: compared, selected, ticked.
 #include <algorithm>
 
 #include <QThread>
@@ -168,7 +168,7 @@ void Session::compute_missing_verdicts() {
     const auto problem = problem_of(state(), *entry);
     if (!entry->feasible() || !problem) continue;
     if (const auto known = judge_.known(*problem, *entry->plan); known && known->complete) continue;
-    if (std::ranges::find(unjudgeable_, entry->id) != unjudgeable_.end()) continue;
+    if (unjudgeable_.contains(entry->id)) continue;
     missing.push_back({entry->id, *problem, entry->plan});
   }
   if (missing.empty()) return;
@@ -183,14 +183,18 @@ void Session::compute_missing_verdicts() {
           if (!verdict) failed.emplace_back(missing[i].id, verdict.error());
         }
         return [this, failed, count = missing.size()] {
-          for (const auto& [id, why] : failed) {
-            unjudgeable_.push_back(id);
-            report(tr("Simulate plan"), why);
-          }
+          for (const auto& [id, why] : failed) unjudgeable_[id] = in_qt(why.text());
+          // All of them at once fail for one reason as a rule: it is said once, and in every plan's row.
+          if (!failed.empty()) report(tr("Simulate plan"), failed.front().second);
           emit verdicts_changed();
           return count_text(static_cast<qint64>(count), tr("plan"), tr("plans"));
         };
       });
+}
+
+QString Session::why_unjudged(int id) const {
+  const auto known = unjudgeable_.find(id);
+  return known == unjudgeable_.end() ? QString() : known->second;
 }
 
 void Session::select_plan(int id) {
@@ -253,56 +257,6 @@ void Session::delete_profile(int id) {
 void Session::delete_cluster(int id) {
   const ClusterEntry* entry = find_cluster(state(), id);
   if (entry) step(tr("Delete %1").arg(in_qt(entry->cluster->name)), without_cluster(state(), id));
-}
-
-std::optional<Plan> Session::with_cuts(int id, const std::vector<int>& firsts) const {
-  const PlanEntry* entry = find_plan(state(), id);
-  if (!entry || firsts.size() != entry->plan->stages.size() || firsts.empty()) return std::nullopt;
-  Plan plan = *entry->plan;
-  for (std::size_t s = 0; s < firsts.size(); ++s) {
-    Stage& stage = plan.stages[s];
-    stage.first = firsts[s];
-    stage.last = s + 1 < firsts.size() ? firsts[s + 1] : entry->plan->stages.back().last;
-    // Positions that recompute belong to the layers, not to the stage: those that went over the cut go with it.
-    if (!stage.recompute.all) {
-      std::erase_if(stage.recompute.layers,
-                    [&](LayerId layer) { return layer.value < stage.first || layer.value >= stage.last; });
-    }
-  }
-  // A name that tells the split tells the new one.
-  const std::string told = shape_text(*entry->plan);
-  if (const std::size_t at = plan.name.find(told); !told.empty() && at != std::string::npos) {
-    plan.name.replace(at, told.size(), shape_text(plan));
-  }
-  plan.objective.reset();  // what the planner said of its own plan is not true of this one
-  plan.certificate.reset();
-  plan.why.clear();
-  plan.predicted.reset();
-  return plan;
-}
-
-void Session::move_cuts(int id, const std::vector<int>& firsts) {
-  const PlanEntry* entry = find_plan(state(), id);
-  auto moved = with_cuts(id, firsts);
-  if (!moved) return;
-  const PlanEntry before = *entry;
-  if (before.plan->stages == moved->stages) return;
-  moved->planner = "hand";
-  ProjectState next = state();
-  if (before.edited) {
-    entry_to_change(next, id)->plan = std::make_shared<const Plan>(std::move(*moved));
-  } else {
-    moved->name += tr(" (edited)").toStdString();
-    PlanEntry edited = before;
-    edited.plan = std::make_shared<const Plan>(std::move(*moved));
-    edited.edited = true;
-    edited.ticked = true;
-    Added added = with_plan(std::move(next), std::move(edited));
-    next = std::move(added.state);
-    next.selected_plan = added.id;
-  }
-  std::erase(unjudgeable_, id);
-  step(tr("Move cut"), std::move(next));
 }
 
 }  // namespace pipedeck::app

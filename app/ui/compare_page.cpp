@@ -8,7 +8,9 @@
 
 #include "app/models/plan_table_model.hpp"
 #include "app/ui/plan_rows.hpp"
+#include "app/views/choice_pictures.hpp"
 #include "app/views/comparison_pane.hpp"
+#include "app/views/plan_bar.hpp"
 #include "app/views/plan_table.hpp"
 #include "app/views/split_editor.hpp"
 
@@ -19,6 +21,7 @@ ComparePage::ComparePage(Session& session, QWidget* parent)
       session_(session),
       model_(new PlanTableModel(this)),
       table_(new PlanTable(model_)),
+      plan_bar_(new PlanBar),
       split_(new SplitEditor),
       charts_(new ComparisonPane),
       splitter_(new QSplitter(Qt::Vertical)) {
@@ -26,7 +29,13 @@ ComparePage::ComparePage(Session& session, QWidget* parent)
   split_->setObjectName(QStringLiteral("split_editor"));
   charts_->setObjectName(QStringLiteral("charts"));
   splitter_->setObjectName(QStringLiteral("compare_splitter"));
-  for (QWidget* part : {static_cast<QWidget*>(table_), static_cast<QWidget*>(split_), static_cast<QWidget*>(charts_)}) {
+  auto* edited = new QWidget;
+  auto* column = new QVBoxLayout(edited);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(plan_bar_);
+  column->addWidget(split_);
+  for (QWidget* part : {static_cast<QWidget*>(table_), edited, static_cast<QWidget*>(charts_)}) {
     splitter_->addWidget(part);
     splitter_->setCollapsible(splitter_->count() - 1, false);
   }
@@ -40,6 +49,14 @@ ComparePage::ComparePage(Session& session, QWidget* parent)
   connect(table_, &PlanTable::plan_activated, this, &ComparePage::plan_activated);
   connect(table_, &PlanTable::tick_changed, &session_, &Session::set_ticked);
   connect(charts_, &ComparisonPane::plan_clicked, &session_, &Session::select_plan);
+  const auto selected = [this] { return session_.state().selected_plan; };
+  connect(plan_bar_, &PlanBar::schedule_chosen, this, [this, selected](const QString& key) {
+    if (const auto kind = schedule_named(key.toStdString())) session_.choose_schedule(selected(), *kind);
+  });
+  connect(plan_bar_, &PlanBar::chunks_chosen, this, [this, selected](int chunks) {
+    const PlanEntry* entry = find_plan(session_.state(), selected());
+    if (entry) session_.choose_schedule(entry->id, entry->plan->schedule, chunks);
+  });
   connect(split_, &SplitEditor::preview, this, &ComparePage::preview);
   connect(split_, &SplitEditor::committed, this, &ComparePage::commit);
   connect(split_, &SplitEditor::cancelled, this, &ComparePage::end_preview);
@@ -88,7 +105,24 @@ QString ComparePage::next_step() const {
   return tr("Press Compare, then select a plan: its layers are cut into stages here.");
 }
 
+void ComparePage::show_schedules() {
+  const PlanEntry* entry = find_plan(session_.state(), session_.state().selected_plan);
+  const auto problem = entry ? problem_of(session_.state(), *entry) : std::nullopt;
+  if (!entry || !entry->feasible() || !problem) {
+    offered_.reset();
+    plan_bar_->clear();
+    return;
+  }
+  if (offered_ == entry->plan) return;
+  offered_ = entry->plan;
+  const bool open = entry->plan->schedule == ScheduleKind::interleaved;
+  plan_bar_->set_plan(shown_schedules(schedule_choices(*entry->plan, *problem->profile, *problem->cluster)),
+                      key_of(entry->plan->schedule),
+                      open ? std::optional(stage_places(*entry->plan).front().chunks) : std::nullopt);
+}
+
 void ComparePage::show_split() {
+  show_schedules();
   const PlanRow* selected = row(session_.state().selected_plan);
   const PlanEntry* entry = find_plan(session_.state(), session_.state().selected_plan);
   const ProfileEntry* profile = entry ? find_profile(session_.state(), entry->profile) : nullptr;
@@ -155,7 +189,7 @@ void ComparePage::end_preview() {
 
 void ComparePage::reset_layout() {
   const int table = std::clamp(table_->full_height(), 90, std::max(90, height() * 2 / 5));
-  const int split = split_->sizeHint().height();
+  const int split = plan_bar_->sizeHint().height() + split_->sizeHint().height();
   splitter_->setSizes({table, split, std::max(100, height() - table - split)});
 }
 

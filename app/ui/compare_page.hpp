@@ -16,6 +16,7 @@ class QSplitter;
 namespace pipedeck::app {
 
 class ComparisonPane;
+class PlanBar;
 class PlanTable;
 class PlanTableModel;
 class SplitEditor;
@@ -33,6 +34,7 @@ class ComparePage : public QWidget {
   void refresh_figures();
 
   PlanTable& table() const { return *table_; }
+  PlanBar& plan_bar() const { return *plan_bar_; }
   SplitEditor& split() const { return *split_; }
   ComparisonPane& charts() const { return *charts_; }
   const std::vector<PlanRow>& rows() const { return rows_; }
@@ -52,6 +54,7 @@ class ComparePage : public QWidget {
   /// What is missing until there are plans.
   QString next_step() const;
   void show_split();
+  void show_schedules();
   void preview(const std::vector<int>& firsts);
   void show_preview(std::int64_t generation, const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
                     const QString& why);
@@ -61,10 +64,12 @@ class ComparePage : public QWidget {
   Session& session_;
   PlanTableModel* model_;
   PlanTable* table_;
+  PlanBar* plan_bar_;
   SplitEditor* split_;
   ComparisonPane* charts_;
   QSplitter* splitter_;
   std::vector<PlanRow> rows_;
+  std::shared_ptr<const Plan> offered_;  ///< the plan that the schedules are offered for
   std::optional<PlanRow> before_drag_;
   bool laid_out_ = false;
 };

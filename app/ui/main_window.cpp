@@ -160,6 +160,7 @@ void MainWindow::connect_views() {
   connect(bar_, &QuestionBar::import_requested, this, &MainWindow::import_with_dialog);
   connect(bar_, &QuestionBar::global_batch_chosen, &session_, &Session::set_global_batch);
   connect(bar_, &QuestionBar::micro_batch_chosen, &session_, &Session::set_micro_batch);
+  connect(bar_, &QuestionBar::conventions_chosen, &session_, &Session::set_conventions);
   connect(bar_, &QuestionBar::compare_requested, actions_->compare, &QAction::trigger);
   connect(bar_, &QuestionBar::cancel_requested, &session_, &Session::cancel_comparison);
   connect(bar_, &QuestionBar::launch_requested, this,

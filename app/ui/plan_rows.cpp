@@ -7,6 +7,7 @@
 
 #include "app/models/format.hpp"
 #include "app/models/topology_geometry.hpp"
+#include "app/views/choice_pictures.hpp"
 #include "app/views/theme.hpp"
 
 namespace pipedeck::app {
@@ -21,11 +22,12 @@ Seconds stage_time(const Timeline& timeline, int stage) {
   for (const TimelineLane& lane : timeline.lanes) {
     if (lane.role != LaneRole::compute) continue;
     std::int64_t sum = 0;
+    std::optional<int> micro_batch;
     for (std::size_t i = lane.begin; i < lane.end; ++i) {
       const bool counts = timeline.kind[i] != OpKind::optimizer && timeline.kind[i] != OpKind::recompute;
-      if (timeline.stage[i] == stage && counts && timeline.micro_batch[i] == timeline.micro_batch[lane.begin]) {
-        sum += timeline.duration[i];
-      }
+      if (timeline.stage[i] != stage || !counts) continue;
+      if (!micro_batch) micro_batch = timeline.micro_batch[i];
+      if (timeline.micro_batch[i] == *micro_batch) sum += timeline.duration[i];
     }
     if (sum > 0) return to_seconds(Nanoseconds(sum));
   }
@@ -70,6 +72,7 @@ std::vector<PlanRow> plan_rows(Session& session) {
       const QString warmup = row.plan.why.empty() ? warmup_text(row.plan, *verdict) : QString();
       if (!warmup.isEmpty()) row.note = row.note.isEmpty() ? warmup : sentence(row.note) + QLatin1Char(' ') + warmup;
     }
+    if (!row.simulation && row.note.isEmpty()) row.note = session.why_unjudged(entry->id);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -77,14 +80,29 @@ std::vector<PlanRow> plan_rows(Session& session) {
 
 std::vector<SplitStageFigure> stage_figures(const Plan& plan, const Simulation& simulation) {
   std::vector<SplitStageFigure> figures(plan.stages.size());
+  const std::vector<StagePlace> places = stage_places(plan);
   for (std::size_t s = 0; s < figures.size(); ++s) {
     figures[s].time = stage_time(simulation.timeline, static_cast<int>(s));
     for (const DeviceVerdict& device : simulation.devices) {
-      if (std::ranges::find(plan.stages[s].devices, device.device) == plan.stages[s].devices.end()) continue;
+      const auto on = [&](const std::vector<DeviceId>& devices) {
+        return std::ranges::count(devices, device.device) > 0;
+      };
+      if (!on(places[s].devices) && !on(places[s].copies)) continue;
       figures[s].over = std::max(figures[s].over, device.peak - device.capacity);
     }
   }
   return figures;
+}
+
+std::vector<Choice> shown_schedules(const std::vector<ScheduleChoice>& schedules) {
+  std::vector<Choice> choices;
+  for (const ScheduleChoice& schedule : schedules) {
+    const auto draw = [example = schedule.example](QPainter& painter, const QRectF& area, const Theme& theme) {
+      if (example) paint_small_gantt(painter, area, *example, example_span, theme);
+    };
+    choices.push_back({key_of(schedule.kind), schedule.title, schedule.summary, schedule.why_not, draw});
+  }
+  return choices;
 }
 
 Bytes highest_peak(const Simulation& simulation) {

@@ -6,7 +6,9 @@
 
 #include "app/models/plan_row.hpp"
 #include "app/models/project_tree_model.hpp"
+#include "app/session/schedule_choices.hpp"
 #include "app/session/session.hpp"
+#include "app/views/choice_box.hpp"
 #include "app/views/run_view.hpp"
 #include "app/views/split_editor.hpp"
 
@@ -21,6 +23,9 @@ Bytes highest_peak(const Simulation& simulation);
 
 /// "Warm-up A. Policy B: 0.837 s (−9.3 %)."
 QString warmup_text(const Plan& plan, const Verdict& verdict);
+
+/// With their examples as pictures.
+std::vector<Choice> shown_schedules(const std::vector<ScheduleChoice>& schedules);
 
 std::vector<ProjectEntry> tree_entries(const ProjectState& state, ProjectSection section);
 QString run_title(const RunRecord& run);

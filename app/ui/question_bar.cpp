@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 
 #include "app/session/import.hpp"
+#include "app/views/choice_pictures.hpp"
 #include "app/views/theme.hpp"
 
 namespace pipedeck::app {
@@ -65,9 +66,12 @@ QuestionBar::QuestionBar(QWidget* parent) : QToolBar(tr("Question"), parent) {
   auto* row = new QHBoxLayout(content);
   row->setContentsMargins(4, 2, 4, 4);
   row->setSpacing(10);
-  profile_ = add_box(row, tr("&Model profile"), "profile_box", 200);
-  cluster_ = add_box(row, tr("&Cluster"), "cluster_box", 250);
+  profile_ = new QComboBox(this);
+  cluster_ = new QComboBox(this);
+  add_box(row, tr("&Model profile"), profile_, "profile_box", 150);
+  add_box(row, tr("&Cluster"), cluster_, "cluster_box", 190);
   make_batch_boxes(row);
+  make_judge_boxes(row);
   make_buttons(row);
   row->addStretch(1);
   summary_ = new QLabel(content);
@@ -80,13 +84,12 @@ QuestionBar::QuestionBar(QWidget* parent) : QToolBar(tr("Question"), parent) {
   connect(cluster_, &QComboBox::activated, this, &QuestionBar::cluster_activated);
 }
 
-QComboBox* QuestionBar::add_box(QHBoxLayout* row, const QString& caption, const char* name, int width) {
+void QuestionBar::add_box(QHBoxLayout* row, const QString& caption, QComboBox* box, const char* name, int width) {
   auto* column = new QVBoxLayout;
   column->setSpacing(2);
   auto* label = new QLabel(caption, this);
   label->setObjectName(QStringLiteral("caption"));
   label->setFont(caption_font(font()));
-  auto* box = new QComboBox(this);
   box->setObjectName(QLatin1String(name));
   box->setMinimumWidth(width);
   box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -96,15 +99,14 @@ QComboBox* QuestionBar::add_box(QHBoxLayout* row, const QString& caption, const 
   column->addWidget(label);
   column->addWidget(box);
   row->addLayout(column);
-  return box;
 }
 
 void QuestionBar::make_batch_boxes(QHBoxLayout* row) {
-  batch_ = make_number_box(add_box(row, tr("&Global batch"), "batch_box", 96), powers_of_two(8, 4096),
-                           QStringLiteral("[1-9][0-9]{0,6}"));
-  micro_batch_ = make_number_box(add_box(row, tr("M&icro-batch"), "micro_batch_box", 96),
-                                 QStringList{tr("auto")} + powers_of_two(1, 512),
+  batch_ = make_number_box(new QComboBox(this), powers_of_two(8, 4096), QStringLiteral("[1-9][0-9]{0,6}"));
+  micro_batch_ = make_number_box(new QComboBox(this), QStringList{tr("auto")} + powers_of_two(1, 512),
                                  QStringLiteral("%1|[1-9][0-9]{0,6}").arg(tr("auto")));
+  add_box(row, tr("&Global batch"), batch_, "batch_box", 86);
+  add_box(row, tr("M&icro-batch"), micro_batch_, "micro_batch_box", 86);
   batch_->setToolTip(tr("Samples of one iteration"));
   micro_batch_->setToolTip(tr("Samples of one micro-batch; auto leaves the choice to each planner"));
   for (QComboBox* box : {batch_, micro_batch_}) {
@@ -112,6 +114,23 @@ void QuestionBar::make_batch_boxes(QHBoxLayout* row) {
     connect(box, &QComboBox::activated, this, edited);
     connect(box->lineEdit(), &QLineEdit::editingFinished, this, edited);
   }
+}
+
+void QuestionBar::make_judge_boxes(QHBoxLayout* row) {
+  network_ = new ChoiceBox(this);
+  overlap_ = new ChoiceBox(this);
+  network_->set_choices(network_choices());
+  overlap_->set_choices(overlap_choices());
+  add_box(row, tr("&Network"), network_, "network_box", 92);
+  add_box(row, tr("&All-reduce"), overlap_, "overlap_box", 92);
+  for (ChoiceBox* box : {network_, overlap_})
+    connect(box, &ChoiceBox::chosen, this, [this, box](const QString& key) {
+      Conventions conventions = shown_.workload.conventions;
+      const std::string name = key.toStdString();
+      if (box == network_) conventions.network = network_model_named(name).value_or(conventions.network);
+      if (box == overlap_) conventions.overlap = overlap_named(name).value_or(conventions.overlap);
+      emit conventions_chosen(conventions);
+    });
 }
 
 void QuestionBar::make_buttons(QHBoxLayout* row) {
@@ -135,6 +154,8 @@ void QuestionBar::show_project(const ProjectState& state) {
   for (const ClusterEntry& entry : state.clusters) clusters.emplace_back(entry.id, in_qt(entry.cluster->name));
   fill(profile_, profiles, profile_preset_list(), shown_.profile, tr("choose a model"));
   fill(cluster_, clusters, cluster_preset_list(), shown_.cluster, tr("choose a cluster"));
+  network_->set_current(key_of(shown_.workload.conventions.network));
+  overlap_->set_current(key_of(shown_.workload.conventions.overlap));
   const QSignalBlocker quiet_batch(batch_), quiet_micro_batch(micro_batch_);
   batch_->setEditText(QString::number(shown_.workload.global_batch));
   micro_batch_->setEditText(shown_.workload.micro_batch ? QString::number(*shown_.workload.micro_batch) : tr("auto"));

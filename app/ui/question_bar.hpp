@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tool bar that asks the question: model profile, cluster, batch; Compare and Launch; what came of it on the right.
+// The tool bar that asks the question: model profile, cluster, batch, how plans are judged; Compare and Launch; what
+// came of it on the right.
 #pragma once
 
 #include <optional>
@@ -14,6 +15,8 @@ class QLabel;
 class QPushButton;
 
 namespace pipedeck::app {
+
+class ChoiceBox;
 
 struct QuestionBarState {
   bool comparing = false;
@@ -39,13 +42,15 @@ class QuestionBar : public QToolBar {
   void import_requested();
   void global_batch_chosen(int samples);
   void micro_batch_chosen(std::optional<int> samples);
+  void conventions_chosen(const pipedeck::Conventions& conventions);
   void compare_requested();
   void cancel_requested();
   void launch_requested();
 
  private:
-  QComboBox* add_box(QHBoxLayout* row, const QString& caption, const char* name, int width);
+  void add_box(QHBoxLayout* row, const QString& caption, QComboBox* box, const char* name, int width);
   void make_batch_boxes(QHBoxLayout* row);
+  void make_judge_boxes(QHBoxLayout* row);
   void make_buttons(QHBoxLayout* row);
   void profile_activated(int index);
   void cluster_activated(int index);
@@ -56,6 +61,8 @@ class QuestionBar : public QToolBar {
   QComboBox* cluster_ = nullptr;
   QComboBox* batch_ = nullptr;
   QComboBox* micro_batch_ = nullptr;
+  ChoiceBox* network_ = nullptr;
+  ChoiceBox* overlap_ = nullptr;
   QPushButton* compare_ = nullptr;
   QPushButton* launch_ = nullptr;
   QLabel* summary_ = nullptr;

@@ -164,13 +164,17 @@ void ComparisonPane::share_scale() {
 
 void ComparisonPane::update_legend() {
   std::array<bool, op_kind_count> seen{};
+  int chunks = 1;
   for (const PlanPanel* panel : panels_)
-    if (const auto& content = panel->gantt().content())
+    if (const auto& content = panel->gantt().content()) {
       for (std::size_t kind = 0; kind < seen.size(); ++kind) seen[kind] |= content->kinds[kind];
+      chunks = std::max(chunks, content->most_chunks());
+    }
   std::vector<OpKind> kinds;
   for (std::size_t kind = 0; kind < seen.size(); ++kind)
     if (seen[kind]) kinds.push_back(static_cast<OpKind>(kind));
   legend_->set_kinds(kinds);
+  legend_->set_chunks(chunks);
 }
 
 void ComparisonPane::set_selected_plan(std::optional<int> id) {

@@ -36,17 +36,26 @@ QFont font_for(const QFont& base, int height) {
 using Inks = std::array<PixelCanvas::Ink, op_kind_count>;
 
 /// `strength` below 1: as pale as the second timeline is.
-Inks inks_of(const Theme& theme, double strength) {
+Inks inks_of(const Theme& theme, double strength, int chunk = 0, int chunks = 1) {
   Inks inks;
+  const auto shade = [&](OpKind kind) {
+    return blended(shade_of_chunk(theme.of(kind), chunk, chunks, theme), theme.panel, strength).rgb();
+  };
   for (int kind = 0; kind < op_kind_count; ++kind) {
     const auto op = static_cast<OpKind>(kind);
-    const QRgb color = blended(theme.of(op), theme.panel, strength).rgb();
+    const QRgb color = shade(op);
     inks[static_cast<std::size_t>(kind)] = {color, color};
     if (!Theme::hatched(op)) continue;
-    const QColor strong = theme.of(op == OpKind::recompute ? OpKind::forward : OpKind::backward);
-    inks[static_cast<std::size_t>(kind)].hatch = blended(strong, theme.panel, strength).rgb();
+    inks[static_cast<std::size_t>(kind)].hatch = shade(op == OpKind::recompute ? OpKind::forward : OpKind::backward);
   }
   return inks;
+}
+
+/// One of them a chunk.
+std::vector<Inks> inks_of_chunks(const Theme& theme, int chunks) {
+  std::vector<Inks> all;
+  for (int chunk = 0; chunk < chunks; ++chunk) all.push_back(inks_of(theme, 1, chunk, chunks));
+  return all;
 }
 
 }  // namespace
@@ -56,7 +65,8 @@ struct GanttPainter::Frame {
   const GanttScene& scene;
   const Theme& theme;
   PixelCanvas pixels;
-  Inks strong, pale, faint;
+  std::vector<Inks> strong;  ///< by chunk
+  Inks pale, faint;
   QFont label_font;
   qreal ratio;
   int left, right;  ///< of the plot, physical pixels
@@ -70,7 +80,13 @@ struct GanttPainter::Band {
   int top, bottom;  ///< physical pixels
   const Inks* inks;
   bool labels;
-  bool plain;  ///< nothing but the empty track lies beneath
+  bool plain;                          ///< nothing but the empty track lies beneath
+  const GanttGroup* chunks = nullptr;  ///< whose chunks have `inks` of their own, one after another; null: all alike
+
+  int chunk(std::size_t operation) const { return chunks ? chunks->chunk_of(content->timeline->stage[operation]) : 0; }
+  const PixelCanvas::Ink& ink(std::size_t operation) const {
+    return inks[chunk(operation)][static_cast<std::size_t>(content->timeline->kind[operation])];
+  }
 };
 
 void GanttPainter::draw(QPainter& painter, QImage& canvas, const GanttScene& scene, const Theme& theme,
@@ -83,7 +99,7 @@ void GanttPainter::draw(QPainter& painter, QImage& canvas, const GanttScene& sce
               scene,
               theme,
               PixelCanvas(canvas, area),
-              inks_of(theme, 1),
+              inks_of_chunks(theme, scene.content->most_chunks()),
               inks_of(theme, 0.45),
               inks_of(theme, 0.22),
               font_for(font, lane),
@@ -115,16 +131,18 @@ void GanttPainter::draw_row(Frame& frame, const GanttRow& row) {
   const auto collective = collective_lane(*scene.content, row);
   const bool reduces = collective && scene.content->timeline->lanes[*collective].size() > 0;
   // Alone an all-reduce fills the lane; beneath a computation its strip is left, drawn after it.
-  if (reduces) draw_lane(frame, {scene.content, *collective, top, bottom, &frame.strong, false, plain});
+  if (reduces) draw_lane(frame, {scene.content, *collective, top, bottom, frame.strong.data(), false, plain});
+  const bool computes = row.kind != GanttRow::Kind::link;
+  const GanttGroup* group = computes ? &scene.content->groups[row.group] : nullptr;
   if (const auto lane = main_lane(*scene.content, row))
-    draw_lane(frame,
-              {scene.content, *lane, top, bottom, &frame.strong, row.kind != GanttRow::Kind::link, plain && !reduces});
+    draw_lane(frame, {scene.content, *lane, top, bottom, frame.strong.data(), computes, plain && !reduces,
+                      group && group->stages.size() > 1 ? group : nullptr});
   if (reduces)
-    draw_lane(frame,
-              {scene.content, *collective, physical(row.bottom() - scene.strip), bottom, &frame.strong, false, false});
+    draw_lane(frame, {scene.content, *collective, physical(row.bottom() - scene.strip), bottom, frame.strong.data(),
+                      false, false});
   if (!scene.pale || row.pale_height == 0) return;
-  if (const auto group = scene.pale->group_of(device))
-    if (const auto lane = scene.pale->groups[*group].compute)
+  if (const auto behind = scene.pale->group_of(device))
+    if (const auto lane = scene.pale->groups[*behind].compute)
       draw_lane(frame, {scene.pale, *lane, physical(row.pale_top), physical(row.pale_top + row.pale_height),
                         &frame.pale, false, true});
 }
@@ -148,7 +166,7 @@ void GanttPainter::draw_detail(Frame& frame, const Band& band) {
   bins_.resize(static_cast<std::size_t>(frame.right - frame.left));
   pyramid.sample_columns(level, frame.scene.axis.begin, span, bins_);
   columns_.resize(bins_.size());
-  for (std::size_t i = 0; i < bins_.size(); ++i) columns_[i] = {(*band.inks)[bins_[i].kind].color, bins_[i].cover};
+  for (std::size_t i = 0; i < bins_.size(); ++i) columns_[i] = {band.inks[0][bins_[i].kind].color, bins_[i].cover};
   frame.pixels.columns(frame.left, band.top, band.bottom, columns_, band.plain);
 }
 
@@ -170,7 +188,7 @@ void GanttPainter::draw_boxes(Frame& frame, const Band& band) {
       continue;
     }
     narrow = true;
-    touch_columns(frame, left, right, (*band.inks)[static_cast<std::size_t>(timeline.kind[i])].color);
+    touch_columns(frame, left, right, band.ink(i).color);
   }
   if (narrow) frame.pixels.columns(frame.left, band.top, band.bottom, columns_, band.plain);
   const int gap = std::max(1, qRound(frame.ratio));
@@ -179,8 +197,7 @@ void GanttPainter::draw_boxes(Frame& frame, const Band& band) {
   const double lowest = frame.left - 100.0, highest = frame.right + 100.0;
   for (const Box& box : boxes_) {
     const int left = qRound(std::max(box.left, lowest)), right = qRound(std::min(box.right, highest)) - gap;
-    frame.pixels.box(left, right, band.top, band.bottom,
-                     (*band.inks)[static_cast<std::size_t>(timeline.kind[box.operation])],
+    frame.pixels.box(left, right, band.top, band.bottom, band.ink(box.operation),
                      right - left >= 8 * frame.ratio ? radius : 0);
     if (band.labels) draw_label(frame, band, box);
   }
@@ -206,27 +223,35 @@ void GanttPainter::draw_label(Frame& frame, const Band& band, const Box& box) {
   // The number stays in view while any wide part of its box is.
   const double from = std::max<double>(box.left, frame.left), to = std::min<double>(box.right, frame.right);
   if (!numbered(kind) || timeline.micro_batch[box.operation] < 0 || to - from < 9 * frame.ratio) return;
-  const QRgb color = frame.theme.on(frame.theme.of(kind)).rgb();
-  const QImage& picture = label(timeline.micro_batch[box.operation], frame.label_font, color, frame.ratio);
-  if (picture.width() + label_room * frame.ratio > to - from) return;
+  const QRgb ground = band.ink(box.operation).color;
+  const QRgb color = frame.theme.on(QColor::fromRgb(ground)).rgb();
+  const auto written = [&](int chunk) {
+    const QImage* made = &label(timeline.micro_batch[box.operation], chunk, frame.label_font, color, frame.ratio);
+    return made->width() + label_room * frame.ratio > to - from ? nullptr : made;
+  };
+  const QImage* fitting = written(band.chunks ? band.chunk(box.operation) : -1);
+  if (!fitting && band.chunks) fitting = written(-1);  // the shade alone tells the chunk
+  if (!fitting) return;
+  const QImage& picture = *fitting;
   const double x = std::round((from + to - frame.ratio - picture.width()) / 2);
   const double y = std::floor((band.top + band.bottom - picture.height()) / 2.0);
   if (Theme::hatched(kind)) {  // no lines behind the number
-    const QRgb plain = (*band.inks)[static_cast<std::size_t>(kind)].color;
     const int pad = qRound(2 * frame.ratio), left = static_cast<int>(x);
-    frame.pixels.box(left - pad, left + picture.width() + pad, band.top + pad, band.bottom - pad, {plain, plain}, pad);
+    frame.pixels.box(left - pad, left + picture.width() + pad, band.top + pad, band.bottom - pad, {ground, ground},
+                     pad);
   }
   frame.painter.drawImage(QPointF(x / frame.ratio, y / frame.ratio), picture);
 }
 
-const QImage& GanttPainter::label(int number, const QFont& font, QRgb color, qreal ratio) {
-  const auto key = std::pair(number, color);
+const QImage& GanttPainter::label(int number, int chunk, const QFont& font, QRgb color, qreal ratio) {
+  const auto key = std::tuple(number, chunk, color);
   if (const auto found = labels_.find(key); found != labels_.end()) return found->second;
   if (labels_.size() > 20'000) labels_.clear();
-  const QString text = QString::number(number);
+  const QString digits = QString::number(number), letter = chunk < 0 ? QString() : chunk_letter(chunk);
+  const QString text = digits + letter;
   const QFontMetricsF metrics(font);
   // As wide as any number of so many digits, so that neighbours are all numbered or none is.
-  const double width = metrics.horizontalAdvance(QString(text.size(), u'0'));
+  const double width = metrics.horizontalAdvance(QString(digits.size(), u'0') + (letter.isEmpty() ? letter : "b"));
   const QSize size(qCeil(width * ratio), qCeil(metrics.height() * ratio));
   QImage picture(size, QImage::Format_ARGB32_Premultiplied);
   picture.setDevicePixelRatio(ratio);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <map>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include <QFont>
@@ -49,9 +49,10 @@ class GanttPainter {
   /// What is too narrow for a box gets the pixels that it touches, as strong as it covers them.
   void touch_columns(const Frame& frame, double left, double right, QRgb color);
   void draw_label(Frame& frame, const Band& band, const Box& box);
-  const QImage& label(int number, const QFont& font, QRgb color, qreal ratio);
+  /// `chunk` below 0: the device has one only.
+  const QImage& label(int number, int chunk, const QFont& font, QRgb color, qreal ratio);
 
-  std::map<std::pair<int, QRgb>, QImage> labels_;
+  std::map<std::tuple<int, int, QRgb>, QImage> labels_;
   QFont label_font_;
   qreal label_ratio_ = 0;
   std::vector<PixelCanvas::Column> columns_;  // scratch of one lane, as are the next two

@@ -211,6 +211,14 @@ QString GanttView::wait_text(const GanttRow& row, std::size_t operation) const {
   return wait.idle.count > 0 ? tr("after %1 idle").arg(idle) : tr("started without waiting");
 }
 
+/// The row's devices, or the link's ends: its name without what else the label tells.
+QString GanttView::place_text(const GanttRow& row) const {
+  if (row.kind == GanttRow::Kind::link) return row_name(*content_, row, device_names_);
+  const std::vector<DeviceId>& devices = content_->groups[row.group].devices;
+  return row.kind == GanttRow::Kind::device ? device_name(devices[row.device], device_names_)
+                                            : devices_text(devices, device_names_);
+}
+
 QStringList GanttView::describe(const GanttHit& hit) const {
   const GanttRow& row = geometry_.rows[hit.row];
   const TimelineRow operation = content_->timeline->row(hit.operation);
@@ -218,10 +226,14 @@ QStringList GanttView::describe(const GanttHit& hit) const {
   QStringList title{kind_text(kind)};
   if (kind != OpKind::all_reduce && kind != OpKind::optimizer)
     title << tr("micro-batch %1").arg(operation.operation.micro_batch);
-  const bool of_stage = row.kind == GanttRow::Kind::stage;
-  title << tr("stage %1").arg(operation.operation.stage.value)
-        << (of_stage ? devices_text(content_->groups[row.group].devices, device_names_)
-                     : row_name(*content_, row, device_names_));
+  title << tr("stage %1").arg(operation.operation.stage.value) << place_text(row);
+  if (row.kind != GanttRow::Kind::link) {
+    const GanttGroup& group = content_->groups[row.group];
+    if (group.stages.size() > 1)
+      title << tr("chunk %1 of %2")
+                   .arg(chunk_letter(group.chunk_of(operation.operation.stage.value)))
+                   .arg(group.stages.size());
+  }
   QStringList lines{title.join(QStringLiteral(" · "))};
   lines << tr("%1  (%2)").arg(format_span(operation.start, operation.end()), format_time(operation.duration));
   if (const QString wait = wait_text(row, hit.operation); !wait.isEmpty()) lines << wait;

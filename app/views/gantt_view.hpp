@@ -77,6 +77,7 @@ class GanttView : public TimeView {
   void step(GanttStep step);
   void toggle_row(const GanttRow& row);
   QRectF box_of(const GanttHit& hit) const;
+  QString place_text(const GanttRow& row) const;
   QString wait_text(const GanttRow& row, std::size_t operation) const;
   /// What is not shown while a stage is folded.
   QStringList describe_fold(const GanttRow& row) const;

@@ -17,6 +17,8 @@ class LegendView : public QWidget {
   explicit LegendView(QWidget* parent = nullptr);
   /// Kinds to name, in OpKind order; receive goes with send as "transfer".
   void set_kinds(const std::vector<OpKind>& kinds);
+  /// Most chunks of the model that a device has; their letters and shades are named where there are several.
+  void set_chunks(int chunks);
   /// Where the first swatch is drawn: the plots' left edge.
   void set_indent(int indent);
 
@@ -27,6 +29,9 @@ class LegendView : public QWidget {
   void paintEvent(QPaintEvent*) override;
 
  private:
+  void describe();
+
+  int chunks_ = 1;
   std::vector<OpKind> kinds_;
   int indent_ = 0;
 };

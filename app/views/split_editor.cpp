@@ -10,6 +10,7 @@
 #include <QToolTip>
 
 #include "app/models/format.hpp"
+#include "app/models/gantt_geometry.hpp"
 #include "app/views/split_painter.hpp"
 
 namespace pipedeck::app {
@@ -35,6 +36,7 @@ void SplitEditor::set_plan(std::shared_ptr<const Profile> profile, const Plan& p
                            std::vector<SplitStageFigure> figures) {
   profile_ = std::move(profile);
   plan_ = plan;
+  places_ = stage_places(plan_);
   layers_ = split_layers(*profile_, plan_);
   std::vector<double> weights;
   for (Seconds time : layers_.times) weights.push_back(time.count);
@@ -57,6 +59,7 @@ void SplitEditor::set_plan(std::shared_ptr<const Profile> profile, const Plan& p
 void SplitEditor::clear() {
   profile_.reset();
   plan_ = Plan{};
+  places_.clear();
   layers_ = {};
   edges_.clear();
   original_.clear();
@@ -134,6 +137,12 @@ Seconds SplitEditor::stage_time(int stage) const {
 
 Bytes SplitEditor::overflow(int stage) const { return figures_[static_cast<std::size_t>(stage)].over; }
 
+QString SplitEditor::stage_name(int stage) const {
+  const StagePlace& place = places_[static_cast<std::size_t>(stage)];
+  if (place.chunks < 2) return tr("stage %1").arg(stage);
+  return tr("stage %1 (chunk %2)").arg(stage).arg(chunk_letter(place.chunk));
+}
+
 std::vector<QString> SplitEditor::caption_variants(int stage) const {
   const int first = shown_[static_cast<std::size_t>(stage)], last = stage_end(stage) - 1;
   const QString layers = first == last ? tr("layer %1").arg(first) : tr("layers %1–%2").arg(first).arg(last);
@@ -143,10 +152,10 @@ std::vector<QString> SplitEditor::caption_variants(int stage) const {
   std::vector<QString> variants;
   if (const Bytes over = overflow(stage); over.count > 0) {
     const QString too_much = tr("%1 too much").arg(format_bytes(over));
-    variants = {tr("stage %1").arg(stage) + dot + layers + dot + time + dot + too_much, layers + dot + too_much,
-                too_much, QStringLiteral("+") + format_bytes(over)};
+    variants = {stage_name(stage) + dot + layers + dot + time + dot + too_much, layers + dot + too_much, too_much,
+                QStringLiteral("+") + format_bytes(over)};
   }
-  variants.insert(variants.end(), {tr("stage %1").arg(stage) + dot + layers + dot + time, layers + dot + time,
+  variants.insert(variants.end(), {stage_name(stage) + dot + layers + dot + time, layers + dot + time,
                                    short_layers + dot + time, time, short_layers, QString::number(stage)});
   return variants;
 }
@@ -321,10 +330,13 @@ QString SplitEditor::layer_tip(int position) const {
 
 QString SplitEditor::stage_tip(int stage) const {
   const Stage& s = plan_.stages[static_cast<std::size_t>(stage)];
+  const StagePlace& place = places_[static_cast<std::size_t>(stage)];
   QString tip = QStringLiteral("<b>%1</b><br>").arg(caption_variants(stage).front().toHtmlEscaped()) +
                 (s.replicas() == 1 ? tr("on %1").arg(short_devices_text(s.devices, 8))
                                    : tr("%1 replicas on %2").arg(s.replicas()).arg(short_devices_text(s.devices, 8)));
   if (s.tensor_parallel > 1) tip += tr("<br>tensor parallel over %1 devices").arg(s.tensor_parallel);
+  if (!place.copies.empty()) tip += tr("<br>a second copy on %1").arg(short_devices_text(place.copies, 8));
+  if (place.chunks > 1) tip += tr("<br>chunk %1 of %2 on its devices").arg(chunk_letter(place.chunk)).arg(place.chunks);
   return tip;
 }
 
@@ -349,9 +361,13 @@ void SplitEditor::paintEvent(QPaintEvent*) {
     picture.hot = dragged_ ? dragged_ : hovered_;
     picture.dragged = dragged_.has_value();
     if (hasFocus()) picture.focused = focused_;
-    for (int stage = 0; stage < static_cast<int>(shown_.size()); ++stage)
+    for (int stage = 0; stage < static_cast<int>(shown_.size()); ++stage) {
+      const StagePlace& place = places_[static_cast<std::size_t>(stage)];
+      std::vector<DeviceId> devices = place.devices;
+      devices.insert(devices.end(), place.copies.begin(), place.copies.end());
       picture.stages.push_back(
-          {caption(stage), plan_.stages[static_cast<std::size_t>(stage)].devices, overflow(stage).count > 0});
+          {caption(stage), devices, overflow(stage).count > 0, place.rank, place.chunk, place.chunks});
+    }
   }
   QPainter painter(this);
   paint_split(painter, picture, Theme::of(palette()), font());

@@ -79,12 +79,15 @@ class SplitEditor : public QWidget {
   int stage_of(int layer) const;
   QString layer_tip(int position) const;
   QString stage_tip(int stage) const;
+  /// "stage 7", and which of its devices' chunks that is.
+  QString stage_name(int stage) const;
   std::vector<QString> caption_variants(int stage) const;
   Seconds stage_time(int stage) const;
   Bytes overflow(int stage) const;
 
   std::shared_ptr<const Profile> profile_;
   Plan plan_;
+  std::vector<StagePlace> places_;
   SplitLayers layers_;
   std::vector<double> edges_;
   Firsts original_, shown_;

@@ -49,7 +49,9 @@ class Painter {
   }
 
   QColor colour_of(int stage) const {
-    return p_.stages[static_cast<std::size_t>(stage)].over ? theme_.bad : theme_.of_stage(stage);
+    const SplitStagePicture& picture = p_.stages[static_cast<std::size_t>(stage)];
+    if (picture.over) return theme_.bad;
+    return shade_of_chunk(theme_.of_stage(picture.rank), picture.chunk, picture.chunks, theme_);
   }
 
   void empty() {

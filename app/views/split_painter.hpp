@@ -36,6 +36,8 @@ struct SplitStagePicture {
   QString caption;
   std::vector<DeviceId> devices;
   bool over = false;
+  int rank = 0;               ///< stages on the same devices have the same colour...
+  int chunk = 0, chunks = 1;  ///< ...in other shades
 };
 
 struct SplitPicture {

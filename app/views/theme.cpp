@@ -188,6 +188,12 @@ QString item_text(MemoryItem item) {
   return {};
 }
 
+QColor shade_of_chunk(const QColor& colour, int chunk, int chunks, const Theme& theme) {
+  constexpr double palest = 0.5;
+  if (chunk <= 0 || chunks < 2) return colour;
+  return blended(colour, theme.panel, 1 - palest * chunk / (chunks - 1));
+}
+
 QColor blended(const QColor& over, const QColor& under, double share) {
   const auto mix = [share](int a, int b) { return qRound(a * share + b * (1 - share)); };
   return {mix(over.red(), under.red()), mix(over.green(), under.green()), mix(over.blue(), under.blue())};

@@ -67,6 +67,9 @@ QString kind_text(OpKind kind);
 /// "weights", "optimizer state".
 QString item_text(MemoryItem item);
 
+/// The colour of a device's chunk: the first as it is, the further ones paler, down to the last.
+QColor shade_of_chunk(const QColor& colour, int chunk, int chunks, const Theme& theme);
+
 /// `over` at `share` (0 to 1) on an opaque `under`.
 QColor blended(const QColor& over, const QColor& under, double share);
 

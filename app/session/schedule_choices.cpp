@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/schedule_choices.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core/domain/validate.hpp"
+#include "core/schedule/build.hpp"
+#include "core/sim/simulate.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int example_stages = 4;
+constexpr int example_micro_batches = 8;
+constexpr int layers_a_stage = 4;  // to be cut into chunks
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+/// Layers with F = Bi = W, so that a stage's forward takes 1 ms, and nothing to send.
+Profile example_profile() {
+  Profile profile;
+  profile.name = "example";
+  profile.device = "example";
+  for (int i = 0; i < example_stages * layers_a_stage; ++i) {
+    Layer layer;
+    layer.name = "layer " + std::to_string(i);
+    layer.forward = milliseconds(1.0 / layers_a_stage);
+    layer.backward = milliseconds(2.0 / layers_a_stage);
+    layer.backward_weight = layer.forward;
+    layer.saved = Bytes(1);
+    profile.layers.push_back(layer);
+  }
+  return profile;
+}
+
+Cluster example_cluster() {
+  Cluster cluster;
+  cluster.name = "example";
+  DeviceType type;
+  type.name = "example";
+  type.memory = Bytes(std::int64_t{1} << 30);
+  cluster.device_types.push_back(type);
+  Node node;
+  node.name = "n0";
+  node.devices = {{"example", example_stages}};
+  node.link = Link{gigabytes_per_second(100), Seconds(0)};
+  cluster.nodes.push_back(node);
+  return cluster;
+}
+
+Plan example_plan() {
+  Plan plan;
+  plan.global_batch = plan.micro_batches = example_micro_batches;
+  plan.optimizer = Optimizer::none;
+  for (int s = 0; s < example_stages; ++s) {
+    Stage stage;
+    stage.first = s * layers_a_stage;
+    stage.last = stage.first + layers_a_stage;
+    stage.devices = {DeviceId(s)};
+    plan.stages.push_back(stage);
+  }
+  return plan;
+}
+
+std::shared_ptr<const Timeline> simulate_example(ScheduleKind kind) {
+  static const auto profile = std::make_shared<const Profile>(example_profile());
+  static const auto cluster = std::make_shared<const Cluster>(example_cluster());
+  const auto plan = rescheduled(example_plan(), *profile, kind, std::nullopt);
+  if (!plan) return nullptr;
+  const auto simulator = Simulator::of(profile, cluster, Conventions{});
+  if (!simulator) return nullptr;
+  auto simulation = simulator->run(*plan);
+  return simulation ? std::make_shared<const Timeline>(std::move(simulation->timeline)) : nullptr;
+}
+
+/// Computed once: it is the same for every plan.
+const std::map<ScheduleKind, std::shared_ptr<const Timeline>>& examples() {
+  static const auto all = [] {
+    std::map<ScheduleKind, std::shared_ptr<const Timeline>> timelines;
+    for (const ScheduleInfo& info : schedules()) timelines[info.kind] = simulate_example(info.kind);
+    return timelines;
+  }();
+  return all;
+}
+
+QString why_not(const Plan& plan, const Profile& profile, const Cluster& cluster, ScheduleKind kind) {
+  if (kind == plan.schedule) return {};
+  const auto other = rescheduled(plan, profile, kind, std::nullopt);
+  if (!other) return in_qt(other.error().message);
+  const auto valid = validate(*other, profile, cluster);
+  return valid ? QString() : in_qt(valid.error().message);
+}
+
+}  // namespace
+
+Result<Plan> rescheduled(const Plan& plan, const Profile& /*profile*/, ScheduleKind kind,
+                         std::optional<int> /*chunks*/) {
+  if (kind == ScheduleKind::explicit_order)
+    return fail(ErrorCode::bad_input, "an order of operations is read from a plan's file, not chosen");
+  if (shares_devices(kind) || shares_devices(plan.schedule))
+    return fail(ErrorCode::bad_input, "plans of several chunks a device can't be made of others yet");
+  Plan other = plan;
+  other.schedule = kind;
+  other.warmup_counts.reset();
+  return other;
+}
+
+std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& profile, const Cluster& cluster) {
+  std::vector<ScheduleChoice> choices;
+  for (const ScheduleInfo& info : schedules()) {
+    // "GPipe: all forwards, ..." is a name and what it says.
+    const std::size_t colon = info.summary.find(": ");
+    ScheduleChoice choice;
+    choice.kind = info.kind;
+    choice.title = in_qt(colon == std::string::npos ? info.name : info.summary.substr(0, colon));
+    choice.summary = in_qt(colon == std::string::npos ? info.summary : info.summary.substr(colon + 2));
+    if (!choice.summary.isEmpty()) choice.summary[0] = choice.summary[0].toUpper();
+    choice.why_not = why_not(plan, profile, cluster, info.kind);
+    choice.example = examples().at(info.kind);
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
+}  // namespace pipedeck::app
