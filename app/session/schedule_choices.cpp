@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include <QObject>
+
 #include "core/domain/validate.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
@@ -115,6 +117,7 @@ std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& pr
     ScheduleChoice choice;
     choice.kind = info.kind;
     choice.title = in_qt(colon == std::string::npos ? info.name : info.summary.substr(0, colon));
+    if (info.kind == ScheduleKind::explicit_order) choice.title = QObject::tr("Explicit order");
     choice.summary = in_qt(colon == std::string::npos ? info.summary : info.summary.substr(colon + 2));
     if (!choice.summary.isEmpty()) choice.summary[0] = choice.summary[0].toUpper();
     choice.why_not = why_not(plan, profile, cluster, info.kind);

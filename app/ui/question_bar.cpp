@@ -120,15 +120,19 @@ void QuestionBar::make_judge_boxes(QHBoxLayout* row) {
   network_ = new ChoiceBox(this);
   overlap_ = new ChoiceBox(this);
   network_->set_choices(network_choices());
+  collectives_ = new ChoiceBox(this);
   overlap_->set_choices(overlap_choices());
+  collectives_->set_choices(collective_choices());
   add_box(row, tr("&Network"), network_, "network_box", 92);
   add_box(row, tr("&All-reduce"), overlap_, "overlap_box", 92);
-  for (ChoiceBox* box : {network_, overlap_})
+  add_box(row, tr("&by"), collectives_, "collectives_box", 92);
+  for (ChoiceBox* box : {network_, overlap_, collectives_})
     connect(box, &ChoiceBox::chosen, this, [this, box](const QString& key) {
       Conventions conventions = shown_.workload.conventions;
       const std::string name = key.toStdString();
       if (box == network_) conventions.network = network_model_named(name).value_or(conventions.network);
       if (box == overlap_) conventions.overlap = overlap_named(name).value_or(conventions.overlap);
+      if (box == collectives_) conventions.collectives = collectives_named(name).value_or(conventions.collectives);
       emit conventions_chosen(conventions);
     });
 }
@@ -155,6 +159,7 @@ void QuestionBar::show_project(const ProjectState& state) {
   fill(profile_, profiles, profile_preset_list(), shown_.profile, tr("choose a model"));
   fill(cluster_, clusters, cluster_preset_list(), shown_.cluster, tr("choose a cluster"));
   network_->set_current(key_of(shown_.workload.conventions.network));
+  collectives_->set_current(key_of(shown_.workload.conventions.collectives));
   overlap_->set_current(key_of(shown_.workload.conventions.overlap));
   const QSignalBlocker quiet_batch(batch_), quiet_micro_batch(micro_batch_);
   batch_->setEditText(QString::number(shown_.workload.global_batch));

@@ -63,6 +63,7 @@ class QuestionBar : public QToolBar {
   QComboBox* micro_batch_ = nullptr;
   ChoiceBox* network_ = nullptr;
   ChoiceBox* overlap_ = nullptr;
+  ChoiceBox* collectives_ = nullptr;
   QPushButton* compare_ = nullptr;
   QPushButton* launch_ = nullptr;
   QLabel* summary_ = nullptr;

@@ -62,6 +62,60 @@ void paint_reductions(QPainter& painter, const QRectF& area, const Theme& theme,
   for (const auto& [from, width] : spans) box(painter, area, {from, 0.55, width, 0.35}, theme.of(OpKind::all_reduce));
 }
 
+/// Devices on a circle that pass on to their neighbours; in shares of the picture's inside.
+void ring(QPainter& painter, const QRectF& area, QPointF centre, double size, int devices, const QColor& colour,
+          const Theme& theme) {
+  const QRectF inner = area.adjusted(inset + 3, inset + 3, -inset - 3, -inset - 3);
+  const QPointF middle(inner.left() + centre.x() * inner.width(), inner.top() + centre.y() * inner.height());
+  const double radius = size * inner.height() / 2;
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(theme.muted, 1.2));
+  painter.drawEllipse(middle, radius, radius);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(colour);
+  constexpr double turn = 6.283185307179586;
+  for (int i = 0; i < devices; ++i)
+    painter.drawEllipse(middle + QPointF(std::sin(turn * i / devices), -std::cos(turn * i / devices)) * radius, 2.6,
+                        2.6);
+}
+
+void paint_ring(QPainter& painter, const QRectF& area, const Theme& theme) {
+  ring(painter, area, {0.5, 0.5}, 0.9, 8, theme.of(OpKind::all_reduce), theme);
+}
+
+void paint_hierarchical(QPainter& painter, const QRectF& area, const Theme& theme) {
+  ring(painter, area, {0.5, 0.5}, 0.45, 2, theme.of(OpKind::send), theme);
+  for (const double x : {0.22, 0.78}) ring(painter, area, {x, 0.5}, 0.8, 4, theme.of(OpKind::all_reduce), theme);
+}
+
+void paint_least(QPainter& painter, const QRectF& area, const Theme& theme) {
+  ring(painter, area, {0.2, 0.5}, 0.8, 8, theme.of(OpKind::all_reduce), theme);
+  for (const double x : {0.62, 0.9}) ring(painter, area, {x, 0.5}, 0.55, 4, theme.of(OpKind::all_reduce), theme);
+}
+
+/// A binary tree with its root at (x, 0.05), `width` wide.
+void tree(QPainter& painter, const QRectF& area, double x, double width, const Theme& theme) {
+  const QRectF inner = area.adjusted(inset + 3, inset + 3, -inset - 3, -inset - 3);
+  const auto node = [&](int level, int i) {
+    const double at = x - width / 2 + width * (i + 0.5) / (1 << level);
+    return QPointF(inner.left() + at * inner.width(), inner.top() + (0.05 + 0.45 * level) * inner.height());
+  };
+  painter.setPen(QPen(theme.muted, 1.2));
+  for (int level = 1; level < 3; ++level)
+    for (int i = 0; i < 1 << level; ++i) painter.drawLine(node(level, i), node(level - 1, i / 2));
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme.of(OpKind::all_reduce));
+  for (int level = 0; level < 3; ++level)
+    for (int i = 0; i < 1 << level; ++i) painter.drawEllipse(node(level, i), 2.6, 2.6);
+}
+
+void paint_tree(QPainter& painter, const QRectF& area, const Theme& theme) { tree(painter, area, 0.5, 0.9, theme); }
+
+void paint_nccl(QPainter& painter, const QRectF& area, const Theme& theme) {
+  ring(painter, area, {0.22, 0.5}, 0.85, 6, theme.of(OpKind::all_reduce), theme);
+  tree(painter, area, 0.74, 0.5, theme);
+}
+
 Choice make(const QString& key, const QString& title, const QString& summary,
             std::function<void(QPainter&, const QRectF&, const Theme&)> picture) {
   return {key, title, summary, {}, std::move(picture)};
@@ -95,11 +149,11 @@ void paint_small_gantt(QPainter& painter, const QRectF& area, const Timeline& ti
 }
 
 std::vector<Choice> network_choices() {
-  return {make(key_of(NetworkModel::ideal), Text::tr("Ideal network"),
+  return {make(key_of(NetworkModel::ideal), Text::tr("Ideal"),
                Text::tr("Every transfer has the whole bandwidth of its way; those between the same two nodes go one "
                         "after another."),
                paint_ideal),
-          make(key_of(NetworkModel::shared), Text::tr("Shared network"),
+          make(key_of(NetworkModel::shared), Text::tr("Shared"),
                Text::tr("Whatever crosses a link at the same time shares its bandwidth fairly, all-reduces included."),
                paint_shared)};
 }
@@ -114,7 +168,25 @@ std::vector<Choice> overlap_choices() {
                Text::tr("Each layer's gradients are all-reduced as soon as they are there, behind the backward."),
                [](QPainter& painter, const QRectF& area, const Theme& theme) {
                  paint_reductions(painter, area, theme, {{0.15, 0.1}, {0.3, 0.1}, {0.45, 0.1}, {0.6, 0.1}});
+               }),
+          make(key_of(Overlap::bucket), Text::tr("By bucket"),
+               Text::tr("Gradients of several layers are all-reduced together as soon as they fill a bucket."),
+               [](QPainter& painter, const QRectF& area, const Theme& theme) {
+                 paint_reductions(painter, area, theme, {{0.3, 0.19}, {0.6, 0.19}});
                })};
+}
+
+std::vector<Choice> collective_choices() {
+  return {make(key_of(Collectives::least), Text::tr("Fastest ring"),
+               Text::tr("The faster of a flat and a hierarchical ring, for each all-reduce."), paint_least),
+          make(key_of(Collectives::ring), Text::tr("Ring"),
+               Text::tr("One ring over all devices; its slowest hop holds back the others."), paint_ring),
+          make(key_of(Collectives::hierarchical), Text::tr("Hierarchical"),
+               Text::tr("Rings inside the nodes, then one over the nodes."), paint_hierarchical),
+          make(key_of(Collectives::tree), Text::tr("Tree"),
+               Text::tr("A double binary tree: few steps, for many devices and little data."), paint_tree),
+          make(key_of(Collectives::nccl), Text::tr("NCCL"),
+               Text::tr("What NCCL's own estimate of algorithms and protocols chooses."), paint_nccl)};
 }
 
 }  // namespace pipedeck::app

@@ -26,5 +26,6 @@ QString key_of(Enum value) {
 /// Keys are the names in files.
 std::vector<Choice> network_choices();
 std::vector<Choice> overlap_choices();
+std::vector<Choice> collective_choices();
 
 }  // namespace pipedeck::app

@@ -140,11 +140,20 @@ void TestChoosers::conventions_judge_anew_and_are_saved() {
   QVERIFY(after);
   QCOMPARE(after->overlap, Overlap::none);
   QVERIFY(after->iteration >= by_layer->iteration);
+  choose(*fixture.child<ChoiceBox>("network_box"), "shared");
+  choose(*fixture.child<ChoiceBox>("collectives_box"), "ring");
+  QVERIFY(fixture.settle());
+  QVERIFY(fixture.window->compare_page().row(id)->simulation);
+  QCOMPARE(fixture.window->compare_page().row(id)->simulation->network, NetworkModel::shared);
   const QString project = fixture.path("judged.pipedeck");
   QVERIFY(fixture.session().save_as(project));
   WindowFixture again;
   QVERIFY(again.session().open(project));
   QCOMPARE(again.child<ChoiceBox>("overlap_box")->current(), QString("none"));
+  QCOMPARE(again.child<ChoiceBox>("network_box")->current(), QString("shared"));
+  QCOMPARE(again.child<ChoiceBox>("collectives_box")->current(), QString("ring"));
+  fixture.trigger("action_undo");
+  fixture.trigger("action_undo");
   fixture.trigger("action_undo");
   QCOMPARE(box.current(), QString("layer"));
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
@@ -156,7 +165,7 @@ void TestChoosers::lists_are_drawn() {
   select_pipeline(fixture);
   for (const char* appearance : {"light", "dark"}) {
     fixture.trigger(qPrintable(QString("action_appearance_%1").arg(appearance)));
-    for (const char* name : {"schedule_box", "network_box", "overlap_box"}) {
+    for (const char* name : {"schedule_box", "network_box", "overlap_box", "collectives_box"}) {
       auto& box = *fixture.child<ChoiceBox>(name);
       box.showPopup();
       QWidget* list = box.view()->window();
