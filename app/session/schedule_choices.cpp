@@ -6,6 +6,7 @@
 
 #include <QObject>
 
+#include "core/domain/reschedule.hpp"
 #include "core/domain/validate.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
@@ -17,6 +18,7 @@ namespace {
 constexpr int example_stages = 4;
 constexpr int example_micro_batches = 8;
 constexpr int layers_a_stage = 4;  // to be cut into chunks
+constexpr std::size_t most_passes_listed = 20'000;
 
 QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
@@ -91,22 +93,21 @@ QString why_not(const Plan& plan, const Profile& profile, const Cluster& cluster
   if (kind == plan.schedule) return {};
   const auto other = rescheduled(plan, profile, kind, std::nullopt);
   if (!other) return in_qt(other.error().message);
-  const auto valid = validate(*other, profile, cluster);
-  return valid ? QString() : in_qt(valid.error().message);
+  if (const auto valid = validate(*other, profile, cluster); !valid) return in_qt(valid.error().message);
+  // Lists of long plans take longer than a list may take to open; `adaptive` needs times. What is wrong with these is
+  // said once they are chosen.
+  const std::size_t passes = other->stages.size() * static_cast<std::size_t>(other->micro_batches);
+  if (kind == ScheduleKind::adaptive || passes > most_passes_listed) return {};
+  const auto schedule = build_schedule(*other, std::vector<StageFigures>(other->stages.size()));
+  return schedule ? QString() : in_qt(schedule.error().message);
 }
 
 }  // namespace
 
-Result<Plan> rescheduled(const Plan& plan, const Profile& /*profile*/, ScheduleKind kind,
-                         std::optional<int> /*chunks*/) {
+Result<Plan> rescheduled(const Plan& plan, const Profile& profile, ScheduleKind kind, std::optional<int> chunks) {
   if (kind == ScheduleKind::explicit_order)
-    return fail(ErrorCode::bad_input, "an order of operations is read from a plan's file, not chosen");
-  if (shares_devices(kind) || shares_devices(plan.schedule))
-    return fail(ErrorCode::bad_input, "plans of several chunks a device can't be made of others yet");
-  Plan other = plan;
-  other.schedule = kind;
-  other.warmup_counts.reset();
-  return other;
+    return fail(ErrorCode::bad_input, "An order of operations is read from a plan's file, not chosen");
+  return with_schedule(plan, profile, kind, chunks.value_or(2));
 }
 
 std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& profile, const Cluster& cluster) {

@@ -38,6 +38,35 @@ class TestGanttGeometry : public QObject {
     QVERIFY(!content->group_of(DeviceId(16)));
   }
 
+  void chunks_of_a_device_are_named_and_never_folded_as_replicas() {
+    // Ten ranks of a bidirectional pipeline: ranks r and 9 - r hold stages r and 9 - r, and both ends begin with 0.
+    Timeline timeline;
+    for (int rank = 0; rank < 10; ++rank) {
+      const int down = rank < 5 ? rank : 9 - rank;
+      const std::vector<TimelineRow> rows{
+          {Nanoseconds(10 * rank), Nanoseconds(5), {OpKind::forward, StageId(down), rank}},
+          {Nanoseconds(10 * rank + 5), Nanoseconds(5), {OpKind::forward, StageId(9 - down), rank}}};
+      timeline.append_lane({LaneRole::compute, DeviceId(rank), DeviceId(rank)}, rows);
+    }
+    const auto content = make_gantt_content(std::make_shared<const Timeline>(timeline));
+    QCOMPARE(content->most_chunks(), 2);
+    QCOMPARE(content->groups[9].stages, (std::vector<int>{0, 9}));
+    QCOMPARE(content->groups[9].chunk_of(9), 1);
+    const GanttGeometry geometry = lay_out(*content, {}, without_links());
+    QCOMPARE(geometry.rows.size(), std::size_t{10});
+    QCOMPARE(row_name(*content, geometry.rows[3]), "G3 · stages 3, 6");
+  }
+
+  void many_chunks_are_counted() {
+    GanttGroup group;
+    group.stages = {0, 4, 8, 12, 16, 20};
+    QCOMPARE(chunks_text(group), "stages 0, 4, 8, 12, +2");
+    group.stages = {0, 4, 8, 12, 16};
+    QCOMPARE(chunks_text(group), "stages 0, 4, 8, 12, 16");
+    group.stages = {3};
+    QVERIFY(chunks_text(group).isEmpty());
+  }
+
   void a_stage_of_many_differing_replicas_shows_its_first_until_opened() {
     Timeline timeline;
     for (int device = 0; device < 10; ++device) {

@@ -34,6 +34,33 @@ class TestSplitGeometry : public QObject {
     QCOMPARE(edges, (std::vector<double>{0, 0.125, 0.5, 1}));
   }
 
+  void stages_on_one_device_are_its_chunks() {
+    Plan plan = samples::plan("interleaved", {0, 12, 24, 36});
+    for (int s : {2, 3})
+      plan.stages[static_cast<std::size_t>(s)].devices = plan.stages[static_cast<std::size_t>(s - 2)].devices;
+    plan.schedule = ScheduleKind::interleaved;
+    const auto places = stage_places(plan);
+    QCOMPARE(places.size(), std::size_t{4});
+    QCOMPARE(places[2].rank, 0);
+    QCOMPARE(places[2].chunk, 1);
+    QCOMPARE(places[2].chunks, 2);
+    QCOMPARE(places[3].rank, 1);
+    QVERIFY(places[3].copies.empty());
+  }
+
+  void copies_of_a_stage_are_on_the_devices_opposite() {
+    Plan plan = samples::plan("both ways", {0, 12, 24, 36});
+    plan.schedule = ScheduleKind::chimera;
+    const auto places = stage_places(plan);
+    for (std::size_t s = 0; s < 4; ++s) {
+      QCOMPARE(places[s].rank, static_cast<int>(s));
+      QCOMPARE(places[s].chunks, 2);
+      QCOMPARE(places[s].chunk, s < 2 ? 0 : 1);
+      QCOMPARE(places[s].devices, plan.stages[s].devices);
+      QCOMPARE(places[s].copies, plan.stages[3 - s].devices);
+    }
+  }
+
   void a_layer_without_time_keeps_a_sliver() {
     const auto edges = strip_edges({10, 0, 10});
     QVERIFY(edges[2] > edges[1]);
