@@ -15,6 +15,7 @@
 #include <QStringList>
 
 #include "app/session/compare.hpp"
+#include "app/session/explainer.hpp"
 #include "app/session/history.hpp"
 #include "app/session/import.hpp"
 #include "app/session/jobs.hpp"
@@ -44,6 +45,7 @@ class Session : public QObject {
   Judge& judge() { return judge_; }
   Jobs& jobs() { return jobs_; }
   LiveEdit& live() { return live_; }
+  Explainer& explainer() { return explainer_; }
 
   // -- the project and its file (session_files.cpp)
   const QString& file() const { return file_; }
@@ -108,6 +110,8 @@ class Session : public QObject {
   void choose_schedule(int id, ScheduleKind kind, std::optional<int> chunks = std::nullopt);
   /// Null while it is not known; it is then computed in the background and `verdicts_changed` follows.
   std::shared_ptr<const Verdict> verdict(const PlanEntry& entry);
+  /// Null while it is not known: it is then computed in the background.
+  std::shared_ptr<const Explanation> explanation(const PlanEntry& entry);
   /// Why there will be no verdict; empty: there is or will be one.
   QString why_unjudged(int id) const;
   std::optional<ProblemFacts> facts() const;
@@ -160,6 +164,7 @@ class Session : public QObject {
   Judge judge_;
   Jobs jobs_;
   LiveEdit live_;
+  Explainer explainer_;
   int compare_job_ = 0;
   int verdict_job_ = 0;
   std::optional<ComparisonSummary> last_comparison_;

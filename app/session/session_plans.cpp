@@ -192,6 +192,11 @@ void Session::compute_missing_verdicts() {
       });
 }
 
+std::shared_ptr<const Explanation> Session::explanation(const PlanEntry& entry) {
+  const auto problem = problem_of(state(), entry);
+  return problem && entry.feasible() ? explainer_.explanation(*problem, entry.plan) : nullptr;
+}
+
 QString Session::why_unjudged(int id) const {
   const auto known = unjudgeable_.find(id);
   return known == unjudgeable_.end() ? QString() : known->second;

@@ -11,6 +11,7 @@
 #include "app/views/choice_pictures.hpp"
 #include "app/views/comparison_pane.hpp"
 #include "app/views/plan_bar.hpp"
+#include "app/views/plan_panel.hpp"
 #include "app/views/plan_table.hpp"
 #include "app/views/split_editor.hpp"
 
@@ -60,6 +61,7 @@ ComparePage::ComparePage(Session& session, QWidget* parent)
   connect(split_, &SplitEditor::preview, this, &ComparePage::preview);
   connect(split_, &SplitEditor::committed, this, &ComparePage::commit);
   connect(split_, &SplitEditor::cancelled, this, &ComparePage::end_preview);
+  connect(&session_.explainer(), &Explainer::changed, this, &ComparePage::show_critical);
   connect(&session_.live(), &LiveEdit::simulated, this, &ComparePage::show_preview);
 }
 
@@ -94,6 +96,7 @@ void ComparePage::show_rows(const std::vector<PlanRow>& rows) {
   table_->select_plan(shown ? selected : -1);
   charts_->set_rows(rows);
   charts_->set_selected_plan(shown ? std::optional(selected) : std::nullopt);
+  show_critical();
   if (table_->full_height() != height) reset_layout();
   emit rows_changed();
 }
@@ -103,6 +106,20 @@ QString ComparePage::next_step() const {
   if (!find_profile(session_.state(), question.profile)) return tr("Choose a model and a cluster, then press Compare.");
   if (!find_cluster(session_.state(), question.cluster)) return tr("Choose a cluster, then press Compare.");
   return tr("Press Compare, then select a plan: its layers are cut into stages here.");
+}
+
+void ComparePage::set_critical_shown(bool shown) {
+  critical_shown_ = shown;
+  show_critical();
+}
+
+void ComparePage::show_critical() {
+  for (PlanPanel* panel : charts_->panels()) {
+    const PlanEntry* entry = critical_shown_ ? find_plan(session_.state(), panel->plan_id()) : nullptr;
+    const bool dragged = before_drag_ && before_drag_->id == panel->plan_id();
+    const auto known = entry && !dragged ? session_.explanation(*entry) : nullptr;
+    panel->gantt().set_critical(known ? known->path : nullptr);
+  }
 }
 
 void ComparePage::show_schedules() {
@@ -145,6 +162,7 @@ void ComparePage::preview(const std::vector<int>& firsts) {
     if (!old) return;
     before_drag_ = *old;
     charts_->set_ghost(entry->id, old->simulation);
+    show_critical();
   }
   const auto plan = session_.with_cuts(entry->id, firsts);
   const auto problem = problem_of(session_.state(), *entry);

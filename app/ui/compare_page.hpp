@@ -34,6 +34,8 @@ class ComparePage : public QWidget {
   void refresh_figures();
 
   PlanTable& table() const { return *table_; }
+  /// Brings out what decides the iteration of every plan that is drawn.
+  void set_critical_shown(bool shown);
   PlanBar& plan_bar() const { return *plan_bar_; }
   SplitEditor& split() const { return *split_; }
   ComparisonPane& charts() const { return *charts_; }
@@ -55,6 +57,7 @@ class ComparePage : public QWidget {
   QString next_step() const;
   void show_split();
   void show_schedules();
+  void show_critical();
   void preview(const std::vector<int>& firsts);
   void show_preview(std::int64_t generation, const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
                     const QString& why);
@@ -71,6 +74,7 @@ class ComparePage : public QWidget {
   std::vector<PlanRow> rows_;
   std::shared_ptr<const Plan> offered_;  ///< the plan that the schedules are offered for
   std::optional<PlanRow> before_drag_;
+  bool critical_shown_ = false;
   bool laid_out_ = false;
 };
 

@@ -16,6 +16,7 @@
 
 #include "app/session/count_text.hpp"
 #include "app/ui/compare_page.hpp"
+#include "app/ui/explain_page.hpp"
 #include "app/ui/jobs_panel.hpp"
 #include "app/ui/main_window_actions.hpp"
 #include "app/ui/question_bar.hpp"
@@ -71,6 +72,7 @@ MainWindow::~MainWindow() {
 
 void MainWindow::create_pages() {
   compare_page_ = new ComparePage(session_);
+  explain_page_ = new ExplainPage(session_);
   profile_view_ = new ProfileView;
   topology_view_ = new TopologyView;
   run_page_ = new RunPage(session_);
@@ -80,6 +82,7 @@ void MainWindow::create_pages() {
   tabs_->setDocumentMode(true);
   tabs_->tabBar()->setDrawBase(false);
   tabs_->addTab(compare_page_, tr("Compare"));
+  tabs_->addTab(explain_page_, tr("Explain"));
   tabs_->addTab(profile_view_, tr("Profile"));
   tabs_->addTab(topology_view_, tr("Topology"));
   tabs_->addTab(run_page_, tr("Run"));
@@ -139,6 +142,7 @@ void MainWindow::connect_session() {
   });
   connect(&session_, &Session::error, this,
           [this](const QString& title, const QString& text) { seams_.dialogs.error(this, title, text); });
+  connect(&session_.explainer(), &Explainer::failed, &session_, &Session::error);
   connect(&session_, &Session::notice, this, [this](const QString& text) { statusBar()->showMessage(text, 8000); });
   connect(&session_, &Session::launch_started, this, [this] {
     show_page(Page::run);

@@ -24,6 +24,7 @@ class QTabWidget;
 namespace pipedeck::app {
 
 class ComparePage;
+class ExplainPage;
 class Inspector;
 class ProfileView;
 class ProjectTree;
@@ -39,7 +40,7 @@ struct WindowSeams {
   QString runner;                 ///< path of pipedeck-cli
 };
 
-enum class Page { compare, profile, topology, run };
+enum class Page { compare, explain, profile, topology, run };
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -50,6 +51,7 @@ class MainWindow : public QMainWindow {
 
   Session& session() { return session_; }
   ComparePage& compare_page() const { return *compare_page_; }
+  ExplainPage& explain_page() const { return *explain_page_; }
   RunPage& run_page() const { return *run_page_; }
   Page page() const;
   void show_page(Page page);
@@ -133,6 +135,7 @@ class MainWindow : public QMainWindow {
   StartPanel* start_panel_ = nullptr;
   QTabWidget* tabs_ = nullptr;
   ComparePage* compare_page_ = nullptr;
+  ExplainPage* explain_page_ = nullptr;
   ProfileView* profile_view_ = nullptr;
   TopologyView* topology_view_ = nullptr;
   RunPage* run_page_ = nullptr;

@@ -23,7 +23,7 @@ QAction* MainWindow::add_action(QMenu* menu, const QString& text, const char* na
   QAction* action = menu->addAction(text);
   action->setObjectName(QLatin1String(name));
   action->setShortcut(shortcut);
-  connect(action, &QAction::triggered, this, run);
+  if (run) connect(action, &QAction::triggered, this, run);
   return action;
 }
 
@@ -70,10 +70,11 @@ void MainWindow::create_edit_menu() {
 void MainWindow::create_view_menu() {
   QMenu* menu = menuBar()->addMenu(tr("&View"));
   const std::pair<QString, const char*> pages[] = {{tr("&Compare"), "action_page_compare"},
+                                                   {tr("&Explain"), "action_page_explain"},
                                                    {tr("&Profile"), "action_page_profile"},
                                                    {tr("&Topology"), "action_page_topology"},
                                                    {tr("&Run"), "action_page_run"}};
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < static_cast<int>(std::size(pages)); ++i) {
     add_action(menu, pages[i].first, pages[i].second, QKeySequence(static_cast<int>(Qt::CTRL) | (Qt::Key_1 + i)),
                [this, i] { show_page(static_cast<Page>(i)); });
   }
@@ -82,6 +83,12 @@ void MainWindow::create_view_menu() {
   const auto zoom = [&link](double factor) { link.zoom(factor, (link.axis().begin + link.axis().end) / 2); };
   add_action(menu, tr("Zoom &in"), "action_zoom_in", QKeySequence::ZoomIn, [zoom] { zoom(1.5); });
   add_action(menu, tr("Zoom &out"), "action_zoom_out", QKeySequence::ZoomOut, [zoom] { zoom(1 / 1.5); });
+  QAction* critical = add_action(menu, tr("Critical &path"), "action_critical_path", QKeySequence(Qt::Key_P), {});
+  critical->setCheckable(true);
+  critical->setToolTip(tr("Bring out the operations that decide the iteration"));
+  connect(critical, &QAction::toggled, compare_page_, &ComparePage::set_critical_shown);
+  compare_page_->charts().addAction(critical);
+  compare_page_->charts().setContextMenuPolicy(Qt::ActionsContextMenu);
   add_action(menu, tr("Zoom to &fit"), "action_zoom_fit", QKeySequence(Qt::CTRL | Qt::Key_0), [&link] { link.fit(); });
   menu->addSeparator();
   for (QDockWidget* dock : docks_) {

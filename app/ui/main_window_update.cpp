@@ -10,6 +10,7 @@
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
 #include "app/ui/compare_page.hpp"
+#include "app/ui/explain_page.hpp"
 #include "app/ui/main_window.hpp"
 #include "app/ui/plan_rows.hpp"
 #include "app/ui/question_bar.hpp"
@@ -44,6 +45,7 @@ void MainWindow::refresh() {
   refresh_tree();
   refresh_start_panel();
   compare_page_->refresh();
+  explain_page_->refresh();
   refresh_pages();
   run_page_->refresh();
   refresh_bar();

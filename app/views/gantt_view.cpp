@@ -108,6 +108,7 @@ void GanttView::lay_out_again() {
     if (!links_visible_) metrics_.link = 0;
     geometry_ = lay_out(*content_, opened_, metrics_);
   }
+  find_critical();
   selected_ = find_selected();
   if (geometry_.height != before) updateGeometry();
   refresh();
@@ -173,6 +174,7 @@ QRectF GanttView::box_of(const GanttHit& hit) const {
 void GanttView::draw_overlay(QPainter& painter) {
   painter.save();
   painter.setClipRect(plot(), Qt::IntersectClip);
+  if (!critical_.empty()) draw_critical(painter);
   painter.setBrush(Qt::NoBrush);
   const auto ring = [&](const GanttHit& hit, double width) {
     painter.setPen(QPen(theme().text, width));

@@ -11,6 +11,7 @@
 
 #include <QStringList>
 
+#include "app/models/gantt_critical.hpp"
 #include "app/models/gantt_geometry.hpp"
 #include "app/views/gantt_painter.hpp"
 #include "app/views/time_view.hpp"
@@ -33,6 +34,9 @@ class GanttView : public TimeView {
   void set_pale(std::shared_ptr<const GanttContent> content);
   /// The old plan's timeline, faint behind the new one while that is dragged; null ends it.
   void set_ghost(std::shared_ptr<const GanttContent> content);
+  /// What decides the iteration, brought out over all else; null: nothing is.
+  void set_critical(std::shared_ptr<const CriticalPath> path);
+  const std::vector<CriticalBox>& critical() const { return critical_; }
   /// Names by device number instead of "G0".
   void set_device_names(const QStringList& names);
   void set_empty_text(const QString& text);
@@ -82,12 +86,16 @@ class GanttView : public TimeView {
   /// What is not shown while a stage is folded.
   QStringList describe_fold(const GanttRow& row) const;
   void draw_labels(QPainter& painter) const;
+  void draw_critical(QPainter& painter) const;
+  void find_critical();
 
   std::shared_ptr<const GanttContent> content_, pale_, ghost_;
   GanttGeometry geometry_;
   GanttMetrics metrics_;
   GanttPainter painter_;
   std::set<DeviceId> opened_;
+  std::shared_ptr<const CriticalPath> critical_path_;
+  std::vector<CriticalBox> critical_;
   QStringList device_names_;
   QString empty_text_;
   int chart_id_ = 0;

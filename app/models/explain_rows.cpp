@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/explain_rows.hpp"
+
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "app/models/format.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Explain)
+};
+
+QString signed_time(Nanoseconds time) {
+  const QString words = format_time(Nanoseconds(std::abs(time.count)));
+  return time.count > 0 ? u'+' + words : time.count < 0 ? u'−' + words : words;
+}
+
+double seconds(Nanoseconds time) { return to_seconds(time).count; }
+
+QString part_tip(TimePart part) {
+  switch (part) {
+    case TimePart::compute:
+      return Text::tr("Forward and backward passes of the average device");
+    case TimePart::imbalance:
+      return Text::tr("What the busiest device computes more than the average one");
+    case TimePart::bubble:
+      return Text::tr("What the passes take beyond the busiest device's, communication left aside");
+    case TimePart::recompute:
+      return Text::tr("Forward passes that run again before the backward");
+    case TimePart::optimizer:
+      return Text::tr("Optimizer steps");
+    case TimePart::tensor_parallel:
+      return Text::tr("All-reduces inside the passes of tensor-parallel layers");
+    case TimePart::point_to_point:
+      return Text::tr("Transfers between stages that nothing hides");
+    case TimePart::all_reduce:
+      return Text::tr("All-reduces of gradients that nothing hides");
+  }
+  return {};
+}
+
+QString better_text(const SensitivityEntry& entry) {
+  const QString from = QString::fromStdString(entry.from), to = QString::fromStdString(entry.to);
+  switch (entry.kind) {
+    case SensitivityKind::link_bandwidth:
+      return from == to ? Text::tr("link inside %1").arg(from) : Text::tr("link %1–%2").arg(from, to);
+    case SensitivityKind::device_speed:
+      return Text::tr("speed of %1").arg(device_name(entry.device));
+    case SensitivityKind::device_memory:
+      return Text::tr("memory of %1").arg(device_name(entry.device));
+  }
+  return {};
+}
+
+QString group_text(SensitivityKind kind) {
+  switch (kind) {
+    case SensitivityKind::link_bandwidth:
+      return Text::tr("Bandwidth of links");
+    case SensitivityKind::device_speed:
+      return Text::tr("Speed of devices");
+    case SensitivityKind::device_memory:
+      return Text::tr("Memory of devices");
+  }
+  return {};
+}
+
+}  // namespace
+
+QString part_text(TimePart part) {
+  switch (part) {
+    case TimePart::compute:
+      return Text::tr("arithmetic");
+    case TimePart::imbalance:
+      return Text::tr("imbalance of stages");
+    case TimePart::bubble:
+      return Text::tr("pipeline bubble");
+    case TimePart::recompute:
+      return Text::tr("recompute");
+    case TimePart::optimizer:
+      return Text::tr("optimizer");
+    case TimePart::tensor_parallel:
+      return Text::tr("tensor parallelism");
+    case TimePart::point_to_point:
+      return Text::tr("transfers between stages");
+    case TimePart::all_reduce:
+      return Text::tr("all-reduce tail");
+  }
+  return {};
+}
+
+std::vector<BarRow> waterfall_rows(const Waterfall& waterfall, const QString& from, const QString& to) {
+  std::vector<BarRow> rows;
+  const auto total = [&](const QString& name, Nanoseconds time) {
+    rows.push_back(
+        {name, 0, seconds(time), format_time(time), Text::tr("Iteration of %1").arg(name), BarMeaning::total, false});
+  };
+  total(from, waterfall.a.total());
+  Nanoseconds at = waterfall.a.total();
+  for (int i = 0; i < time_part_count; ++i) {
+    const auto part = static_cast<TimePart>(i);
+    const Nanoseconds change = waterfall.change[part], next = at + change;
+    const QString tip =
+        part_tip(part) + u'\n' +
+        Text::tr("%1 in %2, %3 in %4").arg(format_time(waterfall.a[part]), from, format_time(waterfall.b[part]), to);
+    rows.push_back({part_text(part), seconds(at), seconds(next), signed_time(change), tip,
+                    change.count > 0 ? BarMeaning::worse : BarMeaning::better, false});
+    at = next;
+  }
+  total(to, waterfall.b.total());
+  return rows;
+}
+
+std::vector<BarRow> sensitivity_rows(const Sensitivity& sensitivity) {
+  std::vector<BarRow> rows;
+  const QString by = format_change(sensitivity.factor - 1);
+  for (int i = 0; i < sensitivity_kind_count; ++i) {
+    const auto kind = static_cast<SensitivityKind>(i);
+    rows.push_back({group_text(kind), 0, 0, {}, {}, BarMeaning::total, true});
+    for (const SensitivityEntry& entry : sensitivity.entries) {
+      if (entry.kind != kind) continue;
+      const Nanoseconds change(-entry.gain.count);
+      const double share = sensitivity.iteration.count > 0
+                               ? static_cast<double>(change.count) / static_cast<double>(sensitivity.iteration.count)
+                               : 0;
+      const QString gain = QStringLiteral("%1 (%2)").arg(signed_time(change), format_change(share));
+      rows.push_back({better_text(entry), 0, seconds(entry.gain), gain,
+                      Text::tr("%1 of %2: %3").arg(by, better_text(entry), gain),
+                      change.count > 0 ? BarMeaning::worse : BarMeaning::better, false});
+    }
+    if (rows.back().heading) rows.pop_back();
+  }
+  return rows;
+}
+
+QString copied_text(const std::vector<BarRow>& rows) {
+  QStringList lines;
+  for (const BarRow& row : rows) lines << (row.heading ? row.label : row.label + u'\t' + row.text);
+  return lines.join(u'\n');
+}
+
+}  // namespace pipedeck::app

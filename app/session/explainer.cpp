@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/explainer.hpp"
+
+#include <algorithm>
+
+#include "core/sim/critical_path.hpp"
+#include "core/sim/sensitivity.hpp"
+#include "core/sim/time_parts.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr std::size_t most_remembered = 32;
+
+template <class List, class Entry>
+void remember(List& list, Entry entry) {
+  list.push_front(std::move(entry));
+  if (list.size() > most_remembered) list.pop_back();
+}
+
+template <class List, class Key>
+auto find(const List& list, const Key& key) -> decltype(list.front().value) {
+  for (const auto& entry : list)
+    if (entry.key == key) return entry.value;
+  return nullptr;
+}
+
+Result<Explanation> explain(Judge& judge, const Problem& problem, const Plan& plan, std::stop_token stop) {
+  const auto simulator = judge.simulator(problem);
+  if (!simulator) return tl::unexpected(simulator.error());
+  auto path = critical_path(*simulator, plan, stop);
+  if (!path) return tl::unexpected(path.error());
+  const auto parts = time_parts(*simulator, plan, stop);
+  if (!parts) return tl::unexpected(parts.error());
+  return Explanation{std::make_shared<const CriticalPath>(std::move(*path)), *parts, {}};
+}
+
+}  // namespace
+
+Explainer::Explainer(Judge& judge, Jobs& jobs, QObject* parent) : QObject(parent), judge_(judge), jobs_(jobs) {
+  // One that was cancelled may be asked for again.
+  connect(&jobs_, &Jobs::ended, this, [this](int, JobState state) {
+    if (state == JobState::cancelled) asked_.clear();
+  });
+}
+
+std::shared_ptr<const Explanation> Explainer::explanation(const Problem& problem,
+                                                          const std::shared_ptr<const Plan>& plan) {
+  const Key key = key_of(problem, plan);
+  if (const auto known = find(explanations_, key)) return known;
+  if (std::ranges::find(asked_, key) != asked_.end()) return nullptr;
+  asked_.push_back(key);
+  jobs_.start(
+      tr("Explain %1").arg(QString::fromStdString(plan->name)),
+      [this, key, problem](const Jobs::Context& context) -> Jobs::Apply {
+        auto result = explain(judge_, problem, *key.plan, context.stop);
+        return [this, key, result = std::move(result)] {
+          asked_.remove(key);
+          Explanation known = result ? *result : Explanation{};
+          if (!result) known.why_not = QString::fromStdString(result.error().text());
+          const QString told = known.why_not;
+          remember(explanations_, Remembered<Explanation>{key, std::make_shared<const Explanation>(std::move(known))});
+          emit changed();
+          return told;
+        };
+      });
+  return nullptr;
+}
+
+std::shared_ptr<const Sensitivity> Explainer::sensitivity(const Problem& problem,
+                                                          const std::shared_ptr<const Plan>& plan) const {
+  return find(sensitivities_, key_of(problem, plan));
+}
+
+void Explainer::find_sensitivity(const Problem& problem, const std::shared_ptr<const Plan>& plan) {
+  jobs_.cancel(sensitivity_job_);
+  sensitivity_job_ =
+      jobs_.start(tr("Sensitivity of %1").arg(QString::fromStdString(plan->name)),
+                  [this, key = key_of(problem, plan), problem](const Jobs::Context& context) -> Jobs::Apply {
+                    auto result = pipedeck::sensitivity(problem, *key.plan, 1.1, context.progress, context.stop);
+                    return [this, key, result = std::move(result)]() -> QString {
+                      if (!result) {
+                        const QString why = QString::fromStdString(result.error().text());
+                        emit failed(tr("Sensitivity"), why);
+                        return why;
+                      }
+                      remember(sensitivities_,
+                               Remembered<Sensitivity>{key, std::make_shared<const Sensitivity>(std::move(*result))});
+                      return tr("%1 links and devices").arg(sensitivities_.front().value->entries.size());
+                    };
+                  });
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/explain_page.hpp"
+
+#include <algorithm>
+
+#include <QVBoxLayout>
+
+#include "app/views/explain_view.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+QString name_of(const PlanEntry& entry) { return in_qt(entry.plan->name); }
+
+}  // namespace
+
+ExplainPage::ExplainPage(Session& session, QWidget* parent)
+    : QWidget(parent), session_(session), view_(new ExplainView) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(view_);
+  connect(view_, &ExplainView::plans_chosen, this, [this](int from, int to) {
+    from_ = from;
+    to_ = to;
+    refresh();
+  });
+  connect(view_, &ExplainView::sensitivity_requested, this, [this] {
+    const PlanEntry* entry = find_plan(session_.state(), session_.state().selected_plan);
+    const auto problem = entry ? problem_of(session_.state(), *entry) : std::nullopt;
+    if (problem && entry->feasible()) session_.explainer().find_sensitivity(*problem, entry->plan);
+    refresh();
+  });
+  connect(view_, &ExplainView::cancel_requested, &session_.explainer(), &Explainer::cancel_sensitivity);
+  connect(&session_.explainer(), &Explainer::changed, this, &ExplainPage::refresh);
+  connect(&session_.jobs(), &Jobs::ended, this, &ExplainPage::refresh);
+}
+
+void ExplainPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void ExplainPage::refresh() {
+  if (!isVisible()) return;
+  choose_plans();
+  show_waterfall();
+  show_sensitivity();
+}
+
+/// To the plan that was selected last, from the fastest of the others: both until somebody chooses.
+void ExplainPage::choose_plans() {
+  const ProjectState& state = session_.state();
+  std::vector<const PlanEntry*> plans;
+  for (const PlanEntry* entry : plans_of_question(state))
+    if (entry->feasible()) plans.push_back(entry);
+  const auto there = [&](int id) { return std::ranges::find(plans, id, &PlanEntry::id) != plans.end(); };
+  if (state.selected_plan != selected_ || !there(to_)) {
+    selected_ = state.selected_plan;
+    if (there(selected_) && to_ != selected_) {
+      if (from_ == selected_) from_ = to_;
+      to_ = selected_;
+    }
+  }
+  if (!there(to_)) to_ = plans.empty() ? 0 : plans.front()->id;
+  if (!there(from_) || from_ == to_) {
+    const auto time = [](const PlanEntry* e) {
+      return e->plan->predicted ? e->plan->predicted->iteration.count : 1e300;
+    };
+    from_ = 0;
+    const PlanEntry* best = nullptr;
+    for (const PlanEntry* entry : plans)
+      if (entry->id != to_ && (!best || time(entry) < time(best))) best = entry;
+    if (best) from_ = best->id;
+  }
+  std::vector<ExplainPlan> offered;
+  for (const PlanEntry* entry : plans) offered.push_back({entry->id, name_of(*entry)});
+  view_->set_plans(offered, from_, to_);
+}
+
+void ExplainPage::show_waterfall() {
+  const ProjectState& state = session_.state();
+  const PlanEntry *from = find_plan(state, from_), *to = find_plan(state, to_);
+  if (!from || !to) return view_->set_waterfall({}, tr("Compare plans first: a waterfall leads from one to another."));
+  const auto a = session_.explanation(*from), b = session_.explanation(*to);
+  for (const auto& known : {a, b})
+    if (known && !known->why_not.isEmpty()) return view_->set_waterfall({}, known->why_not);
+  if (!a || !b) return view_->set_waterfall({}, tr("Being computed…"));
+  view_->set_waterfall(waterfall_rows(waterfall(a->parts, b->parts), name_of(*from), name_of(*to)), {});
+}
+
+void ExplainPage::show_sensitivity() {
+  const ProjectState& state = session_.state();
+  const PlanEntry* entry = find_plan(state, state.selected_plan);
+  const auto problem = entry ? problem_of(state, *entry) : std::nullopt;
+  const bool running = session_.explainer().finding_sensitivity();
+  if (!problem || !entry->feasible()) return view_->set_sensitivity({}, tr("Select a plan first."), running);
+  const auto known = session_.explainer().sensitivity(*problem, entry->plan);
+  view_->set_sensitivity(known ? sensitivity_rows(*known) : std::vector<BarRow>(),
+                         running ? tr("Being computed…")
+                                 : tr("Find out which link, device or memory %1 would gain from.").arg(name_of(*entry)),
+                         running);
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The explain view over the session's plans: asks for what it shows, and shows it when it is there.
+#pragma once
+
+#include <QWidget>
+
+#include "app/session/session.hpp"
+
+namespace pipedeck::app {
+
+class ExplainView;
+
+class ExplainPage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ExplainPage(Session& session, QWidget* parent = nullptr);
+
+  /// Does nothing while it is hidden: explanations are computed for those who look.
+  void refresh();
+  ExplainView& view() const { return *view_; }
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void choose_plans();
+  void show_waterfall();
+  void show_sensitivity();
+
+  Session& session_;
+  ExplainView* view_;
+  int from_ = 0, to_ = 0;
+  int selected_ = 0;  ///< whose selection chose `to_`
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/bar_table.hpp"
+
+#include <algorithm>
+
+#include <QApplication>
+#include <QClipboard>
+#include <QKeyEvent>
+#include <QPainter>
+
+#include "app/views/table_style.hpp"
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int bar_column = 1;
+constexpr double bar_share = 0.56;  // of a row's height
+
+class BarDelegate : public FlatDelegate {
+ public:
+  explicit BarDelegate(BarTable* table) : FlatDelegate(table), table_(*table) {}
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const Theme& theme = Theme::of(option.palette);
+    const BarRow& row = table_.rows()[static_cast<std::size_t>(index.row())];
+    painter->save();
+    paint_background(painter, option, theme);
+    const QRect cell = content_rect(option);
+    if (index.column() != bar_column) {
+      painter->setFont(row.heading || (row.meaning == BarMeaning::total && index.column() == 0)
+                           ? title_font(option.font)
+                           : option.font);
+      painter->setPen(row.heading ? theme.muted : theme.text);
+      paint_text(painter, cell, index.data().toString(),
+                 (index.column() == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    } else if (!row.heading && table_.most() > table_.least()) {
+      paint_one(*painter, QRectF(cell), row, theme);
+    }
+    painter->restore();
+  }
+
+ private:
+  void paint_one(QPainter& painter, const QRectF& cell, const BarRow& row, const Theme& theme) const {
+    const auto x = [&](double value) {
+      return cell.left() + (value - table_.least()) / (table_.most() - table_.least()) * cell.width();
+    };
+    const double height = cell.height() * bar_share;
+    const double left = x(std::min(row.from, row.to)), right = x(std::max(row.from, row.to));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(row.meaning == BarMeaning::total    ? theme.accent
+                     : row.meaning == BarMeaning::better ? theme.good
+                                                         : theme.bad);
+    painter.drawRoundedRect(QRectF(left, cell.center().y() - height / 2, std::max(1.5, right - left), height),
+                            ThemeSizes::box_radius, ThemeSizes::box_radius);
+  }
+
+  const BarTable& table_;
+};
+
+}  // namespace
+
+BarTable::BarTable(const QStringList& header, QWidget* parent) : QTableWidget(parent) {
+  setColumnCount(static_cast<int>(header.size()));
+  setHorizontalHeader(new FlatHeader(Qt::Horizontal, this));
+  setHorizontalHeaderLabels(header);
+  make_flat(*this);
+  setItemDelegate(new BarDelegate(this));
+  setEditTriggers(QAbstractItemView::NoEditTriggers);
+  horizontalHeader()->setStretchLastSection(false);
+  horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  horizontalHeader()->setSectionResizeMode(bar_column, QHeaderView::Stretch);
+}
+
+void BarTable::set_rows(const std::vector<BarRow>& rows) {
+  if (rows == rows_) return;
+  setRowCount(0);
+  rows_ = rows;
+  least_ = most_ = 0;
+  for (const BarRow& row : rows_) {
+    least_ = std::min({least_, row.from, row.to});
+    most_ = std::max({most_, row.from, row.to});
+  }
+  setRowCount(static_cast<int>(rows_.size()));
+  for (int i = 0; i < rowCount(); ++i) {
+    const BarRow& row = rows_[static_cast<std::size_t>(i)];
+    const QString texts[] = {row.label, QString(), row.text};
+    for (int column = 0; column < columnCount(); ++column) {
+      auto* item = new QTableWidgetItem(texts[column]);
+      item->setToolTip(row.tool_tip);
+      if (row.heading) item->setFlags(Qt::ItemIsEnabled);
+      setItem(i, column, item);
+    }
+  }
+}
+
+void BarTable::copy() const { QApplication::clipboard()->setText(copied_text(rows_)); }
+
+void BarTable::keyPressEvent(QKeyEvent* event) {
+  if (event->matches(QKeySequence::Copy)) return copy();
+  QTableWidget::keyPressEvent(event);
+}
+
+}  // namespace pipedeck::app

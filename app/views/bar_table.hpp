@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A table whose middle column is a bar chart: figures and picture in one, readable by eye, by keyboard and by
+// assistive technology. Ctrl+C copies the rows.
+#pragma once
+
+#include <QTableWidget>
+
+#include "app/models/explain_rows.hpp"
+
+namespace pipedeck::app {
+
+class BarTable : public QTableWidget {
+  Q_OBJECT
+
+ public:
+  explicit BarTable(const QStringList& header, QWidget* parent = nullptr);
+
+  void set_rows(const std::vector<BarRow>& rows);
+  const std::vector<BarRow>& rows() const { return rows_; }
+  /// What all bars are drawn within: 0 and every end among it.
+  double least() const { return least_; }
+  double most() const { return most_; }
+  void copy() const;
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  std::vector<BarRow> rows_;
+  double least_ = 0, most_ = 0;
+};
+
+}  // namespace pipedeck::app

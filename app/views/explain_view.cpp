@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/explain_view.hpp"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include "app/views/bar_table.hpp"
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+QLabel* hint_label(const char* name) {
+  auto* label = new QLabel;
+  label->setObjectName(QLatin1String(name));
+  label->setWordWrap(true);
+  label->setAlignment(Qt::AlignCenter);
+  return label;
+}
+
+QLabel* heading(const QString& text, const QFont& font) {
+  auto* label = new QLabel(text);
+  label->setFont(title_font(font));
+  return label;
+}
+
+}  // namespace
+
+ExplainView::ExplainView(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("explain_view"));
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(ThemeSizes::margin, ThemeSizes::grid, ThemeSizes::margin, ThemeSizes::margin);
+  row->setSpacing(ThemeSizes::margin * 2);
+  row->addWidget(make_waterfall(), 1);
+  row->addWidget(make_sensitivity(), 1);
+  set_waterfall({}, {});
+  set_sensitivity({}, {}, false);
+}
+
+QWidget* ExplainView::make_waterfall() {
+  auto* half = new QWidget;
+  auto* column = new QVBoxLayout(half);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(heading(tr("Where two plans differ"), font()));
+  auto* choice = new QHBoxLayout;
+  const auto add = [&](const QString& caption, const char* name) {
+    auto* label = new QLabel(caption);
+    auto* box = new QComboBox;
+    box->setObjectName(QLatin1String(name));
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(8);
+    label->setBuddy(box);
+    choice->addWidget(label);
+    choice->addWidget(box, 1);
+    connect(box, &QComboBox::activated, this,
+            [this] { emit plans_chosen(from_->currentData().toInt(), to_->currentData().toInt()); });
+    return box;
+  };
+  from_ = add(tr("&From"), "waterfall_from");
+  to_ = add(tr("&to"), "waterfall_to");
+  auto* copy = new QPushButton(tr("&Copy"));
+  copy->setObjectName(QStringLiteral("waterfall_copy"));
+  copy->setToolTip(tr("Copy the rows, with tabs between columns"));
+  choice->addWidget(copy);
+  column->addLayout(choice);
+  waterfall_ = new BarTable({tr("Part of the iteration"), QString(), tr("Time")});
+  waterfall_->setObjectName(QStringLiteral("waterfall"));
+  waterfall_->setAccessibleName(tr("Waterfall between two plans"));
+  connect(copy, &QPushButton::clicked, waterfall_, &BarTable::copy);
+  column->addWidget(waterfall_, 1);
+  waterfall_hint_ = hint_label("waterfall_hint");
+  column->addWidget(waterfall_hint_, 1);
+  return half;
+}
+
+QWidget* ExplainView::make_sensitivity() {
+  auto* half = new QWidget;
+  auto* column = new QVBoxLayout(half);
+  column->setContentsMargins(0, 0, 0, 0);
+  sensitivity_title_ = heading(tr("What would shorten the iteration"), font());
+  column->addWidget(sensitivity_title_);
+  auto* line = new QHBoxLayout;
+  auto* words = new QLabel(tr("Each link and device 10 % better by itself, simulated again."));
+  words->setWordWrap(true);
+  line->addWidget(words, 1);
+  find_out_ = new QPushButton;
+  find_out_->setObjectName(QStringLiteral("sensitivity_button"));
+  connect(find_out_, &QPushButton::clicked, this,
+          [this] { running_ ? emit cancel_requested() : emit sensitivity_requested(); });
+  line->addWidget(find_out_);
+  column->addLayout(line);
+  sensitivity_ = new BarTable({tr("10 % more"), QString(), tr("Change")});
+  sensitivity_->setObjectName(QStringLiteral("sensitivity"));
+  sensitivity_->setAccessibleName(tr("Change of the iteration, a row a link or device"));
+  column->addWidget(sensitivity_, 1);
+  sensitivity_hint_ = hint_label("sensitivity_hint");
+  column->addWidget(sensitivity_hint_, 1);
+  return half;
+}
+
+void ExplainView::set_plans(const std::vector<ExplainPlan>& plans, int from, int to) {
+  for (const auto& [box, chosen] : {std::pair(from_, from), std::pair(to_, to)}) {
+    const QSignalBlocker quiet(box);
+    box->clear();
+    for (const ExplainPlan& plan : plans) box->addItem(plan.name, plan.id);
+    box->setCurrentIndex(box->findData(chosen));
+    box->setEnabled(!plans.empty());
+  }
+}
+
+void ExplainView::set_waterfall(const std::vector<BarRow>& rows, const QString& hint) {
+  waterfall_->set_rows(rows);
+  waterfall_->setVisible(!rows.empty());
+  waterfall_hint_->setText(hint);
+  waterfall_hint_->setVisible(rows.empty());
+}
+
+void ExplainView::set_sensitivity(const std::vector<BarRow>& rows, const QString& hint, bool running) {
+  running_ = running;
+  find_out_->setText(running ? tr("Cancel") : tr("Find &out"));
+  sensitivity_->set_rows(rows);
+  sensitivity_->setVisible(!rows.empty());
+  sensitivity_hint_->setText(hint);
+  sensitivity_hint_->setVisible(rows.empty());
+}
+
+}  // namespace pipedeck::app

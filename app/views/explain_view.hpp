@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Why plans take as long as they do: the waterfall between two of them, and what would shorten one.
+#pragma once
+
+#include <vector>
+
+#include <QWidget>
+
+#include "app/models/explain_rows.hpp"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+
+namespace pipedeck::app {
+
+class BarTable;
+
+struct ExplainPlan {
+  int id = 0;
+  QString name;
+  bool operator==(const ExplainPlan&) const = default;
+};
+
+class ExplainView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ExplainView(QWidget* parent = nullptr);
+
+  /// Plans to choose from; `from` and `to` are chosen.
+  void set_plans(const std::vector<ExplainPlan>& plans, int from, int to);
+  /// `hint` stands where there are no rows.
+  void set_waterfall(const std::vector<BarRow>& rows, const QString& hint);
+  void set_sensitivity(const std::vector<BarRow>& rows, const QString& hint, bool running);
+
+  BarTable& waterfall() const { return *waterfall_; }
+  BarTable& sensitivity() const { return *sensitivity_; }
+
+ signals:
+  void plans_chosen(int from, int to);
+  void sensitivity_requested();
+  void cancel_requested();
+
+ private:
+  QWidget* make_waterfall();
+  QWidget* make_sensitivity();
+
+  QComboBox *from_, *to_;
+  BarTable *waterfall_, *sensitivity_;
+  QLabel *waterfall_hint_, *sensitivity_hint_, *sensitivity_title_;
+  QPushButton* find_out_;
+  bool running_ = false;
+};
+
+}  // namespace pipedeck::app
