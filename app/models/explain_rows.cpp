@@ -21,6 +21,13 @@ QString signed_time(Nanoseconds time) {
   return time.count > 0 ? u'+' + words : time.count < 0 ? u'−' + words : words;
 }
 
+/// Small gains are told too: "−0.02 %".
+QString change_text(double share) {
+  constexpr double small = 0.00095;
+  if (share == 0 || std::abs(share) >= small) return format_change(share);
+  return QString::number(share * 100, 'f', 2).replace(u'-', u'−') + QStringLiteral(" %");
+}
+
 double seconds(Nanoseconds time) { return to_seconds(time).count; }
 
 QString part_tip(TimePart part) {
@@ -128,7 +135,7 @@ std::vector<BarRow> sensitivity_rows(const Sensitivity& sensitivity) {
       const double share = sensitivity.iteration.count > 0
                                ? static_cast<double>(change.count) / static_cast<double>(sensitivity.iteration.count)
                                : 0;
-      const QString gain = QStringLiteral("%1 (%2)").arg(signed_time(change), format_change(share));
+      const QString gain = QStringLiteral("%1 (%2)").arg(signed_time(change), change_text(share));
       rows.push_back({better_text(entry), 0, seconds(entry.gain), gain,
                       Text::tr("%1 of %2: %3").arg(by, better_text(entry), gain),
                       change.count > 0 ? BarMeaning::worse : BarMeaning::better, false});

@@ -119,6 +119,11 @@ void fill_memory(InspectorContent& content, const PlanRow& row) {
                    : Text::tr("Does not fit: %1 needs %2, %3 more than its %4")
                          .arg(place, format_bytes(device->peak), format_bytes(device->peak - device->capacity),
                               format_bytes(device->capacity));
+  if (content.fits && device->peak_upper > device->peak)
+    content.memory_sentence +=
+        Text::tr("; %1 at most, however long operations take%2")
+            .arg(format_bytes(device->peak_upper),
+                 device->peak_upper > device->capacity ? Text::tr(", more than it has") : QString());
   const double whole = static_cast<double>(std::max({device->peak.count, device->capacity.count, std::int64_t{1}}));
   content.capacity_share = static_cast<double>(device->capacity.count) / whole;
   for (const MemoryName& name : memory_names) {

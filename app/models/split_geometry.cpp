@@ -79,6 +79,14 @@ std::vector<StagePlace> stage_places(const Plan& plan) {
   std::vector<StagePlace> places(plan.stages.size());
   const std::vector<Chunk> chunks = chunks_of(plan);
   const std::vector<PipelineRank> ranks = pipeline_ranks(plan);
+  // Numbered by their first stages: a rank's first chunk may be the copy of a later one.
+  std::vector<int> numbers(ranks.size(), -1);
+  int next = 0;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    if (chunks[c].copy > 0) continue;
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+      if (numbers[rank] < 0 && std::ranges::binary_search(ranks[rank].chunks, c)) numbers[rank] = next++;
+  }
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     for (std::size_t i = 0; i < ranks[rank].chunks.size(); ++i) {
       const Chunk& chunk = chunks[ranks[rank].chunks[i]];
@@ -87,7 +95,7 @@ std::vector<StagePlace> stage_places(const Plan& plan) {
         place.copies.insert(place.copies.end(), chunk.devices.begin(), chunk.devices.end());
         continue;
       }
-      place.rank = static_cast<int>(rank);
+      place.rank = numbers[rank];
       place.chunk = static_cast<int>(i);
       place.chunks = static_cast<int>(ranks[rank].chunks.size());
       place.devices = chunk.devices;

@@ -120,7 +120,7 @@ std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& pr
     choice.title = in_qt(colon == std::string::npos ? info.name : info.summary.substr(0, colon));
     if (info.kind == ScheduleKind::explicit_order) choice.title = QObject::tr("Explicit order");
     choice.summary = in_qt(colon == std::string::npos ? info.summary : info.summary.substr(colon + 2));
-    if (!choice.summary.isEmpty()) choice.summary[0] = choice.summary[0].toUpper();
+    if (choice.summary.size() > 1 && choice.summary[1].isLetter()) choice.summary[0] = choice.summary[0].toUpper();
     choice.why_not = why_not(plan, profile, cluster, info.kind);
     choice.example = examples().at(info.kind);
     choices.push_back(std::move(choice));

@@ -183,6 +183,7 @@ void Session::compute_missing_verdicts() {
           if (!verdict) failed.emplace_back(missing[i].id, verdict.error());
         }
         return [this, failed, count = missing.size()] {
+          verdict_job_ = 0;  // who is told of the verdicts may ask for others
           for (const auto& [id, why] : failed) unjudgeable_[id] = in_qt(why.text());
           // All of them at once fail for one reason as a rule: it is said once, and in every plan's row.
           if (!failed.empty()) report(tr("Simulate plan"), failed.front().second);

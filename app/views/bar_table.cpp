@@ -35,7 +35,7 @@ class BarDelegate : public FlatDelegate {
       painter->setPen(row.heading ? theme.muted : theme.text);
       paint_text(painter, cell, index.data().toString(),
                  (index.column() == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    } else if (!row.heading && table_.most() > table_.least()) {
+    } else if (!row.heading && row.from != row.to && table_.most() > table_.least()) {
       paint_one(*painter, QRectF(cell), row, theme);
     }
     painter->restore();
@@ -76,6 +76,7 @@ BarTable::BarTable(const QStringList& header, QWidget* parent) : QTableWidget(pa
 
 void BarTable::set_rows(const std::vector<BarRow>& rows) {
   if (rows == rows_) return;
+  clearSpans();
   setRowCount(0);
   rows_ = rows;
   least_ = most_ = 0;
@@ -93,6 +94,7 @@ void BarTable::set_rows(const std::vector<BarRow>& rows) {
       if (row.heading) item->setFlags(Qt::ItemIsEnabled);
       setItem(i, column, item);
     }
+    if (row.heading) setSpan(i, 0, 1, columnCount());
   }
 }
 

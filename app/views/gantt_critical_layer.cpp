@@ -44,7 +44,11 @@ void GanttView::draw_critical(QPainter& painter) const {
   const auto last = std::find_if_not(first, critical_.end(), seen);
   QPainterPath bright, whole;
   for (auto part = first; part != last; ++part) bright.addRect(box(*part));
-  for (const GanttRow& row : geometry_.rows) whole.addRect(plot().left(), row.top, plot().width(), row.height);
+  // Of an asynchronous plan the path is that of its steady state: what lies before and after stays as it is.
+  const double left = std::max<double>(plot().left(), x_of(critical_.front().begin));
+  const double right = std::min<double>(plot().right() + 1, x_of(critical_.back().end));
+  if (right > left)
+    for (const GanttRow& row : geometry_.rows) whole.addRect(left, row.top, right - left, row.height);
   QColor veil = theme().panel;
   veil.setAlphaF(dimmed);
   bright.setFillRule(Qt::WindingFill);
