@@ -4,40 +4,17 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/cost/memory.hpp"
-
 namespace pipedeck {
 
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1 + 1e-9;  // of a bound, which is nobody's answer
-constexpr double most_steps = 1e10;    // of the exact search: some per nanosecond
 constexpr double most_bytes = 4e8;
 
 std::size_t at(int position) { return static_cast<std::size_t>(position); }
 
-int ceil_div(int a, int b) { return (a + b - 1) / b; }
-
 }  // namespace
-
-double pipedream_sync_factor(const PipedreamOptions& options, int replicas, double bandwidth) {
-  const double m = replicas;
-  return (options.printed_objective ? 2 * (m - 1) : 2 * (m - 1) / m) / bandwidth;
-}
-
-bool fits(const PipedreamFigures& figures, const PipedreamAnswer& answer) {
-  int workers = 0, kept = 0, before = 0;
-  for (const auto& devices : answer.devices) workers += static_cast<int>(devices.size());
-  for (std::size_t s = 0; s < answer.devices.size(); ++s) {
-    const int replicas = static_cast<int>(answer.devices[s].size());
-    const int versions = ceil_div(workers, replicas);
-    const int waiting = before == 0 ? versions : pipedream_outstanding(before, kept, replicas);
-    if (!figures.fits(answer.nested[s], answer.nested[s + 1], {workers - replicas, replicas}, waiting)) return false;
-    workers -= replicas, kept = versions, before = replicas;
-  }
-  return true;
-}
 
 PipedreamSearch::PipedreamSearch(const PipedreamFigures& figures, const PipedreamTopology& topology,
                                  const PipedreamOptions& options, const Pins& pins, std::stop_token stop)
@@ -69,53 +46,6 @@ double PipedreamSearch::effort(const Ideals& ideals, const PipedreamTopology& to
   return effort;
 }
 
-std::optional<PipedreamAnswer> PipedreamSearch::run() {
-  if (levels_.empty()) return one_stage();
-  auto answer = partition(PipedreamMemory::ignored, 0, 0);
-  if (!answer || options_.ignore_memory || fits(figures_, *answer)) return answer;
-  answer = partition(PipedreamMemory::own, 0, answer->slowest.count);
-  if (!answer || fits(figures_, *answer)) return answer;
-  const double least = answer->slowest.count;
-  answer = partition(PipedreamMemory::exact, 0, least);
-  return gave_up_ ? cautious(least) : answer;
-}
-
-std::optional<PipedreamAnswer> PipedreamSearch::cautious(double least) {
-  proven_ = false;
-  for (int reach = 1;; reach *= 2) {
-    auto answer = partition(PipedreamMemory::cautious, reach, least);
-    if (!answer || fits(figures_, *answer)) return answer;
-    if (reach >= figures_.devices()) return {};
-  }
-}
-
-std::optional<PipedreamAnswer> PipedreamSearch::one_stage() const {
-  const int all = static_cast<int>(devices_.size());
-  if (pins_.stages.value_or(1) != 1 || pins_.replicas.value_or(all) != all) return {};
-  double slowest = figures_.time().back();
-  for (const PipedreamLevel& level : levels_)
-    slowest = std::max(slowest,
-                       pipedream_sync_factor(options_, level.components, level.bandwidth) * figures_.weights().back()) /
-              level.components;
-  PipedreamAnswer answer{Seconds(slowest), {0, figures_.ideals().whole()}, {devices_}};
-  if (!options_.ignore_memory && !fits(figures_, answer)) return {};
-  return answer;
-}
-
-/// No answer of this memory is quicker than `least`.
-std::optional<PipedreamAnswer> PipedreamSearch::partition(PipedreamMemory memory, int reach, double least) {
-  memory_ = memory, gave_up_ = false, steps_ = 0, bytes_ = 0;
-  places_.emplace(figures_, levels_, pins_, memory, reach);
-  wholes_.clear(), tables_.clear();
-  const double balance = figures_.time().back() / static_cast<double>(devices_.size());
-  // Without any time there is nothing to balance.
-  for (double bound = std::max(1.03 * balance, least * rounding); balance > 0 && bound < 64 * balance && !halted();
-       bound *= memory == PipedreamMemory::ignored ? 1.25 : 2)
-    if (auto answer = within_bound(bound)) return answer;
-  if (halted()) return {};
-  return within_bound(never);
-}
-
 std::optional<PipedreamAnswer> PipedreamSearch::within_bound(double bound) {
   const std::size_t top = levels_.size();
   const int components = levels_[top - 1].components, whole = figures_.ideals().whole();
@@ -142,11 +72,13 @@ std::optional<PipedreamAnswer> PipedreamSearch::within_bound(double bound) {
   if (!(slowest <= bound) || slowest == never) return {};
 
   PipedreamAnswer answer{Seconds(slowest), {0}, {}};
+  found_ = true;
   for (const Piece& piece : whole_part(top, places_->top(), 0, whole, stages, last)) {
     answer.nested.push_back(piece.outer);
     answer.devices.emplace_back();
     for (const int position : piece.devices) answer.devices.back().push_back(devices_[at(position)]);
   }
+  found_ = false;
   return answer;
 }
 
@@ -206,6 +138,7 @@ void PipedreamSearch::stage_times(std::size_t level, const Place& inner, int cut
       column.time[j] = std::max(times[j] - time, factor * (sums[j] - weights)) / m;
     for (std::size_t j = begin; !nested_.empty() && j < end; ++j)
       if (nested_[at(cut) * count_ + j] == 0) column.time[j] = never;
+    if (!alike()) work_ += 5 * static_cast<double>(end - begin);
     for (std::size_t j = begin; !alike() && j < end; ++j)
       if (column.time[j] <= bound && column.time[j] < never && !allowed(cut, static_cast<int>(j), inner))
         column.time[j] = never;
@@ -215,6 +148,7 @@ void PipedreamSearch::stage_times(std::size_t level, const Place& inner, int cut
         if (stages < fewest_stages()) continue;
         Column& column = next_column(stages, places_->number_of(level, replicas * size));
         for (std::size_t j = begin; j < end; ++j) column.time[j] = std::max(below[j], factor * (sums[j] - weights)) / m;
+        work_ += static_cast<double>(end - begin);
       }
   }
   const auto within = [&](std::size_t j) {
@@ -244,7 +178,7 @@ void PipedreamSearch::extend(Table& table, std::size_t level, int cut, int m, in
           const double slowest = column[j] > before ? column[j] : before;
           best[j] = slowest < best[j] ? slowest : best[j];
         }
-        steps_ += static_cast<double>(column_end_ - begin);
+        work_ += 2 + 0.3 * static_cast<double>(column_end_ - begin);
       }
     }
   };
@@ -261,12 +195,13 @@ void PipedreamSearch::begin_part(Table& table, int cut, int m, std::size_t begin
 }
 
 /// What may lie in front of a stage that begins at `cut`: nothing, where it begins a part.
-std::vector<PipedreamSearch::Front> PipedreamSearch::fronts(Table& table, std::size_t level, int cut,
-                                                            double bound) const {
+std::vector<PipedreamSearch::Front> PipedreamSearch::fronts(Table& table, std::size_t level, int cut, double bound) {
   std::vector<Front> all;
   if (!highest(level) || cut == 0) all.push_back({0, {}});
   if (2 * figures_.cut()[at(cut)] / levels_[level - 1].bandwidth > bound) return all;
   const std::span<const std::int32_t> firsts = figures_.ideals().subsets(cut);
+  const std::size_t asked = highest(level) ? 1 : firsts.size() + 1;
+  work_ += 2 * static_cast<double>(asked * table.lasts) * levels_[level - 1].components * (most_stages_ + 1);
   for (int front = 1; front < levels_[level - 1].components; ++front) {
     const auto reached = [&](std::int32_t first, std::size_t last) {
       for (int stages = fewest_stages(); stages <= most_stages_; ++stages)
@@ -288,9 +223,10 @@ std::vector<PipedreamSearch::Front> PipedreamSearch::fronts(Table& table, std::s
 std::map<PipedreamSearch::Place, std::vector<std::size_t>> PipedreamSearch::places_behind(std::size_t level,
                                                                                           const Place& place,
                                                                                           const Front& front,
-                                                                                          int replicas) const {
+                                                                                          int replicas) {
   std::map<Place, std::vector<std::size_t>> all;
   if (front.components == 0) all[inner_place(level, place, replicas, replicas, 0)];
+  work_ += 200 + 200 * static_cast<double>(front.lasts.size());
   for (const std::size_t last : front.lasts)
     all[inner_place(level, place, front.components + replicas, replicas, places_->sizes(level)[last])].push_back(last);
   return all;
@@ -318,8 +254,13 @@ void PipedreamSearch::take_in(Table& table, std::size_t level, const Place& plac
       else
         for (const auto& [inner, lasts] : places_behind(level, place, front, replicas)) with(inner, lasts);
     }
-    gave_up_ = gave_up_ || (exact() && steps_ > most_steps);
+    check_work();
   }
+}
+
+void PipedreamSearch::check_work() {
+  if (memory_ != PipedreamMemory::ignored && !found_ && work_ > (known_ ? most_work : most_work_for_one))
+    gave_up_ = true;
 }
 
 PipedreamSearch::Table PipedreamSearch::fill(std::size_t level, const Place& place, double bound) {
@@ -328,7 +269,9 @@ PipedreamSearch::Table PipedreamSearch::fill(std::size_t level, const Place& pla
   table.lasts = places_->sizes(level).size();
   const std::size_t cells =
       (highest(level) ? 1 : count_) * table.counts * table.lasts * (table.components + 1) * count_;
-  gave_up_ = gave_up_ || (exact() && bytes_ + static_cast<double>(cells) * sizeof(double) > most_bytes);
+  gave_up_ = gave_up_ || (exact() && !found_ && bytes_ + static_cast<double>(cells) * sizeof(double) > most_bytes);
+  work_ += static_cast<double>(cells);
+  check_work();
   if (gave_up_) return table;
   table.values.assign(cells, never);
   for (int cut = 0; at(cut) + 1 < count_ && !halted(); ++cut) take_in(table, level, place, cut, bound);
@@ -348,6 +291,7 @@ const std::vector<double>& PipedreamSearch::whole_component(std::size_t level, c
            ++first, to += static_cast<std::ptrdiff_t>(count_))
         std::copy_n(table.row(first, stages, last, levels_[level - 1].components), count_, to);
   bytes_ += static_cast<double>(values.size()) * sizeof(double);
+  work_ += static_cast<double>(values.size());
   if (alike()) tables_.insert_or_assign(Key{level, place}, std::move(table));
   return found->second = std::move(values);
 }

@@ -20,10 +20,13 @@
 // first one. That is much more work, and seldom needed. So the search asks in this order, each answer a bound for the
 // next:
 //   1. without memory: if the answer fits, it is the best there is;
-//   2. with the K versions and activations alone (`own`): the same;
-//   3. all that waits, exactly;
-//   4. where that takes too many steps: stages are taken to stand behind up to 1, 2, 4 ... replicas, each time refusing
+//   2. some answer that fits (pipedream_blocks.hpp): from here on slower ones are left out;
+//   3. with the K versions and activations alone (`own`): as 1;
+//   4. all that waits, exactly;
+//   5. where 3 and 4 take too much work: stages are taken to stand behind up to 1, 2, 4 ... replicas, each time
+//   refusing
 //      more, until the answer fits (`cautious`). A better plan may have been refused, so that nothing is proven.
+// The work of 3 and 4 is limited, and that of 5: then the answer is that of 2.
 #pragma once
 
 #include <map>
@@ -104,14 +107,15 @@ class PipedreamSearch {
   };
 
   std::optional<PipedreamAnswer> partition(PipedreamMemory memory, int reach, double least);
+  std::optional<PipedreamAnswer> quick_answer(double least) const;
   std::optional<PipedreamAnswer> cautious(double least);
   std::optional<PipedreamAnswer> within_bound(double bound);
 
   Table fill(std::size_t level, const Place& place, double bound);
   void take_in(Table& table, std::size_t level, const Place& place, int cut, double bound);
-  std::vector<Front> fronts(Table& table, std::size_t level, int cut, double bound) const;
+  std::vector<Front> fronts(Table& table, std::size_t level, int cut, double bound);
   std::map<Place, std::vector<std::size_t>> places_behind(std::size_t level, const Place& place, const Front& front,
-                                                          int replicas) const;
+                                                          int replicas);
   void extend(Table& table, std::size_t level, int cut, int m, int replicas, const std::vector<std::size_t>& lasts,
               std::size_t begin, double bound);
   void begin_part(Table& table, int cut, int m, std::size_t begin);
@@ -124,6 +128,7 @@ class PipedreamSearch {
   Table& kept_table(std::size_t level, const Place& place);
   bool allowed(int inner, int outer, const Place& place) const;
   bool holds(const Place& place, DeviceId device) const;
+  void check_work();
   double bound_of(std::size_t level, const Place& place) const;
   bool halted() const { return gave_up_ || stop_.stop_requested(); }
 
@@ -144,6 +149,9 @@ class PipedreamSearch {
     return nested_.empty() || nested_[static_cast<std::size_t>(inner) * count_ + static_cast<std::size_t>(outer)] != 0;
   }
 
+  static constexpr double most_work = 1e9;          ///< of the searches with memory: nanoseconds, roughly
+  static constexpr double most_work_for_one = 6e9;  ///< while no answer is known that fits
+
   const PipedreamFigures& figures_;
   PipedreamOptions options_;
   Pins pins_;
@@ -156,9 +164,11 @@ class PipedreamSearch {
 
   PipedreamMemory memory_ = PipedreamMemory::ignored;
   std::optional<PipedreamPlaces> places_;
-  double bound_ = 0;              ///< of the highest level
-  double steps_ = 0, bytes_ = 0;  ///< of the exact search so far
+  std::optional<PipedreamAnswer> known_;  ///< some answer that fits: slower ones are not looked for
+  double bound_ = 0;                      ///< of the highest level
+  double work_ = 0, bytes_ = 0;           ///< of the searches with memory so far
   bool gave_up_ = false, proven_ = true;
+  bool found_ = false;           ///< an answer, whose stages are being read off: nothing is given up then
   std::vector<Column> columns_;  ///< at hand
   std::size_t columns_used_ = 0;
   std::size_t column_end_ = 0;                 ///< behind its last J within the bound
