@@ -9,7 +9,8 @@ namespace pipedeck {
 
 /// No plan of this problem, whatever its cuts, replicas and micro-batch, ends an iteration before this: the largest of
 /// all compute spread over all devices, the slowest layer replicated on all of them, and one sample's way through all
-/// layers, weight gradients left aside. Asynchronous plans run on without a flush, so that only the first of them binds the pace they keep up.
+/// layers, weight gradients left aside. Asynchronous plans run on without a flush, so that only the first of them binds
+/// the pace they keep up.
 Result<Seconds> lower_bound(const Problem& problem, bool synchronous = true);
 
 /// `bound` as far as a simulated `iteration` of the plan can be held to it. The pace of an asynchronous plan is

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/layer_kernel.hpp"
 #include "core/domain/random.hpp"
+#include "core/runtime/layer_kernel.hpp"
 
 namespace pipedeck {
 namespace {

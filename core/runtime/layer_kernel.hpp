@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/domain/model.hpp"
-#include "core/domain/result.hpp"
 #include "core/domain/random.hpp"
+#include "core/domain/result.hpp"
 #include "core/runtime/tensor.hpp"
 
 namespace pipedeck {

@@ -45,7 +45,7 @@ struct EngineInput {
   const Channels& channels;
   Overlap overlap = Overlap::layer;
   bool record = true;
-  const SharedFlows* shared = nullptr;  ///< of the `shared` network; none: `ideal`
+  const SharedFlows* shared = nullptr;    ///< of the `shared` network; none: `ideal`
   std::span<const std::int64_t> begin{};  ///< by lane: nothing of it starts before; absent: all begin at 0
 };
 

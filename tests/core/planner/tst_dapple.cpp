@@ -159,7 +159,8 @@ void each_plan(const Case& one, bool recompute, const std::function<void(const E
 /// Without memory nothing is recomputed, though the printed objective may be less with it.
 double least_objective(const Case& one) {
   double least = std::numeric_limits<double>::infinity();
-  each_plan(one, !(one.printed && one.ignore), [&](const Evaluation& e) { least = std::min(least, dapple_objective(e)->count); });
+  each_plan(one, !(one.printed && one.ignore),
+            [&](const Evaluation& e) { least = std::min(least, dapple_objective(e)->count); });
   return least;
 }
 
