@@ -125,7 +125,7 @@ void QuestionBar::make_judge_boxes(QHBoxLayout* row) {
   collectives_->set_choices(collective_choices());
   add_box(row, tr("&Network"), network_, "network_box", 92);
   add_box(row, tr("&All-reduce"), overlap_, "overlap_box", 92);
-  add_box(row, tr("&by"), collectives_, "collectives_box", 92);
+  add_box(row, tr("All-reduce al&gorithm"), collectives_, "collectives_box", 92);
   for (ChoiceBox* box : {network_, overlap_, collectives_})
     connect(box, &ChoiceBox::chosen, this, [this, box](const QString& key) {
       Conventions conventions = shown_.workload.conventions;

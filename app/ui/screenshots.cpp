@@ -2,6 +2,9 @@
 #include "app/ui/screenshots.hpp"
 
 #include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include <QApplication>
 #include <QTimer>
@@ -23,30 +26,56 @@ Page page_named(const QString& view) {
   return view == QLatin1String("run") ? Page::run : Page::compare;
 }
 
-int draw_all(MainWindow& window, const std::vector<Screenshot>& screenshots) {
-  int failed = 0;
-  for (const Screenshot& screenshot : screenshots) {
-    const bool whole = screenshot.view == QLatin1String("window");
-    window.show_page(page_named(screenshot.view));
-    QApplication::processEvents();  // the page that is shown now lays itself out
+/// Draws one picture after another, each when nothing runs any more: showing a page may start a job that fills it.
+class Photographer {
+ public:
+  Photographer(MainWindow& window, std::vector<Screenshot> screenshots)
+      : window_(window), screenshots_(std::move(screenshots)) {}
+
+  /// The exit status when all are drawn.
+  std::optional<int> look_again() {
+    if (window_.session().jobs().any_running()) return std::nullopt;
+    if (next_ == screenshots_.size()) return failed_ > 0 ? 1 : 0;
+    const Screenshot& wanted = screenshots_[next_];
+    if (!shown_) {
+      window_.show_page(page_named(wanted.view));
+      shown_ = true;
+      return std::nullopt;
+    }
+    draw(wanted);
+    shown_ = false;
+    ++next_;
+    return std::nullopt;
+  }
+
+ private:
+  void draw(const Screenshot& wanted) {
+    const bool whole = wanted.view == QLatin1String("window");
     const QString failure =
-        write_picture(whole ? static_cast<QWidget&>(window) : *window.page_widget(window.page()), screenshot.file);
-    if (failure.isEmpty()) continue;
-    ++failed;
+        write_picture(whole ? static_cast<QWidget&>(window_) : *window_.page_widget(window_.page()), wanted.file);
+    if (failure.isEmpty()) return;
+    ++failed_;
     std::fputs(QStringLiteral("pipedeck: %1\n").arg(failure).toUtf8().constData(), stderr);
   }
-  return failed > 0 ? 1 : 0;
-}
+
+  MainWindow& window_;
+  std::vector<Screenshot> screenshots_;
+  std::size_t next_ = 0;
+  bool shown_ = false;
+  int failed_ = 0;
+};
 
 }  // namespace
 
 void take_screenshots(MainWindow& window, const std::vector<Screenshot>& screenshots) {
   window.resize(picture_size);
   auto* timer = new QTimer(&window);
-  QObject::connect(timer, &QTimer::timeout, &window, [&window, timer, screenshots] {
-    if (window.session().jobs().any_running()) return;
+  const auto photographer = std::make_shared<Photographer>(window, screenshots);
+  QObject::connect(timer, &QTimer::timeout, &window, [timer, photographer] {
+    const std::optional<int> status = photographer->look_again();
+    if (!status) return;
     timer->stop();
-    QApplication::exit(draw_all(window, screenshots));
+    QApplication::exit(*status);
   });
   timer->start(look_again_ms);
 }
