@@ -185,7 +185,7 @@ void TestMemory::predicted_peaks_are_the_measured_ones() {
 
   // A machine that is busy enough holds up even who sleeps: then once more.
   QString text;
-  for (int attempt = 0; attempt < 4; ++attempt) {
+  for (int attempt = 0; attempt < 12; ++attempt) {
     EventLog log;
     TrainOptions options;
     options.steps = 3;
