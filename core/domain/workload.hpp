@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/domain/calibration.hpp"
 #include "core/domain/cluster.hpp"
 #include "core/domain/pins.hpp"
 #include "core/domain/profile.hpp"
@@ -45,6 +46,7 @@ struct Conventions {
   Bytes reserve;             ///< context and fragmentation on every device
   Bytes communication;       ///< buffers of one communicator; a device holds them for each that it is in
   double fragmentation = 0;  ///< of the allocator's memory, lost between blocks at worst: for the upper estimate alone
+  Calibration calibration{};
   /// Most that a device of a pipeline holds beside the model: planners leave room for a stage of replicas of several
   /// devices between two others.
   Bytes most_beside_model() const { return reserve + communication * 4; }
