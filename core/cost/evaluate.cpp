@@ -49,7 +49,7 @@ Result<void> compared(const Evaluation& e) {
 }  // namespace
 
 Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOptions& options) {
-  auto network = Network::of(*problem.cluster);
+  auto network = Network::of(*problem.cluster, problem.workload.conventions.calibration);
   if (!network) return tl::unexpected(network.error());
   const Evaluation e{problem, plan, *network, options, order_of(plan, *problem.profile)};
   auto agrees = compared(e);
@@ -58,7 +58,7 @@ Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOp
 }
 
 Result<std::string> objective_text(const Problem& problem, const Plan& plan, const EvaluateOptions& options) {
-  auto network = Network::of(*problem.cluster);
+  auto network = Network::of(*problem.cluster, problem.workload.conventions.calibration);
   if (!network) return tl::unexpected(network.error());
   const Evaluation e{problem, plan, *network, options, order_of(plan, *problem.profile)};
   // One line a planner that has a formula of its own.

@@ -110,6 +110,20 @@ Result<Network> Network::of(const Cluster& cluster) {
   return Network(shared);
 }
 
+Result<Network> Network::of(const Cluster& cluster, const Calibration& calibration) {
+  const double efficiency = calibration.link_efficiency;
+  ensure(efficiency > 0, "links move something");
+  if (efficiency == 1) return of(cluster);
+  Cluster real = cluster;
+  for (Node& node : real.nodes)
+    if (node.link) node.link->bandwidth = node.link->bandwidth * efficiency;
+  for (NetworkLink& link : real.links) link.link.bandwidth = link.link.bandwidth * efficiency;
+  if (real.bandwidth_matrix)
+    for (auto& row : *real.bandwidth_matrix)
+      for (BytesPerSecond& bandwidth : row) bandwidth = bandwidth * efficiency;
+  return of(real);
+}
+
 Path Network::path(DeviceId from, DeviceId to) const {
   if (!shared_->matrix.empty()) return {shared_->matrix[from.index()][to.index()], {}};
   const std::size_t a = node_of(from).index(), b = node_of(to).index();

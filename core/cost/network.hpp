@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/cost/node_paths.hpp"
+#include "core/domain/calibration.hpp"
 #include "core/domain/cluster.hpp"
 #include "core/domain/result.hpp"
 
@@ -23,6 +24,8 @@ class Network {
  public:
   /// bad_input when some node can't be reached, or a node of several devices has no link.
   static Result<Network> of(const Cluster& cluster);
+  /// The network that plans are made for and judged by: every bandwidth of the cluster times the link efficiency.
+  static Result<Network> of(const Cluster& cluster, const Calibration& calibration);
 
   int device_count() const { return static_cast<int>(shared_->devices.size()); }
   const Device& device(DeviceId id) const { return shared_->devices[id.index()]; }

@@ -14,7 +14,7 @@ namespace pipedeck {
 Result<Chain> Chain::of(const Problem& problem) { return of(problem, topological_order(*problem.profile)); }
 
 Result<Chain> Chain::of(const Problem& problem, std::vector<LayerId> order) {
-  auto network = Network::of(*problem.cluster);
+  auto network = Network::of(*problem.cluster, problem.workload.conventions.calibration);
   if (!network) return tl::unexpected(network.error());
   Chain chain(problem, std::move(*network));
   const Profile& profile = *problem.profile;

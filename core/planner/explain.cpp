@@ -185,7 +185,7 @@ Result<std::vector<std::string>> explain(const Problem& problem, const Plan& pla
   const auto objective = objective_text(problem, plan, how);
   if (!objective) return tl::unexpected(objective.error());
   if (!objective->empty()) sentences.push_back(*objective + (objective->ends_with('.') ? "" : "."));
-  const auto network = Network::of(*problem.cluster);
+  const auto network = Network::of(*problem.cluster, problem.workload.conventions.calibration);
   if (!network) return tl::unexpected(network.error());
   const auto iteration = judge(context, plan);
   if (!iteration) return tl::unexpected(iteration.error());

@@ -3,6 +3,7 @@
 
 #include "core/schedule/adaptive.hpp"
 #include "core/sim/memory_curve.hpp"
+#include "core/sim/overlap_slowdown.hpp"
 #include "core/sim/stage_figures.hpp"
 
 namespace pipedeck {
@@ -23,15 +24,16 @@ bool fits(const SimulatorInputs& inputs, const EngineInput& run, const Trace& tr
 
 Result<Schedule> adaptive_order(const SimulatorInputs& inputs, const Plan& plan, const PlanCosts& costs,
                                 const Channels& channels, const RunOfOrder& run_of, const std::stop_token& stop) {
+  const double slowdown = inputs.conventions.calibration.overlap_slowdown;
   OrderJudge judge;
   judge.time = [&](const Schedule& schedule) -> std::optional<Nanoseconds> {
-    const Trace trace = run_engine(run_of(schedule, false), stop);
+    const Trace trace = run_slowed(run_of(schedule, false), slowdown, stop);
     if (!trace.complete) return std::nullopt;
     return synchronous_iteration(costs, trace);
   };
   judge.fits = [&](const Schedule& schedule) {
     const EngineInput input = run_of(schedule, true);
-    return fits(inputs, input, run_engine(input, stop));
+    return fits(inputs, input, run_slowed(input, slowdown, stop));
   };
   return adaptive(plan, stage_figures(inputs, costs, channels), judge, stop);
 }

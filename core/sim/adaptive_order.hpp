@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// A run of an order, with rows of operations and transfers or without.
+/// A run of an order in which communication slows nothing down, with rows of operations and transfers or without.
 using RunOfOrder = std::function<EngineInput(const Schedule& order, bool record)>;
 
 /// The order of a plan of schedule `adaptive`: the fastest by simulation, of those that fit in memory.

@@ -242,8 +242,8 @@ class Finder {
       const auto row = index_.last_gradient(w);
       if (!row) continue;
       const TimelineRow& last = trace_.operations[worker.lane][*row];
-      const bool weight = last.operation.kind == OpKind::backward_weight;
-      if (last.start.count + (weight ? worker.ready_in_weight : worker.ready_in_backward)[place.row] == at)
+      const OpKind kind = last.operation.kind;
+      if (last.start.count + gradient_ready(worker, kind, last.duration.count, place.row) == at)
         return Before{{Place::Of::operation, worker.lane, *row, 0}, WaitCause::gradient};
     }
     return std::nullopt;

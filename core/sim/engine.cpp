@@ -8,6 +8,7 @@
 #include "core/sim/engine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <tuple>
@@ -51,9 +52,9 @@ struct Worker {
   int stage = 0;
   int stride = 1;  // micro-batches between two of its own
   std::size_t first_slot = 0;
-  std::int64_t last_start = no_gradient;  // of the last gradient operation
-  bool last_was_weight = false;           // that one was a weight gradient of its own
-  int backwards = 0, updates = 0;         // asynchronous: gradient rounds done here in full, and applied here
+  std::int64_t last_start = no_gradient, last_duration = 0;  // of the last gradient operation
+  OpKind last_kind = OpKind::backward;
+  int backwards = 0, updates = 0;  // asynchronous: gradient rounds done here in full, and applied here
 };
 
 struct Line {  // of a resource
@@ -296,10 +297,13 @@ class Engine {
   /// Writes the operation down; its end.
   std::int64_t begin_operation(std::size_t l, std::size_t w, const Operation& operation, std::int64_t start) {
     Worker& worker = workers_[w];
-    const std::int64_t duration = worker.costs->duration[static_cast<std::size_t>(operation.kind)];
+    const auto place = static_cast<std::size_t>(lanes_[l].next);
+    const std::int64_t duration =
+        in_.passes ? (*in_.passes)[l][place] : worker.costs->duration[static_cast<std::size_t>(operation.kind)];
     if (gives_gradient(operation.kind)) {
       worker.last_start = start;
-      worker.last_was_weight = operation.kind == OpKind::backward_weight;
+      worker.last_duration = duration;
+      worker.last_kind = operation.kind;
       if (carrier_ && in_.schedule.synchronous) begin_gradient(static_cast<std::size_t>(worker.stage));
     }
     if (in_.record) trace_.operations[l].push_back({Nanoseconds(start), Nanoseconds(duration), operation});
@@ -511,8 +515,8 @@ class Engine {
     for (std::size_t w = first_worker(stage); w < first_worker(stage + 1); ++w) {
       const Worker& worker = workers_[w];
       if (worker.last_start == no_gradient) continue;  // a copy without micro-batches
-      const auto& after = worker.last_was_weight ? worker.costs->ready_in_weight : worker.costs->ready_in_backward;
-      ready = std::max(ready, worker.last_start + after[nth]);
+      const std::int64_t after = gradient_ready(*worker.costs, worker.last_kind, worker.last_duration, nth);
+      ready = std::max(ready, worker.last_start + after);
     }
     return ready;
   }
@@ -547,6 +551,15 @@ class Engine {
 };
 
 }  // namespace
+
+std::int64_t gradient_ready(const WorkerCosts& worker, OpKind last, std::int64_t duration, std::size_t nth) {
+  const bool weight = last == OpKind::backward_weight;
+  const std::int64_t own = worker.duration[static_cast<std::size_t>(last)],
+                     after = (weight ? worker.ready_in_weight : worker.ready_in_backward)[nth];
+  if (duration == own || own == 0) return after;
+  const double share = static_cast<double>(after) / static_cast<double>(own);
+  return static_cast<std::int64_t>(std::floor(share * static_cast<double>(duration) + 0.5));
+}
 
 std::vector<OptimizerStep> optimizer_steps(const PlanCosts& costs, const Trace& trace, std::size_t lane,
                                            std::size_t rank) {

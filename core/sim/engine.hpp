@@ -38,6 +38,9 @@ struct Trace {
   std::vector<int> completed_by;                      ///< the replica of each of them
 };
 
+/// What each pass takes where passes of one kind do not all take the same time: ns, by lane and place in its list.
+using PassDurations = std::vector<std::vector<std::int64_t>>;
+
 struct EngineInput {
   const Plan& plan;
   const Schedule& schedule;
@@ -47,7 +50,12 @@ struct EngineInput {
   bool record = true;
   const SharedFlows* shared = nullptr;    ///< of the `shared` network; none: `ideal`
   std::span<const std::int64_t> begin{};  ///< by lane: nothing of it starts before; absent: all begin at 0
+  const PassDurations* passes = nullptr;  ///< none: as `costs` says
 };
+
+/// When the n-th all-reduce of a stage may start after the start of a replica's last gradient operation, which takes
+/// `duration`: layers take their share of it.
+std::int64_t gradient_ready(const WorkerCosts& worker, OpKind last, std::int64_t duration, std::size_t nth);
 
 /// The optimizer step of one chunk on one device after a synchronous iteration.
 struct OptimizerStep {

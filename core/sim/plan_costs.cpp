@@ -171,6 +171,8 @@ class Coster {
 
   void add_passes(WorkerCosts& worker, const Stage& stage, const std::vector<Reduction>& reductions) const {
     const AllReduce tensor(inputs_.network, worker.devices, inputs_.conventions.collectives);
+    // The overhead of an operation comes before its first layer.
+    const double overhead = inputs_.conventions.calibration.operation_overhead.count;
     Passes sum;
     double again = 0;  // recomputed forwards
     std::size_t next = 0;
@@ -181,13 +183,13 @@ class Coster {
       sum.weight += passes.weight;
       if (is_recomputed(stage, p)) again += passes.forward;
       if (next < reductions.size() && reductions[next].position == p) {
-        worker.ready_in_backward.push_back(nanoseconds(sum.backward));
-        worker.ready_in_weight.push_back(nanoseconds(sum.weight));
+        worker.ready_in_backward.push_back(nanoseconds(overhead + sum.backward));
+        worker.ready_in_weight.push_back(nanoseconds(overhead + sum.weight));
         ++next;
       }
     }
     const auto set = [&](OpKind kind, double seconds) {
-      worker.duration[static_cast<std::size_t>(kind)] = nanoseconds(seconds);
+      worker.duration[static_cast<std::size_t>(kind)] = nanoseconds(overhead + seconds);
     };
     set(OpKind::forward, sum.forward);
     set(OpKind::backward, sum.backward);

@@ -39,7 +39,7 @@ struct WorkerCosts {
   std::size_t lane = 0;                                ///< whose list it is in
   std::span<const DeviceId> devices;                   ///< the lead first: it sends and receives for all
   int low = 0, high = 0;                               ///< its samples of a micro-batch
-  std::array<std::int64_t, op_kind_count> duration{};  ///< ns, by OpKind
+  std::array<std::int64_t, op_kind_count> duration{};  ///< ns, by OpKind, the overhead of an operation included
   /// When reduction k may start, after the start of the stage's last backward or weight gradient.
   std::vector<std::int64_t> ready_in_backward, ready_in_weight;
   std::vector<std::int64_t> optimizer;  ///< ns, a device of the replica

@@ -5,6 +5,7 @@
 
 #include "core/schedule/build.hpp"
 #include "core/sim/adaptive_order.hpp"
+#include "core/sim/overlap_slowdown.hpp"
 #include "core/sim/stage_figures.hpp"
 
 namespace pipedeck {
@@ -34,8 +35,10 @@ std::vector<std::int64_t> done_in_turn(const Plan& plan, const Trace& trace) {
   return done;
 }
 
-Window steady_state(const Plan& plan, const PlanCosts& costs, const Trace& trace) {
-  const std::vector<std::int64_t> completions = replicas_alike(costs) ? trace.completions : done_in_turn(plan, trace);
+Window steady_state(const EngineInput& run, const Trace& trace) {
+  const Plan& plan = run.plan;
+  const bool alike = !run.passes && replicas_alike(run.costs);
+  const std::vector<std::int64_t> completions = alike ? trace.completions : done_in_turn(plan, trace);
   const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
   const auto in_flight = static_cast<std::size_t>(pipedream_versions(plan, StageId(0)));  // K_0, NOAM
   const bool batches = plan.schedule == ScheduleKind::pipedream_2bw;
@@ -54,7 +57,9 @@ Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan, const 
   prepared.channels = channels_of(inputs, plan, prepared.costs);
   if (inputs.conventions.network == NetworkModel::shared)
     prepared.flows = shared_flows(inputs, plan, prepared.costs, prepared.channels);
-  const auto run_of = [&](const Schedule& order, bool record) { return prepared.run_of(inputs, plan, order, record); };
+  const auto run_of = [&](const Schedule& order, bool record) {
+    return prepared.plain_run_of(inputs, plan, order, record);
+  };
   Result<Schedule> schedule = plan.schedule == ScheduleKind::adaptive
                                   ? adaptive_order(inputs, plan, prepared.costs, prepared.channels, run_of, stop)
                                   : build_schedule(plan, stage_figures(inputs, prepared.costs, prepared.channels));
@@ -63,7 +68,13 @@ Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan, const 
   // The closed forms cannot deadlock by themselves; what a user wrote may.
   if (plan.operations || plan.warmup_counts)
     if (Result<void> proof = prove_deadlock_free(prepared.schedule, plan); !proof) return tl::unexpected(proof.error());
+  prepared.slow_down(inputs, plan, stop);
   return prepared;
+}
+
+void Prepared::slow_down(const SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
+  const double slowdown = inputs.conventions.calibration.overlap_slowdown;
+  if (slowdown != 1) passes = slowed_passes(plain_run_of(inputs, plan, schedule, true), slowdown, stop);
 }
 
 Result<Trace> run_to_end(const EngineInput& run, const std::stop_token& stop) {
@@ -75,7 +86,7 @@ Result<Trace> run_to_end(const EngineInput& run, const std::stop_token& stop) {
 }
 
 Window window_of(const EngineInput& run, const Trace& trace) {
-  if (!run.schedule.synchronous) return steady_state(run.plan, run.costs, trace);
+  if (!run.schedule.synchronous) return steady_state(run, trace);
   return {Nanoseconds(0), synchronous_iteration(run.costs, trace), run.plan.micro_batches};
 }
 

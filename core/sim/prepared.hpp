@@ -16,14 +16,19 @@ struct Prepared {
   Channels channels;
   Schedule schedule;
   std::optional<SharedFlows> flows;  ///< of the `shared` network
+  PassDurations passes;              ///< where devices compute slower while they communicate; else none
 
   EngineInput run_of(const SimulatorInputs& inputs, const Plan& plan, bool record) const {
-    return run_of(inputs, plan, schedule, record);
+    EngineInput run = plain_run_of(inputs, plan, schedule, record);
+    if (!passes.empty()) run.passes = &passes;
+    return run;
   }
-  /// In another order.
-  EngineInput run_of(const SimulatorInputs& inputs, const Plan& plan, const Schedule& order, bool record) const {
+  /// In another order, and nothing slowed by communication.
+  EngineInput plain_run_of(const SimulatorInputs& inputs, const Plan& plan, const Schedule& order, bool record) const {
     return {plan, order, costs, channels, inputs.conventions.overlap, record, flows ? &*flows : nullptr};
   }
+  /// Finds `passes`, for costs, channels and lists as they are now.
+  void slow_down(const SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
 };
 
 Result<Prepared> prepare(const SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);

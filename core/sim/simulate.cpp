@@ -137,11 +137,15 @@ class Verdict {
   Simulation verdict_;
 };
 
+Result<void> check_size_of(const SimulatorInputs& inputs, const Plan& plan, bool verdict) {
+  return check_size(plan, verdict, largest_simulation, slowed_bytes(inputs.conventions.calibration, verdict));
+}
+
 }  // namespace
 
 Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
                                 const Conventions& conventions) {
-  Result<Network> network = Network::of(*cluster);
+  Result<Network> network = Network::of(*cluster, conventions.calibration);
   if (!network) return tl::unexpected(network.error());
   std::vector<LayerId> order;
   for (std::size_t i = 0; i < profile->layers.size(); ++i) order.push_back(LayerId(i));
@@ -151,7 +155,7 @@ Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::sha
 }
 
 Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop, const SimulationDetail& detail) const {
-  if (Result<void> small = check_size(plan, true); !small) return tl::unexpected(small.error());
+  if (Result<void> small = check_size_of(*shared_, plan, true); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
   const EngineInput input = ready->run_of(*shared_, plan, true);
@@ -161,7 +165,7 @@ Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop, const 
 }
 
 Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop) const {
-  if (Result<void> small = check_size(plan, false); !small) return tl::unexpected(small.error());
+  if (Result<void> small = check_size_of(*shared_, plan, false); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
   const EngineInput input = ready->run_of(*shared_, plan, false);
@@ -173,7 +177,7 @@ Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop
 Result<Nanoseconds> Simulator::period(const Plan& plan, std::stop_token stop) const {
   if (!plan.synchronous())
     return iteration_time(plan, std::move(stop)).map([](Seconds time) { return round_to_nanoseconds(time); });
-  if (Result<void> small = check_size(plan, false); !small) return tl::unexpected(small.error());
+  if (Result<void> small = check_size_of(*shared_, plan, false); !small) return tl::unexpected(small.error());
   const Result<Prepared> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
   return period_of(ready->run_of(*shared_, plan, false), stop);

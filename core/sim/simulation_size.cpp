@@ -14,6 +14,8 @@ namespace {
 constexpr std::int64_t verdict_bytes = 180;  // its row, columns, changes of memory and points of the curve
 constexpr std::int64_t waiting_bytes = 8;    // two counters a micro-batch of each replica
 constexpr std::int64_t listed_bytes = 12;    // an entry of a stored list
+constexpr std::int64_t duration_bytes = 8;   // an entry of PassDurations
+constexpr std::int64_t row_bytes = 72;       // a row of a trace, with what vectors hold in reserve
 
 bool closed_form(ScheduleKind kind) {
   return kind == ScheduleKind::gpipe || kind == ScheduleKind::one_f_one_b || asynchronous(kind);
@@ -41,8 +43,10 @@ SimulationSize simulation_size(const Plan& plan) {
   return size;
 }
 
-Result<void> check_size(const Plan& plan, bool verdict, Bytes limit) {
-  const SimulationSize size = simulation_size(plan);
+Result<void> check_size(const Plan& plan, bool verdict, Bytes limit, std::int64_t beside) {
+  SimulationSize size = simulation_size(plan);
+  size.verdict += Bytes(size.operations * beside);
+  size.time_only += Bytes(size.operations * beside);
   const Bytes needed = verdict ? size.verdict : size.time_only;
   if (needed <= limit) return {};
   const auto gib = [](Bytes bytes) { return static_cast<double>(bytes.count) / (std::int64_t{1} << 30); };
@@ -53,6 +57,11 @@ Result<void> check_size(const Plan& plan, bool verdict, Bytes limit) {
   if (verdict && size.time_only <= limit)
     message += fmt::format(" (the iteration time alone needs {:.1f} GiB)", gib(size.time_only));
   return fail(ErrorCode::bad_input, std::move(message), "/micro_batches");
+}
+
+std::int64_t slowed_bytes(const Calibration& calibration, bool verdict) {
+  if (calibration.overlap_slowdown == 1) return 0;
+  return verdict ? duration_bytes : duration_bytes + row_bytes;
 }
 
 }  // namespace pipedeck

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/domain/calibration.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
 
@@ -21,7 +22,11 @@ SimulationSize simulation_size(const Plan& plan);
 /// A quarter of what a workstation has: a verdict larger than this is asked for by mistake.
 inline constexpr Bytes largest_simulation{std::int64_t{16} << 30};
 
-/// bad_input with what would be needed where that is more than `limit`.
-Result<void> check_size(const Plan& plan, bool verdict, Bytes limit = largest_simulation);
+/// bad_input with what would be needed where that is more than `limit`. `beside`: bytes an operation that the caller
+/// holds besides.
+Result<void> check_size(const Plan& plan, bool verdict, Bytes limit = largest_simulation, std::int64_t beside = 0);
+
+/// What slowed passes need besides: of a verdict their durations, else also the rows of the run they are taken from.
+std::int64_t slowed_bytes(const Calibration& calibration, bool verdict);
 
 }  // namespace pipedeck

@@ -12,12 +12,23 @@
 #include "core/cost/memory.hpp"
 #include "core/cost/network.hpp"
 #include "core/domain/cuts.hpp"
-#include "tests/core/sim/plain_sharing.hpp"
+#include "tests/core/sim/plain_flows.hpp"
 
 namespace pipedeck::test {
 namespace {
 
 using Time = std::int64_t;
+
+/// Every link moves so many times what the file says.
+Cluster efficient(Cluster cluster, double efficiency) {
+  for (Node& node : cluster.nodes)
+    if (node.link) node.link->bandwidth = node.link->bandwidth * efficiency;
+  for (NetworkLink& link : cluster.links) link.link.bandwidth = link.link.bandwidth * efficiency;
+  if (cluster.bandwidth_matrix)
+    for (auto& row : *cluster.bandwidth_matrix)
+      for (auto& figure : row) figure = figure * efficiency;
+  return cluster;
+}
 
 Time rounded(double seconds) { return static_cast<Time>(std::floor(seconds * 1e9 + 0.5)); }
 
@@ -35,7 +46,7 @@ struct Part {
 struct Step {
   Operation operation;
   std::size_t part = 0;
-  Time duration = 0, start = 0;
+  Time own = 0, duration = 0, changed = 0, start = 0;  // own: with nothing beside it
   Time end() const { return start + duration; }
 };
 
@@ -68,14 +79,16 @@ class FixedPoint {
   FixedPoint(const Problem& problem, const Plan& plan, const Schedule& schedule, const Durations* durations)
       : durations_(durations),
         profile_(*problem.profile),
-        cluster_(*problem.cluster),
+        calibration_(problem.workload.conventions.calibration),
+        cluster_(efficient(*problem.cluster, calibration_.link_efficiency)),
         plan_(plan),
         schedule_(schedule),
         overlap_(problem.workload.conventions.overlap),
         shared_(problem.workload.conventions.network == NetworkModel::shared),
         network_(Network::of(cluster_).value()),
         order_(order_of(plan, profile_)),
-        cuts_(cut_bytes(profile_, order_)) {}
+        cuts_(cut_bytes(profile_, order_)),
+        flows_(cluster_, network_) {}
 
   Opinion run() {
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) add_parts(s);
@@ -84,13 +97,14 @@ class FixedPoint {
       for (int m = 0; m < schedule_.micro_batches; ++m)
         for (const bool gradient : {false, true}) add_transfers(s, m, gradient);
     if (!plan_.synchronous()) rounds_.resize(plan_.stages.size());
+    if (calibration_.overlap_slowdown > 1) {
+      settle();
+      slow_down();
+    }
     if (durations_) change_durations();
-    constexpr int most_passes = 1000;  // with the plan's own durations it always settles
-    int passes = 0;
-    while ((shared_ ? move_flows() : move_transfers()) | move_steps())
-      if (durations_ && ++passes == most_passes) break;
+    const bool settled = settle();
     Opinion opinion = answer();
-    opinion.settled = passes < most_passes;
+    opinion.settled = settled;
     return opinion;
   }
 
@@ -221,17 +235,18 @@ class FixedPoint {
   }
 
   Time duration(const Part& part, OpKind kind) const {
+    const double overhead = calibration_.operation_overhead.count;
     switch (kind) {
       case OpKind::forward:
-        return rounded(part.forward);
+        return rounded(overhead + part.forward);
       case OpKind::backward:
-        return rounded(part.backward);
+        return rounded(overhead + part.backward);
       case OpKind::backward_input:
-        return rounded(part.backward - part.weight);
+        return rounded(overhead + (part.backward - part.weight));
       case OpKind::backward_weight:
-        return rounded(part.weight);
+        return rounded(overhead + part.weight);
       default:
-        return rounded(part.again);
+        return rounded(overhead + part.again);
     }
   }
 
@@ -254,7 +269,8 @@ class FixedPoint {
       while (parts_[part].devices.front() != lane.devices.front() || parts_[part].stage != operation.stage.value ||
              parts_[part].copy != schedule_.copy_of(operation.micro_batch))
         ++part;
-      lane.steps.push_back({operation, part, duration(parts_[part], operation.kind), 0});
+      const Time own = duration(parts_[part], operation.kind);
+      lane.steps.push_back({operation, part, own, own, own, 0});
     }
   }
 
@@ -313,6 +329,15 @@ class FixedPoint {
 
   // --- the fixed point
 
+  /// With the plan's own durations it always does.
+  bool settle() {
+    constexpr int most_passes = 1000;
+    int passes = 0;
+    while ((shared_ ? move_flows() : move_transfers()) | move_steps())
+      if (durations_ && ++passes == most_passes) return false;
+    return true;
+  }
+
   static bool is_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
   /// When the forward or the gradient of a micro-batch has left a part: its operation's end, or its partner's.
@@ -325,13 +350,78 @@ class FixedPoint {
     return 0;
   }
 
+  // --- passes that take longer beside communication
+
+  using Interval = std::pair<Time, Time>;
+
+  /// All-reduces of a stage, of every round.
+  std::vector<Interval> reducing(std::size_t s) const {
+    std::vector<Interval> all;
+    Time free = 0;
+    for (std::size_t nth = 0; nth < reductions_[s].size(); ++nth) {
+      const Reduced& reduction = reductions_[s][nth];
+      for (std::size_t round = 0; round < (rounds_.empty() ? 1 : round_count(s)); ++round) {
+        const Time ready = rounds_.empty() ? stage_done(static_cast<int>(s), nth) : round_ready(s, round);
+        const Time start = std::max(ready, free);
+        free = shared_ ? reduction.ends[round] : start + reduction.duration;
+        all.emplace_back(start, free);
+      }
+    }
+    return all;
+  }
+
+  /// When the devices of a lane send, receive or all-reduce.
+  std::vector<Interval> communication(std::size_t lane) const {
+    std::vector<Interval> all;
+    for (const Transfer& transfer : transfers_)
+      for (const auto* ends : {&transfer.from, &transfer.to})
+        for (const std::size_t part : *ends)
+          if (!transfer.local && parts_[part].lane == lane) all.emplace_back(transfer.start, transfer.end());
+    for (const Part& part : parts_)
+      if (part.lane == lane)
+        for (const Interval& each : reducing(static_cast<std::size_t>(part.stage))) all.push_back(each);
+    return all;
+  }
+
+  /// Between any two neighbouring begins and ends either something is under way or nothing.
+  static Time covered(Time begin, Time end, const std::vector<Interval>& all) {
+    std::set<Time> moments{begin, end};
+    for (const auto& [from, to] : all)
+      for (const Time moment : {from, to})
+        if (begin < moment && moment < end) moments.insert(moment);
+    Time sum = 0;
+    for (auto next = std::next(moments.begin()); next != moments.end(); ++next) {
+      const Time since = *std::prev(next);
+      if (std::any_of(all.begin(), all.end(), [&](const Interval& i) { return i.first <= since && *next <= i.second; }))
+        sum += *next - since;
+    }
+    return sum;
+  }
+
+  void slow_down() {
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      const std::vector<Interval> all = communication(l);
+      for (Step& step : lanes_[l].steps) {
+        const auto beside = static_cast<double>(covered(step.start, step.end(), all));
+        step.changed =
+            step.duration + static_cast<Time>(std::floor((calibration_.overlap_slowdown - 1) * beside + 0.5));
+      }
+    }
+    for (Lane& lane : lanes_)
+      for (Step& step : lane.steps) step.duration = step.changed, step.start = 0;
+    for (Transfer& transfer : transfers_) transfer.start = transfer.ready = 0;
+    for (auto& reductions : reductions_)
+      for (Reduced& reduction : reductions) reduction.ends.clear();
+    for (auto& rounds : rounds_) rounds.clear();
+  }
+
   void change_durations() {
     for (Lane& lane : lanes_)
       for (std::size_t i = 0; i < lane.steps.size(); ++i)
         lane.steps[i].duration = durations_->operation(lane.devices.front(), i, lane.steps[i].duration);
-    for (std::size_t i = 0; i < transfers_.size(); ++i)
+    for (std::size_t i = 0; durations_->transfer && i < transfers_.size(); ++i)
       transfers_[i].duration = durations_->transfer(i, transfers_[i].duration);
-    for (std::size_t s = 0; s < reductions_.size(); ++s)
+    for (std::size_t s = 0; durations_->reduction && s < reductions_.size(); ++s)
       for (std::size_t k = 0; k < reductions_[s].size(); ++k)
         reductions_[s][k].duration = durations_->reduction(s, k, reductions_[s][k].duration);
   }
@@ -371,73 +461,16 @@ class FixedPoint {
 
   // --- the shared network: transfers and all-reduces in one water-filling
 
-  /// Links of one hop: ports or the bus of a node, each direction of a cluster's link, each pair of a matrix.
-  std::vector<std::string> links_of(DeviceId from, DeviceId to) {
-    const NodeId node = network_.node_of(from);
-    const auto use = [&](const std::string& name, double capacity) {
-      capacity_[name] = capacity;
-      return name;
-    };
-    const std::string a = std::to_string(from.value), b = std::to_string(to.value);
-    if (cluster_.bandwidth_matrix) return {use("pair " + a + " " + b, network_.path(from, to).bandwidth.count)};
-    if (node == network_.node_of(to)) {
-      const double own = network_.path(from, to).bandwidth.count;
-      if (cluster_.nodes[node.index()].bus) return {use("bus " + std::to_string(node.value), own)};
-      return {use("out " + a, own), use("in " + b, own)};
-    }
-    std::vector<std::string> names;
-    std::string at = cluster_.nodes[node.index()].name;
-    for (const int index : network_.links(from, to)) {
-      const NetworkLink& link = cluster_.links[static_cast<std::size_t>(index)];
-      const bool forth = link.from == at;
-      at = forth ? link.to : link.from;
-      names.push_back(use("link " + std::to_string(index) + (forth ? " forth" : " back"), link.link.bandwidth.count));
-    }
-    return names;
-  }
-
   PlainFlow flow_of(const Transfer& transfer) {
-    PlainFlow flow;
-    flow.ready = transfer.ready;
-    flow.tie = {transfer.micro_batch, transfer.gradient, transfer.stage, 0};
     const DeviceId from = parts_[transfer.from.front()].devices.front(),
                    to = parts_[transfer.to.front()].devices.front();
-    flow.queue = std::to_string(from.value) + " to " + std::to_string(to.value);
-    if (transfer.local) {
-      flow.queue += " number " + std::to_string(&transfer - transfers_.data());
-      return flow;
-    }
-    const Path path = network_.path(from, to);
-    PlainPhase phase{path.latency.count * 1e9, static_cast<double>(transfer.bytes.count), path.bandwidth.count, {}};
-    for (const std::string& link : links_of(from, to)) ++phase.uses[link];
-    flow.phases = {phase};
-    return flow;
-  }
-
-  void add_ring(const std::vector<DeviceId>& devices, PlainPhase& phase) {
-    for (std::size_t i = 0; devices.size() > 1 && i < devices.size(); ++i)
-      for (const std::string& link : links_of(devices[i], devices[(i + 1) % devices.size()])) ++phase.uses[link];
-  }
-
-  /// One rank's all-reduce, part after part.
-  PlainFlow flow_of(const Stage& own, const Reduced& reduction, std::size_t rank) {
-    std::vector<DeviceId> devices = reduction.groups[rank];
-    std::sort(devices.begin(), devices.end());
-    std::map<NodeId, std::vector<DeviceId>> by_node;
-    for (const DeviceId device : devices) by_node[network_.node_of(device)].push_back(device);
-    std::vector<DeviceId> leaders;
-    for (const auto& [node, members] : by_node) leaders.push_back(members.front());
     PlainFlow flow;
-    const Bytes bytes = shard_bytes(own, reduction.bytes, static_cast<int>(rank));
-    for (const AllReducePart& part : AllReduce(network_, devices, Collectives::least).parts(bytes)) {
-      PlainPhase phase{part.delay.count * 1e9, part.volume(), part.rate.count, {}};
-      if (part.over == RingLinks::flat) add_ring(devices, phase);
-      if (part.over == RingLinks::between) add_ring(leaders, phase);
-      if (part.over == RingLinks::inside)
-        for (const auto& [node, members] : by_node) add_ring(members, phase);
-      for (const auto& [link, times] : phase.uses) phase.rate = std::min(phase.rate, capacity_.at(link) / times);
-      flow.phases.push_back(phase);
-    }
+    if (transfer.local)
+      flow.queue = "local " + std::to_string(&transfer - transfers_.data());
+    else
+      flow = flows_.transfer(from, to, transfer.bytes);
+    flow.ready = transfer.ready;
+    flow.tie = {transfer.micro_batch, transfer.gradient, transfer.stage, 0};
     return flow;
   }
 
@@ -455,7 +488,7 @@ class FixedPoint {
     }
     std::vector<Turn> turns;
     for (std::size_t s = 0; s < reductions_.size(); ++s) add_turns(s, flows, turns);
-    share_links(flows, capacity_);
+    share_links(flows, flows_.capacity());
     bool moved = false;
     for (std::size_t i = 0; i < transfers_.size(); ++i) {
       moved |= set(transfers_[i].start, flows[i].start);
@@ -480,7 +513,8 @@ class FixedPoint {
         const Time ready = rounds_.empty() ? stage_done(static_cast<int>(s), nth) : round_ready(s, round);
         turns.push_back({s, nth, round, flows.size(), reduction.groups.size()});
         for (std::size_t rank = 0; rank < reduction.groups.size(); ++rank) {
-          PlainFlow flow = flow_of(plan_.stages[s], reduction, rank);
+          const Bytes bytes = shard_bytes(plan_.stages[s], reduction.bytes, static_cast<int>(rank));
+          PlainFlow flow = flows_.all_reduce(reduction.groups[rank], bytes);
           flow.queue = "stage " + std::to_string(s) + " rank " + std::to_string(rank);
           flow.ready = std::max(ready, free);
           flow.tie = {static_cast<int>(nth), static_cast<int>(round), 0, 0};
@@ -622,10 +656,18 @@ class FixedPoint {
     const std::vector<Step>& steps = lanes_[part.lane].steps;
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
       if (step->part != i) continue;
-      if (step->operation.kind == OpKind::backward_weight) return step->start + rounded(part.weight_from[reduction]);
-      if (is_gradient(step->operation.kind)) return step->start + rounded(part.backward_from[reduction]);
+      if (step->operation.kind == OpKind::backward_weight) return gradient_done(*step, part.weight_from[reduction]);
+      if (is_gradient(step->operation.kind)) return gradient_done(*step, part.backward_from[reduction]);
     }
     return 0;
+  }
+
+  /// So long after the pass began, or as much earlier or later as it takes less or more time.
+  Time gradient_done(const Step& last, double after) const {
+    const Time then = rounded(calibration_.operation_overhead.count + after);
+    if (last.duration == last.own || last.own == 0) return last.start + then;
+    const double share = static_cast<double>(then) / static_cast<double>(last.own);
+    return last.start + static_cast<Time>(std::floor(share * static_cast<double>(last.duration) + 0.5));
   }
 
   Time synchronous(std::vector<std::size_t>& turns) const {
@@ -658,7 +700,7 @@ class FixedPoint {
     const int in_flight = (workers + replicas - 1) / replicas;
     std::vector<Time> done;
     for (int m = 0; m < schedule_.micro_batches; ++m) done.push_back(delivered(parts_of(0, m).front(), m, true));
-    bool alike = true;
+    bool alike = calibration_.overlap_slowdown == 1 && !durations_;
     for (const Part& a : parts_)
       for (const Part& b : parts_)
         alike = alike && (a.stage != b.stage ||
@@ -679,7 +721,8 @@ class FixedPoint {
 
   const Durations* durations_;
   const Profile& profile_;
-  const Cluster& cluster_;
+  Calibration calibration_;
+  Cluster cluster_;
   const Plan& plan_;
   const Schedule& schedule_;
   Overlap overlap_;
@@ -692,8 +735,8 @@ class FixedPoint {
   std::vector<Part> parts_;
   std::vector<Lane> lanes_;
   std::vector<Transfer> transfers_;
-  std::map<std::string, double> capacity_;  // shared network: of the links in use
-  std::vector<std::vector<Time>> rounds_;   // by stage: when each round's gradients are all-reduced
+  PlainFlows flows_;                       // shared network
+  std::vector<std::vector<Time>> rounds_;  // by stage: when each round's gradients are all-reduced
 };
 
 }  // namespace

@@ -38,17 +38,28 @@ std::map<DeviceId, std::vector<TimelineRow>> without_marks(std::map<DeviceId, st
   return rows;
 }
 
+/// Each of the three figures as files say or not.
+Calibration random_calibration(test::Random& random) {
+  Calibration calibration;
+  if (random.integer(0, 2) > 0) calibration.operation_overhead = Seconds(random.uniform(0, 2e-3));
+  if (random.integer(0, 2) > 0) calibration.overlap_slowdown = random.uniform(1, 2);
+  if (random.integer(0, 2) > 0) calibration.link_efficiency = random.uniform(0.3, 1.3);
+  return calibration;
+}
+
 }  // namespace
 
 class TestSecondOpinion : public QObject {
   Q_OBJECT
  private slots:
-  void agreesOnRandomPlans() { compare(NetworkModel::ideal); }
-  void agreesWhereLinksAreShared() { compare(NetworkModel::shared); }
+  void agreesOnRandomPlans() { compare(NetworkModel::ideal, false); }
+  void agreesWhereLinksAreShared() { compare(NetworkModel::shared, false); }
+  void agreesOnCalibratedMachines() { compare(NetworkModel::ideal, true); }
+  void agreesOnCalibratedMachinesWithSharedLinks() { compare(NetworkModel::shared, true); }
 
  private:
-  void compare(NetworkModel network) {
-    test::Random random(2026);
+  void compare(NetworkModel network, bool calibrated) {
+    test::Random random(calibrated ? 1121 : 2026);
     std::map<std::string, int> seen;
     int agreed = 0;
     for (int trial = 0; agreed < problems_wanted(); ++trial) {
@@ -58,6 +69,7 @@ class TestSecondOpinion : public QObject {
       if (kind == ScheduleKind::explicit_order) continue;
       Problem problem = test::random_rich_problem(random);
       problem.workload.conventions.network = network;
+      if (calibrated) problem.workload.conventions.calibration = random_calibration(random);
       const Plan plan = test::random_plan(random, problem, kind);
       const std::string where = "trial " + std::to_string(trial) + ", " + std::string(name_of(kind));
       if (!validate(plan, *problem.profile, *problem.cluster)) continue;
