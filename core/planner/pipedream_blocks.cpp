@@ -46,6 +46,17 @@ std::vector<PipedreamBlocks::Cell>& PipedreamBlocks::cells(int ideal, int front)
   return cells_[at(ideal) * (at(all_) + 1) + at(front)];
 }
 
+/// T^k = max(T^{k-1}, sync) / m, level by level; further up the stage stands there once.
+PipedreamBlocks::Width PipedreamBlocks::width_of(std::size_t level, int components) const {
+  Width width{level, components, components * levels_[level - 1].devices, 1, 0};
+  for (std::size_t k = 1; k <= level; ++k) {
+    const int m = k == level ? components : levels_[k - 1].components;
+    width.weights = std::max(width.weights, pipedream_sync_factor(options_, m, levels_[k - 1].bandwidth)) / m;
+    width.time /= m;
+  }
+  return width;
+}
+
 std::optional<PipedreamAnswer> PipedreamBlocks::run(double least) {
   if (at(count_) * (at(all_) + 1) > most_rows) return {};
   std::optional<PipedreamAnswer> best;
@@ -55,11 +66,11 @@ std::optional<PipedreamAnswer> PipedreamBlocks::run(double least) {
     for (std::size_t k = unit_; k <= levels_.size(); ++k) {
       const PipedreamLevel& level = levels_[k - 1];
       const bool highest = k == levels_.size();  // all components of another are one of the next level
-      for (int c = 1; c < level.components; c = next_width(c)) widths_.push_back({k, c, c * level.devices});
-      if (highest) widths_.push_back({k, level.components, all_});
+      for (int c = 1; c < level.components; c = next_width(c)) widths_.push_back(width_of(k, c));
+      if (highest) widths_.push_back(width_of(k, level.components));
     }
     const double most = best ? best->slowest.count * finer_by : 64 * least;
-    double growth = 1.05;
+    double growth = 1.1;
     for (double bound = least; bound < most && !halted(); bound *= growth, growth = std::min(growth * 1.02, 1.5))
       if (auto found = within(bound * rounding)) {
         best = std::move(found);
@@ -75,6 +86,15 @@ bool PipedreamBlocks::aside(int ideal, int front, double bound) const {
   const std::vector<double>& time = figures_.time();
   return time[at(ideal)] > bound * front * rounding ||
          time.back() - time[at(ideal)] > bound * (all_ - front) * rounding;
+}
+
+/// In a chain the first cut behind which the devices left can do the rest within the bound; else the first of all.
+int PipedreamBlocks::enough_in_front(int front, double bound) const {
+  if (!chain_) return 0;
+  const std::vector<double>& time = figures_.time();
+  const double behind = bound * (all_ - front) * rounding;
+  const auto cut = std::partition_point(time.begin(), time.end(), [&](double t) { return time.back() - t > behind; });
+  return static_cast<int>(cut - time.begin());
 }
 
 std::optional<PipedreamAnswer> PipedreamBlocks::within(double bound) {
@@ -113,20 +133,9 @@ std::vector<PipedreamBlocks::Width> PipedreamBlocks::widths_behind(int front) co
     const auto same = [&](const Width& width) { return width.devices == rest; };
     if (rest % size == 0 && (rest / size < components || k == levels_.size()) &&
         std::none_of(widths_.begin(), widths_.end(), same))
-      add({k, rest / size, rest});
+      add(width_of(k, rest / size));
   }
   return all;
-}
-
-/// T^L of a stage on whole components: T^k = max(T^{k-1}, sync) / m, level by level; further up it stands there once.
-double PipedreamBlocks::stage_time(int inner, int outer, const Width& width) const {
-  double time = figures_.time()[at(outer)] - figures_.time()[at(inner)];
-  const double weights = figures_.weights()[at(outer)] - figures_.weights()[at(inner)];
-  for (std::size_t k = 1; k <= width.level; ++k) {
-    const int m = k == width.level ? width.components : levels_[k - 1].components;
-    time = std::max(time, pipedream_sync_factor(options_, m, levels_[k - 1].bandwidth) * weights) / m;
-  }
-  return time;
 }
 
 void PipedreamBlocks::extend(int inner, int front, double bound) {
@@ -149,9 +158,11 @@ void PipedreamBlocks::add_stage(int inner, int front, const Width& width, double
             ? ceil_div(all_, width.devices)
             : pipedream_outstanding(cell.devices, ceil_div(cell.devices + all_ - front, cell.devices), width.devices));
   const bool last = end == all_;
-  for (int outer = last ? count_ - 1 : inner + 1; outer < (last ? count_ : count_ - 1); ++outer) {
+  const int first = last ? count_ - 1 : std::max(inner + 1, enough_in_front(end, bound));
+  for (int outer = first; outer < (last ? count_ : count_ - 1); ++outer) {
     steps_ += 0.1;
-    const double time = stage_time(inner, outer, width);
+    const double time = std::max(width.time * (figures_.time()[at(outer)] - figures_.time()[at(inner)]),
+                                 width.weights * (figures_.weights()[at(outer)] - figures_.weights()[at(inner)]));
     if (time > bound && chain_) break;
     if (time > bound || aside(outer, end, bound)) continue;
     if (!chain_ && !figures_.ideals().within(inner, outer)) continue;

@@ -33,6 +33,7 @@ class PipedreamBlocks {
   struct Width {
     std::size_t level;  ///< their own links are this level's, from 1
     int components, devices;
+    double time, weights;  ///< T^L of a stage there is the larger of these times its layers' time and weights
   };
   /// The best way to have these layers on so many devices, the last stage on a width of its own.
   struct Cell {
@@ -48,9 +49,10 @@ class PipedreamBlocks {
   void keep(int outer, int front, const Cell& cell);
   PipedreamAnswer answer() const;
   std::vector<Width> widths_behind(int front) const;
-  double stage_time(int inner, int outer, const Width& width) const;
+  Width width_of(std::size_t level, int components) const;
   double bandwidth_at(int front) const;
   bool aside(int ideal, int front, double bound) const;
+  int enough_in_front(int front, double bound) const;
   std::vector<Cell>& cells(int ideal, int front);
   bool halted() const;
 
