@@ -67,6 +67,12 @@ StateFactors state_factors(Optimizer optimizer, Precision precision, int zero) {
   StateFactors factors;
   factors.gradients = precision == Precision::mixed_18 || precision == Precision::mixed_20 ? 2 : 1;
   factors.optimizer = optimizer_bytes(optimizer, precision) / weight_bytes;
+  if (precision == Precision::mixed_20 && zero >= 1) {
+    // Of the two kinds of gradients the 16-bit ones are whole everywhere, the fp32 ones are there for the own part of
+    // the optimizer alone: Megatron's distributed optimizer, 4 + 16/n.
+    factors.gradients -= 1;
+    factors.optimizer += 1;
+  }
   factors.zero = zero;
   return factors;
 }
@@ -136,8 +142,9 @@ int communicators(const Plan& plan, StageId id) {
 
 MemoryParts static_memory(const Plan& plan, Bytes parameters, StageId id, const Conventions& conventions, int rank) {
   const Stage& stage = plan.stages[id.index()];
-  MemoryParts parts = state_memory(shard_bytes(stage, parameters, rank), stage.replicas(), plan.optimizer,
-                                   plan.precision, plan.zero, weight_versions(plan, id));
+  // Copies reduce their gradients with the replicas, and divide with them what ZeRO divides.
+  MemoryParts parts = state_memory(shard_bytes(stage, parameters, rank), stage.replicas() * copies_of(plan),
+                                   plan.optimizer, plan.precision, plan.zero, weight_versions(plan, id));
   parts[MemoryItem::communication] = conventions.communication * communicators(plan, id);
   parts[MemoryItem::reserve] = conventions.reserve;
   return parts;

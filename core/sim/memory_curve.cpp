@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "core/cost/compute.hpp"
 
@@ -165,10 +166,11 @@ class Chunks {
   std::vector<Change>& changes_;
 };
 
-/// A communicator is a set of devices: with each neighbouring replica set in the pipeline, the replicas of a rank, the
-/// devices of a replica. Chunks that share one count it once.
+/// A communicator is a set of devices in a role: with each neighbouring replica set in the pipeline, the replicas of a
+/// rank, the devices of a replica. Chunks that share one count it once.
 std::int64_t communicators_of(const EngineInput& run, const LaneCosts& lane, std::size_t rank) {
-  std::set<std::set<DeviceId>> groups;
+  enum class Role { neighbours, replicas, replica };
+  std::set<std::pair<Role, std::set<DeviceId>>> groups;
   const auto copies = static_cast<std::size_t>(run.schedule.copies);
   const auto devices = [&](std::size_t stage, std::size_t copy) {
     const std::vector<DeviceId>& list = run.costs.chunks[stage * copies + copy].devices;
@@ -184,15 +186,15 @@ std::int64_t communicators_of(const EngineInput& run, const LaneCosts& lane, std
       std::set<DeviceId> both = devices(other, copy);
       if (both == own) continue;
       both.insert(own.begin(), own.end());
-      groups.insert(std::move(both));
+      groups.emplace(Role::neighbours, std::move(both));
     }
     std::set<DeviceId> reducing;
     for (std::size_t c = 0; c < copies; ++c) {
       const std::vector<DeviceId>& list = run.costs.chunks[s * copies + c].devices;
       for (std::size_t i = rank; i < list.size(); i += degree) reducing.insert(list[i]);
     }
-    if (reducing.size() > 1) groups.insert(std::move(reducing));
-    if (degree > 1) groups.insert(std::set<DeviceId>(worker.devices.begin(), worker.devices.end()));
+    if (reducing.size() > 1) groups.emplace(Role::replicas, std::move(reducing));
+    if (degree > 1) groups.emplace(Role::replica, std::set<DeviceId>(worker.devices.begin(), worker.devices.end()));
   }
   return static_cast<std::int64_t>(groups.size());
 }
