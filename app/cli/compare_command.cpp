@@ -8,8 +8,10 @@
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
 #include "app/cli/judge.hpp"
+#include "app/cli/memory_columns.hpp"
 #include "app/cli/question.hpp"
 #include "app/cli/table.hpp"
+#include "core/domain/memory_verdict.hpp"
 #include "core/io/json_formats.hpp"
 
 namespace pipedeck::cli {
@@ -32,28 +34,13 @@ struct Figures {
   Seconds iteration;
   double speed_up = 0;
   double over_bound = 0;
-  const DeviceVerdict* worst = nullptr;  ///< the device whose peak is nearest to, or furthest over, its capacity
-  std::string worst_peak;
 };
 
-double fullness(const DeviceVerdict& device) {
-  return device.capacity.count == 0
-             ? 0
-             : static_cast<double>(device.peak.count) / static_cast<double>(device.capacity.count);
-}
-
 Figures figures_of(const JudgedPlan& judged, const Comparison& comparison) {
-  const auto& devices = judged.simulation.devices;
-  const auto worst = std::max_element(devices.begin(), devices.end(),
-                                      [](const auto& a, const auto& b) { return fullness(a) < fullness(b); });
   const Seconds iteration = to_seconds(judged.simulation.iteration);
   return {.iteration = iteration,
           .speed_up = comparison.one_device.count / iteration.count,
-          .over_bound = iteration.count / judged.plan.predicted->lower_bound.count - 1,
-          .worst = worst == devices.end() ? nullptr : &*worst,
-          .worst_peak = worst == devices.end()
-                            ? "-"
-                            : fmt::format("{} ({:.0f} %)", memory_text(worst->peak), fullness(*worst) * 100)};
+          .over_bound = iteration.count / judged.plan.predicted->lower_bound.count - 1};
 }
 
 std::string heading(const Comparison& comparison) {
@@ -79,6 +66,7 @@ std::string comparison_text(const Comparison& comparison) {
                {"bubble"},
                {"comm"},
                {"worst peak"},
+               {"at most"},
                {"over bound"},
                {"fits", Align::left}});
   std::string without;
@@ -93,8 +81,8 @@ std::string comparison_text(const Comparison& comparison) {
                fmt::format("{} x {}", plan.micro_batches, plan.micro_batch), milliseconds_text(figures.iteration),
                warmups_text(plan, figures.iteration, other), fmt::format("{:.2f}", simulation.samples_per_second),
                fmt::format("{:.2f}", figures.speed_up), percent_text(simulation.bubble_fraction),
-               percent_text(simulation.communication_fraction), figures.worst_peak, percent_text(figures.over_bound),
-               simulation.fits ? "yes" : "no"});
+               percent_text(simulation.communication_fraction), worst_peak_text(simulation), at_most_text(simulation),
+               percent_text(figures.over_bound), fits_word(simulation)});
   }
   return heading(comparison) + table.text() + (without.empty() ? "" : "\n" + without);
 }
@@ -113,12 +101,17 @@ nlohmann::ordered_json answer_json(const Answer& answer, const Comparison& compa
   json["speed_up"] = figures.speed_up;
   json["bubble_fraction"] = simulation.bubble_fraction;
   json["communication_fraction"] = simulation.communication_fraction;
-  if (figures.worst)
-    json["worst_peak"] = {{"device", figures.worst->device.value},
-                          {"peak_memory_bytes", figures.worst->peak.count},
-                          {"memory_bytes", figures.worst->capacity.count}};
+  if (const DeviceVerdict* worst = fullest_device(simulation))
+    json["worst_peak"] = {{"device", worst->device.value},
+                          {"peak_memory_bytes", worst->peak.count},
+                          {"memory_bytes", worst->capacity.count}};
+  if (const DeviceVerdict* worst = fullest_device_at_most(simulation))
+    json["worst_peak_upper"] = {{"device", worst->device.value},
+                                {"peak_memory_upper_bytes", worst->peak_upper.count},
+                                {"memory_bytes", worst->capacity.count}};
   json["over_lower_bound"] = figures.over_bound;
   json["fits"] = simulation.fits;
+  json["fits_upper"] = fit_of(simulation) == Fit::surely;
   if (other) {
     const bool is_a = plan.warmup == Warmup::A;
     json["warmup_ms"] = {{"A", in_milliseconds(is_a ? figures.iteration : *other)},

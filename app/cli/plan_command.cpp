@@ -7,6 +7,7 @@
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
 #include "app/cli/judge.hpp"
+#include "app/cli/memory_columns.hpp"
 #include "app/cli/planner_arguments.hpp"
 #include "app/cli/question.hpp"
 #include "app/cli/table.hpp"
@@ -60,6 +61,8 @@ std::string plans_table(const std::vector<JudgedPlan>& judged) {
                {"iteration ms"},
                {"samples/s"},
                {"warm-up A / B ms"},
+               {"worst peak"},
+               {"at most"},
                {"fits", Align::left},
                {"objective", Align::left}});
   for (std::size_t i = 0; i < judged.size(); ++i) {
@@ -68,8 +71,8 @@ std::string plans_table(const std::vector<JudgedPlan>& judged) {
                fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
                milliseconds_text(to_seconds(simulation.iteration)),
                fmt::format("{:.2f}", simulation.samples_per_second),
-               warmups_text(plan, to_seconds(simulation.iteration), other), simulation.fits ? "yes" : "no",
-               objective_text(plan)});
+               warmups_text(plan, to_seconds(simulation.iteration), other), worst_peak_text(simulation),
+               at_most_text(simulation), fits_word(simulation), objective_text(plan)});
   }
   return table.text();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // simulate: what a plan takes in time and memory, by the one simulator that judges all plans.
-#include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,9 +8,11 @@
 #include "app/cli/console.hpp"
 #include "app/cli/explanation_text.hpp"
 #include "app/cli/judge.hpp"
+#include "app/cli/memory_columns.hpp"
 #include "app/cli/question.hpp"
 #include "app/cli/table.hpp"
 #include "core/cost/lower_bound.hpp"
+#include "core/domain/memory_verdict.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
@@ -38,16 +39,6 @@ std::string heading(const Plan& plan) {
                      plan.micro_batches, plan.micro_batch);
 }
 
-/// By the estimate, and whether whatever the clock does to it is covered too.
-std::string fits_text(const Simulation& simulation) {
-  if (!simulation.fits) return "does NOT fit in memory";
-  const auto beyond = std::ranges::count_if(
-      simulation.devices, [](const DeviceVerdict& device) { return device.peak_upper > device.capacity; });
-  if (beyond == 0) return "fits in memory, by the upper estimate too";
-  return fmt::format("fits in memory, but NOT by the upper estimate ({} of {} devices)", beyond,
-                     simulation.devices.size());
-}
-
 std::string summary_text(const Verdict& verdict) {
   const auto& [plan, simulation, bound, other, schedule, explained] = verdict;
   const Seconds iteration = to_seconds(simulation.iteration);
@@ -61,7 +52,7 @@ std::string summary_text(const Verdict& verdict) {
                         milliseconds_text(to_seconds(*simulation.period)));
   text += fmt::format("lower bound {} ms ({})\n", milliseconds_text(bound), change_text(bound.count, iteration.count));
   if (other) text += fmt::format("warm-up A / B: {} ms\n", warmups_text(plan, iteration, other));
-  text += fits_text(simulation) + "\n";
+  text += fits_sentence(simulation) + "\n";
   return text + fmt::format("network {}, overlap {}{}, optimizer {}, precision {}, zero {}\n\n",
                             name_of(simulation.network), name_of(simulation.overlap),
                             collectives_text(simulation.collectives), name_of(plan.optimizer), name_of(plan.precision),
@@ -72,6 +63,11 @@ std::string summary_text(const Verdict& verdict) {
 bool behave_alike(DeviceVerdict a, const DeviceVerdict& b) {
   a.device = b.device;
   return a == b;
+}
+
+std::string device_fits_text(const DeviceVerdict& device) {
+  const Fit fit = fit_of(device);
+  return fit == Fit::surely ? "yes" : fit == Fit::expected ? "yes (at most: no)" : "NO";
 }
 
 std::string devices_table(const Simulation& simulation) {
@@ -88,7 +84,7 @@ std::string devices_table(const Simulation& simulation) {
     table.add({number, milliseconds_text(busy), percent_text(iteration.count > 0 ? busy.count / iteration.count : 0),
                memory_text(device.peak), memory_text(device.peak_upper), memory_text(device.capacity),
                milliseconds_text(to_seconds(device.peak_time)), std::to_string(device.peak_micro_batches),
-               device.peak <= device.capacity ? "yes" : "NO"});
+               device_fits_text(device)});
   }
   return table.text();
 }
@@ -135,6 +131,8 @@ class SimulateCommand : public Command {
     app.add_flag("--intervals", intervals_, "every operation with its start and end");
     app.add_flag("--explain", explain_, "the critical path, why devices are idle, what the iteration consists of");
     app.add_flag("--sensitivity", sensitivity_, "the gain from 10 % more of each link, device and memory");
+    app.add_flag("--memory-items", memory_items_,
+                 "the memory curves by item as well: with --json, or as a table of each device's items at its peak");
     app.add_flag("--iteration-only", iteration_only_,
                  "the iteration time alone, without timeline and memory curves: for plans too large for these");
     app.add_option("--trace", trace_file_, "write a Chrome trace into FILE")->type_name("FILE.json");
@@ -156,6 +154,7 @@ class SimulateCommand : public Command {
     const std::string json = simulation_to_json(simulation, {.intervals = intervals_});
     std::string human;
     if (!output_.json_on_stdout()) human = summary_text(*verdict) + devices_table(simulation) + verdict->explained;
+    if (!output_.json_on_stdout() && memory_items_) human += "\n" + items_table(simulation);
     if (!output_.json_on_stdout() && intervals_) human += intervals_table(simulation.timeline);
     if (auto written = output_.write(json, human); !written) return tl::unexpected(written.error());
     return 0;
@@ -163,10 +162,11 @@ class SimulateCommand : public Command {
 
  private:
   Result<int> run_iteration_only(std::stop_token stop) {
-    if (intervals_ || explain_ || sensitivity_ || !trace_file_.empty() || output_.json || !output_.file.empty())
-      return fail(
-          ErrorCode::bad_usage,
-          "simulate: --iteration-only has no timeline for --intervals, --explain, --sensitivity, --trace or --json");
+    if (intervals_ || memory_items_ || explain_ || sensitivity_ || !trace_file_.empty() || output_.json ||
+        !output_.file.empty())
+      return fail(ErrorCode::bad_usage,
+                  "simulate: --iteration-only has no timeline for --intervals, --memory-items, --explain, "
+                  "--sensitivity, --trace or --json");
     const auto asked = ask();
     if (!asked) return tl::unexpected(asked.error());
     const auto iteration = asked->simulator.iteration_time(asked->plan, stop);
@@ -229,7 +229,7 @@ class SimulateCommand : public Command {
   Result<Verdict> judge(std::stop_token stop) const {
     auto asked = ask();
     if (!asked) return tl::unexpected(asked.error());
-    auto simulation = asked->simulator.run(asked->plan, stop);
+    auto simulation = asked->simulator.run(asked->plan, stop, {.item_curves = memory_items_});
     if (!simulation) return tl::unexpected(in_file(simulation.error(), plan_file_));
     const auto period = asked->simulator.period(asked->plan, stop);
     if (!period) return tl::unexpected(in_file(period.error(), plan_file_));
@@ -267,7 +267,7 @@ class SimulateCommand : public Command {
   ScheduleOptions schedule_;
   std::string plan_file_, trace_file_, schedule_file_, export_file_;
   bool explain_ = false, sensitivity_ = false;
-  bool intervals_ = false, iteration_only_ = false;
+  bool intervals_ = false, iteration_only_ = false, memory_items_ = false;
   OutputOptions output_;
 };
 

@@ -62,19 +62,25 @@ void read_on(ObjectReader& in, Layer& layer) {
   });
 }
 
-/// Names and members of what a layer needs pass by pass, for reading and writing alike.
-constexpr std::array<std::pair<std::string_view, Bytes LayerMemory::*>, 7> memory_members{
-    {{"input_bytes", &LayerMemory::input},
-     {"forward_bytes", &LayerMemory::forward},
-     {"forward_fixed_bytes", &LayerMemory::forward_fixed},
-     {"backward_bytes", &LayerMemory::backward},
-     {"backward_fixed_bytes", &LayerMemory::backward_fixed},
-     {"weight_saved_bytes", &LayerMemory::weight_saved},
-     {"recompute_saved_bytes", &LayerMemory::recompute_saved}}};
+struct MemoryMember {
+  std::string_view name;
+  Bytes LayerMemory::*member;
+  bool required;  ///< taken as 0 it would promise too little; the others at 0 are proportional, or nothing
+};
+
+/// What a layer needs pass by pass, for reading and writing alike.
+constexpr std::array<MemoryMember, 7> memory_members{{{"input_bytes", &LayerMemory::input, true},
+                                                      {"forward_bytes", &LayerMemory::forward, true},
+                                                      {"forward_fixed_bytes", &LayerMemory::forward_fixed, false},
+                                                      {"backward_bytes", &LayerMemory::backward, true},
+                                                      {"backward_fixed_bytes", &LayerMemory::backward_fixed, false},
+                                                      {"weight_saved_bytes", &LayerMemory::weight_saved, true},
+                                                      {"recompute_saved_bytes", &LayerMemory::recompute_saved, false}}};
 
 LayerMemory memory_from(ObjectReader& in) {
   LayerMemory memory;
-  for (const auto& [name, member] : memory_members) memory.*member = in.bytes_or(name, {});
+  for (const MemoryMember& part : memory_members)
+    memory.*part.member = part.required ? in.bytes(part.name) : in.bytes_or(part.name, {});
   return memory;
 }
 
@@ -183,7 +189,7 @@ Value on_value(const Layer& layer) {
 
 Value memory_value(const LayerMemory& memory) {
   ObjectWriter out;
-  for (const auto& [name, member] : memory_members) out.add(name, memory.*member);
+  for (const MemoryMember& part : memory_members) out.add(part.name, memory.*part.member);
   return out.finish();
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/io/intervals_json.hpp"
@@ -49,6 +51,27 @@ std::vector<MemoryPoint> curve_from(ObjectReader& in) {
   return curve;
 }
 
+/// The times are those of memory_curve; an item that is not named is 0 all the time.
+std::vector<MemoryParts> item_curve_from(ObjectReader& in, std::size_t points) {
+  std::vector<MemoryParts> curve(points);
+  in.object("memory_item_curve", [&](ObjectReader& items) {
+    for (int i = 0; i < memory_item_count; ++i) {
+      const auto item = static_cast<MemoryItem>(i);
+      if (!items.has(name_of(item))) continue;
+      std::size_t count = 0;
+      items.values(name_of(item), [&](const Value& value, const std::string& place) {
+        const Bytes bytes(json::read_integer(value, 0, limits::total_bytes, place, items.problems()));
+        if (count < points) curve[count][item] = bytes;
+        ++count;
+      });
+      if (items.ok() && count != points)
+        items.fail(name_of(item),
+                   fmt::format("found {} figures, expected one for each of memory_curve's {} points", count, points));
+    }
+  });
+  return curve;
+}
+
 IdleParts idle_from(ObjectReader& in) {
   IdleParts idle;
   for (const auto& [name, cause] : idle_causes)
@@ -69,6 +92,7 @@ DeviceVerdict device_from(ObjectReader& in) {
   if (in.has("memory_parts"))
     in.object("memory_parts", [&](ObjectReader& parts) { device.peak_parts = parts_from(parts); });
   if (in.has("memory_curve")) device.curve = curve_from(in);
+  if (in.has("memory_item_curve")) device.item_curve = item_curve_from(in, device.curve.size());
   return device;
 }
 
@@ -108,6 +132,17 @@ Value point_value(const MemoryPoint& point) {
   return Value(json::List{Value(json::milliseconds_of(point.time)), Value(json::integer(point.bytes.count))});
 }
 
+Value item_curve_value(const std::vector<MemoryParts>& curve) {
+  ObjectWriter out;
+  for (int i = 0; i < memory_item_count; ++i) {
+    const auto item = static_cast<MemoryItem>(i);
+    if (std::ranges::all_of(curve, [&](const MemoryParts& parts) { return parts[item].count == 0; })) continue;
+    out.add(name_of(item),
+            json::list_of(curve, [&](const MemoryParts& parts) { return Value(json::integer(parts[item].count)); }));
+  }
+  return out.finish();
+}
+
 Value idle_value(const IdleParts& idle) {
   ObjectWriter out;
   for (const auto& [name, cause] : idle_causes) out.add(name, json::milliseconds_of(idle.*cause));
@@ -123,6 +158,7 @@ Value device_value(const DeviceVerdict& device, bool curves) {
   out.add("peak_time_ms", json::milliseconds_of(device.peak_time));
   out.add("peak_micro_batches", device.peak_micro_batches).add("memory_parts", parts_value(device.peak_parts));
   if (curves) out.add("memory_curve", json::list_of(device.curve, point_value));
+  if (curves && !device.item_curve.empty()) out.add("memory_item_curve", item_curve_value(device.item_curve));
   return out.finish();
 }
 

@@ -19,6 +19,7 @@ using MalformedCases = std::vector<MalformedCase>;
 /// What any JSON text can have wrong with it; each format gets these as well as its own.
 MalformedCases malformed_json(const std::string& format);
 MalformedCases malformed_profiles();
+MalformedCases malformed_profile_memory();  ///< of a layer's needs pass by pass
 MalformedCases malformed_clusters();
 MalformedCases malformed_plans();
 MalformedCases malformed_models();

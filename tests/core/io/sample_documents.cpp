@@ -11,6 +11,8 @@ std::string sample_profile() {
  "layers": [
   {"name": "a", "kind": "linear", "forward_ms": 1.5, "backward_ms": 3.25, "backward_weight_ms": 1.25,
    "output_bytes": 100, "outputs_bytes": [60, 40], "saved_bytes": 120, "parameter_bytes": 80, "workspace_bytes": 7,
+   "memory": {"input_bytes": 50, "forward_bytes": 20, "forward_fixed_bytes": 5, "backward_bytes": 60,
+              "backward_fixed_bytes": 10, "weight_saved_bytes": 70, "recompute_saved_bytes": 8},
    "at": [{"micro_batch": 4, "forward_ms": 2.5, "backward_ms": 6.5}],
    "tensor_parallel": [{"degree": 2, "forward_ms": 0.8, "backward_ms": 1.7, "forward_allreduce_bytes": 100,
                         "backward_allreduce_bytes": 100}],
@@ -62,7 +64,8 @@ std::string sample_simulation() {
           "waiting_all_reduce_ms": 0},
  "devices": [{"device": 0, "busy_ms": 9.5, "peak_memory_bytes": 1100, "capacity_bytes": 1000, "peak_time_ms": 2.5,
               "peak_micro_batches": 2, "memory_parts": {"weights": 100, "activations": 1000},
-              "memory_curve": [[0.0, 100], [2.5, 1100]]},
+              "memory_curve": [[0.0, 100], [2.5, 1100]],
+              "memory_item_curve": {"weights": [100, 100], "activations": [0, 1000]}},
              {"device": 2, "busy_ms": 8.5, "peak_memory_bytes": 10}],
  "intervals": [{"device": 0, "kind": "forward", "stage": 0, "micro_batch": 0, "start_ms": 0.0, "end_ms": 8.07},
                {"device": 0, "kind": "send", "stage": 0, "micro_batch": 0, "from": 0, "to": 2, "start_ms": 8.07,
@@ -120,6 +123,15 @@ Layer random_layer(Random& random, int number, int micro_batch) {
   layer.saved = random_bytes(random);
   layer.parameters = random_bytes(random);
   layer.workspace = random_bytes(random);
+  if (random.integer(0, 2) == 0) {
+    const auto part_of = [&](Bytes whole) { return Bytes(whole.count / random.integer(1, 9)); };
+    LayerMemory memory;
+    memory.input = part_of(layer.saved);
+    memory.forward = random_bytes(random), memory.forward_fixed = part_of(memory.forward);
+    memory.backward = random_bytes(random), memory.backward_fixed = part_of(memory.backward);
+    memory.weight_saved = random_bytes(random), memory.recompute_saved = random_bytes(random);
+    layer.memory = memory;
+  }
   if (random.integer(0, 1)) {
     layer.at = {{micro_batch, layer.forward, layer.backward},
                 {micro_batch + random.integer(1, 9), random_time(random), random_time(random)}};

@@ -39,6 +39,8 @@ const std::vector<Format>& formats() {
   static const std::vector<Format> all{
       {"profile", sample_profile(), [](const std::string& text) { return error_of(profile_from_json(text)); },
        malformed_profiles()},
+      {"profile memory", sample_profile(), [](const std::string& text) { return error_of(profile_from_json(text)); },
+       malformed_profile_memory(), false},
       {"cluster", sample_cluster(), [](const std::string& text) { return error_of(cluster_from_json(text)); },
        malformed_clusters()},
       {"plan", sample_plan(), [](const std::string& text) { return error_of(plan_from_json(text)); },
