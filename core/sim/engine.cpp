@@ -593,6 +593,16 @@ Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace) {
   return Nanoseconds(end);
 }
 
+PassDurations pass_durations(const Trace& trace) {
+  PassDurations passes;
+  for (const std::vector<TimelineRow>& rows : trace.operations) {
+    std::vector<std::int64_t>& own = passes.emplace_back();
+    for (const TimelineRow& row : rows)
+      if (row.operation.kind != OpKind::optimizer) own.push_back(row.duration.count);
+  }
+  return passes;
+}
+
 Trace run_engine(const EngineInput& input, std::stop_token stop) { return Engine(input, std::move(stop)).run(); }
 
 }  // namespace pipedeck

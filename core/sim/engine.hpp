@@ -72,6 +72,9 @@ std::int64_t end_of_step(const PlanCosts& costs, const Trace& trace, std::size_t
 /// From 0 to the end of the last optimizer step.
 Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace);
 
+/// Of a recorded run.
+PassDurations pass_durations(const Trace& trace);
+
 /// An incomplete trace where the lists deadlock or `stop` was requested.
 Trace run_engine(const EngineInput& input, std::stop_token stop = {});
 

@@ -97,14 +97,11 @@ PassDurations slowed_passes(const EngineInput& plain, double slowdown, const std
   const Trace trace = run_engine(recorded, stop);
   if (!trace.complete) return {};
   Overlaps overlaps(recorded, trace);
-  PassDurations passes;
-  for (std::size_t l = 0; l < trace.operations.size() && !stop.stop_requested(); ++l) {
-    std::vector<std::int64_t>& own = passes.emplace_back();
-    for (const TimelineRow& row : trace.operations[l])
-      if (row.operation.kind != OpKind::optimizer) own.push_back(row.duration.count);
+  PassDurations passes = pass_durations(trace);
+  for (std::size_t l = 0; l < passes.size() && !stop.stop_requested(); ++l) {
     const std::vector<std::int64_t> beside = overlaps.of(l);
-    for (std::size_t i = 0; i < own.size(); ++i)
-      own[i] += static_cast<std::int64_t>(std::floor((slowdown - 1) * static_cast<double>(beside[i]) + 0.5));
+    for (std::size_t i = 0; i < beside.size(); ++i)
+      passes[l][i] += static_cast<std::int64_t>(std::floor((slowdown - 1) * static_cast<double>(beside[i]) + 0.5));
   }
   if (stop.stop_requested()) return {};
   return passes;

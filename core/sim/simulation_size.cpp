@@ -64,4 +64,6 @@ std::int64_t slowed_bytes(const Calibration& calibration, bool verdict) {
   return verdict ? duration_bytes : duration_bytes + row_bytes;
 }
 
+std::int64_t jittered_bytes(int threads) { return row_bytes + duration_bytes * (2 + threads); }
+
 }  // namespace pipedeck

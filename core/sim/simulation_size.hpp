@@ -28,5 +28,7 @@ Result<void> check_size(const Plan& plan, bool verdict, Bytes limit = largest_si
 
 /// What slowed passes need besides: of a verdict their durations, else also the rows of the run they are taken from.
 std::int64_t slowed_bytes(const Calibration& calibration, bool verdict);
+/// What runs with jitter need besides: those rows, and every thread's durations.
+std::int64_t jittered_bytes(int threads);
 
 }  // namespace pipedeck
