@@ -7,12 +7,14 @@
 
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
+#include "app/cli/jitter_arguments.hpp"
 #include "app/cli/judge.hpp"
 #include "app/cli/memory_columns.hpp"
 #include "app/cli/question.hpp"
 #include "app/cli/table.hpp"
 #include "core/domain/memory_verdict.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/sim/jitter.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -22,12 +24,14 @@ struct Answer {
   const PlannerInfo* planner = nullptr;
   std::optional<JudgedPlan> judged;
   std::optional<Infeasible> infeasible;
+  std::optional<JitterBand> band{};  ///< where it was asked for
 };
 
 struct Comparison {
   Problem problem;
   Seconds one_device, lower_bound;
   std::vector<Answer> answers;
+  std::optional<JitterOptions> jitter{};
 };
 
 struct Figures {
@@ -52,6 +56,18 @@ std::string heading(const Comparison& comparison) {
       milliseconds_text(comparison.one_device), milliseconds_text(comparison.lower_bound),
       name_of(workload.conventions.network), name_of(workload.conventions.overlap),
       collectives_text(workload.conventions.collectives), name_of(workload.optimizer), name_of(workload.precision));
+}
+
+/// The plans with a band, below all of them.
+std::string bands_text(const Comparison& comparison) {
+  if (!comparison.jitter) return {};
+  Table table({{"plan", Align::left}, {"p5 ms"}, {"p50 ms"}, {"p95 ms"}, {"mean ms"}});
+  const auto text = [](Nanoseconds time) { return milliseconds_text(to_seconds(time)); };
+  for (const Answer& answer : comparison.answers)
+    if (answer.band)
+      table.add({answer.planner->title, text(answer.band->p5), text(answer.band->p50), text(answer.band->p95),
+                 text(answer.band->mean)});
+  return "\niteration with " + jitter_text(*comparison.jitter) + ":\n" + table.text();
 }
 
 std::string comparison_text(const Comparison& comparison) {
@@ -84,7 +100,7 @@ std::string comparison_text(const Comparison& comparison) {
                percent_text(simulation.communication_fraction), worst_peak_text(simulation), at_most_text(simulation),
                percent_text(figures.over_bound), fits_word(simulation)});
   }
-  return heading(comparison) + table.text() + (without.empty() ? "" : "\n" + without);
+  return heading(comparison) + table.text() + bands_text(comparison) + (without.empty() ? "" : "\n" + without);
 }
 
 nlohmann::ordered_json answer_json(const Answer& answer, const Comparison& comparison) {
@@ -117,6 +133,7 @@ nlohmann::ordered_json answer_json(const Answer& answer, const Comparison& compa
     json["warmup_ms"] = {{"A", in_milliseconds(is_a ? figures.iteration : *other)},
                          {"B", in_milliseconds(is_a ? *other : figures.iteration)}};
   }
+  if (answer.band) json["jitter"] = jitter_json(*answer.band);
   json["plan"] = nlohmann::ordered_json::parse(plan_to_json(plan));
   return json;
 }
@@ -155,6 +172,7 @@ class CompareCommand : public Command {
  public:
   void declare(CLI::App& app) override {
     question_.declare(app);
+    jitter_.declare(app);
     app.add_option("--planner", names_, "planners to compare; without, the usual ones")
         ->delimiter(',')
         ->type_name("NAME ...");
@@ -164,6 +182,7 @@ class CompareCommand : public Command {
   Result<int> run(std::stop_token stop) override {
     const auto chosen = chosen_planners();
     if (!chosen) return tl::unexpected(chosen.error());
+    if (auto known = jitter_.options(); !known) return tl::unexpected(known.error());
     const auto threads = question_.thread_count();
     if (!threads) return tl::unexpected(threads.error());
     if (auto known = question_.schedule.check(); !known) return tl::unexpected(known.error());
@@ -206,7 +225,25 @@ class CompareCommand : public Command {
       if (!answer) return tl::unexpected(answer.error());
       comparison.answers.push_back(*std::move(answer));
     }
+    if (auto added = add_bands(*judge, threads, comparison, stop); !added) return tl::unexpected(added.error());
     return comparison;
+  }
+
+  /// Where --jitter was given.
+  Result<void> add_bands(const Judge& judge, int threads, Comparison& comparison, const std::stop_token& stop) const {
+    const auto jitter = jitter_.options();
+    if (!jitter) return tl::unexpected(jitter.error());
+    comparison.jitter = *jitter;
+    if (!comparison.jitter) return {};
+    for (Answer& answer : comparison.answers) {
+      if (!answer.judged) continue;
+      ProgressLine line;
+      const auto band =
+          jitter_band(judge.simulator(), answer.judged->plan, *comparison.jitter, threads, line.callback(), stop);
+      if (!band) return tl::unexpected(band.error());
+      answer.band = *band;
+    }
+    return {};
   }
 
   static Result<int> closing_status(const Comparison& comparison) {
@@ -218,6 +255,7 @@ class CompareCommand : public Command {
   }
 
   QuestionOptions question_;
+  JitterArguments jitter_;
   std::vector<std::string> names_;
   OutputOptions output_;
 };

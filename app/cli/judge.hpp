@@ -28,6 +28,7 @@ class Judge {
   Result<Seconds> one_device_time(std::stop_token stop) const;
 
   const Problem& problem() const { return problem_; }
+  const Simulator& simulator() const { return simulator_; }
   /// Of synchronous plans; asynchronous ones have one of their own.
   Seconds lower_bound() const { return lower_bound_; }
 

@@ -184,12 +184,18 @@ void QuestionOptions::declare(CLI::App& app) {
   pinned.declare(app);
   schedule.declare(app);
   judged.declare(app);
-  app.add_option("--threads", threads, "search threads: changes speed, never the answer [1, or PIPEDECK_THREADS]")
+  declare_threads(app, threads);
+}
+
+Result<int> QuestionOptions::thread_count() const { return cli::thread_count(threads); }
+
+CLI::Option* declare_threads(CLI::App& app, std::optional<int>& threads) {
+  return app.add_option("--threads", threads, "threads: changes speed, never the answer [1, or PIPEDECK_THREADS]")
       ->check(CLI::Range(1, most_threads))
       ->type_name("N");
 }
 
-Result<int> QuestionOptions::thread_count() const {
+Result<int> thread_count(const std::optional<int>& threads) {
   if (threads) return *threads;
   const char* environment = std::getenv("PIPEDECK_THREADS");
   return environment && *environment ? parse_threads(environment) : Result<int>(1);

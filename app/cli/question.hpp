@@ -13,7 +13,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace pipedeck::cli {
 
@@ -70,6 +71,11 @@ struct ScheduleOptions {
   Result<Plan> apply(Plan plan, const Profile& profile) const;
 };
 
+/// --threads.
+CLI::Option* declare_threads(CLI::App& app, std::optional<int>& threads);
+/// --threads, else PIPEDECK_THREADS, else 1.
+Result<int> thread_count(const std::optional<int>& threads);
+
 /// All that `plan` and `compare` share.
 struct QuestionOptions {
   InputOptions inputs;
@@ -82,7 +88,6 @@ struct QuestionOptions {
   std::optional<int> threads;
   void declare(CLI::App& app);
   Result<Problem> open() const;
-  /// --threads, else PIPEDECK_THREADS, else 1.
   Result<int> thread_count() const;
 };
 

@@ -7,6 +7,7 @@
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
 #include "app/cli/explanation_text.hpp"
+#include "app/cli/jitter_arguments.hpp"
 #include "app/cli/judge.hpp"
 #include "app/cli/memory_columns.hpp"
 #include "app/cli/question.hpp"
@@ -19,6 +20,7 @@
 #include "core/io/schedule_csv.hpp"
 #include "core/io/trace.hpp"
 #include "core/sim/critical_path.hpp"
+#include "core/sim/jitter.hpp"
 #include "core/sim/sensitivity.hpp"
 #include "core/sim/time_parts.hpp"
 
@@ -32,6 +34,7 @@ struct Verdict {
   std::optional<Seconds> other_warmup;
   std::optional<std::string> schedule;  ///< as CSV, where it is to be written
   std::string explained{};              ///< where it was asked for
+  std::optional<JitterBand> band{};     ///< the same
 };
 
 std::string heading(const Plan& plan) {
@@ -40,7 +43,7 @@ std::string heading(const Plan& plan) {
 }
 
 std::string summary_text(const Verdict& verdict) {
-  const auto& [plan, simulation, bound, other, schedule, explained] = verdict;
+  const auto& [plan, simulation, bound, other, schedule, explained, band] = verdict;
   const Seconds iteration = to_seconds(simulation.iteration);
   std::string text = heading(plan);
   text += fmt::format("iteration {} ms, {:.2f} samples/s, bubble {}, exposed communication {}\n",
@@ -50,6 +53,7 @@ std::string summary_text(const Verdict& verdict) {
     text += fmt::format("longest span of a device {} ms, period of successive iterations {} ms\n",
                         milliseconds_text(to_seconds(simulation.longest_span)),
                         milliseconds_text(to_seconds(*simulation.period)));
+  if (band) text += jitter_text(*band);
   text += fmt::format("lower bound {} ms ({})\n", milliseconds_text(bound), change_text(bound.count, iteration.count));
   if (other) text += fmt::format("warm-up A / B: {} ms\n", warmups_text(plan, iteration, other));
   text += fits_sentence(simulation) + "\n";
@@ -133,6 +137,8 @@ class SimulateCommand : public Command {
     app.add_flag("--sensitivity", sensitivity_, "the gain from 10 % more of each link, device and memory");
     app.add_flag("--memory-items", memory_items_,
                  "the memory curves by item as well: with --json, or as a table of each device's items at its peak");
+    jitter_.declare(app);
+    declare_threads(app, threads_);
     app.add_flag("--iteration-only", iteration_only_,
                  "the iteration time alone, without timeline and memory curves: for plans too large for these");
     app.add_option("--trace", trace_file_, "write a Chrome trace into FILE")->type_name("FILE.json");
@@ -141,6 +147,8 @@ class SimulateCommand : public Command {
 
   Result<int> run(std::stop_token stop) override {
     if (trace_file_ == "-") return fail(ErrorCode::bad_usage, "simulate: --trace needs a file, found \"-\"");
+    if (auto known = jitter_.options(); !known) return tl::unexpected(known.error());
+    if (auto known = thread_count(threads_); !known) return tl::unexpected(known.error());
     if (iteration_only_) return run_iteration_only(stop);
     const auto verdict = judge(stop);
     if (!verdict) return tl::unexpected(verdict.error());
@@ -171,9 +179,12 @@ class SimulateCommand : public Command {
     if (!asked) return tl::unexpected(asked.error());
     const auto iteration = asked->simulator.iteration_time(asked->plan, stop);
     if (!iteration) return tl::unexpected(in_file(iteration.error(), plan_file_));
-    const std::string text =
+    std::string text =
         heading(asked->plan) + fmt::format("iteration {} ms, {:.2f} samples/s\n", milliseconds_text(*iteration),
                                            asked->plan.global_batch / iteration->count);
+    const auto band = band_of(*asked, stop);
+    if (!band) return tl::unexpected(in_file(band.error(), plan_file_));
+    if (*band) text += jitter_text(**band);
     if (auto written = write_output("-", text); !written) return tl::unexpected(written.error());
     return 0;
   }
@@ -202,8 +213,22 @@ class SimulateCommand : public Command {
     return Asked{*std::move(plan), *std::move(problem), *std::move(simulator)};
   }
 
+  /// Nothing without --jitter.
+  Result<std::optional<JitterBand>> band_of(const Asked& asked, const std::stop_token& stop) const {
+    const auto options = jitter_.options();
+    if (!options) return tl::unexpected(options.error());
+    if (!*options) return std::optional<JitterBand>();
+    const auto threads = thread_count(threads_);
+    if (!threads) return tl::unexpected(threads.error());
+    ProgressLine line;
+    auto band = jitter_band(asked.simulator, asked.plan, **options, *threads, line.callback(), stop);
+    if (!band) return tl::unexpected(band.error());
+    return std::optional(*band);
+  }
+
   /// As text; as JSON it becomes part of the simulation's document.
-  Result<std::string> explain(const Asked& asked, Simulation& simulation, const std::stop_token& stop) const {
+  Result<std::string> explain(const Asked& asked, const std::optional<JitterBand>& band, Simulation& simulation,
+                              const std::stop_token& stop) const {
     std::string text;
     auto json = nlohmann::ordered_json::object();
     if (explain_) {
@@ -222,6 +247,7 @@ class SimulateCommand : public Command {
       text += "\n" + sensitivity_text(*found);
       json["sensitivity"] = sensitivity_json(*found);
     }
+    if (band) json["jitter"] = jitter_json(*band);
     if (!json.empty()) simulation.extra = json.dump();
     return text;
   }
@@ -238,9 +264,11 @@ class SimulateCommand : public Command {
     if (!bound) return tl::unexpected(bound.error());
     const auto other = other_warmup_time(asked->simulator, asked->plan);
     if (!other) return tl::unexpected(in_file(other.error(), plan_file_));
-    const auto explained = explain(*asked, *simulation, stop);
+    const auto band = band_of(*asked, stop);
+    if (!band) return tl::unexpected(in_file(band.error(), plan_file_));
+    const auto explained = explain(*asked, *band, *simulation, stop);
     if (!explained) return tl::unexpected(in_file(explained.error(), plan_file_));
-    Verdict verdict{std::move(asked->plan), *std::move(simulation), *bound, *other, {}, *explained};
+    Verdict verdict{std::move(asked->plan), *std::move(simulation), *bound, *other, {}, *explained, *band};
     if (!export_file_.empty()) {
       const auto schedule = asked->simulator.schedule(verdict.plan);
       if (!schedule) return tl::unexpected(in_file(schedule.error(), plan_file_));
@@ -265,8 +293,10 @@ class SimulateCommand : public Command {
   ConventionOptions judged_;
   StateOptions state_;
   ScheduleOptions schedule_;
+  JitterArguments jitter_;
   std::string plan_file_, trace_file_, schedule_file_, export_file_;
   bool explain_ = false, sensitivity_ = false;
+  std::optional<int> threads_;
   bool intervals_ = false, iteration_only_ = false, memory_items_ = false;
   OutputOptions output_;
 };

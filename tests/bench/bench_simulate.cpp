@@ -2,6 +2,7 @@
 // How fast plans are judged: operations a second of long pipelines, plans a second of short ones.
 #include <benchmark/benchmark.h>
 
+#include "core/sim/jitter.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
 
@@ -111,6 +112,16 @@ void plans(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(plans)->ArgName("1f1b")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
+
+/// 64 stages x 512 micro-batches, every pass with a factor of its own, one thread; one item a run.
+void jitter(benchmark::State& state) {
+  constexpr int runs = 20;
+  const Simulator simulator = simulator_of(64, state.range(0) ? NetworkModel::shared : NetworkModel::ideal);
+  const Plan plan = straight(64, 512, ScheduleKind::one_f_one_b);
+  for (auto _ : state) benchmark::DoNotOptimize(jitter_band(simulator, plan, {.runs = runs}));
+  state.SetItemsProcessed(state.iterations() * runs);
+}
+BENCHMARK(jitter)->ArgName("shared")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

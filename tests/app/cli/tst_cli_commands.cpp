@@ -46,6 +46,7 @@ class TestCliCommands : public QObject {
   void the_same_question_gives_the_same_bytes();
   void simulate_agrees_with_the_plan();
   void simulate_adds_up();
+  void simulate_with_jitter();
   void simulate_warns_of_another_profile();
   void simulate_takes_state_options();
   void a_trace_lists_every_operation();
@@ -179,6 +180,30 @@ void TestCliCommands::simulate_adds_up() {
   }
   QCOMPARE(forwards, 16);
   QCOMPARE(backwards, 16);
+}
+
+/// The same band whatever the number of threads, around the iteration; none is the iteration itself.
+void TestCliCommands::simulate_with_jitter() {
+  const auto simulate = [&](const QStringList& more) {
+    const Answer answer = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--json"} + inputs() + more);
+    return QJsonDocument::fromJson(answer.out).object();
+  };
+  const QStringList jitter{"--jitter", "0.1", "--jitter-runs", "50", "--seed"};
+  const QJsonObject plain = simulate({}), one = simulate(jitter + QStringList{"3"});
+  QVERIFY(!plain.contains("jitter"));
+  const QJsonObject band = one["jitter"].toObject();
+  QCOMPARE(band["variation"].toDouble(), 0.1);
+  QCOMPARE(band["runs"].toInt(), 50);
+  QCOMPARE(band["seed"].toInt(), 3);
+  QVERIFY(band["p5_ms"].toDouble() > 0 && band["p5_ms"].toDouble() <= band["p50_ms"].toDouble());
+  QVERIFY(band["p50_ms"].toDouble() <= band["p95_ms"].toDouble());
+  QCOMPARE(simulate(jitter + QStringList{"3", "--threads", "2"}), one);
+  QVERIFY(simulate(jitter + QStringList{"4"})["jitter"] != one["jitter"]);
+  const QJsonObject none = simulate({"--jitter", "0"})["jitter"].toObject();
+  for (const char* figure : {"mean_ms", "p5_ms", "p50_ms", "p95_ms"})
+    QCOMPARE(none[QLatin1String(figure)], plain["iteration_ms"]);
+  const Answer text = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--jitter", "0.1"} + inputs());
+  QVERIFY2(text.out.contains("jitter 10 % of every pass, 200 runs, seed 1: iteration p5 "), text.out);
 }
 
 void TestCliCommands::simulate_warns_of_another_profile() {

@@ -69,6 +69,18 @@ void TestCliUsage::bad_usage_data() {
       "BERT-49");
   row("simulate without a plan", QStringList{"simulate"} + inputs(), "--plan");
   row("trace to standard output", QStringList{"simulate", "--plan", "plan.json", "--trace", "-"} + inputs(), "--trace");
+  const auto jitter = [&](const QStringList& rest) {
+    return QStringList{"simulate", "--plan", "plan.json"} + inputs() + rest;
+  };
+  row("jitter below 0", jitter({"--jitter", "-0.1"}), "-0.1, expected");
+  row("jitter that is none", jitter({"--jitter", "nan"}), "nan, expected");
+  row("jitter in per cent", jitter({"--jitter", "5"}), "0.05 is 5 %");
+  row("jitter in words", jitter({"--jitter", "some"}), "some");
+  row("jitter without runs", jitter({"--jitter", "0.1", "--jitter-runs", "0"}), "0 runs, expected 1 to");
+  row("runs without jitter", jitter({"--jitter-runs", "10"}), "--jitter");
+  row("seed without jitter", jitter({"--seed", "10"}), "--jitter");
+  row("compare with jitter below 0", QStringList{"compare", "--global-batch", "8", "--jitter", "-1"} + inputs(),
+      "-1, expected");
   row("compare with unknown planner", QStringList{"compare", "--global-batch", "8", "--planner", "x"} + inputs(), "x");
   row("compare with planner option", QStringList{"compare", "--global-batch", "8", "--rank-by", "objective"} + inputs(),
       "--rank-by");
