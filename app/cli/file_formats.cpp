@@ -71,12 +71,11 @@ std::vector<std::string_view> possible_formats(const AnyFile& file) {
                     file);
 }
 
-Result<std::string> trace_of(const Timeline& timeline, const std::string& title) {
-  if (timeline.size() == 0)
-    return fail(ErrorCode::bad_input,
-                "holds no operations to make a trace of; simulate with --intervals, run with "
-                "--timeline-every");
-  return chrome_trace(timeline, title);
+Error nothing_to_trace() {
+  return {ErrorCode::bad_input,
+          "holds no operations to make a trace of; simulate with --intervals, run with --timeline-every",
+          {},
+          {}};
 }
 
 }  // namespace
@@ -162,14 +161,17 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
                         [](const Cluster& cluster) -> Result<std::string> { return cluster_to_json(cluster); },
                         [](const Plan& plan) -> Result<std::string> { return plan_to_json(plan); },
                         [&](const Simulation& simulation) -> Result<std::string> {
-                          if (format == "trace") return trace_of(simulation.timeline, "simulation");
-                          return simulation_to_json(simulation, {.intervals = simulation.timeline.size() > 0});
+                          const bool timed = simulation.timeline.size() > 0;
+                          if (format == "trace" && !timed) return tl::unexpected(nothing_to_trace());
+                          if (format == "trace") return chrome_trace(simulation, "simulation");
+                          return simulation_to_json(simulation, {.intervals = timed});
                         },
                         [](const ModelSpec& model) -> Result<std::string> { return model_to_json(model); },
                         [&](const RunLog& log) -> Result<std::string> {
                           if (format == "run-log") return log.text;
                           const MeasuredTimeline* measured = last_timeline(log);
-                          return trace_of(measured ? measured->timeline : Timeline(), "run");
+                          if (!measured || measured->timeline.size() == 0) return tl::unexpected(nothing_to_trace());
+                          return chrome_trace(measured->timeline, "run");
                         },
                         [](const ProjectContent&) -> Result<std::string> { return std::string(); },
                     },

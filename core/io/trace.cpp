@@ -1,80 +1,185 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/trace.hpp"
 
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
+#include <span>
+
 #include <fmt/format.h>
 
 #include "core/io/decimal.hpp"
-#include "core/io/json_writer.hpp"
+#include "core/io/json_value.hpp"
+#include "core/io/utf8.hpp"
 
 namespace pipedeck {
 namespace {
 
-using json::ObjectWriter;
-using json::Value;
+/// A group of tracks, as trace viewers have processes. Their numbers are in the order in which they are to be shown.
+enum class Group { compute = 1, collective, link, memory };
 
-/// Trace processes: what runs on devices, their all-reduces, the links.
-int process_of(LaneRole role) { return static_cast<int>(role) + 1; }
+/// Viewers take a thread whose number is a process's for the main thread of that one.
+constexpr int first_track = 101;
 
-std::string_view process_name(LaneRole role) {
-  switch (role) {
-    case LaneRole::compute:
+Group group_of(LaneRole role) { return static_cast<Group>(static_cast<int>(role) + 1); }
+
+std::string_view name_of(Group group) {
+  switch (group) {
+    case Group::compute:
       return "devices";
-    case LaneRole::collective:
-      return "all-reduce";
-    case LaneRole::link:
+    case Group::collective:
+      return "all-reduces";
+    case Group::link:
       return "links";
+    case Group::memory:
+      return "memory";
   }
   return "?";
 }
 
-std::string thread_name(const TimelineLane& lane) {
+std::string quoted(std::string_view text) { return json::compact(json::Value(to_utf8(text))); }
+
+std::string microseconds(std::int64_t nanoseconds) { return integer_to_decimal(nanoseconds, 3); }
+
+/// The events as text, one a line.
+class Events {
+ public:
+  void name_group(Group group) {
+    describe("process_name", group, 0, fmt::format("\"name\":{}", quoted(name_of(group))));
+    describe("process_sort_index", group, 0, fmt::format("\"sort_index\":{}", static_cast<int>(group)));
+  }
+
+  int new_track(Group group, const std::string& name) {
+    const int track = next_track_++;
+    describe("thread_name", group, track, fmt::format("\"name\":{}", quoted(name)));
+    describe("thread_sort_index", group, track, fmt::format("\"sort_index\":{}", track));
+    return track;
+  }
+
+  void operation(Group group, int track, const TimelineRow& row) {
+    const std::string_view kind = pipedeck::name_of(row.operation.kind);
+    next();
+    fmt::format_to(std::back_inserter(text_),
+                   R"({{"name":"{} {}","cat":"{}","ph":"X","ts":{},"dur":{},"pid":{},"tid":{},)"
+                   R"("args":{{"stage":{},"micro_batch":{}}}}})",
+                   kind, row.operation.micro_batch, kind, microseconds(row.start.count),
+                   microseconds(row.duration.count), static_cast<int>(group), track, row.operation.stage.value,
+                   row.operation.micro_batch);
+  }
+
+  void memory(DeviceId device, const MemoryPoint& point) {
+    next();
+    fmt::format_to(std::back_inserter(text_),
+                   R"({{"name":"device {}","ph":"C","ts":{},"pid":{},"args":{{"bytes":{}}}}})", device.value,
+                   microseconds(point.time.count), static_cast<int>(Group::memory), point.bytes.count);
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  void describe(std::string_view what, Group group, int track, const std::string& arguments) {
+    next();
+    fmt::format_to(std::back_inserter(text_), R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{{}}}}})", what,
+                   static_cast<int>(group), track == 0 ? static_cast<int>(group) : track, arguments);
+  }
+  void next() { text_ += text_.empty() ? "\n" : ",\n"; }
+
+  std::string text_;
+  int next_track_ = first_track;
+};
+
+/// Where the operations of one lane go: into the first track that is free when they begin.
+class Tracks {
+ public:
+  Tracks(Events& events, Group group, std::string name) : events_(events), group_(group), name_(std::move(name)) {
+    tracks_.push_back({events_.new_track(group_, name_), std::numeric_limits<std::int64_t>::min()});
+  }
+
+  int track_at(std::int64_t start, std::int64_t end) {
+    for (Track& track : tracks_)
+      if (track.end <= start) {
+        track.end = end;
+        return track.number;
+      }
+    tracks_.push_back({events_.new_track(group_, fmt::format("{} ({})", name_, tracks_.size() + 1)), end});
+    return tracks_.back().number;
+  }
+
+ private:
+  struct Track {
+    int number = 0;
+    std::int64_t end = 0;
+  };
+  Events& events_;
+  Group group_;
+  std::string name_;
+  std::vector<Track> tracks_;
+};
+
+std::string lane_name(const TimelineLane& lane) {
   if (lane.role == LaneRole::link) return fmt::format("{} to {}", lane.device.value, lane.to.value);
   return fmt::format("device {}", lane.device.value);
 }
 
-Value metadata(std::string_view what, int process, int thread, std::string_view name) {
-  return ObjectWriter()
-      .add("name", what)
-      .add("ph", "M")
-      .add("pid", process)
-      .add("tid", thread)
-      .add("args", ObjectWriter().add("name", name).finish())
-      .finish();
+/// A device that has several stages may all-reduce the gradients of some at once: a track for each.
+void add_lane(Events& events, const Timeline& timeline, const TimelineLane& lane) {
+  const Group group = group_of(lane.role);
+  const auto stage_of = [&](std::size_t i) { return lane.role == LaneRole::collective ? int{timeline.stage[i]} : 0; };
+  std::set<int> stages;
+  for (std::size_t i = lane.begin; i < lane.end; ++i) stages.insert(stage_of(i));
+  std::map<int, Tracks> of_stage;
+  for (const int stage : stages)
+    of_stage.try_emplace(stage, events, group,
+                         stages.size() == 1 ? lane_name(lane) : fmt::format("{}, stage {}", lane_name(lane), stage));
+  for (std::size_t i = lane.begin; i < lane.end; ++i) {
+    const TimelineRow row = timeline.row(i);
+    events.operation(group, of_stage.at(stage_of(i)).track_at(row.start.count, row.end().count), row);
+  }
 }
 
-/// A complete event; times are microseconds, with the nanoseconds behind the point.
-Value event(const TimelineRow& row, int process, int thread) {
-  ObjectWriter arguments;
-  arguments.add("stage", row.operation.stage.value).add("micro_batch", row.operation.micro_batch);
-  return ObjectWriter()
-      .add("name", fmt::format("{} {}", name_of(row.operation.kind), row.operation.micro_batch))
-      .add("cat", name_of(row.operation.kind))
-      .add("ph", "X")
-      .add("ts", json::Number{integer_to_decimal(row.start.count, 3)})
-      .add("dur", json::Number{integer_to_decimal(row.duration.count, 3)})
-      .add("pid", process)
-      .add("tid", thread)
-      .add("args", arguments.finish())
-      .finish();
+using About = std::vector<std::pair<std::string, std::string>>;
+
+About about(const std::string& title) { return {{"title", title}}; }
+
+About about(const Simulation& simulation, const std::string& title, const Plan* plan) {
+  About lines = about(title);
+  if (plan) {
+    lines.emplace_back("planner", plan->planner);
+    lines.emplace_back("profile", plan->profile);
+    lines.emplace_back("cluster", plan->cluster);
+    lines.emplace_back("shape", shape_text(*plan));
+    lines.emplace_back("schedule", pipedeck::name_of(plan->schedule));
+    lines.emplace_back("micro-batches", fmt::format("{} of {}", plan->micro_batches, plan->micro_batch));
+  }
+  lines.emplace_back("network", pipedeck::name_of(simulation.network));
+  lines.emplace_back("overlap", pipedeck::name_of(simulation.overlap));
+  lines.emplace_back("collectives", pipedeck::name_of(simulation.collectives));
+  lines.emplace_back("iteration_ms", integer_to_decimal(simulation.iteration.count, 6));
+  return lines;
+}
+
+std::string document(const Timeline& timeline, std::span<const DeviceVerdict> devices, const About& about) {
+  Events events;
+  for (const Group group : {Group::compute, Group::collective, Group::link}) events.name_group(group);
+  if (!devices.empty()) events.name_group(Group::memory);
+  for (const TimelineLane& lane : timeline.lanes) add_lane(events, timeline, lane);
+  for (const DeviceVerdict& device : devices)
+    for (const MemoryPoint& point : device.curve) events.memory(device.device, point);
+  std::string text = "{\"displayTimeUnit\":\"ms\",\n\"otherData\":{";
+  for (const auto& [key, value] : about)
+    text += fmt::format("{}{}:{}", key == about.front().first ? "" : ",", quoted(key), quoted(value));
+  return text + "},\n\"traceEvents\":[" + events.take() + "\n]}\n";
 }
 
 }  // namespace
 
 std::string chrome_trace(const Timeline& timeline, const std::string& title) {
-  json::List events;
-  events.reserve(timeline.size() + timeline.lanes.size() + 3);
-  for (const LaneRole role : {LaneRole::compute, LaneRole::collective, LaneRole::link})
-    events.push_back(metadata("process_name", process_of(role), 0, process_name(role)));
-  int links = 0;
-  for (const TimelineLane& lane : timeline.lanes) {
-    const int process = process_of(lane.role);
-    const int thread = lane.role == LaneRole::link ? links++ : lane.device.value;
-    events.push_back(metadata("thread_name", process, thread, thread_name(lane)));
-    for (std::size_t i = lane.begin; i < lane.end; ++i) events.push_back(event(timeline.row(i), process, thread));
-  }
-  ObjectWriter out;
-  out.add("displayTimeUnit", "ms").add("otherData", ObjectWriter().add("title", title).finish());
-  return json::compact(out.add("traceEvents", std::move(events)).finish()) + '\n';
+  return document(timeline, {}, about(title));
+}
+
+std::string chrome_trace(const Simulation& simulation, const std::string& title, const Plan* plan) {
+  return document(simulation.timeline, simulation.devices, about(simulation, title, plan));
 }
 
 }  // namespace pipedeck
