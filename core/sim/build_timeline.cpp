@@ -136,13 +136,17 @@ Nanoseconds exposed_communication(const Timeline& timeline, Nanoseconds begin, N
 }
 
 LaneTimes lane_times(const Timeline& timeline, const TimelineLane& lane, Nanoseconds synchronised, Nanoseconds begin,
-                     Nanoseconds end) {
+                     Nanoseconds end, const std::vector<std::size_t>& waits_of_second) {
   LaneTimes times;
+  auto second = waits_of_second.begin();
   const auto within = [&](std::int64_t time) { return std::clamp(time, begin.count, end.count); };
   std::int64_t free = begin.count;
   for (std::size_t i = lane.begin; i < lane.end; ++i) {
     const std::int64_t start = within(timeline.start[i]), stop = within(timeline.start[i] + timeline.duration[i]);
-    Nanoseconds& why = i == lane.begin ? times.idle.warmup : part_before(times.idle, timeline.kind[i]);
+    const bool of_next = second != waits_of_second.end() && lane.begin + *second == i;
+    if (of_next) ++second;
+    const OpKind waited = timeline.kind[of_next ? i + 1 : i];
+    Nanoseconds& why = i == lane.begin ? times.idle.warmup : part_before(times.idle, waited);
     if (start > free) why += Nanoseconds(start - free);
     times.busy += Nanoseconds(stop - start);
     free = std::max(free, stop);

@@ -18,8 +18,9 @@ struct LaneTimes {
   Nanoseconds busy;
   IdleParts idle;
 };
-/// `synchronised`: end of the last all-reduce that the lane waits for after its last pass.
+/// `synchronised`: end of the last all-reduce that the lane waits for after its last pass. `waits_of_second`: rows of
+/// the lane that are joined to the next one and waited for what that needs (joined_waits.hpp).
 LaneTimes lane_times(const Timeline& timeline, const TimelineLane& lane, Nanoseconds synchronised, Nanoseconds begin,
-                     Nanoseconds end);
+                     Nanoseconds end, const std::vector<std::size_t>& waits_of_second = {});
 
 }  // namespace pipedeck

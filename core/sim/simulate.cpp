@@ -9,6 +9,7 @@
 #include "core/domain/cuts.hpp"
 #include "core/domain/validate.hpp"
 #include "core/sim/build_timeline.hpp"
+#include "core/sim/joined_waits.hpp"
 #include "core/sim/memory_curve.hpp"
 #include "core/sim/memory_upper.hpp"
 #include "core/sim/period.hpp"
@@ -91,7 +92,7 @@ class Verdict {
         verdict.capacity = inputs_.network.type(device).memory;
         verdict_.fits = verdict_.fits && verdict.peak <= verdict.capacity;
         verdict_.devices.push_back(verdict);
-        synchronised_[device] = synchronised(lane);
+        lanes_[device] = {l, synchronised(lane)};
       }
     }
     std::sort(verdict_.devices.begin(), verdict_.devices.end(),
@@ -109,10 +110,13 @@ class Verdict {
 
   /// Compute lanes come first in the timeline, in device order, as the devices do.
   void add_busy() {
+    const std::vector<std::vector<std::size_t>> of_second = waits_of_second(run_, trace_);
     double busy = 0;
     for (std::size_t d = 0; d < verdict_.devices.size(); ++d) {
       const TimelineLane& lane = verdict_.timeline.lanes[d];
-      LaneTimes times = lane_times(verdict_.timeline, lane, synchronised_[lane.device], window_.begin, window_.end);
+      const auto& [number, synchronised] = lanes_[lane.device];
+      LaneTimes times =
+          lane_times(verdict_.timeline, lane, synchronised, window_.begin, window_.end, of_second[number]);
       if (!run_.schedule.synchronous)
         times = scaled(
             times,
@@ -133,7 +137,11 @@ class Verdict {
   SimulationDetail detail_;
   std::stop_token stop_;
   Window window_;
-  std::map<DeviceId, Nanoseconds> synchronised_;
+  struct OfLane {
+    std::size_t number = 0;
+    Nanoseconds synchronised;
+  };
+  std::map<DeviceId, OfLane> lanes_;
   Simulation verdict_;
 };
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two joined operations start when both can. Which of them the device waited for cannot be told from a timeline, which
+// knows the first one alone.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/sim/engine.hpp"
+
+namespace pipedeck {
+
+/// By lane, the rows of first operations, ascending, that waited for what their second one needs.
+std::vector<std::vector<std::size_t>> waits_of_second(const EngineInput& run, const Trace& trace);
+
+}  // namespace pipedeck
