@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/explanation_text.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/table.hpp"
+#include "core/domain/sensitivity_groups.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -17,9 +20,33 @@ std::string share_text(Nanoseconds part, Nanoseconds whole) {
   return percent_text(whole.count > 0 ? static_cast<double>(part.count) / static_cast<double>(whole.count) : 0);
 }
 
-std::string subject(const SensitivityEntry& entry) {
-  if (entry.kind != SensitivityKind::link_bandwidth) return fmt::format("device {}", entry.device.value);
+std::string link_text(const SensitivityEntry& entry) {
   return entry.from == entry.to ? "inside " + entry.from : entry.from + " to " + entry.to;
+}
+
+/// "0 to 3, 6 to 7, 9" of ascending numbers.
+std::string ranges_text(const std::vector<DeviceId>& devices) {
+  std::string text;
+  for (std::size_t first = 0, end = 0; first < devices.size(); first = end) {
+    for (end = first + 1; end < devices.size() && devices[end].value == devices[end - 1].value + 1;) ++end;
+    if (!text.empty()) text += ", ";
+    text += end - first == 1 ? fmt::format("{}", devices[first].value)
+                             : fmt::format("{} to {}", devices[first].value, devices[end - 1].value);
+  }
+  return text;
+}
+
+/// "device 3", "devices 0 to 7, each", "n0 to s, n1 to s, each".
+std::string subject(const SensitivityGroup& group) {
+  const bool several = group.entries.size() > 1;
+  if (group.first().kind != SensitivityKind::link_bandwidth)
+    return fmt::format("device{} {}{}", several ? "s" : "", ranges_text(group.devices()), several ? ", each" : "");
+  constexpr std::size_t most = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, group.entries.size()); ++i)
+    text += (i ? ", " : "") + link_text(group.entries[i]);
+  if (group.entries.size() > most) text += fmt::format(" and {} more", group.entries.size() - most);
+  return text + (several ? ", each" : "");
 }
 
 }  // namespace
@@ -66,10 +93,12 @@ std::string sensitivity_text(const Sensitivity& found) {
                {"iteration ms"},
                {"gain ms"},
                {"gain"}});
-  for (const SensitivityEntry& entry : found.entries)
-    if (entry.gain.count != 0)
-      table.add({std::string(name_of(entry.kind)), subject(entry), milliseconds_text_of(entry.iteration),
-                 milliseconds_text_of(entry.gain), share_text(entry.gain, found.iteration)});
+  for (const SensitivityGroup& group : grouped(found)) {
+    const SensitivityEntry& one = group.first();
+    if (one.gain.count != 0)
+      table.add({std::string(name_of(one.kind)), subject(group), milliseconds_text_of(one.iteration),
+                 milliseconds_text_of(one.gain), share_text(one.gain, found.iteration)});
+  }
   return table.text() + "all other links and devices: nothing\n";
 }
 

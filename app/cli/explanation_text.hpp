@@ -14,7 +14,7 @@ namespace pipedeck::cli {
 std::string critical_path_text(const CriticalPath& path, const Plan& plan);
 std::string idle_text(const Simulation& simulation);
 std::string parts_text(const TimeParts& parts);
-/// Links and devices that change something, the largest gain first.
+/// Links and devices that change something, the largest gain first; those that gain the same are one row.
 std::string sensitivity_text(const Sensitivity& found);
 
 nlohmann::ordered_json critical_path_json(const CriticalPath& path);

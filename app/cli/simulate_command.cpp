@@ -157,7 +157,8 @@ class SimulateCommand : public Command {
       if (auto written = write_output(export_file_, *verdict->schedule); !written)
         return tl::unexpected(written.error());
     if (!trace_file_.empty())
-      if (auto written = write_output(trace_file_, chrome_trace(simulation.timeline, verdict->plan.name)); !written)
+      if (auto written = write_output(trace_file_, chrome_trace(simulation, verdict->plan.name, &verdict->plan));
+          !written)
         return tl::unexpected(written.error());
     const std::string json = simulation_to_json(simulation, {.intervals = intervals_});
     std::string human;
@@ -242,7 +243,9 @@ class SimulateCommand : public Command {
     }
     if (sensitivity_) {
       ProgressLine line;
-      const auto found = sensitivity(asked.problem, asked.plan, 1.1, line.callback(), stop);
+      const auto threads = thread_count(threads_);
+      if (!threads) return tl::unexpected(threads.error());
+      const auto found = sensitivity(asked.problem, asked.plan, 1.1, line.callback(), stop, *threads);
       if (!found) return tl::unexpected(found.error());
       text += "\n" + sensitivity_text(*found);
       json["sensitivity"] = sensitivity_json(*found);

@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include "app/models/format.hpp"
+#include "core/domain/sensitivity_groups.hpp"
 
 namespace pipedeck::app {
 
@@ -52,17 +53,31 @@ QString part_tip(TimePart part) {
   return {};
 }
 
-QString better_text(const SensitivityEntry& entry) {
+QString link_text(const SensitivityEntry& entry) {
   const QString from = QString::fromStdString(entry.from), to = QString::fromStdString(entry.to);
-  switch (entry.kind) {
-    case SensitivityKind::link_bandwidth:
-      return from == to ? Text::tr("link inside %1").arg(from) : Text::tr("link %1–%2").arg(from, to);
-    case SensitivityKind::device_speed:
-      return Text::tr("speed of %1").arg(device_name(entry.device));
-    case SensitivityKind::device_memory:
-      return Text::tr("memory of %1").arg(device_name(entry.device));
-  }
-  return {};
+  return from == to ? Text::tr("link inside %1").arg(from) : Text::tr("link %1–%2").arg(from, to);
+}
+
+/// "link n0–tor", "speed of G0–G7, each".
+QString better_text(const SensitivityGroup& group) {
+  const int count = static_cast<int>(group.entries.size());
+  const SensitivityEntry& one = group.first();
+  if (one.kind == SensitivityKind::link_bandwidth)
+    return count == 1 ? link_text(one) : Text::tr("%1 and %2 more, each").arg(link_text(one)).arg(count - 1);
+  const bool speed = one.kind == SensitivityKind::device_speed;
+  if (count == 1)
+    return speed ? Text::tr("speed of %1").arg(device_name(one.device))
+                 : Text::tr("memory of %1").arg(device_name(one.device));
+  const QString devices = devices_text(group.devices());
+  return speed ? Text::tr("speed of %1, each").arg(devices) : Text::tr("memory of %1, each").arg(devices);
+}
+
+/// All that a row stands for, where its label does not say it.
+QString members_text(const SensitivityGroup& group) {
+  if (group.entries.size() == 1 || group.first().kind != SensitivityKind::link_bandwidth) return {};
+  QStringList links;
+  for (const SensitivityEntry& entry : group.entries) links << link_text(entry);
+  return u'\n' + links.join(u'\n');
 }
 
 QString group_text(SensitivityKind kind) {
@@ -129,15 +144,16 @@ std::vector<BarRow> sensitivity_rows(const Sensitivity& sensitivity) {
   for (int i = 0; i < sensitivity_kind_count; ++i) {
     const auto kind = static_cast<SensitivityKind>(i);
     rows.push_back({group_text(kind), 0, 0, {}, {}, BarMeaning::total, true});
-    for (const SensitivityEntry& entry : sensitivity.entries) {
+    for (const SensitivityGroup& group : grouped(sensitivity)) {
+      const SensitivityEntry& entry = group.first();
       if (entry.kind != kind) continue;
       const Nanoseconds change(-entry.gain.count);
       const double share = sensitivity.iteration.count > 0
                                ? static_cast<double>(change.count) / static_cast<double>(sensitivity.iteration.count)
                                : 0;
       const QString gain = QStringLiteral("%1 (%2)").arg(signed_time(change), change_text(share));
-      rows.push_back({better_text(entry), 0, seconds(entry.gain), gain,
-                      Text::tr("%1 of %2: %3").arg(by, better_text(entry), gain),
+      rows.push_back({better_text(group), 0, seconds(entry.gain), gain,
+                      Text::tr("%1 of %2: %3").arg(by, better_text(group), gain) + members_text(group),
                       change.count > 0 ? BarMeaning::worse : BarMeaning::better, false});
     }
     if (rows.back().heading) rows.pop_back();

@@ -26,7 +26,8 @@ struct BarRow {
 /// From the first plan's iteration by its changed parts to the second's; the bars add up exactly.
 std::vector<BarRow> waterfall_rows(const Waterfall& waterfall, const QString& from, const QString& to);
 
-/// By links, devices, memory; the largest gain first in each. "+10 % of link n0-tor: -3.2 ms (-0.4 %)" as tool tips.
+/// By links, devices, memory; the largest gain first in each; those that gain the same are one row. "+10 % of link
+/// n0-tor: -3.2 ms (-0.4 %)" as tool tips.
 std::vector<BarRow> sensitivity_rows(const Sensitivity& sensitivity);
 
 QString part_text(TimePart part);  ///< "pipeline bubble"

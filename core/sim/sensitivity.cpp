@@ -2,8 +2,10 @@
 #include "core/sim/sensitivity.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -131,38 +133,101 @@ void add_devices(const Plan& plan, double factor, std::vector<Change>& changes) 
     }
 }
 
-Result<Nanoseconds> iteration_of(const Problem& problem, const Plan& plan, const std::stop_token& stop) {
-  const auto simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  if (!simulator) return tl::unexpected(simulator.error());
-  const Result<Seconds> time = simulator->iteration_time(plan, stop);
+Result<Simulator> simulator_of(const Problem& problem) {
+  return Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+}
+
+Result<Nanoseconds> iteration_of(const Simulator& simulator, const Plan& plan, const std::stop_token& stop) {
+  const Result<Seconds> time = simulator.iteration_time(plan, stop);
   if (!time) return tl::unexpected(time.error());
   return round_to_nanoseconds(*time);
 }
 
+/// The plan as it is.
+struct Base {
+  const Problem& problem;
+  const Plan& plan;
+  Schedule schedule;
+  Nanoseconds iteration;
+};
+
+Result<Nanoseconds> iteration_with(const Base& base, const Change& change, const std::stop_token& stop) {
+  const Result<Simulator> simulator = simulator_of(change.apply(base.problem));
+  if (!simulator) return tl::unexpected(simulator.error());
+  if (change.entry.kind != SensitivityKind::device_memory) return iteration_of(*simulator, base.plan, stop);
+  // Memory has no other way to an iteration's length than the order of operations.
+  const Result<Schedule> schedule = simulator->schedule(base.plan);
+  if (!schedule) return tl::unexpected(schedule.error());
+  return *schedule == base.schedule ? Result<Nanoseconds>(base.iteration) : iteration_of(*simulator, base.plan, stop);
+}
+
+/// All changes, shared out over threads as they come free; the calling one tells how far they are.
+class Simulations {
+ public:
+  Simulations(const Base& base, const std::vector<Change>& changes, const Progress& progress, std::stop_token stop)
+      : base_(base), changes_(changes), progress_(progress), stop_(std::move(stop)), times_(changes.size()) {}
+
+  /// A time for each change, or the first error.
+  Result<std::vector<Nanoseconds>> run(int threads) {
+    {
+      std::vector<std::jthread> others;
+      for (int t = 1; t < threads; ++t) others.emplace_back([this] { work({}); });
+      work(progress_);
+    }
+    if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
+    std::vector<Nanoseconds> times;
+    for (const Result<Nanoseconds>& time : times_) {
+      if (!time) return tl::unexpected(time.error());
+      times.push_back(*time);
+    }
+    return times;
+  }
+
+ private:
+  void work(const Progress& progress) {
+    for (std::size_t i = next_++; i < changes_.size() && !failed_; i = next_++) {
+      report(progress, static_cast<double>(i) / static_cast<double>(changes_.size()),
+             "making links and devices better");
+      if (stop_.stop_requested()) return;
+      times_[i] = iteration_with(base_, changes_[i], stop_);
+      if (!times_[i]) failed_ = true;
+    }
+  }
+
+  const Base& base_;
+  const std::vector<Change>& changes_;
+  const Progress& progress_;
+  std::stop_token stop_;
+  std::vector<Result<Nanoseconds>> times_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> failed_ = false;
+};
+
 }  // namespace
 
 Result<Sensitivity> sensitivity(const Problem& problem, const Plan& plan, double factor, const Progress& progress,
-                                std::stop_token stop) {
+                                std::stop_token stop, int threads) {
   if (Result<void> valid = validate(plan, *problem.profile, *problem.cluster); !valid)
     return tl::unexpected(valid.error());
   std::vector<Change> changes;
   add_links(*problem.cluster, factor, changes);
   add_devices(plan, factor, changes);
 
-  Sensitivity answer;
-  answer.factor = factor;
-  const Result<Nanoseconds> own = iteration_of(problem, plan, stop);
+  const Result<Simulator> simulator = simulator_of(problem);
+  if (!simulator) return tl::unexpected(simulator.error());
+  const Result<Nanoseconds> own = iteration_of(*simulator, plan, stop);
   if (!own) return tl::unexpected(own.error());
-  answer.iteration = *own;
+  Result<Schedule> schedule = simulator->schedule(plan);
+  if (!schedule) return tl::unexpected(schedule.error());
+  const Base base{problem, plan, std::move(*schedule), *own};
+  const auto times = Simulations(base, changes, progress, std::move(stop)).run(threads);
+  if (!times) return tl::unexpected(times.error());
+
+  Sensitivity answer{factor, *own, {}};
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    report(progress, static_cast<double>(i) / static_cast<double>(changes.size()), "making links and devices better");
-    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
-    SensitivityEntry entry = changes[i].entry;
-    const Result<Nanoseconds> time = iteration_of(changes[i].apply(problem), plan, stop);
-    if (!time) return tl::unexpected(time.error());
-    entry.iteration = *time;
-    entry.gain = *own - *time;
-    answer.entries.push_back(std::move(entry));
+    changes[i].entry.iteration = (*times)[i];
+    changes[i].entry.gain = *own - (*times)[i];
+    answer.entries.push_back(std::move(changes[i].entry));
   }
   std::stable_sort(answer.entries.begin(), answer.entries.end(),
                    [](const SensitivityEntry& a, const SensitivityEntry& b) { return a.gain > b.gain; });

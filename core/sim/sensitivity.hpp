@@ -13,8 +13,8 @@ namespace pipedeck {
 
 /// Every link's bandwidth, every used device's speed (of passes and of its memory) and memory, `factor` times as much.
 /// More memory changes how many micro-batches are kept, and with them the order of operations, where a schedule goes by
-/// it.
+/// it; where it does not, nothing is simulated again. `threads` changes speed, never the answer.
 Result<Sensitivity> sensitivity(const Problem& problem, const Plan& plan, double factor = 1.1,
-                                const Progress& progress = {}, std::stop_token stop = {});
+                                const Progress& progress = {}, std::stop_token stop = {}, int threads = 1);
 
 }  // namespace pipedeck

@@ -2,44 +2,21 @@
 // Parts of an iteration add up to it and none is below 0; a better link or device changes what it should and no more.
 #include <QtTest/QTest>
 
-#include <cstdlib>
+#include <algorithm>
+#include <set>
 
-#include "core/domain/validate.hpp"
-#include "core/schedule/build.hpp"
+#include "core/domain/sensitivity_groups.hpp"
 #include "core/sim/sensitivity.hpp"
 #include "core/sim/time_parts.hpp"
-#include "tests/support/random_plan.hpp"
+#include "tests/core/sim/every_schedule.hpp"
 
 using namespace pipedeck;
+using test::Drawn;
+using test::Networks;
 
 namespace {
 
-int problems_wanted() {
-  const char* wanted = std::getenv("PIPEDECK_RANDOM_PROBLEMS");
-  return wanted ? std::atoi(wanted) : 300;
-}
-
-/// Random plans of every schedule in turn, in either network.
-template <class Check>
-void for_random_plans(std::uint64_t seed, Check check) {
-  test::Random random(seed);
-  int checked = 0;
-  for (int trial = 0; checked < problems_wanted(); ++trial) {
-    QVERIFY2(trial < 3 * problems_wanted(), "most draws must be plans that can be built");
-    const auto& offered = schedules();
-    const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
-    if (kind == ScheduleKind::explicit_order) continue;
-    Problem problem = test::random_rich_problem(random);
-    if (random.integer(0, 2) == 0) problem.workload.conventions.network = NetworkModel::shared;
-    const Plan plan = test::random_plan(random, problem, kind);
-    if (!validate(plan, *problem.profile, *problem.cluster)) continue;
-    const Simulator simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
-    if (!simulator.schedule(plan)) continue;
-    check(problem, plan, simulator, "trial " + std::to_string(trial) + ", " + std::string(name_of(kind)));
-    if (QTest::currentTestFailed()) return;
-    ++checked;
-  }
-}
+constexpr int usual = 300;
 
 Plan straight(int stages, int micro_batches) {
   Plan plan;
@@ -55,18 +32,37 @@ class TestExplanations : public QObject {
   Q_OBJECT
  private slots:
   void partsAddUp() {
-    for_random_plans(
-        1, [](const Problem& problem, const Plan& plan, const Simulator& simulator, const std::string& where) {
-          const TimeParts parts = time_parts(simulator, plan).value();
-          const Nanoseconds iteration = round_to_nanoseconds(simulator.iteration_time(plan).value());
-          QVERIFY2(parts.total() == iteration, where.c_str());
-          if (!plan.synchronous()) return;
-          for (int i = 0; i < time_part_count; ++i) {
-            // A transfer that is held up by one all-reduce less may hold up another.
-            const auto part = static_cast<TimePart>(i);
-            if (part == TimePart::all_reduce && problem.workload.conventions.network == NetworkModel::shared) continue;
-            QVERIFY2(parts[part].count >= 0, (where + ": " + std::string(name_of(part))).c_str());
-          }
+    int shared = 0;
+    test::for_random_plans(1, test::problems_wanted(usual), Networks::either, [&](test::Random&, const Drawn& drawn) {
+      const TimeParts parts = time_parts(drawn.simulator, drawn.plan).value();
+      const Nanoseconds iteration = round_to_nanoseconds(drawn.simulator.iteration_time(drawn.plan).value());
+      QVERIFY(parts.total() == iteration);
+      shared += drawn.problem.workload.conventions.network == NetworkModel::shared;
+      if (!drawn.plan.synchronous()) return;
+      for (int i = 0; i < time_part_count; ++i) {
+        // A transfer that is held up by one all-reduce less may hold up another.
+        const auto part = static_cast<TimePart>(i);
+        if (part == TimePart::all_reduce && drawn.problem.workload.conventions.network == NetworkModel::shared)
+          continue;
+        QVERIFY2(parts[part].count >= 0, std::string(name_of(part)).c_str());
+      }
+    });
+    QVERIFY(shared > 0);
+  }
+
+  /// Of two plans for one problem, in either network: the changes of all parts are the change of the iteration.
+  void waterfallsLeadFromOneToTheOther() {
+    test::for_random_plans(
+        5, test::problems_wanted(usual), Networks::either, [&](test::Random& random, const Drawn& drawn) {
+          Plan other = drawn.plan;
+          for (Stage& stage : other.stages) stage.recompute.all = !stage.recompute.all && random.integer(0, 1) == 0;
+          other.optimizer = Optimizer::sgd;
+          const Waterfall steps =
+              waterfall(time_parts(drawn.simulator, drawn.plan).value(), time_parts(drawn.simulator, other).value());
+          const auto time = [&](const Plan& plan) {
+            return round_to_nanoseconds(drawn.simulator.iteration_time(plan).value());
+          };
+          QVERIFY(steps.change.total() == time(other) - time(drawn.plan));
         });
   }
 
@@ -113,11 +109,11 @@ class TestExplanations : public QObject {
 
   /// A device with a type of its own that is no better is the same device.
   void nothingBetterChangesNothing() {
-    for_random_plans(2, [](const Problem& problem, const Plan& plan, const Simulator&, const std::string& where) {
-      const Sensitivity same = sensitivity(problem, plan, 1).value();
+    test::for_random_plans(2, test::problems_wanted(usual), Networks::either, [](test::Random&, const Drawn& drawn) {
+      const Sensitivity same = sensitivity(drawn.problem, drawn.plan, 1).value();
       for (const SensitivityEntry& entry : same.entries)
         QVERIFY2(std::abs(entry.gain.count) <= 8,
-                 (where + ": " + std::string(name_of(entry.kind)) + " " + std::to_string(entry.gain.count)).c_str());
+                 (std::string(name_of(entry.kind)) + " " + std::to_string(entry.gain.count)).c_str());
     });
   }
 
@@ -141,6 +137,74 @@ class TestExplanations : public QObject {
     QCOMPARE(found.entries[2].gain.count, 2 * (1'000'000 - 909'091));
     QCOMPARE(found.entries[3].gain.count, 0);
     QCOMPARE(found.entries[4].gain.count, 0);
+  }
+
+  /// Entries of a group gain the same; every entry is in one group; the order stays.
+  void groupsHoldEveryEntryOnce() {
+    test::for_random_plans(6, test::problems_wanted(100), Networks::either, [](test::Random&, const Drawn& drawn) {
+      const Sensitivity found = sensitivity(drawn.problem, drawn.plan).value();
+      const std::vector<SensitivityGroup> groups = grouped(found);
+      std::size_t count = 0;
+      std::set<std::pair<SensitivityKind, Nanoseconds>> seen;
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        QVERIFY(seen.emplace(groups[g].first().kind, groups[g].first().gain).second);
+        if (g > 0) QVERIFY(groups[g].first().gain <= groups[g - 1].first().gain);
+        for (const SensitivityEntry& entry : groups[g].entries) {
+          QVERIFY(entry.kind == groups[g].first().kind && entry.gain == groups[g].first().gain);
+          QVERIFY(std::count(found.entries.begin(), found.entries.end(), entry) >= 1);
+          ++count;
+        }
+      }
+      QCOMPARE(count, found.entries.size());
+    });
+  }
+
+  void replicasAreOneGroup() {
+    Sensitivity found;
+    found.iteration = Nanoseconds(100);
+    for (const int device : {4, 0, 1, 2})
+      found.entries.push_back(
+          {SensitivityKind::device_speed, DeviceId(device), {}, {}, Nanoseconds(90), Nanoseconds(10)});
+    found.entries.push_back({SensitivityKind::device_memory, DeviceId(0), {}, {}, Nanoseconds(90), Nanoseconds(10)});
+    const auto groups = grouped(found);
+    QCOMPARE(groups.size(), std::size_t{2});
+    QVERIFY((groups[0].devices() == std::vector{DeviceId(0), DeviceId(1), DeviceId(2), DeviceId(4)}));
+  }
+
+  void threadsChangeNothing() {
+    test::for_random_plans(7, test::problems_wanted(60), Networks::either, [](test::Random&, const Drawn& drawn) {
+      const Sensitivity one = sensitivity(drawn.problem, drawn.plan).value();
+      QVERIFY(one == sensitivity(drawn.problem, drawn.plan, 1.1, {}, {}, 4).value());
+    });
+  }
+
+  /// Only the first stage keeps more than one micro-batch, if it can.
+  void memoryChangesWhatItsOrderChanges() {
+    Profile profile = test::uniform_profile(2, milliseconds(1), milliseconds(2));
+    for (Layer& layer : profile.layers) layer.saved = Bytes(100'000'000);
+    Cluster cluster = test::flat_cluster(2);
+    DeviceType type = cluster.device_types.front();
+    cluster.device_types.clear();
+    cluster.nodes.front().devices.clear();
+    for (const char* name : {"first", "second"}) {
+      type.name = name;
+      type.memory = Bytes(150'000'000);
+      cluster.device_types.push_back(type);
+      cluster.nodes.front().devices.push_back({name, 1});
+    }
+    Problem problem;
+    problem.profile = std::make_shared<const Profile>(profile);
+    problem.cluster = std::make_shared<const Cluster>(cluster);
+    const Plan plan = straight(2, 4);
+    const Sensitivity found = sensitivity(problem, plan, 3).value();
+    cluster.device_types.front().memory = Bytes(450'000'000);
+    problem.cluster = std::make_shared<const Cluster>(cluster);
+    const Seconds more = Simulator::of(problem.profile, problem.cluster, {})->iteration_time(plan).value();
+    for (const SensitivityEntry& entry : found.entries) {
+      if (entry.kind != SensitivityKind::device_memory) continue;
+      QVERIFY(entry.iteration == (entry.device.value == 0 ? round_to_nanoseconds(more) : found.iteration));
+      QCOMPARE(entry.gain.count > 0, entry.device.value == 0);
+    }
   }
 
   void stops() {
