@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // diff: what differs between two files of one kind, and by how much. Documents are compared leaf by leaf; timelines
-// (thousands of operations) by kind of operation; runs by their summaries.
+// (thousands of operations) by kind of operation; runs by their summaries; two plans, where profile and cluster are
+// given, also by what their iterations consist of.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -9,8 +10,12 @@
 #include "app/cli/file_formats.hpp"
 #include "app/cli/json_difference.hpp"
 #include "app/cli/kind_table.hpp"
+#include "app/cli/question.hpp"
 #include "app/cli/table.hpp"
+#include "app/cli/waterfall_text.hpp"
+#include "core/domain/validate.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/sim/time_parts.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -89,10 +94,21 @@ class DiffCommand : public Command {
   void declare(CLI::App& app) override {
     app.add_option("A", a_, "a plan, a simulation, a run log, or any other two files of one kind")->required();
     app.add_option("B", b_, "what to compare it with")->required();
+    inputs_.declare(app, false);
+    const std::size_t before = app.get_options().size();
+    judged_.declare(app);
+    const std::vector<CLI::Option*> options = app.get_options();
+    for (std::size_t i = before; i < options.size(); ++i) options[i]->needs(app.get_option("--profile"));
     app.add_flag("--json", json_, "JSON alone on standard output");
+    app.footer(
+        "With --profile and --cluster, two plans are also simulated: what leads from A's iteration time to B's, "
+        "in parts that add up.");
   }
 
-  Result<int> run(std::stop_token) override {
+  Result<int> run(std::stop_token stop) override {
+    if (inputs_.profile.empty() != inputs_.cluster.empty())
+      return fail(ErrorCode::bad_usage,
+                  "diff: --profile and --cluster are given together, for the times of two plans, or not at all");
     const auto a = read_any_file(a_);
     if (!a) return tl::unexpected(in_file(a.error(), a_));
     const auto b = read_any_file(b_);
@@ -104,12 +120,41 @@ class DiffCommand : public Command {
     if (format_name(*a) != format_name(*b))
       return fail(ErrorCode::bad_input,
                   fmt::format("found a {}, expected a {} as in {}", format_name(*b), format_name(*a), a_), {}, b_);
-    if (auto written = write_output("-", report(*a, *b)); !written) return tl::unexpected(written.error());
+    std::optional<Waterfall> steps;
+    if (inputs_.given()) {
+      auto found = steps_between(*a, *b, stop);
+      if (!found) return tl::unexpected(found.error());
+      steps = *found;
+    }
+    if (auto written = write_output("-", report(*a, *b, steps)); !written) return tl::unexpected(written.error());
     return 0;
   }
 
  private:
-  std::string report(const AnyFile& a, const AnyFile& b) const {
+  Result<Waterfall> steps_between(const AnyFile& a, const AnyFile& b, const std::stop_token& stop) const {
+    if (!std::holds_alternative<Plan>(a))
+      return fail(ErrorCode::bad_input,
+                  fmt::format("found a {}, expected a plan, for which --profile and --cluster are", format_name(a)), {},
+                  a_);
+    const auto problem = open_inputs(inputs_, judged_.conventions());
+    if (!problem) return tl::unexpected(problem.error());
+    const auto first = parts_of(*problem, std::get<Plan>(a), a_, stop);
+    if (!first) return tl::unexpected(in_file(first.error(), a_));
+    const auto second = parts_of(*problem, std::get<Plan>(b), b_, stop);
+    if (!second) return tl::unexpected(in_file(second.error(), b_));
+    return waterfall(*first, *second);
+  }
+
+  Result<TimeParts> parts_of(const Problem& problem, const Plan& plan, const std::string& file,
+                             const std::stop_token& stop) const {
+    if (auto valid = validate(plan, *problem.profile, *problem.cluster); !valid) return tl::unexpected(valid.error());
+    warn_if_made_for_others(plan, file, problem);
+    const auto simulator = Simulator::of(problem.profile, problem.cluster, judged_.conventions());
+    if (!simulator) return tl::unexpected(simulator.error());
+    return time_parts(*simulator, plan, stop);
+  }
+
+  std::string report(const AnyFile& a, const AnyFile& b, const std::optional<Waterfall>& steps) const {
     const std::vector<LeafDifference> leaves = differences(comparable(a), comparable(b));
     const Timeline *first = timeline_of(a), *second = timeline_of(b);
     std::optional<TimelineDifference> kinds;
@@ -120,15 +165,21 @@ class DiffCommand : public Command {
                 {"of", format_name(a)},
                 {"differences", leaves_json(leaves)}};
       if (kinds) json["operations"] = kinds_json(*kinds);
+      if (steps) json["waterfall"] = waterfall_json(*steps, judged_.conventions());
       return json.dump(2) + "\n";
     }
     if (leaves.empty() && !kinds)
       return fmt::format("no difference: {} and {} hold the same {}\n", a_, b_, format_name(a));
     std::string text = leaves.empty() ? "" : leaves_table(leaves);
     if (kinds) text += (text.empty() ? "" : "\n") + kinds_table(*kinds, "A", "B");
+    if (steps) text += "\n" + waterfall_text(*steps, judged_.conventions());
+    if (!steps && std::holds_alternative<Plan>(a))
+      text += "\n--profile and --cluster add what leads from A's iteration time to B's\n";
     return text;
   }
 
+  InputOptions inputs_;
+  ConventionOptions judged_;
   std::string a_, b_;
   bool json_ = false;
 };

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What leads from one plan's iteration to another's, part by part, as text and as JSON. The parts add up exactly, and
+// are shown to the nanosecond so that one can see it.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/domain/explanation.hpp"
+#include "core/domain/workload.hpp"
+
+namespace pipedeck::cli {
+
+std::string waterfall_text(const Waterfall& steps, const Conventions& judged);
+nlohmann::ordered_json waterfall_json(const Waterfall& steps, const Conventions& judged);
+
+}  // namespace pipedeck::cli

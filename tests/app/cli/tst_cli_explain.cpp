@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explanations through the real program: simulate --explain, --sensitivity and --trace, and the waterfall of diff.
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
+#include <QTest>
+
+#include <cmath>
+
+#include "core/io/json_formats.hpp"
+#include "tests/app/cli/cli_process.hpp"
+#include "tests/core/io/trace_checker.hpp"
+
+using namespace pipedeck;
+using pipedeck::test::Answer;
+using pipedeck::test::inputs;
+using pipedeck::test::SmallProblem;
+
+namespace {
+
+QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
+
+qint64 ns(const QJsonValue& milliseconds) { return std::llround(milliseconds.toDouble() * 1e6); }
+
+/// "1240.126437" or "+0.100000" as nanoseconds.
+qint64 ns(const QString& text) { return std::llround(text.toDouble() * 1e6); }
+
+/// The cells of the line that begins with this word.
+QStringList line_of(const QByteArray& text, const QString& word) {
+  for (const QString& line : QString::fromUtf8(text).split('\n'))
+    if (line.startsWith(word)) return line.split(QRegularExpression("\\s{2,}"));
+  return {};
+}
+
+const QStringList parts{"compute",   "imbalance",       "bubble",         "recompute",
+                        "optimizer", "tensor_parallel", "point_to_point", "all_reduce"};
+
+}  // namespace
+
+class TestCliExplain : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase();
+  void explain_as_text();
+  void explain_as_json_data();
+  void explain_as_json();
+  void sensitivity_as_text_folds_what_is_alike();
+  void sensitivity_as_json_has_every_entry();
+  void traces_hold_what_was_simulated();
+  void waterfall_of_two_plans();
+  void waterfall_is_what_simulate_says();
+  void diff_without_inputs_is_as_it_was();
+  void what_cannot_be_is_refused_data();
+  void what_cannot_be_is_refused();
+
+ private:
+  Answer simulate(const QStringList& more, const QString& plan = "plan.json") const {
+    return problem_.run(QStringList{"simulate", "--plan", plan} + inputs() + more);
+  }
+  Answer diff(const QStringList& more) const { return problem_.run(QStringList{"diff"} + more + inputs()); }
+
+  SmallProblem problem_;
+};
+
+void TestCliExplain::initTestCase() {
+  problem_.write("moved.json", pipedeck::test::small_plan()
+                                   .replace("[0, 3]", "[0, 4]")
+                                   .replace("[3, 6]", "[4, 6]")
+                                   .replace("\"schedule\": \"1f1b\"", "\"schedule\": \"gpipe\""));
+}
+
+void TestCliExplain::explain_as_text() {
+  const Answer answer = simulate({"--explain"});
+  VERIFY_STATUS(answer, 0);
+  for (const QString& part : parts) QVERIFY2(line_of(answer.out, part).size() == 3, qPrintable(part));
+  const QByteArray iteration = answer.out.mid(answer.out.indexOf("iteration ") + 10).split(' ').front();
+  QCOMPARE(line_of(answer.out, "in all").value(1).toUtf8(), iteration);
+  QVERIFY2(QRegularExpression("critical path: \\d+ links, " + QRegularExpression::escape(iteration) + " ms")
+               .match(QString::fromUtf8(answer.out))
+               .hasMatch(),
+           answer.out);
+  QVERIFY(!line_of(answer.out, "forward").isEmpty() && !line_of(answer.out, "stage 1").isEmpty());
+  QVERIFY2(answer.out.contains("idle ms of device"), answer.out);
+  QVERIFY(!simulate({}).out.contains("critical path"));
+}
+
+void TestCliExplain::explain_as_json_data() {
+  QTest::addColumn<QStringList>("options");
+  for (const char* network : {"ideal", "shared"})
+    for (const char* schedule : {"1f1b", "zb-v", "interleaved", "pipedream"})
+      QTest::addRow("%s %s", network, schedule) << QStringList{"--network", network, "--schedule", schedule};
+}
+
+void TestCliExplain::explain_as_json() {
+  QFETCH(QStringList, options);
+  const Answer answer = simulate(options + QStringList{"--explain", "--json"});
+  VERIFY_STATUS(answer, 0);
+  const QJsonObject simulation = object_of(answer.out);
+  qint64 sum = 0;
+  for (const QString& part : parts) {
+    QVERIFY(simulation["parts"].toObject().contains(part + "_ms"));
+    sum += ns(simulation["parts"][part + "_ms"]);
+  }
+  QCOMPARE(sum, ns(simulation["iteration_ms"]));
+  const QJsonObject path = simulation["critical_path"].toObject();
+  qint64 at = ns(path["begin_ms"]);
+  for (const QJsonValue& link : path["links"].toArray()) {
+    QCOMPARE(ns(link["begin_ms"]), at);
+    at = ns(link["end_ms"]);
+    for (const char* key : {"device", "kind", "stage", "micro_batch", "waited_for"})
+      QVERIFY2(link.toObject().contains(key), key);
+  }
+  QCOMPARE(at, ns(path["end_ms"]));
+  QCOMPARE(path["links"][0]["waited_for"].toString(), "start");
+  // It reads back as a simulation, these members and all.
+  problem_.write("explained.json", answer.out);
+  VERIFY_STATUS((problem_.run({"validate", "explained.json"})), 0);
+}
+
+void TestCliExplain::sensitivity_as_text_folds_what_is_alike() {
+  const Answer answer = simulate({"--sensitivity"});
+  VERIFY_STATUS(answer, 0);
+  QVERIFY2(answer.out.contains("1.1 times as much"), answer.out);
+  QVERIFY2(answer.out.contains("devices 0 to 1, each") && answer.out.contains("devices 2 to 3, each"), answer.out);
+  QVERIFY2(answer.out.contains("n0 to n1"), answer.out);
+  QVERIFY2(answer.out.contains("all other links and devices: nothing"), answer.out);
+}
+
+void TestCliExplain::sensitivity_as_json_has_every_entry() {
+  const Answer answer = simulate({"--sensitivity", "--json", "--explain"});
+  VERIFY_STATUS(answer, 0);
+  const QJsonObject simulation = object_of(answer.out);
+  QVERIFY(simulation.contains("critical_path"));
+  const QJsonArray entries = simulation["sensitivity"]["entries"].toArray();
+  QCOMPARE(simulation["sensitivity"]["factor"].toDouble(), 1.1);
+  QCOMPARE(entries.size(), 3 + 4 + 4);  // two nodes and the link between them, four devices twice
+  double before = 1e300;
+  for (const QJsonValue& entry : entries) {
+    QVERIFY(entry["gain_ms"].toDouble() <= before);
+    before = entry["gain_ms"].toDouble();
+    QCOMPARE(ns(simulation["iteration_ms"]) - ns(entry["gain_ms"]), ns(entry["iteration_ms"]));
+    QVERIFY(entry.toObject().contains(entry["of"].toString() == "link_bandwidth" ? "from" : "device"));
+  }
+  QCOMPARE(simulate({"--sensitivity", "--json", "--explain", "--threads", "3"}).out, answer.out);
+}
+
+void TestCliExplain::traces_hold_what_was_simulated() {
+  for (const char* schedule : {"1f1b", "zb-v", "pipedream"}) {
+    const Answer answer =
+        simulate({"--schedule", schedule, "--network", "shared", "--intervals", "--json", "--trace", "t.json"});
+    VERIFY_STATUS(answer, 0);
+    const Result<Simulation> simulation = simulation_from_json(answer.out.toStdString());
+    QVERIFY(simulation.has_value());
+    const QByteArray trace = problem_.read("t.json");
+    const std::string fault =
+        pipedeck::test::trace_fault(trace.toStdString(), &simulation->timeline, &simulation->devices);
+    QVERIFY2(fault.empty(), fault.c_str());
+    QCOMPARE(object_of(trace)["otherData"]["title"].toString(), "by hand");
+    QCOMPARE(object_of(trace)["otherData"]["schedule"].toString(), schedule);
+    problem_.write("s.json", answer.out);
+    VERIFY_STATUS((problem_.run({"convert", "s.json", "again.trace.json"})), 0);
+    const std::string converted = pipedeck::test::trace_fault(problem_.read("again.trace.json").toStdString(),
+                                                              &simulation->timeline, &simulation->devices);
+    QVERIFY2(converted.empty(), converted.c_str());
+  }
+}
+
+void TestCliExplain::waterfall_of_two_plans() {
+  const Answer text = diff({"plan.json", "moved.json"});
+  VERIFY_STATUS(text, 0);
+  QVERIFY2(text.out.contains("/stages/0/layers/1"), text.out);
+  qint64 sums[3] = {0, 0, 0};
+  for (const QString& part : parts) {
+    const QStringList cells = line_of(text.out, part);
+    QVERIFY2(cells.size() == 5, qPrintable(part));
+    for (int i = 0; i < 3; ++i) sums[i] += ns(cells[i + 1]);
+    QCOMPARE(ns(cells[2]) - ns(cells[1]), ns(cells[3]));
+  }
+  const QStringList whole = line_of(text.out, "in all");
+  for (int i = 0; i < 3; ++i) QCOMPARE(sums[i], ns(whole.value(i + 1)));
+  QVERIFY2(text.out.contains("network ideal, overlap layer"), text.out);
+
+  const Answer json = diff({"plan.json", "moved.json", "--json"});
+  VERIFY_STATUS(json, 0);
+  const QJsonObject steps = object_of(json.out)["waterfall"].toObject();
+  QCOMPARE(steps["parts"].toArray().size(), parts.size());
+  qint64 change = 0;
+  for (int i = 0; i < parts.size(); ++i) {
+    QCOMPARE(steps["parts"][i]["part"].toString(), parts[i]);
+    change += ns(steps["parts"][i]["change_ms"]);
+  }
+  QCOMPARE(change, ns(steps["b_ms"]) - ns(steps["a_ms"]));
+  QCOMPARE(change, ns(steps["change_ms"]));
+  QCOMPARE(ns(whole[1]), ns(steps["a_ms"]));
+}
+
+void TestCliExplain::waterfall_is_what_simulate_says() {
+  const QStringList judged{"--network", "shared", "--overlap", "none", "--collectives", "tree", "--json"};
+  const QJsonObject steps =
+      object_of(diff(QStringList{"plan.json", "moved.json"} + judged).out)["waterfall"].toObject();
+  QCOMPARE(steps["network"].toString(), "shared");
+  QCOMPARE(steps["overlap"].toString(), "none");
+  QCOMPARE(steps["collectives"].toString(), "tree");
+  QCOMPARE(steps["a_ms"], object_of(simulate(judged).out)["iteration_ms"]);
+  QCOMPARE(steps["b_ms"], object_of(simulate(judged, "moved.json").out)["iteration_ms"]);
+}
+
+void TestCliExplain::diff_without_inputs_is_as_it_was() {
+  const Answer text = problem_.run({"diff", "plan.json", "moved.json"});
+  VERIFY_STATUS(text, 0);
+  QVERIFY2(text.out.contains("--profile and --cluster add"), text.out);
+  const Answer json = problem_.run({"diff", "plan.json", "moved.json", "--json"});
+  QVERIFY(!object_of(json.out).contains("waterfall"));
+  QVERIFY(problem_.run({"diff", "plan.json", "plan.json"}).out.startsWith("no difference"));
+  QVERIFY(!problem_.run({"diff", "p.json", "p.json"}).out.contains("--profile"));
+}
+
+void TestCliExplain::what_cannot_be_is_refused_data() {
+  QTest::addColumn<QStringList>("arguments");
+  QTest::addColumn<QString>("said");
+  const auto simulated = [](const QStringList& more) {
+    return QStringList{"simulate", "--plan", "plan.json"} + inputs() + more;
+  };
+  QTest::newRow("iteration alone, explained") << simulated({"--iteration-only", "--explain"}) << "--iteration-only";
+  QTest::newRow("iteration alone, sensitivity")
+      << simulated({"--iteration-only", "--sensitivity"}) << "--iteration-only";
+  QTest::newRow("iteration alone, trace") << simulated({"--iteration-only", "--trace", "x.json"}) << "--iteration-only";
+  QTest::newRow("no threads") << simulated({"--sensitivity", "--threads", "0"}) << "--threads";
+  QTest::newRow("explain what") << simulated({"--explain=all"}) << "explain";
+  QTest::newRow("half of the inputs") << QStringList{"diff", "plan.json", "moved.json", "--profile", "p.json"}
+                                      << "--cluster";
+  QTest::newRow("the other half") << QStringList{"diff", "plan.json", "moved.json", "--cluster", "c.json"}
+                                  << "--profile";
+  QTest::newRow("judged by nothing") << QStringList{"diff", "plan.json", "moved.json", "--network", "shared"}
+                                     << "--profile";
+  QTest::newRow("unknown network") << QStringList{"diff", "plan.json", "moved.json", "--network", "pigeon"} + inputs()
+                                   << "pigeon";
+  QTest::newRow("profiles have no times to lead over")
+      << QStringList{"diff", "p.json", "p.json"} + inputs() << "p.json: found a profile, expected a plan";
+  QTest::newRow("no such profile") << QStringList{"diff",      "plan.json", "moved.json", "--profile",
+                                                  "gone.json", "--cluster", "c.json"}
+                                   << "gone.json";
+}
+
+void TestCliExplain::what_cannot_be_is_refused() {
+  QFETCH(QStringList, arguments);
+  QFETCH(QString, said);
+  const QStringList before = problem_.files();
+  const Answer answer = problem_.run(arguments);
+  VERIFY_STATUS(answer, 2);
+  QVERIFY2(answer.err.startsWith("pipedeck-cli: ") && answer.err.contains(said.toUtf8()), answer.err);
+  QVERIFY(answer.out.isEmpty());
+  QCOMPARE(problem_.files(), before);
+}
+
+QTEST_GUILESS_MAIN(TestCliExplain)
+#include "tst_cli_explain.moc"
