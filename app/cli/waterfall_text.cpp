@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/waterfall_text.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +25,9 @@ std::string signed_text(Nanoseconds time) { return (time.count > 0 ? "+" : "") +
 /// How much of A's iteration a change is.
 std::string share_text(Nanoseconds change, Nanoseconds whole) {
   if (whole.count == 0) return "-";
-  return fmt::format("{:+.2f} %", 100 * static_cast<double>(change.count) / static_cast<double>(whole.count));
+  constexpr double shown = 0.005;
+  const double percent = 100 * static_cast<double>(change.count) / static_cast<double>(whole.count);
+  return fmt::format("{:+.2f} %", std::abs(percent) < shown ? 0 : percent);
 }
 
 }  // namespace

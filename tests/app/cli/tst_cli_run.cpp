@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/core/io/trace_checker.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
@@ -93,7 +94,10 @@ void TestCliRun::events_go_to_a_file_that_validates() {
   VERIFY_STATUS(valid, 0);
   QVERIFY2(valid.out.contains("run-log"), valid.out);
   VERIFY_STATUS((problem_.run({"convert", "run.jsonl", "run.trace.json"})), 0);
-  QVERIFY(problem_.read("run.trace.json").contains("backward"));
+  const QByteArray trace = problem_.read("run.trace.json");
+  QVERIFY(trace.contains("backward"));
+  const std::string fault = pipedeck::test::trace_fault(trace.toStdString());
+  QVERIFY2(fault.empty(), fault.c_str());
   VERIFY_STATUS((problem_.run({"diff", "run.jsonl", "run.jsonl"})), 0);
 }
 
