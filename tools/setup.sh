@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what building and testing need on Debian 12, asking nothing; quick when all is there.
+# Installs what building and testing need on Debian 12, and the packages named, asking nothing; quick when all is there.
 set -euo pipefail
 
 packages=(
   cmake ninja-build g++ pkg-config ccache mold clang-format git python3
   qt6-base-dev qt6-charts-dev qt6-svg-dev libqt6opengl6-dev libgl-dev libqt6svg6 fonts-dejavu-core
   nlohmann-json3-dev libsqlite3-dev libdnnl-dev libcli11-dev libfmt-dev libexpected-dev libssl-dev libbenchmark-dev
+  "$@"
 )
 
 missing() {

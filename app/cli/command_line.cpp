@@ -72,7 +72,8 @@ int run_command(const CommandInfo& info, std::vector<std::string> arguments) {
 int run_command_line(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return bad_usage("a command is expected\n" + overview());
   if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") return print_text(overview()) ? 0 : 1;
-  if (arguments[0] == "--version") return print_text("pipedeck-cli " PIPEDECK_VERSION "\n") ? 0 : 1;
+  if (arguments[0] == "--version")
+    return print_text("pipedeck-cli " PIPEDECK_VERSION "\nlicence: Apache-2.0\n") ? 0 : 1;
   const auto info = std::find_if(commands.begin(), commands.end(),
                                  [&](const CommandInfo& command) { return command.name == arguments[0]; });
   if (info == commands.end()) return bad_usage(fmt::format("unknown command \"{}\"\n{}", arguments[0], overview()));

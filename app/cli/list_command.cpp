@@ -17,9 +17,9 @@
 namespace pipedeck::cli {
 namespace {
 
-/// A name and what is worth saying of it.
+/// A name and what is worth saying of it; of presets also what to type for it.
 struct Item {
-  std::string name, summary;
+  std::string name, summary, argument{};
 };
 using Items = Result<std::vector<Item>>;
 
@@ -42,7 +42,8 @@ Items list_models() {
     if (!model) return tl::unexpected(model.error());
     items.push_back({name, fmt::format("{} layers{}{}", model->layers.size(),
                                        model->trainable_here ? ", trains here in seconds" : "",
-                                       model->source.empty() ? "" : "; " + model->source)});
+                                       model->source.empty() ? "" : "; " + model->source),
+                     "preset:" + model_preset_alias(name)});
   }
   return items;
 }
@@ -53,7 +54,8 @@ Items list_clusters() {
     const auto cluster = cluster_preset(name);
     if (!cluster) return tl::unexpected(cluster.error());
     items.push_back({name, fmt::format("{} devices in {} {}", devices_of(*cluster).size(), cluster->nodes.size(),
-                                       cluster->nodes.size() == 1 ? "node" : "nodes")});
+                                       cluster->nodes.size() == 1 ? "node" : "nodes"),
+                     "preset:" + cluster_preset_alias(name)});
   }
   return items;
 }
@@ -86,6 +88,7 @@ std::string items_json(const std::vector<Item>& items) {
   auto json = nlohmann::ordered_json::array();
   for (const Item& item : items) {
     nlohmann::ordered_json one{{"name", item.name}};
+    if (!item.argument.empty()) one["argument"] = item.argument;
     if (!item.summary.empty()) one["summary"] = item.summary;
     json.push_back(std::move(one));
   }
@@ -94,7 +97,9 @@ std::string items_json(const std::vector<Item>& items) {
 
 std::string items_text(const std::vector<Item>& items) {
   Table table({{"", Align::left}, {"", Align::left}});
-  for (const Item& item : items) table.add({item.name, item.summary});
+  for (const Item& item : items)
+    table.add(item.argument.empty() ? std::vector<std::string>{item.name, item.summary}
+                                    : std::vector<std::string>{item.argument, item.name + ": " + item.summary});
   return table.text();
 }
 

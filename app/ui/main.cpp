@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (command.version) {
-    print(stdout, QStringLiteral("pipedeck %1\n").arg(QLatin1String(PIPEDECK_VERSION)));
+    print(stdout, QStringLiteral("pipedeck %1\nlicence: GPL-3.0-or-later\n").arg(QLatin1String(PIPEDECK_VERSION)));
     return 0;
   }
   const QApplication application(argc, argv);

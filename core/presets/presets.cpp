@@ -85,6 +85,11 @@ std::optional<std::string> preset_named_by(const std::string& argument) {
 std::vector<std::string> model_preset_names() { return names_of(models()); }
 std::vector<std::string> cluster_preset_names() { return names_of(clusters()); }
 
+std::string model_preset_alias(const std::string& name) {
+  const Result<ModelSpec> model = model_preset(name);
+  return model ? alias_in(model->extra) : std::string();
+}
+
 std::string cluster_preset_alias(const std::string& name) {
   const Result<Cluster> cluster = cluster_preset(name);
   return cluster ? alias_in(cluster->extra) : std::string();

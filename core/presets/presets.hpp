@@ -19,7 +19,8 @@ namespace pipedeck {
 std::vector<std::string> model_preset_names();
 std::vector<std::string> cluster_preset_names();
 
-/// A short ASCII name of a cluster preset ("dapple-a"), which is taken wherever its name is; empty for unknown names.
+/// A short ASCII name of a preset ("dapple-a"), which is taken wherever its name is; empty for unknown names.
+std::string model_preset_alias(const std::string& name);
 std::string cluster_preset_alias(const std::string& name);
 
 /// Names and aliases are taken in upper or lower case. Unknown names are bad_usage and list the known ones.

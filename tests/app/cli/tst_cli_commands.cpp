@@ -63,6 +63,7 @@ class TestCliCommands : public QObject {
   void a_run_log_keeps_unknown_keys();
   void lists_data();
   void lists();
+  void listed_presets_open();
   void output_to_a_full_device_fails();
   void a_folder_that_is_not_there();
 
@@ -413,6 +414,24 @@ void TestCliCommands::lists() {
   const Answer answer = problem_.run({"list", what});
   VERIFY_STATUS(answer, 0);
   for (const QString& name : expected) QVERIFY2(answer.out.toLower().contains(name.toLower().toUtf8()), answer.out);
+}
+
+/// What `list` prints for a preset is taken as an argument.
+void TestCliCommands::listed_presets_open() {
+  for (const auto& [what, option] : {std::pair{"models", "--profile"}, std::pair{"clusters", "--cluster"}}) {
+    const Answer answer = problem_.run({"list", what, "--json"});
+    VERIFY_STATUS(answer, 0);
+    for (const QJsonValue item : QJsonDocument::fromJson(answer.out).array()) {
+      const QString argument = item["argument"].toString();
+      QVERIFY2(argument.startsWith("preset:"), answer.out);
+      QStringList plan{"plan", "--planner", "data-parallel", "--global-batch", "64", "--ignore-memory"};
+      plan << "--profile" << (what == QByteArray("models") ? argument : "p.json");
+      plan << "--cluster" << (what == QByteArray("models") ? "c.json" : argument);
+      const Answer planned = problem_.run(plan + QStringList{"-o", "listed.json"});
+      QVERIFY2(planned.status == 0 || planned.status == 3, argument.toUtf8() + ": " + planned.err);
+      QVERIFY2(!planned.err.contains("preset"), planned.err);
+    }
+  }
 }
 
 void TestCliCommands::output_to_a_full_device_fails() {

@@ -17,6 +17,7 @@ class TestCliUsage : public QObject {
   void bad_input();
   void a_file_that_is_not_there();
   void help();
+  void version();
   void an_infeasible_problem_exits_3();
   void one_infeasible_planner_does_not_fail_a_comparison();
   void threads_of_the_environment_are_checked();
@@ -195,6 +196,12 @@ void TestCliUsage::help() {
     QCOMPARE(help.err, QByteArray());
   }
   QVERIFY(problem_.run({"plan", "--help"}).out.contains("--rank-by"));  // from the planner's own table
+}
+
+void TestCliUsage::version() {
+  const Answer answer = problem_.run({"--version"});
+  VERIFY_STATUS(answer, 0);
+  QCOMPARE(answer.out, QByteArray("pipedeck-cli " PIPEDECK_VERSION "\nlicence: Apache-2.0\n"));
 }
 
 void TestCliUsage::an_infeasible_problem_exits_3() {
