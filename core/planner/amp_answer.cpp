@@ -39,7 +39,8 @@ Result<bool> any_possible(const Problem& problem, const AmpOptions& options, con
   return false;
 }
 
-Result<Ranking> no_strategy(const Problem& problem, const AmpOptions& options, const PlannerContext& context) {
+Result<Ranking> no_strategy(const Problem& problem, const AmpOptions& options, bool idle_is_an_option,
+                            const PlannerContext& context) {
   const std::string reason = fmt::format(
       "no pp x dp x tmp {} {} devices with a layer for every stage and whole micro-batches of {} or more samples a "
       "replica{}",
@@ -48,7 +49,7 @@ Result<Ranking> no_strategy(const Problem& problem, const AmpOptions& options, c
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   AmpOptions relaxed = options;
   relaxed.allow_idle = true;
-  const auto helps = any_possible(problem, relaxed, context);
+  const auto helps = idle_is_an_option ? any_possible(problem, relaxed, context) : Result<bool>(false);
   if (!helps) return tl::unexpected(helps.error());
   if (*helps) return Ranking{{}, Infeasible{reason, "--allow-idle"}};
   return too_few_samples(reason, problem.workload, options.slice, [&](int slice) {
@@ -122,22 +123,25 @@ std::optional<Infeasible> amp_too_large(const Chain& chain) {
       .infeasible;
 }
 
-Result<Ranking> amp_no_plan(const Problem& problem, const AmpOptions& options, const PlannerContext& context) {
+Result<Ranking> amp_no_plan(const Problem& problem, const AmpOptions& options, const PlannerContext& context,
+                            const std::function<Result<bool>(const Problem&)>& annealed) {
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
   const auto strategies = amp_strategies(*chain, options);
   if (!strategies) return tl::unexpected(strategies.error());
-  if (strategies->empty()) return no_strategy(problem, options, context);
+  if (strategies->empty()) return no_strategy(problem, options, !annealed, context);
 
   AmpOptions unlimited = options;
   unlimited.ignore_memory = true;
   const auto any = any_possible(problem, unlimited, context);
   if (!any) return tl::unexpected(any.error());
-  if (!*any) return Ranking{{}, Infeasible{"no placement has every pinned layer on its device", "other pins"}};
+  if (!*any) return Ranking{{}, Infeasible{"no placement has every pinned layer on its device", ""}};
   const std::string reason = "no strategy fits the devices' memory, with one micro-batch at a time on every stage";
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
-  return nothing_fits(reason, context,
-                      [&](Bytes more) { return any_possible(with_more_memory(problem, more), options, context); });
+  return nothing_fits(reason, context, [&](Bytes more) {
+    const Problem relaxed = with_more_memory(problem, more);
+    return annealed ? annealed(relaxed) : any_possible(relaxed, options, context);
+  });
 }
 
 std::vector<OptionInfo> amp_option_table() {

@@ -46,8 +46,10 @@ std::optional<Infeasible> amp_too_large(const Chain& chain);
 /// Comparisons of prefixes that all assignments of a search may take together: a few seconds.
 inline constexpr std::size_t amp_effort = 400000000;
 
-/// Why nothing was found: too few samples, pins, memory.
-Result<Ranking> amp_no_plan(const Problem& problem, const AmpOptions& options, const PlannerContext& context);
+/// Why nothing was found: too few samples, pins, memory. `annealed`: amp-sa's own word on whether it would find a plan
+/// of a problem; its placements are others, and it always uses all devices.
+Result<Ranking> amp_no_plan(const Problem& problem, const AmpOptions& options, const PlannerContext& context,
+                            const std::function<Result<bool>(const Problem&)>& annealed = {});
 
 /// The options that both planners have.
 std::vector<OptionInfo> amp_option_table();

@@ -22,6 +22,7 @@
 #include "core/planner/amp_answer.hpp"
 #include "core/planner/amp_tiling.hpp"
 #include "core/planner/planner_entries.hpp"
+#include "core/planner/relax.hpp"
 
 namespace pipedeck {
 
@@ -129,6 +130,21 @@ int evaluations_of(const Chain& chain, int asked) {
   return static_cast<int>(std::clamp(most * usual / cuts, least, most));
 }
 
+Result<bool> any_annealed(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
+  const PlannerInfo info = amp_sa_planner();
+  const AmpOptions options = amp_options(info, given, *problem.profile);
+  auto chain = Chain::of(problem);
+  if (!chain) return tl::unexpected(chain.error());
+  const auto strategies = amp_strategies(*chain, options);
+  if (!strategies) return tl::unexpected(strategies.error());
+  if (strategies->empty()) return false;
+  const PlannerContext first = first_found(context);
+  const auto found = Annealing(*chain, options, *strategies, integer(info, given, "seed"), first)
+                         .run(evaluations_of(*chain, integer(info, given, "evaluations")));
+  if (!found) return tl::unexpected(found.error());
+  return !found->empty();
+}
+
 Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
   const PlannerInfo info = amp_sa_planner();
   const AmpOptions options = amp_options(info, given, *problem.profile);
@@ -137,12 +153,16 @@ Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& given,
   if (auto none = amp_too_large(*chain)) return Ranking{{}, *std::move(none)};
   const auto strategies = amp_strategies(*chain, options);
   if (!strategies) return tl::unexpected(strategies.error());
-  if (strategies->empty()) return amp_no_plan(problem, options, context);
+  const auto no_plan = [&] {
+    return amp_no_plan(problem, options, context,
+                       [&](const Problem& relaxed) { return any_annealed(relaxed, given, context); });
+  };
+  if (strategies->empty()) return no_plan();
 
   Annealing annealing(*chain, options, *strategies, integer(info, given, "seed"), context);
   auto found = annealing.run(evaluations_of(*chain, integer(info, given, "evaluations")));
   if (!found) return tl::unexpected(found.error());
-  if (found->empty()) return amp_no_plan(problem, options, context);
+  if (found->empty()) return no_plan();
   found->resize(std::min(found->size(), amp_wanted(info, given, context)));
   AmpAnswer answer{info.name,           options,           choice(info, given, "rank-by") == "simulated",
                    annealing.truncated, *std::move(found), {}};

@@ -34,9 +34,7 @@ Result<Ranking> none(const Baseline& baseline, const Problem& problem, const std
     auto free = Chain::of(open);
     if (!free) return tl::unexpected(free.error());
     if (has_any(*free))
-      return Ranking{{},
-                     Infeasible{"no placement of this planner's kind has the pinned layers on their devices",
-                                "fewer --pin, another number of stages (--pp), or planner joint"}};
+      return Ranking{{}, Infeasible{"no placement of this planner's kind has the pinned layers on their devices", ""}};
   }
   if (!any) {
     if (!context.relax) return Ranking{{}, Infeasible{baseline.no_size, {}}};

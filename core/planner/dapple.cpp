@@ -85,8 +85,7 @@ Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, c
     unlimited.rules = {.allow_idle = wanted.rules.allow_idle, .stages = {}, .max_stages = {}, .replicas = {}};
     const auto without = any_dapple_plan(free, unlimited, sizes, context);
     if (!without) return tl::unexpected(without.error());
-    if (*without)
-      return Ranking{{}, Infeasible{"no plan that the placement policies reach keeps to the pins", "other pins"}};
+    if (*without) return Ranking{{}, Infeasible{"no plan that the placement policies reach keeps to the pins", ""}};
   }
   const std::string reason =
       fmt::format("no plan gives every one of {} devices at least {} samples of each micro-batch",

@@ -21,10 +21,14 @@
 #include "core/planner/joint_search.hpp"
 #include "core/planner/memory_fit.hpp"
 #include "core/planner/planner_entries.hpp"
+#include "core/planner/relax.hpp"
 
 namespace pipedeck {
 
 namespace {
+
+// Past these it takes more than some twenty seconds, most of it simulations.
+constexpr std::int64_t most_devices = 16384, most_cells = 2'000'000;
 
 JointWanted wanted_of(const PlannerOptions& options, const Profile& profile) {
   const PlannerInfo info = joint_planner();
@@ -89,8 +93,20 @@ Result<bool> any_plan(const Problem& problem, const std::vector<int>& sizes, con
   return false;
 }
 
+/// Has one of the other planners a plan that counts here? In large clusters asking them all takes too long.
+Result<bool> any_seed(const Problem& problem, const std::vector<int>& sizes, const JointWanted& wanted,
+                      const PlannerOptions& options, const PlannerContext& context) {
+  constexpr int most_devices = 64;
+  JointRun run(problem, wanted, options, first_found(context), sizes);
+  const auto order = run.pool.order_of(std::vector<LayerId>());
+  if (!order) return tl::unexpected(order.error());
+  if ((*order)->chain.devices() > most_devices) return false;
+  if (auto taken = take_joint_seeds(run); !taken) return tl::unexpected(taken.error());
+  return !run.pool.empty();
+}
+
 Result<Ranking> no_plan(const Problem& problem, const JointWanted& wanted, const std::vector<int>& sizes,
-                        const PlannerContext& context) {
+                        const PlannerOptions& options, const PlannerContext& context) {
   const std::string pinned = problem.pins.empty() ? "" : " with these pins";
   if (!context.relax) return Ranking{{}, Infeasible{"no plan fits" + pinned, ""}};
   JointWanted unlimited = wanted;
@@ -108,11 +124,20 @@ Result<Ranking> no_plan(const Problem& problem, const JointWanted& wanted, const
           return any_plan(problem, *all_sizes, fewer, context);
         });
   }
-  return nothing_fits("no plan fits the devices' memory" + pinned, context,
-                      [&](Bytes more) { return any_plan(with_more_memory(problem, more), sizes, wanted, context); });
+  return nothing_fits("no plan fits the devices' memory" + pinned, context, [&](Bytes more) -> Result<bool> {
+    const Problem relaxed = with_more_memory(problem, more);
+    const auto found = any_plan(relaxed, sizes, wanted, context);
+    return !found || *found ? found : any_seed(relaxed, sizes, wanted, options, context);
+  });
 }
 
 Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
+  const auto layers = static_cast<std::int64_t>(problem.profile->layers.size());
+  const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
+  if (devices > most_devices || layers * devices > most_cells)
+    return past_limit(fmt::format("{} layers on {} devices, at most {} devices and {} layers x devices expected",
+                                  layers, devices, most_devices, most_cells),
+                      problem);
   const JointWanted wanted = wanted_of(options, *problem.profile);
   auto sizes = micro_batch_choices(problem.workload, 1);
   if (!sizes) return tl::unexpected(sizes.error());
@@ -120,7 +145,7 @@ Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options
   JointRun run(problem, wanted, options, context, *sizes);
   auto ranking = plan_with(run);
   if (!ranking || !ranking->plans.empty()) return ranking;
-  return no_plan(problem, wanted, *sizes, context);
+  return no_plan(problem, wanted, *sizes, options, context);
 }
 
 }  // namespace

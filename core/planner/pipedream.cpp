@@ -39,7 +39,8 @@ Wanted wanted_of(const PlannerOptions& options) {
             .printed_objective = flag(info, options, "printed-objective")},
            levels == "flat"  ? PipedreamLevels::flat
            : levels == "any" ? PipedreamLevels::any
-                             : PipedreamLevels::automatic},
+                             : PipedreamLevels::automatic,
+           flag(info, options, "allow-idle")},
           flag(info, options, "synchronous"),
           integer(info, options, "min-slice")};
 }
@@ -138,10 +139,7 @@ Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, 
   const auto any = any_plan(problem, size, unlimited, context);
   if (!any) return tl::unexpected(any.error());
   if (!*any && !problem.pins.empty() && !wanted.synchronous)
-    return Ranking{
-        {},
-        Infeasible{"no partition over these levels has what is pinned",
-                   wanted.partition.levels == PipedreamLevels::any ? "fewer pins" : "--levels any, or fewer pins"}};
+    return Ranking{{}, Infeasible{"no partition over these levels has what is pinned", ""}};
   if (!*any) {
     Workload open = problem.workload;
     open.micro_batch.reset();
@@ -172,27 +170,36 @@ std::optional<Infeasible> without_mini_batch(const Problem& problem) {
 Result<Ranking> as_released(const Problem& problem, int size, const PlannerOptions& options, const Wanted& wanted,
                             const PlannerContext& context) {
   const bool memory = flag(pipedream_planner(), options, "released-memory");
-  if (wanted.partition.levels == PipedreamLevels::any || wanted.synchronous ||
-      wanted.partition.search.printed_objective || !problem.pins.empty())
-    return fail(ErrorCode::bad_usage,
-                "--as-released: found --levels any, --synchronous, --printed-objective or pins, which the released "
-                "program does not have");
   return plan_pipedream_as_released(
       problem, {.micro_batch = size, .flat = wanted.partition.levels == PipedreamLevels::flat, .memory = memory},
       context);
 }
 
+Result<void> check_as_released(const Problem& problem, const Wanted& wanted) {
+  if (wanted.partition.levels == PipedreamLevels::any || wanted.synchronous || wanted.partition.allow_idle ||
+      wanted.partition.search.printed_objective || !problem.pins.empty())
+    return fail(ErrorCode::bad_usage,
+                "--as-released: found --levels any, --synchronous, --allow-idle, --printed-objective or pins, which "
+                "the released program does not have");
+  return {};
+}
+
 Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const Wanted wanted = wanted_of(options);
+  const bool released = flag(pipedream_planner(), options, "as-released");
+  if (released)
+    if (auto possible = check_as_released(problem, wanted); !possible) return tl::unexpected(possible.error());
   auto chain = Chain::of(problem);
   if (!chain) return tl::unexpected(chain.error());
   if (auto none = without_mini_batch(problem)) return Ranking{{}, *std::move(none)};
   const auto size = mini_batch(problem);
   if (!size) return tl::unexpected(size.error());
 
-  if (flag(pipedream_planner(), options, "as-released")) return as_released(problem, *size, options, wanted, context);
+  if (released) return as_released(problem, *size, options, wanted, context);
   if (too_large_for_pipedream(*chain, wanted.partition, context))
-    return past_limit(fmt::format("{} layers on {} devices", chain->layers(), chain->devices()), problem);
+    return past_limit(fmt::format("{} layers on {} devices{}", chain->layers(), chain->devices(),
+                                  wanted.partition.allow_idle ? ", some perhaps idle" : ""),
+                      problem, wanted.partition.allow_idle ? "no --allow-idle" : "");
   report(context.progress, 0, "partitioning");
   auto partition = pipedream_partition(*chain, *size, wanted.partition, context);
   if (!partition) return tl::unexpected(partition.error());
@@ -235,6 +242,11 @@ PlannerInfo pipedream_planner() {
            {"synchronous",
             OptionType::flag,
             "the same partition under 1F1B, at the micro-batch that simulates best",
+            "false",
+            {}},
+           {"allow-idle",
+            OptionType::flag,
+            "also with fewer components of a level in use, everywhere as many: devices of a node, nodes",
             "false",
             {}},
            {"ignore-memory", OptionType::flag, "also plans that do not fit, as in the paper", "false", {}},

@@ -26,7 +26,9 @@ class PipedreamFigures {
   PipedreamFigures(Chain& chain, Ideals ideals, int micro_batch);
 
   const Ideals& ideals() const { return ideals_; }
+  /// That a plan uses: at first all.
   int devices() const { return devices_; }
+  void use(int devices) { devices_ = devices; }
   /// T_l and |w_l| summed over each ideal, and a_s of the cut behind it.
   const std::vector<double>& time() const { return time_; }
   const std::vector<double>& weights() const { return weights_; }

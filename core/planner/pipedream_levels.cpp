@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace pipedeck {
 
@@ -164,6 +165,43 @@ PipedreamTopology pipedream_topology(const Network& network, bool flat) {
   for (const std::size_t node : grouping.order())
     topology.devices.insert(topology.devices.end(), nodes[node].begin(), nodes[node].end());
   return topology;
+}
+
+namespace {
+
+/// So many components of each level, those that stand first.
+PipedreamTopology first_components(const PipedreamTopology& all, const std::vector<int>& components) {
+  PipedreamTopology some;
+  std::vector<int> positions{0};
+  for (std::size_t k = 0; k < all.levels.size(); ++k) {
+    if (components[k] > 1)
+      some.levels.push_back({components[k], all.levels[k].bandwidth, static_cast<int>(positions.size())});
+    const std::vector<int> component = std::exchange(positions, {});
+    for (int c = 0; c < components[k]; ++c)
+      for (const int position : component) positions.push_back(c * all.levels[k].devices + position);
+  }
+  for (const int position : positions) some.devices.push_back(all.devices[static_cast<std::size_t>(position)]);
+  return some;
+}
+
+}  // namespace
+
+std::vector<PipedreamTopology> smaller_topologies(const PipedreamTopology& all) {
+  std::vector<std::vector<int>> choices{{}};
+  for (const PipedreamLevel& level : all.levels) {
+    std::vector<std::vector<int>> longer;
+    for (const std::vector<int>& choice : choices)
+      for (int c = level.components; c >= 1; --c) {
+        longer.push_back(choice);
+        longer.back().push_back(c);
+      }
+    choices = std::move(longer);
+  }
+  std::vector<PipedreamTopology> smaller;
+  for (std::size_t i = 1; i < choices.size(); ++i) smaller.push_back(first_components(all, choices[i]));
+  std::stable_sort(smaller.begin(), smaller.end(),
+                   [](const auto& a, const auto& b) { return a.devices.size() > b.devices.size(); });
+  return smaller;
 }
 
 }  // namespace pipedeck

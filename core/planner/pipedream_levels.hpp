@@ -25,4 +25,8 @@ struct PipedreamTopology {
 /// a level only where all groups have as many.
 PipedreamTopology pipedream_topology(const Network& network, bool flat);
 
+/// The topology with only the first components of each level, by every choice of their numbers but all of them; most
+/// devices first. Bandwidths are the whole cluster's.
+std::vector<PipedreamTopology> smaller_topologies(const PipedreamTopology& all);
+
 }  // namespace pipedeck

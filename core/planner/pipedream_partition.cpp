@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/pipedream_partition.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <stop_token>
@@ -41,7 +42,7 @@ class Partitioner {
     if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
     graph_ = all && (all->is_chain() || effort(*all) <= most_effort_for_graphs);
     figures_.emplace(chain_, graph_ ? *std::move(all) : Ideals::of_order(chain_.profile(), chain_.order()), size_);
-    search(own_, "PipeDream slowest stage A^L");
+    search_with_idle(own_, "PipeDream slowest stage A^L");
     spaces_ = fmt::format("the levels {}", levels_text(own_));
     if (wanted_.levels == PipedreamLevels::any && !cut_short()) search_other_levels();
     if (auto stopped = check_stop(context_); !stopped) return tl::unexpected(stopped.error());
@@ -53,8 +54,15 @@ class Partitioner {
   const Pins& pins() const { return chain_.problem().pins; }
 
   double effort(const Ideals& ideals) const {
-    const double own = PipedreamSearch::effort(ideals, own_, pins());
-    return wanted_.levels == PipedreamLevels::any ? own + PipedreamSearch::effort(ideals, flat_, pins()) : own;
+    const double own = effort(ideals, own_);
+    return wanted_.levels == PipedreamLevels::any ? own + effort(ideals, flat_) : own;
+  }
+
+  /// With idle devices, at most as much for every choice of the used ones.
+  double effort(const Ideals& ideals, const PipedreamTopology& topology) const {
+    double choices = 1;
+    for (const PipedreamLevel& level : topology.levels) choices *= wanted_.allow_idle ? level.components : 1;
+    return choices * PipedreamSearch::effort(ideals, topology, pins());
   }
 
   void keep(std::optional<PipedreamAnswer> answer, const std::string& objective) {
@@ -63,7 +71,26 @@ class Partitioner {
     answer_ = std::move(answer), objective_ = objective;
   }
 
+  /// Fewer devices only where they can do all layers within the best time so far, and the pinned ones are among them.
+  bool worth_a_search(const PipedreamTopology& topology) const {
+    const double balance = figures_->time().back() / static_cast<double>(topology.devices.size());
+    const auto has = [&](const auto& pin) {
+      return std::find(topology.devices.begin(), topology.devices.end(), pin.second) != topology.devices.end();
+    };
+    return (!answer_ || balance < answer_->slowest.count) &&
+           std::all_of(pins().layers.begin(), pins().layers.end(), has);
+  }
+
+  void search_with_idle(const PipedreamTopology& topology, const std::string& objective) {
+    search(topology, objective);
+    if (!wanted_.allow_idle) return;
+    for (const PipedreamTopology& smaller : smaller_topologies(topology))
+      if (!cut_short() && worth_a_search(smaller)) search(smaller, objective);
+    figures_->use(chain_.devices());
+  }
+
   void search(const PipedreamTopology& topology, const std::string& objective) {
+    figures_->use(static_cast<int>(topology.devices.size()));
     PipedreamSearch search(*figures_, topology, wanted_.search, pins(), end_.get_token());
     if (!answer_) keep(search.one_stage(), objective);
     keep(in_time([&] { return search.run(); }), objective);
@@ -95,7 +122,7 @@ class Partitioner {
   /// --levels any is the best of three, so never worse than the other two.
   void search_other_levels() {
     if (own_.levels.size() > 1) {
-      search(flat_, "PipeDream slowest stage A^1, all devices one level");
+      search_with_idle(flat_, "PipeDream slowest stage A^1, all devices one level");
       spaces_ += ", on one level";
     }
     if (cut_short()) return;
@@ -104,9 +131,21 @@ class Partitioner {
           "Stages on consecutive devices of their own bandwidths are not searched: the cluster is too large.");
       return;
     }
-    PipedreamLine line(*figures_, chain_.network(), own_.devices, wanted_.search, pins(), end_.get_token());
-    keep(in_time([&] { return line.run(bound_of(answer_)); }), "PipeDream slowest stage, consecutive devices");
+    for (std::size_t used = own_.devices.size(); used >= (wanted_.allow_idle ? 1 : own_.devices.size()); --used) {
+      if (cut_short()) return;
+      search_line(used);
+    }
     spaces_ += ", or on any consecutive devices";
+  }
+
+  void search_line(std::size_t used) {
+    PipedreamTopology first{{}, own_.devices};
+    first.devices.resize(used);
+    if (!worth_a_search(first)) return;
+    figures_->use(static_cast<int>(used));
+    PipedreamLine line(*figures_, chain_.network(), first.devices, wanted_.search, pins(), end_.get_token());
+    keep(in_time([&] { return line.run(bound_of(answer_)); }), "PipeDream slowest stage, consecutive devices");
+    figures_->use(chain_.devices());
   }
 
   /// The user's time is over, and there is an answer.
@@ -127,8 +166,9 @@ class Partitioner {
     if (!graph_)
       partition.notes.push_back("The layer graph has too many cuts: planned in one topological order of it.");
     if (proven_ && !truncated_)
-      partition.proven = fmt::format("no partition over {} that uses every device has a quicker slowest stage{}",
-                                     spaces_, graph_ ? "" : " in one topological order of the graph");
+      partition.proven = fmt::format("no partition over {} that uses {} has a quicker slowest stage{}", spaces_,
+                                     wanted_.allow_idle ? "all or the first components of each level" : "every device",
+                                     graph_ ? "" : " in one topological order of the graph");
     return std::optional(std::move(partition));
   }
 

@@ -17,6 +17,7 @@ enum class PipedreamLevels { automatic, flat, any };
 struct PipedreamRequest {
   PipedreamOptions search;
   PipedreamLevels levels = PipedreamLevels::automatic;
+  bool allow_idle = false;  ///< also fewer components of a level, everywhere as many
 };
 
 /// A partition, as stages of a chain in the order that makes them contiguous.

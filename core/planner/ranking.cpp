@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/planner/relax.hpp"
+
 namespace pipedeck {
 
 Result<Seconds> judge(const PlannerContext& context, const Plan& plan, std::optional<Overlap> overlap) {
@@ -59,8 +61,7 @@ Result<Ranking> too_few_samples(const std::string& reason, const Workload& workl
     else
       high = middle - 1;
   }
-  const std::string larger = workload.micro_batch ? "a larger --micro-batch" : "a larger --global-batch";
-  return Ranking{{}, Infeasible{reason, enough > 0 ? fmt::format("--min-slice {}", enough) : larger}};
+  return Ranking{{}, Infeasible{reason, enough > 0 ? fmt::format("--min-slice {}", enough) : larger_batch(workload)}};
 }
 
 Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& context,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -16,27 +17,28 @@ namespace {
 
 constexpr std::size_t most_sizes = 6;  // micro-batches tried
 constexpr int most_nodes = 8;          // nodes added
+constexpr int one_by_one = 16;         // batches tried: so many next ones, then the multiples up to
+constexpr int most_batches = 64;
+constexpr std::int64_t largest_batch = std::int64_t{1} << 30;
 
 class Relaxations {
  public:
   Relaxations(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
               const PlannerContext& context)
-      : planner_(planner), problem_(problem), options_(options) {
-    hurry_.request_stop();
-    first_found_.score = [](const Plan&, std::optional<Overlap>) { return Result<Seconds>(Seconds(1)); };
-    first_found_.stop = context.stop;
-    first_found_.hurry = hurry_.get_token();
-    first_found_.relax = false;
-  }
+      : planner_(planner), problem_(problem), options_(options), first_found_(first_found(context)) {}
 
-  Result<std::vector<std::string>> all() {
-    for (const auto relaxation : {&Relaxations::micro_batch, &Relaxations::recompute, &Relaxations::nodes})
+  /// `few_samples`: a larger batch might help.
+  Result<std::vector<std::string>> all(bool few_samples) {
+    for (const auto relaxation :
+         {&Relaxations::micro_batch, &Relaxations::other_options, &Relaxations::pins, &Relaxations::nodes})
       if (auto tried = (this->*relaxation)(); !tried) return tl::unexpected(tried.error());
+    if (few_samples)
+      if (auto tried = batch(); !tried) return tl::unexpected(tried.error());
     return std::move(found_);
   }
 
  private:
-  /// Is there any plan? Which one does not matter, so the first ends the search and none is simulated.
+  /// Is there any plan?
   Result<bool> feasible(const Problem& problem, const PlannerOptions& options) const {
     const auto ranking = planner_.plan(problem, options, first_found_);
     if (!ranking) {
@@ -67,16 +69,82 @@ class Relaxations {
     return {};
   }
 
-  Result<void> recompute() {
-    const auto option = std::find_if(planner_.options.begin(), planner_.options.end(),
-                                     [](const OptionInfo& one) { return one.name == "recompute"; });
-    if (option == planner_.options.end()) return {};
-    const std::string on = option->type == OptionType::flag ? "true" : "on";
-    PlannerOptions relaxed = options_;
-    if (std::exchange(relaxed["recompute"], on) == on) return {};
-    const auto fits = feasible(problem_, relaxed);
-    if (!fits) return tl::unexpected(fits.error());
-    if (*fits) say(option->type == OptionType::flag ? "--recompute" : "--recompute on");
+  const OptionInfo* option(const std::string& name) const {
+    const auto found = std::find_if(planner_.options.begin(), planner_.options.end(),
+                                    [&](const OptionInfo& one) { return one.name == name; });
+    return found == planner_.options.end() ? nullptr : &*found;
+  }
+
+  /// What widens the search.
+  Result<void> other_options() {
+    for (const auto& [name, value] : {std::pair{"recompute", "on"},
+                                      {"allow-idle", "true"},
+                                      {"levels", "any"},
+                                      {"strategy", "auto"},
+                                      {"task-graphs", "0"}}) {
+      const OptionInfo* const known = option(name);
+      if (!known) continue;
+      PlannerOptions relaxed = options_;
+      const std::string wider = known->type == OptionType::flag ? "true" : value;
+      const auto given = options_.find(name);
+      if ((given == options_.end() ? known->default_value : given->second) == wider) continue;
+      relaxed[name] = wider;
+      const auto fits = feasible(problem_, relaxed);
+      if (!fits) return tl::unexpected(fits.error());
+      if (*fits) say(known->type == OptionType::flag ? fmt::format("--{}", name) : fmt::format("--{} {}", name, value));
+    }
+    return {};
+  }
+
+  /// One pin less, the first that helps; else none at all.
+  Result<void> pins() {
+    const auto without = [&](const std::string& text, const Pins& fewer) -> Result<bool> {
+      Problem relaxed = problem_;
+      relaxed.pins = fewer;
+      const auto fits = feasible(relaxed, options_);
+      if (fits && *fits) say("without " + text);
+      return fits;
+    };
+    const Pins& all = problem_.pins;
+    std::vector<std::pair<std::string, Pins>> choices;
+    const auto one = [&](const char* name, std::optional<int> Pins::*degree) {
+      if (!(all.*degree)) return;
+      choices.emplace_back(fmt::format("--{} {}", name, *(all.*degree)), all);
+      (choices.back().second.*degree).reset();
+    };
+    one("pp", &Pins::stages), one("max-stages", &Pins::max_stages);
+    one("dp", &Pins::replicas), one("tmp", &Pins::tensor_parallel);
+    for (std::size_t i = 0; i < all.layers.size(); ++i) {
+      const auto& [layer, device] = all.layers[i];
+      choices.emplace_back(fmt::format("--pin {}={}", problem_.profile->layers[layer.index()].name, device.value), all);
+      choices.back().second.layers.erase(choices.back().second.layers.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    if (choices.size() > 1) choices.emplace_back("pins", Pins());
+    for (const auto& [text, fewer] : choices)
+      if (const auto helps = without(text, fewer); !helps || *helps)
+        return helps ? Result<void>() : tl::unexpected(helps.error());
+    return {};
+  }
+
+  /// The least larger batch, of the next few and of the multiples; a micro-batch that is set grows with it.
+  Result<void> batch() {
+    const std::int64_t here = problem_.workload.global_batch;
+    const std::optional<int> fixed = problem_.workload.micro_batch;
+    std::set<std::int64_t> sizes;
+    for (int by = 1; by <= one_by_one && !fixed; ++by) sizes.insert(here + by);
+    for (int times = 2; times <= most_batches; times += times < one_by_one ? 1 : one_by_one / 2)
+      sizes.insert(here * times);
+    for (const std::int64_t size : sizes) {
+      if (size > largest_batch) return {};
+      Problem relaxed = problem_;
+      relaxed.workload.global_batch = static_cast<int>(size);
+      if (fixed) relaxed.workload.micro_batch = static_cast<int>(*fixed * (size / here));
+      const auto fits = feasible(relaxed, options_);
+      if (!fits) return tl::unexpected(fits.error());
+      if (!*fits) continue;
+      return say(fmt::format("--global-batch {}", size) +
+                 (fixed ? fmt::format(" with --micro-batch {}", *relaxed.workload.micro_batch) : ""));
+    }
     return {};
   }
 
@@ -114,7 +182,6 @@ class Relaxations {
   const PlannerInfo& planner_;
   const Problem& problem_;
   const PlannerOptions& options_;
-  std::stop_source hurry_;
   PlannerContext first_found_;
   std::vector<std::string> found_;
 };
@@ -137,9 +204,31 @@ std::optional<Cluster> with_more_nodes(const Cluster& cluster, int count) {
   return larger;
 }
 
-Result<std::vector<std::string>> relaxations(const PlannerInfo& planner, const Problem& problem,
-                                             const PlannerOptions& options, const PlannerContext& context) {
-  return Relaxations(planner, problem, options, context).all();
+PlannerContext first_found(const PlannerContext& context) {
+  std::stop_source hurry;
+  hurry.request_stop();
+  PlannerContext first;
+  first.score = [](const Plan&, std::optional<Overlap>) { return Result<Seconds>(Seconds(1)); };
+  first.stop = context.stop;
+  first.hurry = hurry.get_token();
+  first.relax = false;
+  return first;
+}
+
+std::string larger_batch(const Workload& workload) {
+  return workload.micro_batch ? "a larger --micro-batch" : "a larger --global-batch";
+}
+
+Result<void> add_relaxations(Infeasible& infeasible, const PlannerInfo& planner, const Problem& problem,
+                             const PlannerOptions& options, const PlannerContext& context) {
+  std::string& text = infeasible.relaxation;
+  const bool few_samples = text == larger_batch(problem.workload);
+  if (few_samples) text.clear();
+  const auto more = Relaxations(planner, problem, options, context).all(few_samples);
+  if (!more) return tl::unexpected(more.error());
+  for (const std::string& one : *more)
+    if (text.find(one) == text.npos) text += (text.empty() ? "" : ", or ") + one;
+  return {};
 }
 
 }  // namespace pipedeck

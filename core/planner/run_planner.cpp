@@ -81,13 +81,9 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
   if (!ranking) return ranking;
   ensure(ranking->plans.empty() == ranking->infeasible.has_value(), "a ranking is empty exactly when it says why");
 
-  if (ranking->infeasible && !ranking->infeasible->too_large && context.relax) {
-    const auto more = relaxations(planner, problem, options, context);
-    if (!more) return tl::unexpected(more.error());
-    std::string& text = ranking->infeasible->relaxation;
-    for (const std::string& one : *more)
-      if (text.find(one) == text.npos) text += (text.empty() ? "" : ", or ") + one;
-  }
+  if (ranking->infeasible && !ranking->infeasible->too_large && context.relax)
+    if (auto added = add_relaxations(*ranking->infeasible, planner, problem, options, context); !added)
+      return tl::unexpected(added.error());
 
   const EvaluateOptions how{
       .ignore_memory = asked_for(planner, options, "ignore-memory") || asked_for(planner, options, "as-released"),

@@ -27,6 +27,7 @@
 #include "core/planner/memory_fit.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
+#include "core/planner/relax.hpp"
 #include "core/planner/whale_partition.hpp"
 
 namespace pipedeck {
@@ -247,11 +248,11 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice,
     return Ranking{{},
                    Infeasible{"these layers and devices cannot be made into TaskGraphs as asked for (a layer is split "
                               "only where the profile has times for it)",
-                              "another --strategy, --task-graphs or pins"}};
+                              ""}};
   const std::string reason = strategy + "gives every replica as many samples as were measured";
   const auto single = any(problem, unlimited, 1);
   if (!single) return tl::unexpected(single.error());
-  if (!*single) return Ranking{{}, Infeasible{reason, "a larger --global-batch"}};
+  if (!*single) return Ranking{{}, Infeasible{reason, larger_batch(problem.workload)}};
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   return too_few_samples(reason, problem.workload, slice, [&](int fewer) { return any(problem, wanted, fewer); });
 }

@@ -2,6 +2,8 @@
 // What planners say beside their plans is true: reasons, bounds and what would help where nothing fits.
 #include <QtTest>
 
+#include <map>
+
 #include "core/planner/explain.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/relax.hpp"
@@ -117,6 +119,47 @@ class TestExplain : public QObject {
       }
     }
     QVERIFY(micro_batches > 0 && nodes > 0);
+  }
+
+  /// Too few samples, pins in the way, devices that had better be idle.
+  void other_relaxations_help() {
+    test::Random random(15);
+    std::map<std::string, int> tried;
+    const auto helps = [&](const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
+                           const std::string& what, const std::string& words) {
+      const auto again = run_planner(planner, problem, options, context_for(problem));
+      QVERIFY2(again && !again->infeasible, (planner.name + ": " + words).c_str());
+      ++tried[what];
+    };
+    for (int trial = 0; trial < 40; ++trial) {
+      Problem problem = problem_of(random, 8);
+      if (trial % 2 == 0) problem = with_memory(problem, Bytes(random.integer(300, 900) * std::int64_t{1000000}));
+      problem.workload.global_batch = random.integer(1, 8);
+      if (trial % 3 == 0) problem.workload.micro_batch = 1;
+      if (trial % 4 == 1) problem.pins.layers = {{LayerId(0), DeviceId(2)}, {LayerId(1), DeviceId(0)}};
+      if (trial % 4 == 2) problem.pins.stages = 3;
+      for (const PlannerInfo& planner : planners()) {
+        const auto ranking = run_planner(planner, problem, {}, context_for(problem));
+        if (!ranking || !ranking->infeasible) continue;  // pins that this planner has no notion of
+        const std::string& words = ranking->infeasible->relaxation;
+        QVERIFY2(words.find("larger") == words.npos, words.c_str());
+        Problem relaxed = problem;
+        const QRegularExpression batch("--global-batch (\\d+)(?: with --micro-batch (\\d+))?");
+        if (const auto found = batch.match(text(words)); found.hasMatch()) {
+          relaxed.workload.global_batch = found.captured(1).toInt();
+          if (found.hasCaptured(2)) relaxed.workload.micro_batch = found.captured(2).toInt();
+          helps(planner, relaxed, {}, "batch", words);
+        }
+        relaxed = problem;
+        if (words.find("without --pin") != words.npos)
+          relaxed.pins.layers.erase(relaxed.pins.layers.begin() + (words.find("=2") != words.npos ? 0 : 1));
+        if (words.find("without --pp") != words.npos) relaxed.pins.stages.reset();
+        if (words.find("without pins") != words.npos) relaxed.pins = {};
+        if (!(relaxed.pins == problem.pins)) helps(planner, relaxed, {}, "pins", words);
+        if (words.find("--allow-idle") != words.npos) helps(planner, problem, {{"allow-idle", "true"}}, "idle", words);
+      }
+    }
+    QVERIFY(tried["batch"] > 0 && tried["pins"] > 0 && tried["idle"] > 0);
   }
 
   void pins_that_contradict_are_refused() {

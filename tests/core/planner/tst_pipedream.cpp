@@ -3,6 +3,9 @@
 // without memory, with pins; and what its plans say. PIPEDECK_RANDOM_PROBLEMS problems each (60; 500 also larger).
 #include <QtTest/QTest>
 
+#include <algorithm>
+#include <utility>
+
 #include "core/io/files.hpp"
 #include "core/planner/ideals.hpp"
 #include "core/planner/planner.hpp"
@@ -80,6 +83,30 @@ PipedreamShape line(const Shape& shape) {
   levels.devices = hierarchy(shape).devices;
   levels.objective = consecutive;
   return levels;
+}
+
+/// The first components of each level alone, in every number.
+std::vector<PipedreamShape> with_idle(const PipedreamShape& all) {
+  std::vector<PipedreamShape> some{{{}, {DeviceId(0)}, all.objective}};
+  some[0].devices[0] = all.devices[0];
+  std::size_t size = 1;
+  for (const int components : all.components) {
+    std::vector<PipedreamShape> wider;
+    for (int used = 1; used <= components; ++used)
+      for (PipedreamShape shape : some) {
+        const std::vector<DeviceId> inside = std::exchange(shape.devices, {});
+        for (int c = 0; c < used; ++c)
+          for (const DeviceId device : inside) {
+            const auto at = std::find(all.devices.begin(), all.devices.end(), device) - all.devices.begin();
+            shape.devices.push_back(all.devices[static_cast<std::size_t>(c) * size + static_cast<std::size_t>(at)]);
+          }
+        shape.components.push_back(used);
+        wider.push_back(std::move(shape));
+      }
+    some = std::move(wider);
+    size *= static_cast<std::size_t>(components);
+  }
+  return some;
 }
 
 struct Case {
@@ -210,6 +237,9 @@ class TestPipedream : public QObject {
   void any_is_the_best_of_three();
   void pins_hold_data() { seeds(); }
   void pins_hold();
+  void idle_devices_are_allowed_data() { seeds(); }
+  void idle_devices_are_allowed();
+  void idle_devices_can_pay();
   void too_many_ideals_fall_back();
   void slower_simulation_is_told();
   void too_large_is_refused();
@@ -253,6 +283,64 @@ void TestPipedream::any_is_the_best_of_three() {
     QVERIFY(!any->plans.empty());
     QVERIFY(any->plans[0].objective->time->count <= other->plans[0].objective->time->count * (1 + 1e-12));
   }
+}
+
+/// Layers with many weights, which replicas must synchronise, so that fewer devices are often quicker.
+Case with_heavy_weights(int seed) {
+  std::vector<Shape> shapes = seed % 3 == 0 ? one_level_shapes : two_level_shapes;
+  if (seed % 10 == 1) shapes = three_level_shapes;
+  Case one = random_case(seed, shapes);
+  Profile profile = *one.problem.profile;
+  Random random(static_cast<std::uint64_t>(seed) + 98000);
+  const int times = random.integer(1, 300);
+  for (Layer& layer : profile.layers) layer.parameters = layer.parameters * times;
+  one.problem.profile = std::make_shared<const Profile>(std::move(profile));
+  if (!one.ignore_memory) one.problem = with_memory(one.problem, random);
+  return one;
+}
+
+void TestPipedream::idle_devices_are_allowed() {
+  QFETCH(int, seed);
+  Case one = with_heavy_weights(seed);
+  if (seed % 5 == 2) one.problem.pins.max_stages = 2;
+  if (seed % 5 == 3) one.problem.pins.layers = {{LayerId(1), DeviceId(1)}};
+  if (one.problem.pins.layers.size() == 1 && one.shape.devices * one.shape.nodes * one.shape.switches < 2)
+    one.problem.pins = {};
+  for (const bool any : {false, true}) {
+    PlannerOptions options = one.options(any ? "any" : "auto");
+    options["allow-idle"] = "true";
+    std::vector<PipedreamShape> all = with_idle(hierarchy(one.shape));
+    if (any) {
+      for (const PipedreamShape& shape : with_idle(flat(one.shape))) all.push_back(shape);
+      for (const PipedreamShape& shape : with_idle(line(one.shape))) all.push_back(shape);
+    }
+    std::optional<Plan> best;
+    for (const PipedreamShape& shape : all)
+      best = better(best, enumerate_pipedream(one.problem, shape, 1, one.evaluate()));
+    same(answer(one.problem, options), best);
+  }
+}
+
+/// Weights that take longer to synchronise than two devices save: two stages, and no more.
+void TestPipedream::idle_devices_can_pay() {
+  Case one = random_case(0, {{4, 1, 1}});
+  Profile profile = *one.problem.profile;
+  profile.layers.resize(2);
+  profile.edges.clear();
+  for (Layer& layer : profile.layers) {
+    layer.parameters = Bytes(std::int64_t{1} << 36);
+    layer.output = Bytes(1);
+  }
+  one.problem.profile = std::make_shared<const Profile>(std::move(profile));
+  one.ignore_memory = true;
+  PlannerOptions options = one.options("auto");
+  const auto all = answer(one.problem, options);
+  options["allow-idle"] = "true";
+  const auto some = answer(one.problem, options);
+  QVERIFY(all && some);
+  QCOMPARE(devices_used(all->plans[0]).size(), std::size_t{4});
+  QCOMPARE(devices_used(some->plans[0]).size(), std::size_t{2});
+  QVERIFY(*some->plans[0].objective->time < *all->plans[0].objective->time);
 }
 
 void TestPipedream::pins_hold() {

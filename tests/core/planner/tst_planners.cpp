@@ -253,7 +253,7 @@ void TestPlanners::fewer_samples_are_enough() {
   }
   QCOMPARE(relaxation("data-parallel", 12, {}), std::string("--min-slice 3"));
   QCOMPARE(relaxation("data-parallel", 12, {{"min-slice", "3"}}), std::string());
-  QCOMPARE(relaxation("data-parallel", 3, {}), std::string("a larger --global-batch"));
+  QCOMPARE(relaxation("data-parallel", 3, {}), std::string("--global-batch 16"));
   QCOMPARE(relaxation("dapple", 3, {{"allow-idle", "true"}}), std::string("--min-slice 3"));
   QCOMPARE(relaxation("dapple", 3, {{"allow-idle", "true"}, {"min-slice", "3"}}), std::string());
 }
