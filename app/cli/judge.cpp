@@ -9,11 +9,10 @@
 
 namespace pipedeck::cli {
 
-Judge::Judge(Problem problem, Simulator simulator, Seconds lower_bound, Seconds steady_bound)
+Judge::Judge(Problem problem, Simulator simulator, Seconds lower_bound)
     : problem_(std::move(problem)),
       simulator_(std::move(simulator)),
       lower_bound_(lower_bound),
-      steady_bound_(steady_bound),
       profile_sha256_(sha256_of(*problem_.profile)),
       cluster_sha256_(sha256_of(*problem_.cluster)) {}
 
@@ -22,9 +21,7 @@ Result<Judge> Judge::of(Problem problem) {
   if (!simulator) return tl::unexpected(simulator.error());
   const auto bound = pipedeck::lower_bound(problem);
   if (!bound) return tl::unexpected(bound.error());
-  const auto steady = pipedeck::lower_bound(problem, false);
-  if (!steady) return tl::unexpected(steady.error());
-  return Judge(std::move(problem), *std::move(simulator), *bound, *steady);
+  return Judge(std::move(problem), *std::move(simulator), *bound);
 }
 
 Result<JudgedPlan> Judge::judge(Plan plan, std::stop_token stop) const {
@@ -32,8 +29,9 @@ Result<JudgedPlan> Judge::judge(Plan plan, std::stop_token stop) const {
   if (!simulation) return tl::unexpected(simulation.error());
   const auto other = other_warmup_time(simulator_, plan);
   if (!other) return tl::unexpected(other.error());
-  const Seconds bound = plan.synchronous() ? lower_bound_ : steady_bound_;
-  plan = with_prediction(std::move(plan), *simulation, bound);
+  const auto bound = pipedeck::lower_bound_of(problem_, plan);
+  if (!bound) return tl::unexpected(bound.error());
+  plan = with_prediction(std::move(plan), *simulation, *bound);
   plan.profile = problem_.profile->name;
   plan.cluster = problem_.cluster->name;
   plan.profile_sha256 = profile_sha256_;

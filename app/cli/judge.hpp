@@ -33,11 +33,11 @@ class Judge {
   Seconds lower_bound() const { return lower_bound_; }
 
  private:
-  Judge(Problem problem, Simulator simulator, Seconds lower_bound, Seconds steady_bound);
+  Judge(Problem problem, Simulator simulator, Seconds lower_bound);
 
   Problem problem_;
   Simulator simulator_;
-  Seconds lower_bound_, steady_bound_;
+  Seconds lower_bound_;
   std::string profile_sha256_, cluster_sha256_;
 };
 

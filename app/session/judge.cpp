@@ -129,7 +129,9 @@ Result<std::shared_ptr<const Verdict>> Judge::verdict(const Problem& problem, co
 
 Result<ProblemFacts> Judge::facts(const Problem& problem, std::stop_token stop) {
   if (const auto facts = known_facts(problem)) return *facts;
-  const auto bound = lower_bound(problem);
+  Problem any_size = problem;  // some planners' plans have another micro-batch than was asked for
+  any_size.workload.micro_batch.reset();
+  const auto bound = lower_bound(any_size);
   if (!bound) return tl::unexpected(bound.error());
   const auto steady = lower_bound(problem, false);
   if (!steady) return tl::unexpected(steady.error());

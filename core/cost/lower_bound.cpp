@@ -119,6 +119,14 @@ Result<Seconds> lower_bound(const Problem& problem, bool synchronous) {
   return Seconds(std::max(0.0, most - rounding));
 }
 
+Result<Seconds> lower_bound_of(const Problem& problem, const Plan& plan) {
+  if (!plan.synchronous() || problem.workload.micro_batch.value_or(plan.micro_batch) == plan.micro_batch)
+    return lower_bound(problem, plan.synchronous());
+  Problem open = problem;
+  open.workload.micro_batch.reset();
+  return lower_bound(open);
+}
+
 Seconds bound_of_simulation(const Plan& plan, Seconds bound, Seconds iteration) {
   return plan.synchronous() ? bound : std::min(bound, iteration);
 }

@@ -13,6 +13,10 @@ namespace pipedeck {
 /// the pace they keep up.
 Result<Seconds> lower_bound(const Problem& problem, bool synchronous = true);
 
+/// The one that holds for this plan: PipeDream's synchronous plans choose their micro-batch themselves, whatever was
+/// asked for.
+Result<Seconds> lower_bound_of(const Problem& problem, const Plan& plan);
+
 /// `bound` as far as a simulated `iteration` of the plan can be held to it. The pace of an asynchronous plan is
 /// measured on a run of finite length, whose filled buffers let it be a trace quicker than what could be kept up for
 /// ever.

@@ -45,7 +45,7 @@ bool nothing_below(JointRun& run, double time) {
 }  // namespace
 
 Result<void> certify_joint(JointRun& run, Plan& plan) {
-  const auto bound = lower_bound(run.problem, plan.synchronous());
+  const auto bound = lower_bound_of(run.problem, plan);
   if (!bound) return tl::unexpected(bound.error());
   const double time = plan.objective->time->count;
   if (time <= bound->count + rounding(run.problem))

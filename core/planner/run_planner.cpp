@@ -54,7 +54,7 @@ Result<void> check_pins(const PlannerInfo& planner, const Problem& problem) {
 
 /// The bounds of a plan, beside what its planner claims.
 Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& context) {
-  const auto bound = lower_bound(problem, plan.synchronous());
+  const auto bound = lower_bound_of(problem, plan);
   if (!bound) return tl::unexpected(bound.error());
   if (!plan.certificate) plan.certificate.emplace();
   plan.certificate->lower_bound = *bound;

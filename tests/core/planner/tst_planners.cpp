@@ -40,6 +40,7 @@ class TestPlanners : public QObject {
   void the_same_question_gives_the_same_answer();
   void dapple_ranks_by_simulation();
   void l_max_is_a_lower_bound();
+  void a_micro_batch_of_its_own_has_its_bound();
   void plans_fit_in_simulation();
   void infeasible_names_the_least_memory();
   void the_relaxation_is_enough_data();
@@ -122,6 +123,24 @@ void TestPlanners::dapple_ranks_by_simulation() {
     for (std::size_t i = 1; i < simulated->plans.size(); ++i)
       QVERIFY(time(simulated->plans[i - 1]) <= time(simulated->plans[i]));
   }
+}
+
+/// Four samples take little longer than one, and PipeDream's synchronous plan chooses its micro-batch itself.
+void TestPlanners::a_micro_batch_of_its_own_has_its_bound() {
+  Problem problem = small(93);
+  Profile profile = *problem.profile;
+  profile.micro_batch = 1;
+  for (Layer& layer : profile.layers) layer.at = {{4, layer.forward * 1.1, layer.backward * 1.1}};
+  problem.profile = std::make_shared<const Profile>(std::move(profile));
+  problem.workload.global_batch = 16;
+  problem.workload.micro_batch = 1;
+  const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  const auto ranking =
+      run_planner(**planner_named("pipedream"), problem, {{"synchronous", "true"}}, judged_by(simulator));
+  QVERIFY(ranking && !ranking->plans.empty());
+  const Plan& plan = ranking->plans.front();
+  QVERIFY(plan.micro_batch > 1);
+  QVERIFY(plan.certificate->lower_bound <= *plan.objective->time);
 }
 
 /// L_max never exceeds the simulated 1F1B iteration with `overlap none`. (Inside a node: over several, the replicas of
