@@ -19,7 +19,8 @@ struct BarRow {
   QString text;  ///< "-3.2 ms"
   QString tool_tip;
   BarMeaning meaning = BarMeaning::total;
-  bool heading = false;  ///< a line between groups
+  bool heading = false;             ///< a line between groups
+  double mark = 0, faint_mark = 0;  ///< seconds: lines across the bar; 0: none
   bool operator==(const BarRow&) const = default;
 };
 

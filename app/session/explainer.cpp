@@ -2,8 +2,12 @@
 #include "app/session/explainer.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include <QThread>
 
 #include "core/sim/critical_path.hpp"
+#include "core/sim/jitter.hpp"
 #include "core/sim/sensitivity.hpp"
 #include "core/sim/time_parts.hpp"
 
@@ -40,8 +44,9 @@ Result<Explanation> explain(Judge& judge, const Problem& problem, const Plan& pl
 
 Explainer::Explainer(Judge& judge, Jobs& jobs, QObject* parent) : QObject(parent), judge_(judge), jobs_(jobs) {
   // One that was cancelled may be asked for again.
-  connect(&jobs_, &Jobs::ended, this, [this](int, JobState state) {
+  connect(&jobs_, &Jobs::ended, this, [this](int job, JobState state) {
     if (state == JobState::cancelled) asked_.clear();
+    end_band(job, state);
   });
 }
 
@@ -90,6 +95,61 @@ void Explainer::find_sensitivity(const Problem& problem, const std::shared_ptr<c
                       return tr("%1 links and devices").arg(sensitivities_.front().value->entries.size());
                     };
                   });
+}
+
+std::shared_ptr<const Band> Explainer::band(const Problem& problem, const std::shared_ptr<const Plan>& plan,
+                                            const JitterOptions& options) {
+  const BandKey key{key_of(problem, plan), options};
+  if (const auto known = find(bands_, key)) return known;
+  drop_other_bands(options);
+  if (std::ranges::find(band_jobs_, key, &BandJob::key) == band_jobs_.end()) find_band(key, problem);
+  return nullptr;
+}
+
+void Explainer::find_band(const BandKey& key, const Problem& problem) {
+  const int job =
+      jobs_.start(tr("Jitter of %1").arg(QString::fromStdString(key.of.plan->name)),
+                  [this, key, problem](const Jobs::Context& context) -> Jobs::Apply {
+                    const auto simulator = judge_.simulator(problem);
+                    auto result = simulator ? jitter_band(*simulator, *key.of.plan, key.options,
+                                                          QThread::idealThreadCount(), context.progress, context.stop)
+                                            : Result<JitterBand>(tl::unexpected(simulator.error()));
+                    return [this, key, result = std::move(result)] {
+                      Band known;
+                      if (result)
+                        known.band = *result;
+                      else
+                        known.why_not = QString::fromStdString(result.error().text());
+                      const QString told = known.why_not;
+                      remember(bands_, Remembered<Band, BandKey>{key, std::make_shared<const Band>(std::move(known))});
+                      emit changed();
+                      return told;
+                    };
+                  });
+  band_jobs_.push_back({key, job});
+}
+
+/// One that somebody cancelled stays so until other options are asked for.
+void Explainer::end_band(int job, JobState state) {
+  const auto ended = std::ranges::find(band_jobs_, job, &BandJob::job);
+  if (ended == band_jobs_.end()) return;
+  const BandKey key = ended->key;
+  band_jobs_.erase(ended);
+  if (state == JobState::finished) return;
+  const Band none{{}, state == JobState::cancelled ? tr("Cancelled.") : tr("It could not be computed.")};
+  remember(bands_, Remembered<Band, BandKey>{key, std::make_shared<const Band>(none)});
+}
+
+void Explainer::drop_other_bands(const JitterOptions& options) {
+  std::erase_if(bands_,
+                [&](const auto& entry) { return !entry.value->why_not.isEmpty() && entry.key.options != options; });
+  std::list<BandJob> others;
+  for (auto at = band_jobs_.begin(); at != band_jobs_.end();) {
+    const auto next = std::next(at);
+    if (at->key.options != options) others.splice(others.end(), band_jobs_, at);
+    at = next;
+  }
+  for (const BandJob& other : others) jobs_.cancel(other.job);
 }
 
 }  // namespace pipedeck::app

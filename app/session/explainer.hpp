@@ -11,6 +11,7 @@
 #include "app/session/jobs.hpp"
 #include "app/session/judge.hpp"
 #include "core/domain/explanation.hpp"
+#include "core/domain/jitter.hpp"
 
 namespace pipedeck::app {
 
@@ -18,6 +19,12 @@ struct Explanation {
   std::shared_ptr<const CriticalPath> path;
   TimeParts parts;
   QString why_not;  ///< it could not be explained; empty: it was
+};
+
+/// How much an iteration varies.
+struct Band {
+  JitterBand band;
+  QString why_not;  ///< it is not known; empty: it is
 };
 
 class Explainer : public QObject {
@@ -35,6 +42,10 @@ class Explainer : public QObject {
   void cancel_sensitivity() { jobs_.cancel(sensitivity_job_); }
   bool finding_sensitivity() const { return jobs_.running(sensitivity_job_); }
 
+  /// Null while it is not known: it is then computed, and `changed` follows. Work for other options stops.
+  std::shared_ptr<const Band> band(const Problem& problem, const std::shared_ptr<const Plan>& plan,
+                                   const JitterOptions& options);
+
  signals:
   void changed();
   void failed(const QString& title, const QString& text);
@@ -47,11 +58,23 @@ class Explainer : public QObject {
     std::shared_ptr<const Plan> plan;
     bool operator==(const Key&) const = default;
   };
-  template <class Value>
+  struct BandKey {
+    Key of;
+    JitterOptions options;
+    bool operator==(const BandKey&) const = default;
+  };
+  template <class Value, class KeyOf = Key>
   struct Remembered {
-    Key key;
+    KeyOf key;
     std::shared_ptr<const Value> value;
   };
+  struct BandJob {
+    BandKey key;
+    int job = 0;
+  };
+  void find_band(const BandKey& key, const Problem& problem);
+  void end_band(int job, JobState state);
+  void drop_other_bands(const JitterOptions& options);
   static Key key_of(const Problem& problem, const std::shared_ptr<const Plan>& plan) {
     return {problem.profile, problem.cluster, problem.workload, plan};
   }
@@ -61,7 +84,9 @@ class Explainer : public QObject {
   // Newest first.
   std::list<Remembered<Explanation>> explanations_;
   std::list<Remembered<Sensitivity>> sensitivities_;
+  std::list<Remembered<Band, BandKey>> bands_;
   std::list<Key> asked_;
+  std::list<BandJob> band_jobs_;  // running
   int sensitivity_job_ = 0;
 };
 

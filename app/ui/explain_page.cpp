@@ -5,6 +5,7 @@
 
 #include <QVBoxLayout>
 
+#include "app/models/jitter_rows.hpp"
 #include "app/views/explain_view.hpp"
 
 namespace pipedeck::app {
@@ -33,6 +34,7 @@ ExplainPage::ExplainPage(Session& session, QWidget* parent)
     if (problem && entry->feasible()) session_.explainer().find_sensitivity(*problem, entry->plan);
     refresh();
   });
+  connect(view_, &ExplainView::variation_chosen, this, &ExplainPage::refresh);
   connect(view_, &ExplainView::cancel_requested, &session_.explainer(), &Explainer::cancel_sensitivity);
   connect(&session_.explainer(), &Explainer::changed, this, &ExplainPage::refresh);
   connect(&session_.jobs(), &Jobs::ended, this, &ExplainPage::refresh);
@@ -48,6 +50,7 @@ void ExplainPage::refresh() {
   choose_plans();
   show_waterfall();
   show_sensitivity();
+  show_jitter();
 }
 
 /// To the plan that was selected last, from the fastest of the others: both until somebody chooses.
@@ -102,6 +105,29 @@ void ExplainPage::show_sensitivity() {
                          running ? tr("Being computed…")
                                  : tr("Find out which link, device or memory %1 would gain from.").arg(name_of(*entry)),
                          running);
+}
+
+/// Of both plans, the one that is being looked at first.
+void ExplainPage::show_jitter() {
+  const ProjectState& state = session_.state();
+  JitterOptions options;
+  options.variation = view_->variation();
+  std::vector<JitterShown> shown;
+  QString why_not;
+  for (const int id : {to_, from_}) {
+    const PlanEntry* entry = find_plan(state, id);
+    const auto problem = entry ? problem_of(state, *entry) : std::nullopt;
+    if (!problem || !entry->feasible()) continue;
+    const auto known = session_.explainer().band(*problem, entry->plan, options);
+    if (!known)
+      why_not = tr("Being computed…");
+    else if (!known->why_not.isEmpty())
+      why_not = known->why_not;
+    else
+      shown.push_back({name_of(*entry), known->band});
+  }
+  if (shown.empty() && why_not.isEmpty()) why_not = tr("Make a plan first.");
+  view_->set_jitter(jitter_rows(shown), why_not);
 }
 
 }  // namespace pipedeck::app

@@ -27,6 +27,7 @@ class ExplainPage : public QWidget {
   void choose_plans();
   void show_waterfall();
   void show_sensitivity();
+  void show_jitter();
 
   Session& session_;
   ExplainView* view_;

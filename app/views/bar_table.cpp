@@ -2,6 +2,7 @@
 #include "app/views/bar_table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <QApplication>
 #include <QClipboard>
@@ -29,19 +30,28 @@ class BarDelegate : public FlatDelegate {
     paint_background(painter, option, theme);
     const QRect cell = content_rect(option);
     if (index.column() != bar_column) {
-      painter->setFont(row.heading || (row.meaning == BarMeaning::total && index.column() == 0)
-                           ? title_font(option.font)
-                           : option.font);
+      painter->setFont(is_bold(index) ? title_font(option.font) : option.font);
       painter->setPen(row.heading ? theme.muted : theme.text);
       paint_text(painter, cell, index.data().toString(),
                  (index.column() == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    } else if (!row.heading && row.from != row.to && table_.most() > table_.least()) {
+    } else if (!row.heading && (row.from != row.to || row.mark != 0) && table_.most() > table_.least()) {
       paint_one(*painter, QRectF(cell), row, theme);
     }
     painter->restore();
   }
 
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QStyleOptionViewItem own = option;
+    if (is_bold(index)) own.font = title_font(option.font), own.fontMetrics = QFontMetrics(own.font);
+    return FlatDelegate::sizeHint(own, index);
+  }
+
  private:
+  bool is_bold(const QModelIndex& index) const {
+    const BarRow& row = table_.rows()[static_cast<std::size_t>(index.row())];
+    return row.heading || (row.meaning == BarMeaning::total && index.column() == 0);
+  }
+
   void paint_one(QPainter& painter, const QRectF& cell, const BarRow& row, const Theme& theme) const {
     const auto x = [&](double value) {
       return cell.left() + (value - table_.least()) / (table_.most() - table_.least()) * cell.width();
@@ -55,6 +65,14 @@ class BarDelegate : public FlatDelegate {
                                                          : theme.bad);
     painter.drawRoundedRect(QRectF(left, cell.center().y() - height / 2, std::max(1.5, right - left), height),
                             ThemeSizes::box_radius, ThemeSizes::box_radius);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const auto mark = [&](double value, const QPen& pen) {
+      if (value == 0) return;
+      painter.setPen(pen);
+      painter.drawLine(QPointF(x(value), cell.top() + 1), QPointF(x(value), cell.bottom() - 1));
+    };
+    mark(row.faint_mark, QPen(theme.muted, 1, Qt::DashLine));
+    mark(row.mark, QPen(theme.text, 2));
   }
 
   const BarTable& table_;
@@ -79,11 +97,7 @@ void BarTable::set_rows(const std::vector<BarRow>& rows) {
   clearSpans();
   setRowCount(0);
   rows_ = rows;
-  least_ = most_ = 0;
-  for (const BarRow& row : rows_) {
-    least_ = std::min({least_, row.from, row.to});
-    most_ = std::max({most_, row.from, row.to});
-  }
+  find_limits();
   setRowCount(static_cast<int>(rows_.size()));
   for (int i = 0; i < rowCount(); ++i) {
     const BarRow& row = rows_[static_cast<std::size_t>(i)];
@@ -96,6 +110,25 @@ void BarTable::set_rows(const std::vector<BarRow>& rows) {
     }
     if (row.heading) setSpan(i, 0, 1, columnCount());
   }
+}
+
+/// Every end and mark is within; among themselves bars leave some room on both sides.
+void BarTable::find_limits() {
+  least_ = most_ = 0;
+  bool first = axis_ == Axis::among_bars;
+  for (const BarRow& row : rows_) {
+    if (row.heading) continue;
+    if (std::exchange(first, false)) least_ = most_ = row.from;
+    for (const double value : {row.from, row.to, row.mark, row.faint_mark}) {
+      if (value == 0 && axis_ == Axis::among_bars) continue;
+      least_ = std::min(least_, value);
+      most_ = std::max(most_, value);
+    }
+  }
+  if (axis_ == Axis::from_zero) return;
+  const double room = (most_ - least_) * 0.05;
+  least_ -= room;
+  most_ += room;
 }
 
 void BarTable::copy() const { QApplication::clipboard()->setText(copied_text(rows_)); }

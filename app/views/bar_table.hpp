@@ -15,9 +15,12 @@ class BarTable : public QTableWidget {
  public:
   explicit BarTable(const QStringList& header, QWidget* parent = nullptr);
 
+  /// Bars are lengths, from 0 on; or only where they stand to one another matters, and the axis begins where they do.
+  enum class Axis { from_zero, among_bars };
+  void set_axis(Axis axis) { axis_ = axis; }
   void set_rows(const std::vector<BarRow>& rows);
   const std::vector<BarRow>& rows() const { return rows_; }
-  /// What all bars are drawn within: 0 and every end among it.
+  /// What all bars are drawn within.
   double least() const { return least_; }
   double most() const { return most_; }
   void copy() const;
@@ -26,7 +29,10 @@ class BarTable : public QTableWidget {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  void find_limits();
+
   std::vector<BarRow> rows_;
+  Axis axis_ = Axis::from_zero;
   double least_ = 0, most_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "app/views/explain_view.hpp"
 
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -9,7 +10,9 @@
 #include <QVBoxLayout>
 
 #include "app/views/bar_table.hpp"
+#include "app/views/table_style.hpp"
 #include "app/views/theme.hpp"
+#include "core/domain/jitter.hpp"
 
 namespace pipedeck::app {
 
@@ -33,13 +36,18 @@ QLabel* heading(const QString& text, const QFont& font) {
 
 ExplainView::ExplainView(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("explain_view"));
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(ThemeSizes::margin, ThemeSizes::grid, ThemeSizes::margin, ThemeSizes::margin);
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(ThemeSizes::margin, ThemeSizes::grid, ThemeSizes::margin, ThemeSizes::margin);
+  all->setSpacing(ThemeSizes::margin);
+  auto* row = new QHBoxLayout;
   row->setSpacing(ThemeSizes::margin * 2);
+  all->addLayout(row, 1);
   row->addWidget(make_waterfall(), 1);
   row->addWidget(make_sensitivity(), 1);
+  all->addWidget(make_jitter());
   set_waterfall({}, {});
   set_sensitivity({}, {}, false);
+  set_jitter({}, {});
 }
 
 QWidget* ExplainView::make_waterfall() {
@@ -101,6 +109,53 @@ QWidget* ExplainView::make_sensitivity() {
   sensitivity_hint_ = hint_label("sensitivity_hint");
   column->addWidget(sensitivity_hint_, 1);
   return half;
+}
+
+QWidget* ExplainView::make_jitter() {
+  auto* strip = new QWidget;
+  auto* column = new QVBoxLayout(strip);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(heading(tr("How much the iteration varies"), font()));
+  auto* line = new QHBoxLayout;
+  auto* caption = new QLabel(tr("Passes &vary by"));
+  variation_ = new QDoubleSpinBox;
+  variation_->setObjectName(QStringLiteral("jitter_variation"));
+  variation_->setRange(0, largest_jitter * 100);
+  variation_->setDecimals(1);
+  variation_->setSuffix(tr(" %"));
+  variation_->setValue(JitterOptions().variation * 100);
+  variation_->setKeyboardTracking(false);
+  variation_->setToolTip(tr("Standard deviation of every pass's time, over its mean"));
+  caption->setBuddy(variation_);
+  connect(variation_, &QDoubleSpinBox::valueChanged, this, &ExplainView::variation_chosen);
+  line->addWidget(caption);
+  line->addWidget(variation_);
+  auto* words = new QLabel(tr("Bars lead from p5 to p95 of %1 iterations, with a line at p50; dashed: nothing varies.")
+                               .arg(JitterOptions().runs));
+  words->setWordWrap(true);
+  line->addWidget(words, 1);
+  column->addLayout(line);
+  jitter_ = new BarTable({tr("Plan"), QString(), tr("p5 / p50 / p95")});
+  jitter_->setObjectName(QStringLiteral("jitter"));
+  jitter_->setAccessibleName(tr("How much the iteration varies, a row a plan"));
+  jitter_->set_axis(BarTable::Axis::among_bars);
+  column->addWidget(jitter_);
+  jitter_hint_ = hint_label("jitter_hint");
+  column->addWidget(jitter_hint_);
+  // As high as two plans need, whatever is shown.
+  const int height = jitter_->horizontalHeader()->sizeHint().height() + 2 * table_row_height(jitter_->font()) + 4;
+  jitter_->setFixedHeight(height);
+  jitter_hint_->setFixedHeight(height);
+  return strip;
+}
+
+double ExplainView::variation() const { return variation_->value() / 100; }
+
+void ExplainView::set_jitter(const std::vector<BarRow>& rows, const QString& hint) {
+  jitter_->set_rows(rows);
+  jitter_->setVisible(!rows.empty());
+  jitter_hint_->setText(hint);
+  jitter_hint_->setVisible(rows.empty());
 }
 
 void ExplainView::set_plans(const std::vector<ExplainPlan>& plans, int from, int to) {

@@ -9,6 +9,7 @@
 #include "app/models/explain_rows.hpp"
 
 class QComboBox;
+class QDoubleSpinBox;
 class QLabel;
 class QPushButton;
 
@@ -34,6 +35,12 @@ class ExplainView : public QWidget {
   void set_waterfall(const std::vector<BarRow>& rows, const QString& hint);
   void set_sensitivity(const std::vector<BarRow>& rows, const QString& hint, bool running);
 
+  /// A row a plan. `hint` stands where there are none.
+  void set_jitter(const std::vector<BarRow>& rows, const QString& hint);
+  /// Of each pass: standard deviation over mean.
+  double variation() const;
+
+  BarTable& jitter() const { return *jitter_; }
   BarTable& waterfall() const { return *waterfall_; }
   BarTable& sensitivity() const { return *sensitivity_; }
 
@@ -41,14 +48,17 @@ class ExplainView : public QWidget {
   void plans_chosen(int from, int to);
   void sensitivity_requested();
   void cancel_requested();
+  void variation_chosen();
 
  private:
   QWidget* make_waterfall();
   QWidget* make_sensitivity();
+  QWidget* make_jitter();
 
   QComboBox *from_, *to_;
-  BarTable *waterfall_, *sensitivity_;
-  QLabel *waterfall_hint_, *sensitivity_hint_, *sensitivity_title_;
+  BarTable *waterfall_, *sensitivity_, *jitter_;
+  QLabel *waterfall_hint_, *sensitivity_hint_, *sensitivity_title_, *jitter_hint_;
+  QDoubleSpinBox* variation_;
   QPushButton* find_out_;
   bool running_ = false;
 };

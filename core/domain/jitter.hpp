@@ -21,6 +21,7 @@ struct JitterOptions {
 /// Of the iteration times of all runs: their mean, and what so many per cent of them do not exceed (nearest rank).
 struct JitterBand {
   JitterOptions options;
+  Nanoseconds still;  ///< the iteration where nothing varies
   Nanoseconds mean, p5, p50, p95;
   bool operator==(const JitterBand&) const = default;
 };

@@ -100,12 +100,12 @@ Nanoseconds mean_of(const std::vector<Nanoseconds>& times) {
   return Nanoseconds(whole + (2 * rest + count) / (2 * count));
 }
 
-JitterBand band_of(const JitterOptions& options, std::vector<Nanoseconds> iterations) {
+JitterBand band_of(const JitterOptions& options, Nanoseconds still, std::vector<Nanoseconds> iterations) {
   std::sort(iterations.begin(), iterations.end());
   const auto at = [&](std::size_t percent) {
     return iterations[(iterations.size() * percent + 99) / 100 - 1];  // the rank rounded up
   };
-  return {options, mean_of(iterations), at(5), at(50), at(95)};
+  return {options, still, mean_of(iterations), at(5), at(50), at(95)};
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ Result<JitterBand> jitter_band(const Simulator& simulator, const Plan& plan, con
   if (!runs) return tl::unexpected(runs.error());
   auto iterations = all_runs(*runs, options, threads, progress, stop);
   if (!iterations) return tl::unexpected(iterations.error());
-  return band_of(options, std::move(*iterations));
+  return band_of(options, runs->still(), std::move(*iterations));
 }
 
 }  // namespace pipedeck

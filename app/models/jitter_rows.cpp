@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/jitter_rows.hpp"
+
+#include <QCoreApplication>
+
+#include "app/models/format.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Jitter)
+};
+
+double seconds(Nanoseconds time) { return to_seconds(time).count; }
+
+/// "946.0 / 960.7 / 977.8 ms": all in the unit of the largest.
+QString three_times(const JitterBand& band) {
+  const bool long_ones = band.p95.count >= 1'000'000'000, middling = band.p95.count >= 1'000'000;
+  const double unit = long_ones ? 1e9 : middling ? 1e6 : 1e3;
+  const auto figure = [&](Nanoseconds time) {
+    return QString::number(static_cast<double>(time.count) / unit, 'f', long_ones ? 4 : 1);
+  };
+  return QStringLiteral("%1 / %2 / %3 %4")
+      .arg(figure(band.p5), figure(band.p50), figure(band.p95),
+           long_ones  ? QStringLiteral("s")
+           : middling ? QStringLiteral("ms")
+                      : QStringLiteral("µs"));
+}
+
+}  // namespace
+
+std::vector<BarRow> jitter_rows(const std::vector<JitterShown>& shown) {
+  std::vector<BarRow> rows;
+  for (const auto& [plan, band] : shown) {
+    const double change = band.still.count == 0 ? 0
+                                                : static_cast<double>(band.mean.count - band.still.count) /
+                                                      static_cast<double>(band.still.count);
+    BarRow row;
+    row.label = plan;
+    row.from = seconds(band.p5);
+    row.to = seconds(band.p95);
+    row.text = three_times(band);
+    row.mark = seconds(band.p50);
+    row.faint_mark = seconds(band.still);
+    row.tool_tip =
+        Text::tr(
+            "Of %1 iterations whose passes vary by %2 %, 5 % take at most %3, half at most %4, 95 % at most %5; "
+            "on average %6, %7 against none that vary")
+            .arg(band.options.runs)
+            .arg(band.options.variation * 100, 0, 'g', 3)
+            .arg(format_time(band.p5), format_time(band.p50), format_time(band.p95), format_time(band.mean),
+                 format_change(change));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace pipedeck::app
