@@ -17,6 +17,7 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int bar_column = 1;
+constexpr int least_bar = 24;       // pixels of the bar's column
 constexpr double bar_share = 0.56;  // of a row's height
 
 class BarDelegate : public FlatDelegate {
@@ -88,8 +89,25 @@ BarTable::BarTable(const QStringList& header, QWidget* parent) : QTableWidget(pa
   setItemDelegate(new BarDelegate(this));
   setEditTriggers(QAbstractItemView::NoEditTriggers);
   horizontalHeader()->setStretchLastSection(false);
-  horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  horizontalHeader()->setSectionResizeMode(bar_column, QHeaderView::Stretch);
+  horizontalHeader()->setMinimumSectionSize(least_bar);
+  horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+}
+
+void BarTable::resizeEvent(QResizeEvent* event) {
+  QTableWidget::resizeEvent(event);
+  fit_columns();
+}
+
+/// Figures whole, bars what labels leave; where that is too little, labels are cut off (tool tips have them).
+void BarTable::fit_columns() {
+  const auto wanted = [&](int column) {
+    return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+  };
+  const int room = viewport()->width(), figures = wanted(columnCount() - 1);
+  const int label = std::clamp(wanted(0), least_bar, std::max(least_bar, room - figures - least_bar));
+  horizontalHeader()->resizeSection(0, label);
+  horizontalHeader()->resizeSection(columnCount() - 1, figures);
+  horizontalHeader()->resizeSection(bar_column, std::max(least_bar, room - figures - label));
 }
 
 void BarTable::set_rows(const std::vector<BarRow>& rows) {
@@ -110,6 +128,7 @@ void BarTable::set_rows(const std::vector<BarRow>& rows) {
     }
     if (row.heading) setSpan(i, 0, 1, columnCount());
   }
+  fit_columns();
 }
 
 /// Every end and mark is within; among themselves bars leave some room on both sides.

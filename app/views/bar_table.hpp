@@ -27,9 +27,11 @@ class BarTable : public QTableWidget {
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void find_limits();
+  void fit_columns();
 
   std::vector<BarRow> rows_;
   Axis axis_ = Axis::from_zero;
