@@ -24,6 +24,7 @@ std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_profile_command();
 std::unique_ptr<Command> make_run_command();
+std::unique_ptr<Command> make_calibrate_command();
 std::unique_ptr<Command> make_convert_command();
 std::unique_ptr<Command> make_validate_command();
 std::unique_ptr<Command> make_list_command();

@@ -19,13 +19,14 @@ struct CommandInfo {
   std::unique_ptr<Command> (*make)();
 };
 
-constexpr std::array<CommandInfo, 10> commands{{
+constexpr std::array<CommandInfo, 11> commands{{
     {"plan", "find the best plan of one planner", make_plan_command},
     {"simulate", "predict time and memory of a plan", make_simulate_command},
     {"compare", "let several planners answer the same question", make_compare_command},
     {"diff", "what differs between two plans, simulations or runs", make_diff_command},
     {"profile", "measure a model's layers on this machine", make_profile_command},
     {"run", "train a model with a plan", make_run_command},
+    {"calibrate", "fit predictions to measured runs", make_calibrate_command},
     {"convert", "read one format, write another", make_convert_command},
     {"validate", "check files of any format", make_validate_command},
     {"reproduce", "a table of one of the papers beside our answers", make_reproduce_command},

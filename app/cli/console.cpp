@@ -37,6 +37,8 @@ void print_error(const Error& error) { print_message(error.text()); }
 
 void print_warning(const std::string& message) { print_message("warning: " + message); }
 
+void print_note(const std::string& message) { print_message(message); }
+
 bool print_text(const std::string& text) {
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
 }

@@ -18,6 +18,8 @@ namespace pipedeck::cli {
 void print_error(const Error& error);
 /// "pipedeck-cli: warning: ..." on standard error.
 void print_warning(const std::string& message);
+/// "pipedeck-cli: ..." on standard error: nothing is wrong.
+void print_note(const std::string& message);
 /// On standard output, flushed; false where it could not be written.
 bool print_text(const std::string& text);
 

@@ -136,7 +136,7 @@ class DiffCommand : public Command {
       return fail(ErrorCode::bad_input,
                   fmt::format("found a {}, expected a plan, for which --profile and --cluster are", format_name(a)), {},
                   a_);
-    const auto problem = open_inputs(inputs_, judged_.conventions());
+    const auto problem = open_inputs(inputs_, judged_);
     if (!problem) return tl::unexpected(problem.error());
     const auto first = parts_of(*problem, std::get<Plan>(a), a_, stop);
     if (!first) return tl::unexpected(in_file(first.error(), a_));
@@ -149,7 +149,7 @@ class DiffCommand : public Command {
                              const std::stop_token& stop) const {
     if (auto valid = validate(plan, *problem.profile, *problem.cluster); !valid) return tl::unexpected(valid.error());
     warn_if_made_for_others(plan, file, problem);
-    const auto simulator = Simulator::of(problem.profile, problem.cluster, judged_.conventions());
+    const auto simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
     if (!simulator) return tl::unexpected(simulator.error());
     return time_parts(*simulator, plan, stop);
   }

@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/calibration_text.hpp"
+#include "core/io/calibration_json.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/trace.hpp"
@@ -28,7 +30,7 @@ bool looks_like_run_log(const std::string& content) {
   return first.is_object() && first.contains("event");
 }
 
-Result<AnyFile> run_log_from(const std::string& content, const std::string& path) {
+Result<RunLog> run_log_from(const std::string& content, const std::string& path) {
   RunLog log{.events = {}, .text = content};
   std::istringstream lines(content);
   std::string line;
@@ -43,7 +45,7 @@ Result<AnyFile> run_log_from(const std::string& content, const std::string& path
     }
     log.events.push_back(*std::move(event));
   }
-  return AnyFile(std::move(log));
+  return log;
 }
 
 const MeasuredTimeline* last_timeline(const RunLog& log) {
@@ -88,6 +90,7 @@ const std::vector<FileFormat>& file_formats() {
       {"plan", ".plan.json", "stages, devices, schedule (read, written)"},
       {"simulation", ".simulation.json", "predicted time and memory (read, written)"},
       {"model", ".model.json", "layer shapes that the runtime trains (read, written)"},
+      {"calibration", ".calibration.json", "figures fitted from measured runs (read, written)"},
       {"run-log", ".jsonl", "events of a run, a JSON object a line (read, written)"},
       {"project", ".pipedeck", "all of the window's work in one SQLite file (read)"},
       {"trace", ".trace.json", "Chrome trace of a timeline, for Perfetto (written)"},
@@ -102,10 +105,19 @@ const FileFormat* file_format_of_name(std::string_view path) {
   return best;
 }
 
+Result<RunLog> read_run_log(const std::string& path) {
+  const auto content = read_file(path);
+  if (!content) return tl::unexpected(content.error());
+  if (!looks_like_run_log(*content))
+    return fail(ErrorCode::bad_input, "found no events of a run, expected what run --events writes", "line 1", path);
+  return run_log_from(*content, path);
+}
+
 Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& options) {
   const auto content = read_file(path);
   if (!content) return tl::unexpected(content.error());
-  if (looks_like_run_log(*content)) return run_log_from(*content, path);
+  if (looks_like_run_log(*content))
+    return run_log_from(*content, path).map([](RunLog&& log) { return AnyFile(std::move(log)); });
   if (const auto kind = kind_of_content(*content); kind && *kind == FileKind::project) {
     auto project = read_project(path);
     if (!project) return tl::unexpected(project.error());
@@ -123,6 +135,7 @@ std::string_view format_name(const AnyFile& file) {
                         [](const Plan&) { return "plan"; },
                         [](const Simulation&) { return "simulation"; },
                         [](const ModelSpec&) { return "model"; },
+                        [](const CalibrationRecord&) { return "calibration"; },
                         [](const RunLog&) { return "run-log"; },
                         [](const ProjectContent&) { return "project"; },
                     },
@@ -139,6 +152,7 @@ std::string summary_of(const AnyFile& file) {
           [](const Plan& plan) { return fmt::format("{}, {}", plan.name, shape_text(plan)); },
           [](const Simulation& simulation) { return fmt::format("{} devices", simulation.devices.size()); },
           [](const ModelSpec& model) { return fmt::format("{}, {} layers", model.name, model.layers.size()); },
+          [](const CalibrationRecord& record) { return calibration_line(record); },
           [](const RunLog& log) { return fmt::format("{} events", log.events.size()); },
           [](const ProjectContent& project) {
             return fmt::format("{} documents, {} runs", project.documents.size(), project.runs.size());
@@ -167,6 +181,9 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
                           return simulation_to_json(simulation, {.intervals = timed});
                         },
                         [](const ModelSpec& model) -> Result<std::string> { return model_to_json(model); },
+                        [](const CalibrationRecord& record) -> Result<std::string> {
+                          return calibration_to_json(record);
+                        },
                         [&](const RunLog& log) -> Result<std::string> {
                           if (format == "run-log") return log.text;
                           const MeasuredTimeline* measured = last_timeline(log);

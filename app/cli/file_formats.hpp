@@ -28,7 +28,10 @@ struct RunLog {
   std::string text;  ///< as it was read, with keys that this program does not know
 };
 
-using AnyFile = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, RunLog, ProjectContent>;
+using AnyFile = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, RunLog, ProjectContent>;
+
+/// Errors name the file, and the line of the event.
+Result<RunLog> read_run_log(const std::string& path);
 
 /// Validated; told by content. Errors name the file.
 Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& options = {});

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/cli/calibration_text.hpp"
 #include "app/cli/console.hpp"
 #include "core/cost/network.hpp"
 #include "core/domain/reschedule.hpp"
@@ -36,6 +37,17 @@ std::optional<LayerId> layer_named(const Profile& profile, const std::string& te
     if (profile.layers[i].name == text) return LayerId(i);
   const auto number = parse_number(text);
   return number ? std::optional(LayerId(*number)) : std::nullopt;
+}
+
+/// A calibration may be used for another cluster than it was fitted on, not unnoticed.
+void announce(const CalibrationRecord& record, const std::string& file, const Problem& problem) {
+  print_note(fmt::format("{}: {}", file, calibration_line(record)));
+  const bool known = std::ranges::any_of(record.sources, [&](const CalibrationSource& source) {
+    return source.kind == "cluster" && source.sha256 == sha256_of(*problem.cluster);
+  });
+  if (!known)
+    print_warning(
+        fmt::format("{}: the calibration was fitted on another cluster than \"{}\"", file, problem.cluster->name));
 }
 
 Result<int> parse_threads(std::string_view text) {
@@ -87,6 +99,8 @@ void ConventionOptions::declare(CLI::App& app) {
       ->check(CLI::Range(0.0, 0.9))
       ->capture_default_str()
       ->type_name("FRACTION");
+  app.add_option("--calibration", calibration, "predict with the figures of this file, which calibrate wrote")
+      ->type_name("FILE");
 }
 
 Conventions ConventionOptions::conventions() const {
@@ -205,7 +219,7 @@ Result<Problem> QuestionOptions::open() const {
   if (micro_batch && global_batch % *micro_batch != 0)
     return fail(ErrorCode::bad_usage,
                 fmt::format("--micro-batch {} does not divide --global-batch {}", *micro_batch, global_batch));
-  auto problem = open_inputs(inputs, judged.conventions());
+  auto problem = open_inputs(inputs, judged);
   if (!problem) return problem;
   problem->workload.global_batch = global_batch;
   problem->workload.micro_batch = micro_batch;
@@ -216,7 +230,7 @@ Result<Problem> QuestionOptions::open() const {
   return problem;
 }
 
-Result<Problem> open_inputs(const InputOptions& inputs, const Conventions& conventions) {
+Result<Problem> open_inputs(const InputOptions& inputs, const ConventionOptions& judged) {
   auto profile = open_profile(inputs.profile, {.profile_micro_batch = inputs.profile_micro_batch});
   if (!profile) return tl::unexpected(in_file(profile.error(), inputs.profile));
   auto cluster = open_cluster(inputs.cluster);
@@ -226,7 +240,12 @@ Result<Problem> open_inputs(const InputOptions& inputs, const Conventions& conve
   Problem problem;
   problem.profile = std::make_shared<const Profile>(*std::move(profile));
   problem.cluster = std::make_shared<const Cluster>(*std::move(cluster));
-  problem.workload.conventions = conventions;
+  problem.workload.conventions = judged.conventions();
+  if (judged.calibration.empty()) return problem;
+  const auto record = read_calibration(judged.calibration);
+  if (!record) return tl::unexpected(in_file(record.error(), judged.calibration));
+  problem.workload.conventions.calibration = record->values;
+  announce(*record, judged.calibration, problem);
   return problem;
 }
 

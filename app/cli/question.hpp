@@ -27,12 +27,14 @@ struct InputOptions {
 };
 
 /// How a plan is judged: --network, --overlap, --bucket-bytes, --collectives, --reserve-bytes, --communication-bytes,
-/// --fragmentation.
+/// --fragmentation, --calibration.
 struct ConventionOptions {
   std::string network = "ideal", overlap = "layer", collectives = "least";
   std::int64_t bucket_bytes = default_bucket.count, reserve_bytes = 0, communication_bytes = 0;
   double fragmentation = 0;
+  std::string calibration;  ///< a file
   void declare(CLI::App& app);
+  /// All but what the calibration's file holds.
   Conventions conventions() const;
 };
 
@@ -91,8 +93,9 @@ struct QuestionOptions {
   Result<int> thread_count() const;
 };
 
-/// Profile and cluster, read and fit to be planned on; the rest of the workload at its defaults.
-Result<Problem> open_inputs(const InputOptions& inputs, const Conventions& conventions);
+/// Profile and cluster, read and fit to be planned on, to be judged as `judged` says, calibration included; the rest of
+/// the workload at its defaults. Says on standard error what calibration there is.
+Result<Problem> open_inputs(const InputOptions& inputs, const ConventionOptions& judged);
 
 /// A plan may be used for another profile or cluster than it was made for, not unnoticed.
 void warn_if_made_for_others(const Plan& plan, const std::string& file, const Problem& problem);

@@ -80,6 +80,8 @@ class RunCommand : public Command {
     if (inputs_.profile.empty() != inputs_.cluster.empty())
       return fail(ErrorCode::bad_usage,
                   "run: --profile and --cluster are given together, for the prediction, or not at all");
+    if (!judged_.calibration.empty() && !inputs_.given())
+      return fail(ErrorCode::bad_usage, "run: --calibration needs --profile and --cluster, for the prediction");
     if (auto opened = open(); !opened) return tl::unexpected(opened.error());
     warn_if_crowded(plan_);
     return train(stop);
@@ -98,12 +100,12 @@ class RunCommand : public Command {
   }
 
   Result<void> predict() {
-    auto problem = open_inputs(inputs_, judged_.conventions());
+    auto problem = open_inputs(inputs_, judged_);
     if (!problem) return tl::unexpected(problem.error());
     if (auto valid = validate(plan_, *problem->profile, *problem->cluster); !valid)
       return tl::unexpected(in_file(valid.error(), plan_file_));
     warn_if_made_for_others(plan_, plan_file_, *problem);
-    problem->workload = workload_of(plan_, judged_.conventions());
+    problem->workload = workload_of(plan_, problem->workload.conventions);
     auto simulation = simulate(*problem, plan_);
     if (!simulation) return tl::unexpected(in_file(simulation.error(), plan_file_));
     predicted_ = *std::move(simulation);

@@ -199,14 +199,14 @@ class SimulateCommand : public Command {
   Result<Asked> ask() const {
     auto plan = read_plan(plan_file_);
     if (!plan) return tl::unexpected(in_file(plan.error(), plan_file_));
-    auto problem = open_inputs(inputs_, judged_.conventions());
+    auto problem = open_inputs(inputs_, judged_);
     if (!problem) return tl::unexpected(problem.error());
     state_.apply(*plan);
     if (auto valid = validate(*plan, *problem->profile, *problem->cluster); !valid)
       return tl::unexpected(in_file(valid.error(), plan_file_));
     plan = scheduled(*std::move(plan), *problem->profile);
     if (!plan) return tl::unexpected(plan.error());
-    problem->workload = workload_of(*plan, judged_.conventions());
+    problem->workload = workload_of(*plan, problem->workload.conventions);
     warn_if_made_for_others(*plan, plan_file_, *problem);
 
     auto simulator = Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);

@@ -117,6 +117,11 @@ struct DocumentImporter {
   Result<Imported> operator()(Cluster& cluster) const { return import_cluster(state, std::move(cluster)); }
   Result<Imported> operator()(Plan& plan) const { return import_plan(state, std::move(plan)); }
   Result<Imported> operator()(ModelSpec& model) const { return import_model(state, model); }
+  Result<Imported> operator()(CalibrationRecord& record) const {
+    const QString name = in_qt(record.host + ", " + record.date);
+    auto shared = std::make_shared<const CalibrationRecord>(std::move(record));
+    return Imported{with_calibration(state, std::move(shared)), FileKind::calibration, name, {}};
+  }
   Result<Imported> operator()(Simulation&) const {
     return fail(ErrorCode::bad_input,
                 "found a simulation, expected a profile, cluster, plan or model: open the plan that it was made of, "

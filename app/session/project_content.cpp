@@ -9,6 +9,7 @@
 #include <QJsonObject>
 
 #include "core/domain/validate.hpp"
+#include "core/io/calibration_json.hpp"
 #include "core/io/json_formats.hpp"
 
 namespace pipedeck::app {
@@ -97,6 +98,7 @@ class Reader {
       if (auto done = (this->*step)(); !done) return tl::unexpected(done.error());
     }
     read_question();
+    if (auto calibration = read_calibration(); !calibration) return tl::unexpected(calibration.error());
     return state_;
   }
 
@@ -260,6 +262,18 @@ class Reader {
     state_.selected_plan = find_plan(state_, selected) ? selected : 0;
   }
 
+  /// After the question, whose conventions it completes.
+  Result<void> read_calibration() {
+    const auto stored = content_.settings.find("calibration");
+    if (stored == content_.settings.end()) return {};
+    auto record = calibration_from_json(stored->second);
+    if (!record) return tl::unexpected(in_document(record.error(), file_, "calibration"));
+    const auto on = content_.settings.find("calibration_on");
+    state_ = with_calibration(std::move(state_), std::make_shared<const CalibrationRecord>(*std::move(record)));
+    state_ = with_calibration_on(std::move(state_), on != content_.settings.end() && on->second == "true");
+    return {};
+  }
+
   const ProjectContent& content_;
   const std::string& file_;
   std::map<int, std::shared_ptr<const ModelSpec>> models_;
@@ -302,6 +316,10 @@ ProjectContent content_of(const ProjectState& state) {
   }
   for (const RunEntry& entry : state.runs) content.runs.push_back(run_to_store(entry));
 
+  if (state.calibration.record) {
+    content.settings["calibration"] = calibration_to_json(*state.calibration.record);
+    content.settings["calibration_on"] = state.calibration.on ? "true" : "false";
+  }
   content.settings["question"] = text_of(question_to_json(state.question));
   content.settings["models_of_profiles"] = text_of(model_of);
   content.settings["plans"] = text_of(plans);

@@ -135,6 +135,18 @@ Added with_run(ProjectState state, std::shared_ptr<const RunRecord> run) {
   return {std::move(state), id};
 }
 
+ProjectState with_calibration(ProjectState state, std::shared_ptr<const CalibrationRecord> record) {
+  state.calibration.record = std::move(record);
+  return with_calibration_on(std::move(state), true);
+}
+
+ProjectState with_calibration_on(ProjectState state, bool on) {
+  state.calibration.on = on && state.calibration.record;
+  state.question.workload.conventions.calibration =
+      state.calibration.on ? state.calibration.record->values : Calibration();
+  return state;
+}
+
 ProjectState without_plan(ProjectState state, int id) {
   std::erase_if(state.plans, [&](const PlanEntry& entry) { return entry.id == id; });
   if (state.selected_plan == id) {

@@ -12,6 +12,7 @@
 #include <QString>
 
 #include "app/session/planning.hpp"
+#include "core/domain/calibration_record.hpp"
 #include "core/domain/cluster.hpp"
 #include "core/domain/model.hpp"
 #include "core/domain/plan.hpp"
@@ -78,12 +79,21 @@ struct Question {
   bool operator==(const Question&) const = default;
 };
 
+/// What was fitted from measured runs, and whether plans are judged with it. Where they are, its figures stand in the
+/// question's conventions too.
+struct CalibrationEntry {
+  std::shared_ptr<const CalibrationRecord> record;  ///< null: none
+  bool on = false;
+  bool operator==(const CalibrationEntry&) const = default;
+};
+
 struct ProjectState {
   std::vector<ProfileEntry> profiles;
   std::vector<ClusterEntry> clusters;
   std::vector<PlanEntry> plans;
   std::vector<RunEntry> runs;
   Question question;
+  CalibrationEntry calibration;
   int selected_plan = 0;  ///< 0: none
   int next_id = 1;        ///< ids are never used twice, also over undo
   bool operator==(const ProjectState&) const = default;
@@ -120,6 +130,10 @@ Added with_run(ProjectState state, std::shared_ptr<const RunRecord> run);
 
 /// In place of the profile of that name (measured again), or added.
 Added with_measured_profile(ProjectState state, Profile profile, std::shared_ptr<const ModelSpec> model);
+
+/// In place of the one there was, switched on.
+ProjectState with_calibration(ProjectState state, std::shared_ptr<const CalibrationRecord> record);
+ProjectState with_calibration_on(ProjectState state, bool on);
 
 ProjectState without_plan(ProjectState state, int id);
 ProjectState without_run(ProjectState state, int id);

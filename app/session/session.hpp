@@ -14,6 +14,7 @@
 #include <QString>
 #include <QStringList>
 
+#include "app/session/calibration.hpp"
 #include "app/session/compare.hpp"
 #include "app/session/explainer.hpp"
 #include "app/session/history.hpp"
@@ -124,6 +125,19 @@ class Session : public QObject {
   };
   const std::optional<ComparisonSummary>& last_comparison() const { return last_comparison_; }
 
+  // -- calibration (session_calibration.cpp)
+  /// The project's runs, newest last, and why one can't be used; empty: it can.
+  std::vector<CalibrationRun> calibration_runs() const;
+  /// Fits in the background; `calibration_fitted` follows, or an error. Nothing is changed. 0: nothing to fit from.
+  int calibrate(const std::vector<CalibrationChoice>& runs);
+  void cancel_calibration() { jobs_.cancel(calibration_job_); }
+  bool calibrating() const { return jobs_.running(calibration_job_); }
+  /// Judges every plan anew with what was fitted. One step.
+  void use_calibration(const std::shared_ptr<const CalibrationRecord>& record);
+  /// The same of switching the project's calibration on and off.
+  void set_calibrated(bool on);
+  bool export_calibration(const CalibrationRecord& record, const QString& path);
+
   // -- runs (session_runs.cpp)
   bool launch(int plan, int steps);
   void stop_launch();
@@ -139,6 +153,7 @@ class Session : public QObject {
   void file_changed();
   void error(const QString& title, const QString& text);
   void notice(const QString& text);  ///< for the status bar
+  void calibration_fitted(const std::shared_ptr<const pipedeck::CalibrationRecord>& record);
   void launch_started();
   void launch_event(const pipedeck::RunEvent& event);
   void launch_predicted();
@@ -167,6 +182,7 @@ class Session : public QObject {
   Explainer explainer_;
   int compare_job_ = 0;
   int verdict_job_ = 0;
+  int calibration_job_ = 0;
   std::optional<ComparisonSummary> last_comparison_;
   std::map<int, QString> unjudgeable_;  ///< plans whose simulation failed, and why: not asked again
   std::unique_ptr<Launch> launch_;

@@ -19,6 +19,7 @@ constexpr int sample_batch = 64;
 void Session::reset(ProjectState state, const QString& file) {
   jobs_.cancel(compare_job_);
   jobs_.cancel(verdict_job_);
+  jobs_.cancel(calibration_job_);
   live_.cancel();
   history_ = History<ProjectState>(std::move(state));
   last_comparison_.reset();

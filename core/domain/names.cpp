@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "core/domain/calibration_record.hpp"
 #include "core/domain/explanation.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/schedule.hpp"
@@ -85,6 +86,8 @@ constexpr Names<SensitivityKind, sensitivity_kind_count> sensitivity_kinds{
     {{SensitivityKind::link_bandwidth, "link_bandwidth"},
      {SensitivityKind::device_speed, "device_speed"},
      {SensitivityKind::device_memory, "device_memory"}}};
+constexpr Names<RunUse, 3> run_uses{
+    {{RunUse::fit, "fit"}, {RunUse::held_out, "held-out"}, {RunUse::in_turn, "in-turn"}}};
 
 template <class E, std::size_t N>
 std::string_view name_in(const Names<E, N>& names, E value) {
@@ -114,6 +117,7 @@ std::string_view name_of(MemoryItem value) { return name_in(memory_items, value)
 std::string_view name_of(WaitCause value) { return name_in(wait_causes, value); }
 std::string_view name_of(TimePart value) { return name_in(time_parts, value); }
 std::string_view name_of(SensitivityKind value) { return name_in(sensitivity_kinds, value); }
+std::string_view name_of(RunUse value) { return name_in(run_uses, value); }
 
 std::optional<Optimizer> optimizer_named(std::string_view name) { return value_in(optimizers, name); }
 std::optional<Precision> precision_named(std::string_view name) { return value_in(precisions, name); }
@@ -123,5 +127,6 @@ std::optional<Collectives> collectives_named(std::string_view name) { return val
 std::optional<ScheduleKind> schedule_named(std::string_view name) { return value_in(schedule_kinds, name); }
 std::optional<Warmup> warmup_named(std::string_view name) { return value_in(warmups, name); }
 std::optional<OpKind> op_kind_named(std::string_view name) { return value_in(op_kinds, name); }
+std::optional<RunUse> run_use_named(std::string_view name) { return value_in(run_uses, name); }
 
 }  // namespace pipedeck

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "core/io/calibration_json.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/json_value.hpp"
@@ -26,12 +27,13 @@ namespace fs = std::filesystem;
 /// Some editors put it before a text; it is no part of any of the formats.
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-constexpr std::array<std::pair<std::string_view, FileKind>, 5> json_kinds{
+constexpr std::array<std::pair<std::string_view, FileKind>, 6> json_kinds{
     {{"pipedeck.profile", FileKind::profile},
      {"pipedeck.cluster", FileKind::cluster},
      {"pipedeck.plan", FileKind::plan},
      {"pipedeck.simulation", FileKind::simulation},
-     {"pipedeck.model", FileKind::model}}};
+     {"pipedeck.model", FileKind::model},
+     {"pipedeck.calibration", FileKind::calibration}}};
 
 Result<FileKind> kind_of_json(const std::string& content) {
   const Result<json::Value> value = json::parse(content);
@@ -41,12 +43,11 @@ Result<FileKind> kind_of_json(const std::string& content) {
   const std::string* word = format->as<std::string>();
   for (const auto& [name, kind] : json_kinds)
     if (word && *word == name) return kind;
-  return fail(
-      ErrorCode::bad_input,
-      fmt::format("found {}, expected pipedeck.profile, pipedeck.cluster, pipedeck.plan, pipedeck.simulation or "
-                  "pipedeck.model",
-                  describe(*format)),
-      "/format");
+  return fail(ErrorCode::bad_input,
+              fmt::format("found {}, expected pipedeck.profile, pipedeck.cluster, pipedeck.plan, pipedeck.simulation, "
+                          "pipedeck.model or pipedeck.calibration",
+                          describe(*format)),
+              "/format");
 }
 
 tl::unexpected<Error> named(Error error, const std::string& path) {
@@ -88,6 +89,8 @@ Result<Document> document_of(const std::string& content, const std::string& path
       return as_document(simulation_from_json(content));
     case FileKind::model:
       return as_document(model_from_json(content));
+    case FileKind::calibration:
+      return as_document(calibration_from_json(content));
     case FileKind::project:
       break;
   }
@@ -99,7 +102,7 @@ Result<T> read_as(const std::string& path, std::string_view expected, const Read
   Result<Document> document = read_document(path, options);
   if (!document) return tl::unexpected(std::move(document).error());
   if (T* value = std::get_if<T>(&*document)) return std::move(*value);
-  constexpr std::array<std::string_view, 5> names{"profile", "cluster", "plan", "simulation", "model"};
+  constexpr std::array<std::string_view, 6> names{"profile", "cluster", "plan", "simulation", "model", "calibration"};
   return fail(ErrorCode::bad_input, fmt::format("found a {}, expected a {}", names[document->index()], expected), {},
               path);
 }
@@ -166,6 +169,8 @@ std::string_view name_of(FileKind kind) {
       return "simulation";
     case FileKind::model:
       return "model";
+    case FileKind::calibration:
+      return "calibration";
     case FileKind::project:
       return "project";
   }
@@ -240,5 +245,8 @@ Result<Profile> read_profile(const std::string& path, const ReadOptions& options
 Result<Cluster> read_cluster(const std::string& path) { return read_as<Cluster>(path, "cluster"); }
 Result<Plan> read_plan(const std::string& path) { return read_as<Plan>(path, "plan"); }
 Result<ModelSpec> read_model(const std::string& path) { return read_as<ModelSpec>(path, "model"); }
+Result<CalibrationRecord> read_calibration(const std::string& path) {
+  return read_as<CalibrationRecord>(path, "calibration");
+}
 
 }  // namespace pipedeck

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <variant>
 
+#include "core/domain/calibration_record.hpp"
 #include "core/domain/cluster.hpp"
 #include "core/domain/model.hpp"
 #include "core/domain/plan.hpp"
@@ -16,7 +17,7 @@
 
 namespace pipedeck {
 
-enum class FileKind { profile, graph_text, cluster, plan, simulation, model, project };
+enum class FileKind { profile, graph_text, cluster, plan, simulation, model, calibration, project };
 std::string_view name_of(FileKind kind);  // "profile"
 
 /// Told by content, not by name: SQLite header, the JSON "format" key, else graph text.
@@ -26,7 +27,7 @@ struct ReadOptions {
   std::optional<int> profile_micro_batch;  ///< for graph text, which has none; else "-pbs-N" of the file's name is used
 };
 
-using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec>;
+using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord>;
 
 /// Whole content of a file, at most `limit` bytes. Errors name the file.
 Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{1} << 31);
@@ -41,6 +42,7 @@ Result<Profile> read_profile(const std::string& path, const ReadOptions& options
 Result<Cluster> read_cluster(const std::string& path);
 Result<Plan> read_plan(const std::string& path);
 Result<ModelSpec> read_model(const std::string& path);
+Result<CalibrationRecord> read_calibration(const std::string& path);
 
 /// Lower-case hexadecimal SHA-256.
 std::string sha256(const std::string& bytes);

@@ -400,6 +400,61 @@ MalformedCases malformed_events() {
   };
 }
 
+MalformedCases malformed_calibrations() {
+  return {
+      {"no date", R"("date": "2026-11-21T15:00:00Z", )", "", "/date", "no 'date'"},
+      {"date of a wrong type", R"("date": "2026-11-21T15:00:00Z")", R"("date": 20261121)", "/date", "expected a text"},
+      {"no machine", R"("machine")", R"("mach")", "/machine", "no 'machine'"},
+      {"machine of a wrong type", R"("machine": {"host": "box", "devices": ["cpu: 2 cores"]})", R"("machine": "box")",
+       "/machine", "\"box\", expected an object"},
+      {"no host", R"("host": "box", )", "", "/machine/host", "no 'host'"},
+      {"devices of a wrong type", R"(["cpu: 2 cores"])", R"("cpu: 2 cores")", "/machine/devices", "expected a list"},
+      {"a device of a wrong type", R"(["cpu: 2 cores"])", R"([2])", "/machine/devices/0", "2, expected a text"},
+      {"no sources", R"("sources")", R"("sourc")", "/sources", "no 'sources'"},
+      {"an unknown source", R"("kind": "cluster")", R"("kind": "model")", "/sources/1/kind",
+       "\"model\", expected \"profile\" or \"cluster\""},
+      {"a source without checksum", R"("name": "p", "sha256": "ab")", R"("name": "p")", "/sources/0/sha256",
+       "no 'sha256'"},
+      {"no overhead", R"("operation_overhead_us": 41.25, )", "", "/operation_overhead_us",
+       "no 'operation_overhead_us'"},
+      {"negative overhead", R"("operation_overhead_us": 41.25)", R"("operation_overhead_us": -1)",
+       "/operation_overhead_us", "-1, expected a finite number from 0"},
+      {"overhead that is null", R"("operation_overhead_us": 41.25)", R"("operation_overhead_us": null)",
+       "/operation_overhead_us", "null, expected a number"},
+      {"speed-up of overlap", R"("overlap_slowdown": 1.2)", R"("overlap_slowdown": 0.9)", "/overlap_slowdown",
+       "0.9, expected a finite number from 1"},
+      {"huge slow-down", R"("overlap_slowdown": 1.2)", R"("overlap_slowdown": 1e6)", "/overlap_slowdown", "to 100"},
+      {"no efficiency", R"("link_efficiency": 0.75, )", "", "/link_efficiency", "no 'link_efficiency'"},
+      {"efficiency of 0", R"("link_efficiency": 0.75)", R"("link_efficiency": 0)", "/link_efficiency",
+       "0, expected more than 0"},
+      {"efficiency of a wrong type", R"("link_efficiency": 0.75)", R"("link_efficiency": "75 %")", "/link_efficiency",
+       "expected a number"},
+      {"no fit", R"("fit": {)", R"("fits": {)", "/fit", "no 'fit'"},
+      {"a figure that is missing", R"("overlap_slowdown": {"determined")", R"("slowdown": {"determined")",
+       "/fit/overlap_slowdown", "no 'overlap_slowdown'"},
+      {"no word whether determined", R"({"determined": false, )", "{", "/fit/overlap_slowdown/determined",
+       "no 'determined'"},
+      {"determined of a wrong type", R"({"determined": false, )", R"({"determined": "no", )",
+       "/fit/overlap_slowdown/determined", "\"no\", expected"},
+      {"determined by nothing", R"("operations": 320)", R"("operations": 0)", "/fit/operation_overhead/operations",
+       "0, expected a whole number from 1"},
+      {"no quartile", R"("lower_quartile_us": -3.5, )", "", "/fit/operation_overhead/lower_quartile_us",
+       "no 'lower_quartile_us'"},
+      {"quartiles the wrong way", R"("upper_quartile": 0.81)", R"("upper_quartile": 0.5)",
+       "/fit/link_efficiency/upper_quartile", "0.5, expected at least lower_quartile"},
+      {"no runs", R"("runs": [)", R"("run": [)", "/runs", "no 'runs'"},
+      {"an unknown use", R"("use": "held-out")", R"("use": "test")", "/runs/1/use", "\"test\", expected"},
+      {"a run without name", R"("name": "a.jsonl", )", "", "/runs/0/name", "no 'name'"},
+      {"a run without steps", R"("steps": 19)", R"("steps": 0)", "/runs/0/steps", "0, expected a whole number from 1"},
+      {"a step of no time", R"("measured_ms": 70)", R"("measured_ms": 0)", "/runs/0/measured_ms",
+       "0, expected a nanosecond or more"},
+      {"no prediction", R"("before_ms": 65.5, )", "", "/runs/0/before_ms", "no 'before_ms'"},
+      {"negative prediction", R"("after_ms": 69.5)", R"("after_ms": -69.5)", "/runs/0/after_ms", "-69.5, expected"},
+      {"fractional bytes", R"("measured_peak_bytes": 1024)", R"("measured_peak_bytes": 0.5)",
+       "/runs/0/measured_peak_bytes", "whole number"},
+  };
+}
+
 MalformedCases malformed_graphs() {
   const std::string figures = "forward_compute_time=1, backward_compute_time=1, activation_size=1, parameter_size=1";
   const std::string node = "node1 -- a -- " + figures + "\n";

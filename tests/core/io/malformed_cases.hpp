@@ -25,6 +25,7 @@ MalformedCases malformed_plans();
 MalformedCases malformed_models();
 MalformedCases malformed_simulations();
 MalformedCases malformed_events();
+MalformedCases malformed_calibrations();
 MalformedCases malformed_graphs();
 
 }  // namespace pipedeck::test

@@ -78,6 +78,22 @@ std::string sample_event() {
          R"("busy_fraction": [0.5, 0.75], "memory_bytes": [1000, 2000]})";
 }
 
+std::string sample_calibration() {
+  return R"({"format": "pipedeck.calibration", "version": 1, "date": "2026-11-21T15:00:00Z", )"
+         R"("machine": {"host": "box", "devices": ["cpu: 2 cores"]}, "sources": [)"
+         R"({"kind": "profile", "name": "p", "sha256": "ab"}, {"kind": "cluster", "name": "c", "sha256": "cd"}], )"
+         R"("operation_overhead_us": 41.25, "overlap_slowdown": 1.2, "link_efficiency": 0.75, "fit": {)"
+         R"("operation_overhead": {"determined": true, "operations": 320, "lower_quartile_us": -3.5, )"
+         R"("upper_quartile_us": 60}, )"
+         R"("overlap_slowdown": {"determined": false, "note": "nothing overlaps"}, )"
+         R"("link_efficiency": {"determined": true, "operations": 12, "lower_quartile": 0.7, "upper_quartile": 0.81}}, )"
+         R"("runs": [{"name": "a.jsonl", "plan": "GPipe", "use": "fit", "steps": 19, "measured_ms": 70, )"
+         R"("before_ms": 65.5, "after_ms": 69.5, "error_before": -0.064, "error_after": -0.007, )"
+         R"("measured_peak_bytes": 1024, "predicted_peak_bytes": 1000}, )"
+         R"({"name": "b.jsonl", "plan": "1F1B", "use": "held-out", "steps": 9, "measured_ms": 35, "before_ms": 30, )"
+         R"("after_ms": 34, "weather": "cold"}], "author": "me"})";
+}
+
 std::string sample_graph() {
   return "node1 -- Input0 -- forward_compute_time=0.000, backward_compute_time=0.000, activation_size=0.0, "
          "parameter_size=0.000\n"
@@ -319,6 +335,27 @@ Simulation random_simulation(Random& random) {
   }
   simulation.timeline = random_timeline(random);
   return simulation;
+}
+
+CalibrationRecord random_calibration(Random& random) {
+  CalibrationRecord record;
+  record.values = {Seconds(random_double(random, 1e3)), 1 + random.uniform(0, 9), 0.01 + random.uniform(0, 2)};
+  record.date = "2026-11-21T15:00:00Z";
+  record.host = random_name(random, 2);
+  for (int i = random.integer(0, 2); i > 0; --i) record.devices.push_back(random_name(random, 5));
+  for (int i = random.integer(0, 2); i > 0; --i)
+    record.sources.push_back({i == 1 ? "cluster" : "profile", random_name(random, 1), "0a"});
+  for (FittedFigure* figure : {&record.overhead, &record.slowdown, &record.efficiency}) {
+    figure->note = random.integer(0, 1) == 0 ? "" : "a note";
+    if (random.integer(0, 2) == 0) continue;
+    const double lower = random.uniform(-1, 1);
+    *figure = {true, random.integer(1, 1000), lower, lower + random.uniform(0, 1), figure->note};
+  }
+  for (int i = random.integer(0, 4); i > 0; --i)
+    record.runs.push_back({random_name(random, 1), random_name(random, 2), static_cast<RunUse>(random.integer(0, 2)),
+                           random.integer(1, 99), Seconds(random.uniform(1e-6, 1e3)), random_time(random),
+                           random_time(random), random_bytes(random), random_bytes(random)});
+  return record;
 }
 
 RunEvent random_event(Random& random) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/domain/calibration_record.hpp"
 #include "core/domain/cluster.hpp"
 #include "core/domain/model.hpp"
 #include "core/domain/plan.hpp"
@@ -20,6 +21,7 @@ std::string sample_plan();
 std::string sample_model();
 std::string sample_simulation();
 std::string sample_event();
+std::string sample_calibration();
 std::string sample_graph();
 
 Profile random_profile(Random& random);
@@ -27,6 +29,7 @@ Cluster random_cluster(Random& random);
 Plan random_plan(Random& random);
 Simulation random_simulation(Random& random);
 RunEvent random_event(Random& random);
+CalibrationRecord random_calibration(Random& random);
 
 /// A finite double of any size: random sign-free bits between the limits.
 double random_double(Random& random, double most);

@@ -10,6 +10,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "core/io/calibration_json.hpp"
 #include "core/io/files.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
@@ -49,6 +50,8 @@ const std::vector<Format>& formats() {
        malformed_models()},
       {"simulation", sample_simulation(), [](const std::string& text) { return error_of(simulation_from_json(text)); },
        malformed_simulations()},
+      {"calibration", sample_calibration(),
+       [](const std::string& text) { return error_of(calibration_from_json(text)); }, malformed_calibrations()},
       {"event", sample_event(), [](const std::string& text) { return error_of(event_from_json(text)); },
        malformed_events(), false},
       {"graph", sample_graph(),

@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "core/domain/validate.hpp"
+#include "core/io/calibration_json.hpp"
 #include "core/io/decimal.hpp"
 #include "core/io/files.hpp"
 #include "core/io/graph_text.hpp"
@@ -94,6 +95,11 @@ class TestRoundTrip : public QObject {
       expect_equal_after(event, event_to_json, event_from_json);
     }
   }
+  void random_calibrations() {
+    Random random(7);
+    for (int i = 0; i < 300; ++i)
+      expect_equal_after(random_calibration(random), calibration_to_json, calibration_from_json);
+  }
   void a_loss_that_is_no_number_is_null() {
     StepDone step;
     step.step = 1;
@@ -109,6 +115,7 @@ class TestRoundTrip : public QObject {
     expect_equal_after(*model_from_json(sample_model()), model_to_json, model_from_json);
     expect_equal_after(*simulation_from_json(sample_simulation()), simulation_text, simulation_from_json);
     expect_equal_after(*event_from_json(sample_event()), event_to_json, event_from_json);
+    expect_equal_after(*calibration_from_json(sample_calibration()), calibration_to_json, calibration_from_json);
   }
 
   void profile_keeps_its_meaning() {
@@ -136,6 +143,8 @@ class TestRoundTrip : public QObject {
     const std::string cluster = cluster_to_json(*cluster_from_json(sample_cluster()));
     QVERIFY2(has(cluster, R"("cable": "red")") && has(cluster, R"("rack": 3)") && has(cluster, R"("vendor": "N")"),
              cluster.c_str());
+    const std::string calibration = calibration_to_json(*calibration_from_json(sample_calibration()));
+    QVERIFY2(has(calibration, R"("weather": "cold")") && has(calibration, R"("author": "me")"), calibration.c_str());
     const std::string plan = plan_to_json(*plan_from_json(sample_plan()));
     QVERIFY2(has(plan, R"("author": "me")") && has(plan, R"("more": 1)") && has(plan, R"("note": "x")"), plan.c_str());
   }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/calibration.hpp"
+
+#include <algorithm>
+
+#include "core/io/files.hpp"
+#include "core/io/machine_name.hpp"
+#include "core/runtime/trainer.hpp"
+#include "core/sim/run_observations.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+/// The document as it was called when the plan was made: a project that has the name already gives another.
+template <class Document>
+bool is_of(Document document, const std::string& name, const std::string& sha) {
+  document.name = name;
+  return sha256_of(document) == sha;
+}
+
+const ProfileEntry* profile_of(const ProjectState& state, const Plan& plan) {
+  for (const ProfileEntry& entry : state.profiles)
+    if (is_of(*entry.profile, plan.profile, plan.profile_sha256)) return &entry;
+  return find_profile_named(state, plan.profile);
+}
+
+const ClusterEntry* cluster_of(const ProjectState& state, const Plan& plan) {
+  for (const ClusterEntry& entry : state.clusters)
+    if (is_of(*entry.cluster, plan.cluster, plan.cluster_sha256)) return &entry;
+  return find_cluster_named(state, plan.cluster);
+}
+
+QString name_of_run(const RunRecord& run) {
+  return QStringLiteral("%1, %2").arg(run.name, run.when.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")));
+}
+
+Error in_project(std::string message) { return {ErrorCode::bad_input, std::move(message), {}, {}}; }
+
+}  // namespace
+
+Result<MeasuredRun> measured_run(const ProjectState& state, const RunEntry& entry, bool held_out) {
+  const RunRecord& run = *entry.run;
+  const ProfileEntry* profile = profile_of(state, run.plan);
+  const ClusterEntry* cluster = cluster_of(state, run.plan);
+  if (!profile) return tl::unexpected(in_project("the project has no profile \"" + run.plan.profile + "\" any more"));
+  if (!cluster) return tl::unexpected(in_project("the project has no cluster \"" + run.plan.cluster + "\" any more"));
+  MeasuredRun measured{name_of_run(run).toStdString(), {}, run.plan, run.events, held_out};
+  measured.problem.profile = profile->profile;
+  measured.problem.cluster = cluster->cluster;
+  Workload& workload = measured.problem.workload;
+  workload.global_batch = run.plan.global_batch;
+  workload.micro_batch = run.plan.micro_batch;
+  workload.optimizer = run.plan.optimizer;
+  workload.precision = run.plan.precision;
+  workload.zero = run.plan.zero;
+  workload.conventions = state.question.workload.conventions;
+  workload.conventions.overlap = trainer_overlap;
+  return measured;
+}
+
+std::vector<CalibrationRun> calibration_runs(const ProjectState& state) {
+  std::vector<CalibrationRun> runs;
+  for (const RunEntry& entry : state.runs) {
+    CalibrationRun run{entry.id, name_of_run(*entry.run), {}};
+    const auto measured = measured_run(state, entry, false);
+    const auto seen = observe(entry.run->plan, entry.run->events);
+    if (!measured)
+      run.why_not = QString::fromStdString(measured.error().message);
+    else if (!seen)
+      run.why_not = QString::fromStdString(seen.error().message);
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+CalibrationRecord with_origin(CalibrationRecord record, const std::vector<MeasuredRun>& runs) {
+  record.date = utc_now();
+  record.host = host_name();
+  record.devices = {processor_line()};
+  const auto add = [&](CalibrationSource source) {
+    if (std::ranges::find(record.sources, source) == record.sources.end()) record.sources.push_back(std::move(source));
+  };
+  for (const MeasuredRun& run : runs) {
+    add({"cluster", run.problem.cluster->name, sha256_of(*run.problem.cluster)});
+    add({"profile", run.problem.profile->name, sha256_of(*run.problem.profile)});
+  }
+  return record;
+}
+
+}  // namespace pipedeck::app
