@@ -9,11 +9,17 @@ namespace pipedeck {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr std::size_t most_effort = 6'000'000;  // steps of all searches for one answer: a second or two
-constexpr std::size_t width = 8;                // of a narrow search
+constexpr double steps = 6e6;         // of all searches for one answer: a second or two
+constexpr double usual_devices = 96;  // beyond, a step takes longer and longer
+constexpr std::size_t width = 8;      // of a narrow search
 constexpr int per_shape = 2;
 constexpr std::size_t shapes_effort = 300'000;
 constexpr double not_far = 1.2;  // from the best bound, where several plans are wanted
+
+std::size_t most_effort(int devices) {
+  const double longer = std::max(1.0, devices / usual_devices);
+  return static_cast<std::size_t>(steps / (longer * longer));
+}
 
 void sort_entries(std::vector<DappleEntry>& entries) {
   std::stable_sort(entries.begin(), entries.end(),
@@ -85,7 +91,8 @@ DappleSearchOptions DappleSpaces::options(double limit, std::size_t keep) const 
   DappleSearchOptions options;
   options.below = limit;
   options.keep = keep;
-  options.effort = most_effort - std::min(effort_, most_effort);
+  const std::size_t most = most_effort(chain_.devices());
+  options.effort = most - std::min(effort_, most);
   // Data parallelism may overlap its all-reduces: simulated apart.
   options.least_stages = wanted_.simulated && !wanted_.printed ? 2 : 1;
   options.warmup = wanted_.warmup == "A" ? Warmup::A : Warmup::B;

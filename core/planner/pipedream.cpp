@@ -21,6 +21,7 @@
 #include "core/planner/pipedream_released.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
+#include "core/planner/relax.hpp"
 
 namespace pipedeck {
 
@@ -164,7 +165,7 @@ std::optional<Infeasible> without_mini_batch(const Problem& problem) {
   const int size = problem.profile->micro_batch, batch = problem.workload.global_batch;
   if (problem.workload.micro_batch || batch % size == 0) return std::nullopt;
   return Infeasible{fmt::format("mini-batches of {} samples, as in the profile, do not divide {}", size, batch),
-                    fmt::format("a global batch that {} divides, or --micro-batch with a divisor of {}", size, batch)};
+                    larger_batch(problem.workload)};
 }
 
 Result<Ranking> as_released(const Problem& problem, int size, const PlannerOptions& options, const Wanted& wanted,

@@ -19,6 +19,7 @@ constexpr std::size_t most_sizes = 6;  // micro-batches tried
 constexpr int most_nodes = 8;          // nodes added
 constexpr int one_by_one = 16;         // batches tried: so many next ones, then the multiples up to
 constexpr int most_batches = 64;
+constexpr const char *larger_micro_batch = "a larger --micro-batch", *larger_global_batch = "a larger --global-batch";
 constexpr std::int64_t largest_batch = std::int64_t{1} << 30;
 
 class Relaxations {
@@ -29,8 +30,9 @@ class Relaxations {
 
   /// `few_samples`: a larger batch might help.
   Result<std::vector<std::string>> all(bool few_samples) {
-    for (const auto relaxation :
-         {&Relaxations::micro_batch, &Relaxations::other_options, &Relaxations::pins, &Relaxations::nodes})
+    if (problem_.workload.micro_batch || few_samples)
+      if (auto tried = micro_batch(); !tried) return tl::unexpected(tried.error());
+    for (const auto relaxation : {&Relaxations::other_options, &Relaxations::pins, &Relaxations::nodes})
       if (auto tried = (this->*relaxation)(); !tried) return tl::unexpected(tried.error());
     if (few_samples)
       if (auto tried = batch(); !tried) return tl::unexpected(tried.error());
@@ -50,12 +52,12 @@ class Relaxations {
 
   /// The nearest other size by ratio, the smaller one first where two are as near.
   Result<void> micro_batch() {
-    if (!problem_.workload.micro_batch) return {};
-    const double here = *problem_.workload.micro_batch;
+    const int now = problem_.workload.micro_batch.value_or(problem_.profile->micro_batch);
+    const double here = now;
     Workload open = problem_.workload;
     open.micro_batch.reset();
     auto sizes = micro_batch_choices(open, 1).value_or(std::vector<int>());
-    std::erase(sizes, *problem_.workload.micro_batch);
+    std::erase(sizes, now);
     std::stable_sort(sizes.begin(), sizes.end(),
                      [&](int a, int b) { return std::abs(std::log(a / here)) < std::abs(std::log(b / here)); });
     sizes.resize(std::min(sizes.size(), most_sizes));
@@ -126,12 +128,15 @@ class Relaxations {
     return {};
   }
 
-  /// The least larger batch, of the next few and of the multiples; a micro-batch that is set grows with it.
+  /// The least larger batch, of the next few, of the multiples, and what the profile's samples divide; a micro-batch
+  /// that is set grows with it.
   Result<void> batch() {
     const std::int64_t here = problem_.workload.global_batch;
     const std::optional<int> fixed = problem_.workload.micro_batch;
     std::set<std::int64_t> sizes;
     for (int by = 1; by <= one_by_one && !fixed; ++by) sizes.insert(here + by);
+    const std::int64_t measured = problem_.profile->micro_batch;
+    if (!fixed) sizes.insert((here / measured + 1) * measured);
     for (int times = 2; times <= most_batches; times += times < one_by_one ? 1 : one_by_one / 2)
       sizes.insert(here * times);
     for (const std::int64_t size : sizes) {
@@ -216,13 +221,13 @@ PlannerContext first_found(const PlannerContext& context) {
 }
 
 std::string larger_batch(const Workload& workload) {
-  return workload.micro_batch ? "a larger --micro-batch" : "a larger --global-batch";
+  return workload.micro_batch ? larger_micro_batch : larger_global_batch;
 }
 
 Result<void> add_relaxations(Infeasible& infeasible, const PlannerInfo& planner, const Problem& problem,
                              const PlannerOptions& options, const PlannerContext& context) {
   std::string& text = infeasible.relaxation;
-  const bool few_samples = text == larger_batch(problem.workload);
+  const bool few_samples = text == larger_micro_batch || text == larger_global_batch;
   if (few_samples) text.clear();
   const auto more = Relaxations(planner, problem, options, context).all(few_samples);
   if (!more) return tl::unexpected(more.error());

@@ -3,9 +3,11 @@
 // PIPEDECK_RANDOM_PROBLEMS sets the number of random problems (60).
 #include <QtTest/QTest>
 
+#include <algorithm>
 #include <limits>
 
 #include "core/cost/evaluate.hpp"
+#include "core/io/json_formats.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/whale_partition.hpp"
 #include "core/sim/simulate.hpp"
@@ -29,6 +31,7 @@ class TestWhaleColumns : public QObject {
   void columns_equal_enumeration();
   void columns_are_never_slower_than_even();
   void split_between_replicated();
+  void without_options_too();
 };
 
 void TestWhaleColumns::columns_by_hand() {
@@ -91,6 +94,30 @@ void TestWhaleColumns::columns_equal_enumeration() {
   }
   qInfo("%d problems, %d with uneven columns, of which %d by memory", compared, uneven, full);
   QVERIFY(compared > random_problems() / 3 && uneven > compared / 2 && full > 0 && full < uneven);
+}
+
+/// Nobody asked for a split: where it is the quickest strategy its uneven columns are in the plan, which comes out of
+/// its file as it went in.
+void TestWhaleColumns::without_options_too() {
+  int uneven = 0;
+  for (int seed = 0; seed < random_problems(); ++seed) {
+    test::Random random(static_cast<std::uint64_t>(17000 + seed));
+    const Problem problem = splittable(random, random_unlike(random, 6, 6), random.integer(0, 1) == 1);
+    const Simulator simulator = *Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    const auto best = answer(problem, {}), split = answer(problem, {{"strategy", "split"}});
+    QVERIFY2(best && split, qPrintable(QString::number(seed)));
+    if (best->plans.empty()) continue;
+    const Plan& plan = best->plans[0];
+    QVERIFY(split->plans.empty() || simulated(problem, plan) <= simulated(problem, split->plans[0]));
+    if (std::none_of(plan.stages.begin(), plan.stages.end(), [](const Stage& stage) { return !!stage.shards; }))
+      continue;
+    ++uneven;
+    const Simulation simulation = *simulator.run(*plan_from_json(plan_to_json(plan)));
+    QVERIFY(simulation.fits);
+    QCOMPARE(to_seconds(simulation.iteration).count, simulated(problem, plan).count);
+  }
+  qInfo("%d with uneven columns", uneven);
+  QVERIFY(uneven > 0);
 }
 
 /// Aware of unlike devices, also where a type is quick at some layers only; with several TaskGraphs and replicas.
