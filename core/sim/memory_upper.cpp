@@ -11,7 +11,8 @@
 namespace pipedeck {
 namespace {
 
-bool starts(OpKind kind) { return kind == OpKind::forward; }
+bool opens(OpKind kind) { return kind == OpKind::forward; }
+bool closes(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 bool ends(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_weight; }
 
 /// The lane's workers by stage and copy.
@@ -46,16 +47,16 @@ void add_channel(UpperFigures& figures, const Channel& channel, bool synchronous
     take(channel.targets[i], channel.received[i], !channel.gradient);
 }
 
-void find_kept(const EngineInput& run, const Trace& trace, UpperFigures& figures) {
+void find_open(const EngineInput& run, const Trace& trace, UpperFigures& figures) {
   for (std::size_t lane = 0; lane < run.costs.lanes.size(); ++lane) {
     const WorkersOfLane workers(run, lane);
-    std::vector<int> kept(run.costs.lanes[lane].workers.size());
+    std::vector<int> open(run.costs.lanes[lane].workers.size());
     for (const TimelineRow& row : trace.operations[lane]) {
-      if (!starts(row.operation.kind) && !ends(row.operation.kind)) continue;
+      if (!opens(row.operation.kind) && !closes(row.operation.kind)) continue;
       const std::size_t i = workers.of(row.operation);
-      kept[i] += starts(row.operation.kind) ? 1 : -1;
-      int& most = figures.chunks[run.costs.lanes[lane].workers[i]].kept;
-      most = std::max(most, kept[i]);
+      open[i] += opens(row.operation.kind) ? 1 : -1;
+      int& most = figures.chunks[run.costs.lanes[lane].workers[i]].open;
+      most = std::max(most, open[i]);
     }
   }
 }
@@ -63,8 +64,8 @@ void find_kept(const EngineInput& run, const Trace& trace, UpperFigures& figures
 void find_before(const EngineInput& run, UpperFigures& figures) {
   std::map<std::pair<int, int>, int> most;  // by stage and copy
   for (std::size_t w = 0; w < run.costs.workers.size(); ++w) {
-    int& kept = most[{run.costs.workers[w].stage, run.costs.workers[w].copy}];
-    kept = std::max(kept, figures.chunks[w].kept);
+    int& open = most[{run.costs.workers[w].stage, run.costs.workers[w].copy}];
+    open = std::max(open, figures.chunks[w].open);
   }
   for (std::size_t w = 0; w < run.costs.workers.size(); ++w) {
     const WorkerCosts& worker = run.costs.workers[w];
@@ -97,7 +98,7 @@ class Walk {
     for (const TimelineRow& row : rows) {
       if (row.operation.kind == OpKind::optimizer) continue;
       State& own = states_[workers_.of(row.operation)];
-      if (row.operation.kind == OpKind::forward) ++own.kept;
+      if (opens(row.operation.kind)) ++own.kept, ++own.open;
       if (row.operation.kind == OpKind::recompute) ++own.whole;
       most = std::max(most, held() + own.costs->memory.of(row.operation.kind));
       end(own, row.operation.kind);
@@ -110,10 +111,12 @@ class Walk {
     const WorkerCosts* costs;
     UpperFigures::Chunk chunk;
     Bytes before, again;
-    int kept = 0, whole = 0, apart = 0;  ///< micro-batches kept, of these recomputed, of these between their gradients
+    /// Micro-batches kept; of these open, recomputed, between their two gradients.
+    int kept = 0, open = 0, whole = 0, apart = 0;
   };
 
   static void end(State& own, OpKind kind) {
+    if (closes(kind)) --own.open;
     if (kind == OpKind::backward_input) ++own.apart;
     if (!ends(kind)) return;
     --own.kept;
@@ -124,8 +127,8 @@ class Walk {
   Bytes held() const {
     Bytes sum;
     for (const State& state : states_) {
-      const std::int64_t elsewhere = std::max(state.chunk.before, state.kept) - state.kept + 1;
-      sum += (state.before + state.chunk.output) * state.kept + state.chunk.input * elsewhere;
+      const std::int64_t elsewhere = std::max(state.chunk.before, state.open) - state.open + 1;
+      sum += state.before * state.kept + state.chunk.output * state.open + state.chunk.input * elsewhere;
       sum += state.again * state.whole + state.costs->memory.apart * state.apart;
     }
     return sum;
@@ -141,7 +144,7 @@ UpperFigures upper_figures(const EngineInput& run, const Trace& trace) {
   UpperFigures figures;
   figures.chunks.resize(run.costs.workers.size());
   for (const Channel& channel : run.channels.all) add_channel(figures, channel, run.schedule.synchronous);
-  find_kept(run, trace, figures);
+  find_open(run, trace, figures);
   find_before(run, figures);
   return figures;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The most that a device can hold however long operations and transfers take: the safe estimate beside the curve.
 //
-// The order of a device's operations is fixed, so what it keeps after each of them is too. With n micro-batches of a
-// chunk kept here, and at most n' by the stage before at any time, each of these n' that is not kept here has at most
-// one thing of input size here (its activation, not yet used, or its input's gradient, not yet gone), and each of the n
-// has at most one of output size (its output, not yet gone, or the output's gradient, not yet used).
+// The order of a device's operations is fixed, so what it keeps after each of them is too. A micro-batch is open on a
+// stage from its forward to its input gradient; where weight gradients come apart it is kept beyond that, and the stage
+// before may be done with it by then. With n micro-batches of a chunk open here, and at most n' on the stage before at
+// any time, each of these n' that is not open here has at most one thing of input size here (its activation, not yet
+// used, or its input's gradient, not yet gone), and each of the n has at most one of output size (its output, not yet
+// gone, or the output's gradient, not yet used).
 #pragma once
 
 #include <vector>
@@ -17,8 +19,8 @@ namespace pipedeck {
 struct UpperFigures {
   struct Chunk {
     Bytes input, output;  ///< of one of its micro-batches
-    int kept = 0;         ///< most micro-batches kept at once
-    int before = 0;       ///< most that the stage before keeps of what comes here
+    int open = 0;         ///< most micro-batches open at once
+    int before = 0;       ///< most that are open on the stage before, of what comes here
   };
   std::vector<Chunk> chunks;
 };
