@@ -13,6 +13,7 @@
 #include <QTabBar>
 #include <QTabWidget>
 #include <QThread>
+#include <QToolButton>
 
 #include "app/session/count_text.hpp"
 #include "app/ui/compare_page.hpp"
@@ -122,6 +123,12 @@ void MainWindow::create_docks() {
 void MainWindow::create_status_bar() {
   saved_label_ = new QLabel;
   statusBar()->addWidget(saved_label_);
+  calibration_mark_ = new QToolButton;
+  calibration_mark_->setObjectName(QStringLiteral("calibration_mark"));
+  calibration_mark_->setAutoRaise(true);
+  calibration_mark_->setCheckable(true);
+  connect(calibration_mark_, &QToolButton::clicked, &session_, &Session::set_calibrated);
+  statusBar()->addPermanentWidget(calibration_mark_);
   auto* devices =
       new QLabel(tr("devices here: %1 — Launch trains on threads")
                      .arg(count_text(QThread::idealThreadCount(), tr("processor core"), tr("processor cores"))));

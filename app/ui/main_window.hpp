@@ -20,6 +20,7 @@ class QMenu;
 class QSettings;
 class QStackedWidget;
 class QTabWidget;
+class QToolButton;
 
 namespace pipedeck::app {
 
@@ -124,6 +125,8 @@ class MainWindow : public QMainWindow {
   void delete_entry();
   void rename_plan();
   void choose_planning();
+  void show_calibration();
+  void refresh_calibration_mark();
   void compare_from_start(const QString& profile, const QString& cluster, int batch);
   QString comparison_summary() const;
 
@@ -144,6 +147,7 @@ class MainWindow : public QMainWindow {
   Inspector* inspector_ = nullptr;
   std::vector<QDockWidget*> docks_;
   QLabel* saved_label_ = nullptr;
+  QToolButton* calibration_mark_ = nullptr;
   QByteArray first_layout_;  ///< for View > Reset layout
   int shown_profile_ = 0;    ///< picked in the tree; 0: the question's
   int shown_cluster_ = 0;

@@ -160,6 +160,11 @@ void MainWindow::create_run_menu() {
   });
   actions_->stop = add_action(menu, tr("&Stop"), "action_stop", QKeySequence(Qt::SHIFT | Qt::Key_F5),
                               [this] { session_.stop_launch(); });
+  menu->addSeparator();
+  add_action(menu, tr("&Calibrate from runs…"), "action_calibrate", {}, [this] { show_calibration(); });
+  actions_->calibrated = add_action(menu, tr("&Predict with the calibration"), "action_calibrated", {}, {});
+  actions_->calibrated->setCheckable(true);
+  connect(actions_->calibrated, &QAction::triggered, &session_, &Session::set_calibrated);
 }
 
 void MainWindow::create_help_menu() {
@@ -189,6 +194,8 @@ void MainWindow::update_actions() {
   actions_->compare->setEnabled(session_.why_not_comparable().isEmpty() && !session_.comparing());
   actions_->launch->setEnabled(!session_.launching());
   actions_->stop->setEnabled(session_.launching());
+  actions_->calibrated->setEnabled(session_.state().calibration.record != nullptr);
+  actions_->calibrated->setChecked(session_.state().calibration.on);
 }
 
 }  // namespace pipedeck::app

@@ -19,6 +19,7 @@ struct MainWindow::Actions {
   QAction* rename = nullptr;
   QAction* launch = nullptr;
   QAction* stop = nullptr;
+  QAction* calibrated = nullptr;
   std::array<QAction*, 3> appearance{};
 };
 

@@ -6,9 +6,11 @@
 #include <QLabel>
 #include <QStackedWidget>
 #include <QTabWidget>
+#include <QToolButton>
 
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
+#include "app/ui/calibration_dialog.hpp"
 #include "app/ui/compare_page.hpp"
 #include "app/ui/explain_page.hpp"
 #include "app/ui/main_window.hpp"
@@ -51,6 +53,7 @@ void MainWindow::refresh() {
   refresh_bar();
   refresh_title();
   refresh_inspector();
+  refresh_calibration_mark();
   update_actions();
 }
 
@@ -195,6 +198,26 @@ void MainWindow::choose_planning() {
   const auto chosen = seams_.dialogs.planning(this, state.question.planning, profile ? profile->profile : nullptr,
                                               cluster ? cluster->cluster : nullptr);
   if (chosen) session_.set_planning(*chosen);
+}
+
+void MainWindow::show_calibration() {
+  auto* dialog = new CalibrationDialog(session_, seams_.dialogs, this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->show();
+}
+
+/// Seen on every page: whose figures the predictions have, and the way to have them without.
+void MainWindow::refresh_calibration_mark() {
+  const CalibrationEntry& calibration = session_.state().calibration;
+  calibration_mark_->setVisible(calibration.record != nullptr);
+  if (!calibration.record) return;
+  const QString text = calibration_text(*calibration.record);
+  calibration_mark_->setChecked(calibration.on);
+  calibration_mark_->setText(calibration.on ? tr("calibrated: %1").arg(calibration_origin(*calibration.record))
+                                            : tr("calibration off"));
+  calibration_mark_->setToolTip(calibration.on
+                                    ? tr("Predictions are calibrated. %1.\nClick to predict without.").arg(text)
+                                    : tr("%1.\nClick to predict with it.").arg(text));
 }
 
 void MainWindow::compare_from_start(const QString& profile, const QString& cluster, int batch) {

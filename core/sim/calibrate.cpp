@@ -158,7 +158,7 @@ class Fit {
         samples.push_back({longer, 1 / std::max(to_seconds(plain->duration).count, shortest_pass)});
       }
     if (static_cast<int>(samples.size()) < fewest_operations) {
-      record_.overhead.note = "no pass of the runs stands clear of waiting and of communication";
+      record_.overhead.note = "no pass stands clear of waiting and communication";
       return;
     }
     const double median = median_of(std::move(samples), record_.overhead);
@@ -181,7 +181,7 @@ class Fit {
         samples.push_back({std::clamp(efficiency, least_efficiency, most_efficiency), bytes_time});
       }
     if (static_cast<int>(samples.size()) < fewest_operations) {
-      record_.efficiency.note = "the runs have no transfers or all-reduces whose bytes take time";
+      record_.efficiency.note = "no transfer or all-reduce takes time for its bytes";
       return;
     }
     values().link_efficiency = median_of(std::move(samples), record_.efficiency);
@@ -199,7 +199,7 @@ class Fit {
       add_slowdowns(*run, operations_of(one->timeline), operations_of(two->timeline), samples);
     }
     if (static_cast<int>(samples.size()) < fewest_operations) {
-      record_.slowdown.note = "no pass of the runs is beside communication for long enough";
+      record_.slowdown.note = "no pass is beside communication for long enough";
       return {};
     }
     const double median = median_of(std::move(samples), record_.slowdown);

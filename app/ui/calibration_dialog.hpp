@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Run > Calibrate from runs: which runs are fitted from and which are held out, what came of it, and its use. The
+// window beside it stays usable.
+#pragma once
+
+#include <memory>
+
+#include <QDialog>
+
+#include "app/session/session.hpp"
+#include "app/ui/dialogs.hpp"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QTableWidget;
+
+namespace pipedeck::app {
+
+/// "2026-11-21 15:00, host": what a mark says.
+QString calibration_origin(const CalibrationRecord& record);
+/// With the figures, as a tool tip has it.
+QString calibration_text(const CalibrationRecord& record);
+
+class CalibrationDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  CalibrationDialog(Session& session, const Dialogs& dialogs, QWidget* parent = nullptr);
+
+ private:
+  void make_tables();
+  void make_buttons();
+  void list_runs();
+  QComboBox* box(int row) const;  ///< null where the run can't be used
+  QComboBox* make_box(const QString& run, int choice);
+  std::vector<CalibrationChoice> choices() const;
+  void fit();
+  void show_record(const std::shared_ptr<const CalibrationRecord>& record);
+  void show_figures(const CalibrationRecord& record);
+  void show_errors(const CalibrationRecord& record);
+  void clear_errors();
+  void update_buttons();
+  void save();
+
+  Session& session_;
+  const Dialogs& dialogs_;
+  std::shared_ptr<const CalibrationRecord> record_;  ///< fitted here, or the project's
+  QLabel* hint_ = nullptr;
+  QTableWidget* runs_ = nullptr;
+  QTableWidget* figures_ = nullptr;
+  QLabel* summary_ = nullptr;
+  QPushButton* fit_ = nullptr;
+  QPushButton* use_ = nullptr;
+  QPushButton* save_ = nullptr;
+};
+
+}  // namespace pipedeck::app
