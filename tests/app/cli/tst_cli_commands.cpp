@@ -47,6 +47,7 @@ class TestCliCommands : public QObject {
   void simulate_agrees_with_the_plan();
   void simulate_adds_up();
   void simulate_with_jitter();
+  void compare_with_jitter();
   void simulate_warns_of_another_profile();
   void simulate_takes_state_options();
   void a_trace_lists_every_operation();
@@ -205,6 +206,24 @@ void TestCliCommands::simulate_with_jitter() {
     QCOMPARE(none[QLatin1String(figure)], plain["iteration_ms"]);
   const Answer text = problem_.run(QStringList{"simulate", "--plan", "plan.json", "--jitter", "0.1"} + inputs());
   QVERIFY2(text.out.contains("jitter 10 % of every pass, 200 runs, seed 1: iteration p5 "), text.out);
+}
+
+/// Every plan has the band that simulate tells of it.
+void TestCliCommands::compare_with_jitter() {
+  const QStringList jitter{"--jitter", "0.1", "--jitter-runs", "20"};
+  const QStringList compare = QStringList{"compare", "--global-batch", "8", "--planner", "dapple,gpipe"} + inputs();
+  const QJsonObject answers = object_of(problem_.run(compare + jitter + QStringList{"--json"}).out);
+  int bands = 0;
+  for (const QJsonValue& answer : answers["answers"].toArray()) {
+    if (!answer.toObject().contains("plan")) continue;
+    problem_.write("one.json", QJsonDocument(answer["plan"].toObject()).toJson());
+    const Answer one = problem_.run(QStringList{"simulate", "--plan", "one.json", "--json"} + inputs() + jitter);
+    QCOMPARE(answer["jitter"], object_of(one.out)["jitter"]);
+    ++bands;
+  }
+  QVERIFY(bands > 0);
+  QVERIFY(problem_.run(compare + jitter).out.contains("iteration with jitter 10 % of every pass, 20 runs, seed 1:"));
+  QVERIFY(!problem_.run(compare).out.contains("jitter"));
 }
 
 void TestCliCommands::simulate_warns_of_another_profile() {
