@@ -168,31 +168,30 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
                 fmt::format("a {} can't be written as {}; possible: {}", format_name(file), format,
                             possible.empty() ? "nothing, it holds several documents"
                                              : fmt::format("{}", fmt::join(possible, ", "))));
-  return std::visit(Overloaded{
-                        [&](const Profile& profile) -> Result<std::string> {
-                          return format == "graph-text" ? profile_to_graph_text(profile) : profile_to_json(profile);
-                        },
-                        [](const Cluster& cluster) -> Result<std::string> { return cluster_to_json(cluster); },
-                        [](const Plan& plan) -> Result<std::string> { return plan_to_json(plan); },
-                        [&](const Simulation& simulation) -> Result<std::string> {
-                          const bool timed = simulation.timeline.size() > 0;
-                          if (format == "trace" && !timed) return tl::unexpected(nothing_to_trace());
-                          if (format == "trace") return chrome_trace(simulation, "simulation");
-                          return simulation_to_json(simulation, {.intervals = timed});
-                        },
-                        [](const ModelSpec& model) -> Result<std::string> { return model_to_json(model); },
-                        [](const CalibrationRecord& record) -> Result<std::string> {
-                          return calibration_to_json(record);
-                        },
-                        [&](const RunLog& log) -> Result<std::string> {
-                          if (format == "run-log") return log.text;
-                          const MeasuredTimeline* measured = last_timeline(log);
-                          if (!measured || measured->timeline.size() == 0) return tl::unexpected(nothing_to_trace());
-                          return chrome_trace(measured->timeline, "run");
-                        },
-                        [](const ProjectContent&) -> Result<std::string> { return std::string(); },
-                    },
-                    file);
+  return std::visit(
+      Overloaded{
+          [&](const Profile& profile) -> Result<std::string> {
+            return format == "graph-text" ? profile_to_graph_text(profile) : profile_to_json(profile);
+          },
+          [](const Cluster& cluster) -> Result<std::string> { return cluster_to_json(cluster); },
+          [](const Plan& plan) -> Result<std::string> { return plan_to_json(plan); },
+          [&](const Simulation& simulation) -> Result<std::string> {
+            const bool timed = simulation.timeline.size() > 0;
+            if (format == "trace" && !timed) return tl::unexpected(nothing_to_trace());
+            if (format == "trace") return chrome_trace(simulation, "simulation");
+            return simulation_to_json(simulation, {.intervals = timed});
+          },
+          [](const ModelSpec& model) -> Result<std::string> { return model_to_json(model); },
+          [](const CalibrationRecord& record) -> Result<std::string> { return calibration_to_json(record); },
+          [&](const RunLog& log) -> Result<std::string> {
+            if (format == "run-log") return log.text;
+            const MeasuredTimeline* measured = last_timeline(log);
+            if (!measured || measured->timeline.size() == 0) return tl::unexpected(nothing_to_trace());
+            return chrome_trace(measured->timeline, "run");
+          },
+          [](const ProjectContent&) -> Result<std::string> { return std::string(); },
+      },
+      file);
 }
 
 }  // namespace pipedeck::cli
