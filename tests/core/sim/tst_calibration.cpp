@@ -175,6 +175,22 @@ class TestCalibration : public QObject {
     });
   }
 
+  /// Orders are judged by both their runs, the slowed one counts.
+  void adaptiveIsNoSlowerThanAFixedOrder() {
+    int compared = 0;
+    for_random_plans(4, [&](const Problem& problem, const Plan& plan, const std::string& where) {
+      if (plan.schedule != ScheduleKind::adaptive) return;
+      Plan fixed = plan;
+      for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::one_f_one_b}) {
+        fixed.schedule = kind;
+        if (!validate(fixed, *problem.profile, *problem.cluster) || !simulator_of(problem).schedule(fixed)) continue;
+        QVERIFY2(iteration(problem, plan) <= iteration(problem, fixed), where.c_str());
+        ++compared;
+      }
+    });
+    QVERIFY(compared > 0);
+  }
+
   void boundsHold() {
     for_random_plans(3, [](const Problem& problem, const Plan& plan, const std::string& where) {
       const double time = to_seconds(iteration(problem, plan)).count;
