@@ -28,7 +28,7 @@ namespace pipedeck {
 namespace {
 
 // Past these it takes more than some twenty seconds, most of it simulations.
-constexpr std::int64_t most_devices = 16384, most_cells = 2'000'000;
+constexpr std::int64_t most_devices = 16384, most_work = 160'000'000;  // layers x layers x devices
 
 JointWanted wanted_of(const PlannerOptions& options, const Profile& profile) {
   const PlannerInfo info = joint_planner();
@@ -134,10 +134,11 @@ Result<Ranking> no_plan(const Problem& problem, const JointWanted& wanted, const
 Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const auto layers = static_cast<std::int64_t>(problem.profile->layers.size());
   const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
-  if (devices > most_devices || layers * devices > most_cells)
-    return past_limit(fmt::format("{} layers on {} devices, at most {} devices and {} layers x devices expected",
-                                  layers, devices, most_devices, most_cells),
-                      problem);
+  if (devices > most_devices || layers > most_work / devices / layers)
+    return past_limit(
+        fmt::format("{} layers on {} devices, at most {} devices and layers^2 x devices up to {} expected", layers,
+                    devices, most_devices, most_work),
+        problem);
   const JointWanted wanted = wanted_of(options, *problem.profile);
   auto sizes = micro_batch_choices(problem.workload, 1);
   if (!sizes) return tl::unexpected(sizes.error());
