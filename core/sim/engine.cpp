@@ -62,6 +62,7 @@ struct Line {  // of a resource
   Waiting current;
   std::vector<Waiting> queue;
   std::size_t head = 0;
+  std::size_t fresh = 0;  // of the queue, those that became ready at this instant
 };
 
 /// Rounds of gradients of an asynchronous stage, an update each; a synchronous one has a single round.
@@ -228,9 +229,7 @@ class Engine {
     }
     if (carrier_) end_flows(now);
 
-    if (ready_.size() > 1)
-      std::sort(ready_.begin(), ready_.end(), [&](const Waiting& a, const Waiting& b) { return tie(a) < tie(b); });
-    for (const Waiting& transfer : ready_) line_up(transfer, now);
+    line_up_ready(now);
     for (const std::size_t l : touched_) try_start(l, now);
     if (carrier_) carrier_->settle(now);
   }
@@ -359,12 +358,26 @@ class Engine {
 
   // --- transfers
 
-  void line_up(const Waiting& transfer, std::int64_t now) {
-    const auto resource =
-        static_cast<std::size_t>(in_.channels.all[static_cast<std::size_t>(transfer.channel)].resource);
-    Line& line = lines_[resource];
-    line.queue.push_back(transfer);
-    if (!line.busy) start_transfer(resource, now);
+  /// Only what goes over one resource takes turns: thousands of transfers that become ready at one instant are not
+  /// sorted, but few of each resource. Flows of the `shared` network begin in the order of all.
+  void line_up_ready(std::int64_t now) {
+    const auto earlier = [&](const Waiting& a, const Waiting& b) { return tie(a) < tie(b); };
+    if (carrier_ && ready_.size() > 1) std::sort(ready_.begin(), ready_.end(), earlier);
+    lengthened_.clear();
+    for (const Waiting& transfer : ready_) {
+      const auto resource =
+          static_cast<std::size_t>(in_.channels.all[static_cast<std::size_t>(transfer.channel)].resource);
+      Line& line = lines_[resource];
+      if (line.fresh++ == 0) lengthened_.push_back(resource);
+      line.queue.push_back(transfer);
+    }
+    for (const std::size_t resource : lengthened_) {
+      Line& line = lines_[resource];
+      if (line.fresh > 1 && !carrier_)
+        std::sort(line.queue.end() - static_cast<std::ptrdiff_t>(line.fresh), line.queue.end(), earlier);
+      line.fresh = 0;
+      if (!line.busy) start_transfer(resource, now);
+    }
   }
 
   void start_transfer(std::size_t resource, std::int64_t now) {
@@ -547,6 +560,7 @@ class Engine {
   std::vector<Event> events_;
   std::vector<std::size_t> touched_;
   std::vector<Waiting> ready_;
+  std::vector<std::size_t> lengthened_;  // resources whose queues grow at this instant
   Trace trace_;
 };
 
