@@ -2,7 +2,9 @@
 // How fast plans are judged: operations a second of long pipelines, plans a second of short ones.
 #include <benchmark/benchmark.h>
 
+#include "core/schedule/build.hpp"
 #include "core/sim/jitter.hpp"
+#include "core/sim/sensitivity.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
 
@@ -53,32 +55,97 @@ Cluster eights(int nodes) {
   return cluster;
 }
 
-/// 64 devices: so many stages, replicated over the rest. One stage a node where there are eight: each link between
-/// nodes carries eight transfers at once.
-void sixty_four_devices(benchmark::State& state) {
-  const int stages = static_cast<int>(state.range(0)), replicas = 64 / stages, micro_batches = 512;
+/// 64 devices and 512 micro-batches: so many stages, replicated over the rest. One stage a node where there are eight:
+/// each link between nodes carries eight transfers at once.
+struct SixtyFour {
+  Problem problem;
+  Plan plan;
+};
+
+SixtyFour sixty_four(int stages, NetworkModel network) {
+  const int replicas = 64 / stages, micro_batches = 512;
   Profile profile = test::uniform_profile(128, milliseconds(1), milliseconds(2));
   for (Layer& layer : profile.layers) layer.output = Bytes(1'000'000), layer.parameters = Bytes(10'000'000);
-  Plan plan;
-  plan.micro_batch = 8;
-  plan.micro_batches = micro_batches;
-  plan.global_batch = 8 * micro_batches;
+  SixtyFour all;
+  all.problem.profile = std::make_shared<const Profile>(std::move(profile));
+  all.problem.cluster = std::make_shared<const Cluster>(eights(8));
+  all.problem.workload.conventions = judged_in(network);
+  all.plan.micro_batch = 8;
+  all.plan.micro_batches = micro_batches;
+  all.plan.global_batch = 8 * micro_batches;
   for (int s = 0; s < stages; ++s) {
     Stage stage;
     stage.first = 128 / stages * s;
     stage.last = stage.first + 128 / stages;
     for (int r = 0; r < replicas; ++r) stage.devices.push_back(DeviceId(std::int32_t{s * replicas + r}));
-    plan.stages.push_back(stage);
+    all.plan.stages.push_back(stage);
   }
+  return all;
+}
+
+void sixty_four_devices(benchmark::State& state) {
+  const SixtyFour all =
+      sixty_four(static_cast<int>(state.range(0)), state.range(1) ? NetworkModel::shared : NetworkModel::ideal);
   const Simulator simulator =
-      Simulator::of(std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(eights(8)),
-                    judged_in(state.range(1) ? NetworkModel::shared : NetworkModel::ideal))
-          .value();
-  for (auto _ : state) benchmark::DoNotOptimize(simulator.iteration_time(plan));
+      Simulator::of(all.problem.profile, all.problem.cluster, all.problem.workload.conventions).value();
+  for (auto _ : state) benchmark::DoNotOptimize(simulator.iteration_time(all.plan));
 }
 BENCHMARK(sixty_four_devices)
     ->ArgNames({"stages", "shared"})
     ->ArgsProduct({{64, 8}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
+
+/// Every link and device made better by itself.
+void sensitivities(benchmark::State& state) {
+  const SixtyFour all =
+      sixty_four(static_cast<int>(state.range(0)), state.range(1) ? NetworkModel::shared : NetworkModel::ideal);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(sensitivity(all.problem, all.plan, 1.1, {}, {}, static_cast<int>(state.range(2))));
+}
+BENCHMARK(sensitivities)
+    ->ArgNames({"stages", "shared", "threads"})
+    ->ArgsProduct({{64, 8}, {0, 1}, {1, 2}})
+    ->Iterations(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+/// The order found by list scheduling, and the simulations that choose it.
+void adaptive(benchmark::State& state) {
+  const int stages = static_cast<int>(state.range(0)), micro_batches = static_cast<int>(state.range(1));
+  const Simulator simulator = simulator_of(stages);
+  const Plan plan = straight(stages, micro_batches, ScheduleKind::adaptive);
+  for (auto _ : state) benchmark::DoNotOptimize(simulator.iteration_time(plan));
+}
+BENCHMARK(adaptive)
+    ->ArgNames({"stages", "micro_batches"})
+    ->Args({4, 16})
+    ->Args({8, 32})
+    ->Args({16, 128})
+    ->Args({64, 512})
+    ->Unit(benchmark::kMillisecond);
+
+/// The lists of operations alone.
+void schedules_built(benchmark::State& state) {
+  const auto kind = static_cast<ScheduleKind>(state.range(0));
+  const int stages = 64, micro_batches = 512;
+  Plan plan = straight(stages, micro_batches, kind);
+  const bool v = kind == ScheduleKind::zb_v || kind == ScheduleKind::v_half || kind == ScheduleKind::v_min ||
+                 kind == ScheduleKind::dualpipe_v;
+  for (int s = stages / 2; (v || kind == ScheduleKind::interleaved) && s < stages; ++s)
+    plan.stages[static_cast<std::size_t>(s)].devices = {DeviceId(v ? stages - 1 - s : s - stages / 2)};
+  state.SetLabel(std::string(name_of(kind)));
+  StageFigures roomy;
+  roomy.fitting = micro_batches;
+  const std::vector<StageFigures> figures(plan.stages.size(), roomy);
+  if (!build_schedule(plan, figures)) return state.SkipWithError("no such plan");
+  for (auto _ : state) benchmark::DoNotOptimize(build_schedule(plan, figures));
+}
+BENCHMARK(schedules_built)
+    ->Apply([](benchmark::internal::Benchmark* bench) {
+      for (const ScheduleInfo& info : schedules())
+        if (info.kind != ScheduleKind::explicit_order && info.kind != ScheduleKind::adaptive)
+          bench->Arg(static_cast<int>(info.kind));
+    })
     ->Unit(benchmark::kMillisecond);
 
 /// Compute operations and transfers.
