@@ -63,7 +63,7 @@ QString better_text(const SensitivityGroup& group) {
   const int count = static_cast<int>(group.entries.size());
   const SensitivityEntry& one = group.first();
   if (one.kind == SensitivityKind::link_bandwidth)
-    return count == 1 ? link_text(one) : Text::tr("%1 and %2 more, each").arg(link_text(one)).arg(count - 1);
+    return count == 1 ? link_text(one) : Text::tr("%1 + %2 more, each").arg(link_text(one)).arg(count - 1);
   const bool speed = one.kind == SensitivityKind::device_speed;
   if (count == 1)
     return speed ? Text::tr("speed of %1").arg(device_name(one.device))

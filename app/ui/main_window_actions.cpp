@@ -5,11 +5,15 @@
 #include <QAction>
 #include <QActionGroup>
 #include <QDockWidget>
+#include <QFileInfo>
 #include <QKeySequence>
 #include <QMenu>
 #include <QMenuBar>
+#include <QRegularExpression>
 #include <QSettings>
+#include <QStatusBar>
 
+#include "app/session/trace_export.hpp"
 #include "app/ui/compare_page.hpp"
 #include "app/ui/help_texts.hpp"
 #include "app/ui/run_page.hpp"
@@ -17,6 +21,16 @@
 #include "app/views/project_tree.hpp"
 
 namespace pipedeck::app {
+
+namespace {
+
+QString trace_name(const PlanEntry* entry) {
+  QString name = entry ? QString::fromStdString(entry->plan->name).toLower() : QStringLiteral("plan");
+  return name.replace(QRegularExpression(QStringLiteral("[^a-z0-9]+")), QStringLiteral("-")) +
+         QStringLiteral(".trace.json");
+}
+
+}  // namespace
 
 QAction* MainWindow::add_action(QMenu* menu, const QString& text, const char* name, const QKeySequence& shortcut,
                                 const std::function<void()>& run) {
@@ -54,6 +68,17 @@ void MainWindow::create_file_menu() {
              [this] { import_with_dialog(); });
   actions_->export_plan = add_action(menu, tr("&Export plan…"), "action_export_plan",
                                      QKeySequence(Qt::CTRL | Qt::Key_E), [this] { export_plan(); });
+  actions_->export_trace = add_action(menu, tr("Export Chrome &trace…"), "action_export_trace", {}, [this] {
+    const int plan = session_.state().selected_plan;
+    QString file =
+        seams_.dialogs.save_file(this, tr("Export Chrome trace"), trace_name(find_plan(session_.state(), plan)),
+                                 tr("Chrome traces (*.trace.json *.json);;All files (*)"));
+    if (file.isEmpty()) return;
+    if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".trace.json");
+    if (const QString failure = export_trace(session_, plan, file); !failure.isEmpty())
+      return seams_.dialogs.error(this, tr("Export Chrome trace"), failure);
+    statusBar()->showMessage(tr("Wrote %1").arg(QFileInfo(file).fileName()), 8000);
+  });
   add_action(menu, tr("Export &picture…"), "action_export_picture", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E),
              [this] { export_picture(); });
   menu->addSeparator();
@@ -141,7 +166,8 @@ void MainWindow::create_plan_menu() {
       add_action(menu, tr("&Rename…"), "action_rename", QKeySequence(Qt::Key_F2), [this] { rename_plan(); });
   actions_->remove = add_action(menu, tr("De&lete"), "action_delete", QKeySequence::Delete,
                                 [this, selected] { session_.delete_plan(selected()); });
-  const QList<QAction*> for_a_plan{actions_->duplicate, actions_->rename, actions_->remove, actions_->export_plan};
+  const QList<QAction*> for_a_plan{actions_->duplicate, actions_->rename, actions_->remove, actions_->export_plan,
+                                   actions_->export_trace};
   compare_page_->set_plan_actions(for_a_plan);
   tree_->set_context_actions(ProjectSection::plans, for_a_plan);
   auto* remove_entry = new QAction(tr("Delete"), this);
@@ -191,6 +217,7 @@ void MainWindow::update_actions() {
   actions_->remove->setEnabled(plan);
   actions_->rename->setEnabled(plan);
   actions_->export_plan->setEnabled(feasible);
+  actions_->export_trace->setEnabled(feasible);
   actions_->compare->setEnabled(session_.why_not_comparable().isEmpty() && !session_.comparing());
   actions_->launch->setEnabled(!session_.launching());
   actions_->stop->setEnabled(session_.launching());

@@ -11,6 +11,7 @@ namespace pipedeck::app {
 struct MainWindow::Actions {
   QAction* save = nullptr;
   QAction* export_plan = nullptr;
+  QAction* export_trace = nullptr;
   QAction* undo = nullptr;
   QAction* redo = nullptr;
   QAction* compare = nullptr;

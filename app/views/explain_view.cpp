@@ -3,6 +3,8 @@
 
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QEvent>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -12,6 +14,7 @@
 #include "app/views/bar_table.hpp"
 #include "app/views/table_style.hpp"
 #include "app/views/theme.hpp"
+#include "app/views/widget_style.hpp"
 #include "core/domain/jitter.hpp"
 
 namespace pipedeck::app {
@@ -48,6 +51,18 @@ ExplainView::ExplainView(QWidget* parent) : QWidget(parent) {
   set_waterfall({}, {});
   set_sensitivity({}, {}, false);
   set_jitter({}, {});
+  apply_theme();
+}
+
+void ExplainView::changeEvent(QEvent* event) {
+  if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) && find_out_) apply_theme();
+  QWidget::changeEvent(event);
+}
+
+void ExplainView::apply_theme() {
+  const Theme& theme = Theme::of(palette());
+  for (QPushButton* button : {copy_, find_out_}) button->setStyleSheet(plain_button_style(theme));
+  for (QLabel* hint : {waterfall_hint_, sensitivity_hint_, jitter_hint_}) set_text_colour(*hint, theme.muted);
 }
 
 QWidget* ExplainView::make_waterfall() {
@@ -55,31 +70,33 @@ QWidget* ExplainView::make_waterfall() {
   auto* column = new QVBoxLayout(half);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(heading(tr("Where two plans differ"), font()));
-  auto* choice = new QHBoxLayout;
-  const auto add = [&](const QString& caption, const char* name) {
+  // One below the other: names of plans are long.
+  auto* choice = new QGridLayout;
+  choice->setColumnStretch(1, 1);
+  const auto add = [&](int row, const QString& caption, const char* name) {
     auto* label = new QLabel(caption);
     auto* box = new QComboBox;
     box->setObjectName(QLatin1String(name));
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setMinimumContentsLength(8);
     label->setBuddy(box);
-    choice->addWidget(label);
-    choice->addWidget(box, 1);
+    choice->addWidget(label, row, 0);
+    choice->addWidget(box, row, 1);
     connect(box, &QComboBox::activated, this,
             [this] { emit plans_chosen(from_->currentData().toInt(), to_->currentData().toInt()); });
     return box;
   };
-  from_ = add(tr("&From"), "waterfall_from");
-  to_ = add(tr("&to"), "waterfall_to");
-  auto* copy = new QPushButton(tr("&Copy"));
-  copy->setObjectName(QStringLiteral("waterfall_copy"));
-  copy->setToolTip(tr("Copy the rows, with tabs between columns"));
-  choice->addWidget(copy);
+  from_ = add(0, tr("&From"), "waterfall_from");
+  to_ = add(1, tr("&To"), "waterfall_to");
+  copy_ = new QPushButton(tr("&Copy"));
+  copy_->setObjectName(QStringLiteral("waterfall_copy"));
+  copy_->setToolTip(tr("Copy the rows, with tabs between columns"));
+  choice->addWidget(copy_, 1, 2);
   column->addLayout(choice);
   waterfall_ = new BarTable({tr("Part of the iteration"), QString(), tr("Time")});
   waterfall_->setObjectName(QStringLiteral("waterfall"));
   waterfall_->setAccessibleName(tr("Waterfall between two plans"));
-  connect(copy, &QPushButton::clicked, waterfall_, &BarTable::copy);
+  connect(copy_, &QPushButton::clicked, waterfall_, &BarTable::copy);
   column->addWidget(waterfall_, 1);
   waterfall_hint_ = hint_label("waterfall_hint");
   column->addWidget(waterfall_hint_, 1);
@@ -164,6 +181,7 @@ void ExplainView::set_plans(const std::vector<ExplainPlan>& plans, int from, int
     box->clear();
     for (const ExplainPlan& plan : plans) box->addItem(plan.name, plan.id);
     box->setCurrentIndex(box->findData(chosen));
+    box->setToolTip(box->currentText());
     box->setEnabled(!plans.empty());
   }
 }

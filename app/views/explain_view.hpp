@@ -50,16 +50,20 @@ class ExplainView : public QWidget {
   void cancel_requested();
   void variation_chosen();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   QWidget* make_waterfall();
   QWidget* make_sensitivity();
   QWidget* make_jitter();
+  void apply_theme();
 
   QComboBox *from_, *to_;
   BarTable *waterfall_, *sensitivity_, *jitter_;
   QLabel *waterfall_hint_, *sensitivity_hint_, *sensitivity_title_, *jitter_hint_;
   QDoubleSpinBox* variation_;
-  QPushButton* find_out_;
+  QPushButton *copy_, *find_out_ = nullptr;
   bool running_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDir>
+#include <QFile>
 #include <QPushButton>
 
 #include "app/ui/compare_page.hpp"
@@ -16,6 +17,7 @@
 #include "app/views/explain_view.hpp"
 #include "app/views/plan_panel.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/core/io/trace_checker.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -28,6 +30,7 @@ class TestExplain : public QObject {
   void critical_path_is_brought_out_and_put_away();
   void waterfall_adds_up_and_is_copied();
   void sensitivity_is_found_and_cancelled();
+  void trace_is_exported();
   void pictures();
 
  private:
@@ -124,6 +127,24 @@ void TestExplain::sensitivity_is_found_and_cancelled() {
       QVERIFY2(rows[i].to != rows[j].to, qPrintable(rows[i].label + " and " + rows[j].label));
   QVERIFY(std::any_of(rows.begin(), rows.end(), [](const BarRow& row) { return row.label.endsWith("each"); }));
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+}
+
+void TestExplain::trace_is_exported() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  QVERIFY(fixture.settle());
+  fixture.answers.file_to_save = fixture.path("out.trace.json");
+  fixture.trigger("action_export_trace");
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  QFile file(fixture.path("out.trace.json"));
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  const PlanRow* row = fixture.window->compare_page().row(fixture.state().selected_plan);
+  const std::string fault =
+      pipedeck::test::trace_fault(file.readAll().toStdString(), &row->simulation->timeline, &row->simulation->devices);
+  QVERIFY2(fault.empty(), fault.c_str());
+  fixture.answers.file_to_save = fixture.path("no/such/folder/out.trace.json");
+  fixture.trigger("action_export_trace");
+  QCOMPARE(fixture.errors.size(), 1);
 }
 
 void TestExplain::pictures() {
