@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/schedule/build.hpp"
+#include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;
@@ -14,20 +15,7 @@ namespace {
 
 /// Stages of the given numbers of devices, numbered in order, one layer each.
 Plan plan_of(const std::vector<int>& replicas, int micro_batches, ScheduleKind schedule = ScheduleKind::one_f_one_b) {
-  Plan plan;
-  plan.schedule = schedule;
-  plan.micro_batch = 12;
-  plan.micro_batches = micro_batches;
-  plan.global_batch = plan.micro_batch * micro_batches;
-  std::int32_t device = 0;
-  for (std::size_t s = 0; s < replicas.size(); ++s) {
-    Stage stage;
-    stage.first = static_cast<int>(s);
-    stage.last = stage.first + 1;
-    for (int r = 0; r < replicas[s]; ++r) stage.devices.push_back(DeviceId(device++));
-    plan.stages.push_back(stage);
-  }
-  return plan;
+  return test::pipeline_plan(replicas, 12, micro_batches, schedule);
 }
 
 /// "F0 F1 B0 ...", one lane.

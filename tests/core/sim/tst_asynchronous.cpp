@@ -7,26 +7,17 @@
 #include "core/cost/collective.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
+#include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;
 
 namespace {
 
-/// One layer a stage, `replicas` devices each, numbered in order; micro-batches of one sample.
+/// Micro-batches of one sample; nothing for the optimizer to do.
 Plan pipeline(const std::vector<int>& replicas, int micro_batches, ScheduleKind schedule) {
-  Plan plan;
-  plan.global_batch = plan.micro_batches = micro_batches;
-  plan.schedule = schedule;
+  Plan plan = test::pipeline_plan(replicas, 1, micro_batches, schedule);
   plan.optimizer = Optimizer::none;
-  std::int32_t device = 0;
-  for (std::size_t s = 0; s < replicas.size(); ++s) {
-    Stage stage;
-    stage.first = static_cast<int>(s);
-    stage.last = stage.first + 1;
-    for (int r = 0; r < replicas[s]; ++r) stage.devices.push_back(DeviceId(device++));
-    plan.stages.push_back(stage);
-  }
   return plan;
 }
 Plan straight(int stages, int micro_batches, ScheduleKind schedule) {

@@ -9,6 +9,7 @@
 #include "core/sim/sensitivity.hpp"
 #include "core/sim/time_parts.hpp"
 #include "tests/core/sim/every_schedule.hpp"
+#include "tests/support/pipeline_plan.hpp"
 
 using namespace pipedeck;
 using test::Drawn;
@@ -19,10 +20,9 @@ namespace {
 constexpr int usual = 300;
 
 Plan straight(int stages, int micro_batches) {
-  Plan plan;
+  Plan plan = test::pipeline_plan(std::vector<int>(static_cast<std::size_t>(stages), 1), 1, micro_batches,
+                                  ScheduleKind::one_f_one_b);
   plan.optimizer = Optimizer::none;
-  plan.micro_batches = plan.global_batch = micro_batches;
-  for (int s = 0; s < stages; ++s) plan.stages.push_back({s, s + 1, {DeviceId(s)}, 1, {}, {}, {}, {}});
   return plan;
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "core/domain/plan.hpp"
+
+namespace pipedeck::test {
+
+/// One layer a stage, so many devices each, numbered in order.
+inline Plan pipeline_plan(const std::vector<int>& replicas, int micro_batch, int micro_batches, ScheduleKind schedule) {
+  Plan plan;
+  plan.schedule = schedule;
+  plan.micro_batch = micro_batch;
+  plan.micro_batches = micro_batches;
+  plan.global_batch = micro_batch * micro_batches;
+  std::int32_t device = 0;
+  for (std::size_t s = 0; s < replicas.size(); ++s) {
+    Stage stage;
+    stage.first = static_cast<int>(s);
+    stage.last = stage.first + 1;
+    for (int r = 0; r < replicas[s]; ++r) stage.devices.push_back(DeviceId(device++));
+    plan.stages.push_back(stage);
+  }
+  return plan;
+}
+
+}  // namespace pipedeck::test
