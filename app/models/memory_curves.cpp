@@ -69,7 +69,7 @@ std::shared_ptr<const MemoryCurves> make_memory_curves(std::shared_ptr<const Sim
   auto curves = std::make_shared<MemoryCurves>();
   std::set<Bytes> capacities;
   for (const DeviceVerdict& verdict : simulation->devices) {
-    curves->highest = std::max({curves->highest, verdict.peak, verdict.capacity});
+    curves->highest = std::max({curves->highest, verdict.peak, verdict.peak_upper, verdict.capacity});
     if (verdict.capacity.count > 0) capacities.insert(verdict.capacity);
     const auto twin = std::find_if(curves->curves.begin(), curves->curves.end(),
                                    [&](const MemoryCurve& curve) { return same_curve(*curve.verdict, verdict); });

@@ -30,7 +30,7 @@ struct MemoryCurves {
   std::shared_ptr<const Simulation> simulation;
   std::vector<MemoryCurve> curves;  ///< by first device
   std::int64_t end = 0;             ///< ns: curves hold until here
-  Bytes highest;                    ///< of any peak or capacity
+  Bytes highest;                    ///< of any peak, upper estimate or capacity
   std::vector<Bytes> capacities;    ///< the different ones, ascending
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/models/format.hpp"
+#include "core/domain/memory_verdict.hpp"
 
 namespace pipedeck::app {
 
@@ -14,18 +15,23 @@ const QString unknown = QStringLiteral("–");
 
 bool has_plan(const PlanRow& row) { return !row.plan.stages.empty(); }
 
-double share_of(const DeviceVerdict& device) {
-  return device.capacity.count > 0 ? static_cast<double>(device.peak.count) / static_cast<double>(device.capacity.count)
-                                   : 0;
+int verdict_of(const PlanRow& row) {
+  if (!row.simulation) return has_plan(row) ? PlanTableModel::pending : PlanTableModel::bad;
+  switch (fit_of(*row.simulation)) {
+    case Fit::surely:
+      return PlanTableModel::good;
+    case Fit::expected:
+      return PlanTableModel::unsure;
+    case Fit::no:
+      return PlanTableModel::bad;
+  }
+  return PlanTableModel::bad;
 }
 
 }  // namespace
 
 const DeviceVerdict* fullest_device(const PlanRow& row) {
-  if (!row.simulation || row.simulation->devices.empty()) return nullptr;
-  const auto& devices = row.simulation->devices;
-  return &*std::max_element(devices.begin(), devices.end(),
-                            [](const DeviceVerdict& a, const DeviceVerdict& b) { return share_of(a) < share_of(b); });
+  return row.simulation ? fullest_device(*row.simulation) : nullptr;
 }
 
 PlanTableModel::PlanTableModel(QObject* parent) : QAbstractTableModel(parent) {}
@@ -102,7 +108,7 @@ QVariant PlanTableModel::number(const PlanRow& row, Column column) const {
     case over_bound:
       return row.lower_bound.count > 0 ? QVariant(seconds / row.lower_bound.count - 1) : QVariant();
     case fits:
-      return s->fits ? 0 : 1;
+      return static_cast<int>(fit_of(*s));
     default:
       return {};
   }
@@ -152,16 +158,22 @@ QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
           .arg(format_number(s.samples_per_second));
     case peak:
       if (!fullest) return {};
-      return tr("G%1 holds %2 of %3 at %4")
+      return tr("G%1 holds %2 of %3 at %4; %5 at most, however long operations take")
           .arg(fullest->device.value)
           .arg(format_bytes(fullest->peak), format_bytes(fullest->capacity),
-               format_time(to_seconds(fullest->peak_time)));
+               format_time(to_seconds(fullest->peak_time)), format_bytes(fullest->peak_upper));
     case over_bound:
       return row.lower_bound.count > 0
                  ? tr("No plan of this problem can be faster than %1").arg(format_time(row.lower_bound))
                  : tr("No lower bound is known");
     case fits:
-      if (s.fits || !fullest) return tr("Every device holds its share");
+      if (fit_of(s) == Fit::expected)
+        return tr("Every device is expected to hold its share, but %n may need more than they have: G%1 up to %2 of %3",
+                  nullptr, devices_beyond(s))
+            .arg(fullest_device_at_most(s)->device.value)
+            .arg(format_bytes(fullest_device_at_most(s)->peak_upper),
+                 format_bytes(fullest_device_at_most(s)->capacity));
+      if (s.fits || !fullest) return tr("Every device holds its share, however long operations take");
       return tr("G%1 would need %2 more than it has")
           .arg(fullest->device.value)
           .arg(format_bytes(fullest->peak - fullest->capacity));
@@ -183,16 +195,23 @@ QVariant PlanTableModel::data(const QModelIndex& at, int role) const {
     case Qt::CheckStateRole:
       return column == tick ? QVariant(static_cast<int>(row.ticked ? Qt::Checked : Qt::Unchecked)) : QVariant();
     case Qt::AccessibleTextRole:
-      if (column == fits && row.simulation) return row.simulation->fits ? tr("fits") : tr("does not fit");
+      if (column == fits && row.simulation)
+        return !row.simulation->fits       ? tr("does not fit")
+               : verdict_of(row) == unsure ? tr("fits, but not by the upper estimate")
+                                           : tr("fits");
       return column == tick ? tr("show %1 below").arg(QString::fromStdString(row.plan.name)) : text(row, column);
     case sort_role:
       return number(row, column);
     case id_role:
       return row.id;
     case share_role:
-      return fullest ? QVariant(share_of(*fullest)) : QVariant();
+      return fullest ? QVariant(share_of_capacity(fullest->peak, *fullest)) : QVariant();
+    case share_upper_role: {
+      const DeviceVerdict* most = fullest ? fullest_device_at_most(*row.simulation) : nullptr;
+      return most ? QVariant(share_of_capacity(most->peak_upper, *most)) : QVariant();
+    }
     case verdict_role:
-      return !row.simulation ? (has_plan(row) ? pending : bad) : row.simulation->fits ? good : bad;
+      return verdict_of(row);
     case steady_role:
       return !row.plan.synchronous();
     default:

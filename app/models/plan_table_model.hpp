@@ -32,10 +32,11 @@ class PlanTableModel : public QAbstractTableModel {
     sort_role = Qt::UserRole + 1,  ///< raw number, or the name; rows without figures sort last in either direction
     id_role,                       ///< PlanRow::id
     share_role,                    ///< peak memory: fullest device's peak over its capacity
+    share_upper_role,              ///< the same of the upper estimate
     verdict_role,                  ///< Verdict as int
     steady_role,                   ///< true: asynchronous, figures are of the steady state
   };
-  enum Verdict { pending, good, bad };
+  enum Verdict { pending, good, bad, unsure };  ///< unsure: the estimate fits, the upper one does not
 
   explicit PlanTableModel(QObject* parent = nullptr);
 

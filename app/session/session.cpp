@@ -4,7 +4,12 @@
 namespace pipedeck::app {
 
 Session::Session(SessionSeams seams, QObject* parent)
-    : QObject(parent), seams_(std::move(seams)), jobs_(this), live_(judge_, this), explainer_(judge_, jobs_, this) {
+    : QObject(parent),
+      seams_(std::move(seams)),
+      jobs_(this),
+      live_(judge_, this),
+      explainer_(judge_, jobs_, this),
+      item_curves_(judge_, jobs_, this) {
   connect(&jobs_, &Jobs::internal_error, this, &Session::error);
   new_project();
 }

@@ -19,6 +19,7 @@
 #include "app/session/explainer.hpp"
 #include "app/session/history.hpp"
 #include "app/session/import.hpp"
+#include "app/session/item_curves.hpp"
 #include "app/session/jobs.hpp"
 #include "app/session/judge.hpp"
 #include "app/session/launch.hpp"
@@ -47,6 +48,7 @@ class Session : public QObject {
   Jobs& jobs() { return jobs_; }
   LiveEdit& live() { return live_; }
   Explainer& explainer() { return explainer_; }
+  ItemCurves& item_curves() { return item_curves_; }
 
   // -- the project and its file (session_files.cpp)
   const QString& file() const { return file_; }
@@ -113,6 +115,8 @@ class Session : public QObject {
   std::shared_ptr<const Verdict> verdict(const PlanEntry& entry);
   /// Null while it is not known: it is then computed in the background.
   std::shared_ptr<const Explanation> explanation(const PlanEntry& entry);
+  /// Memory over time by item; null while it is not known: it is then computed in the background.
+  ItemCurves::Items memory_items(const PlanEntry& entry);
   /// Why there will be no verdict; empty: there is or will be one.
   QString why_unjudged(int id) const;
   std::optional<ProblemFacts> facts() const;
@@ -180,6 +184,7 @@ class Session : public QObject {
   Jobs jobs_;
   LiveEdit live_;
   Explainer explainer_;
+  ItemCurves item_curves_;
   int compare_job_ = 0;
   int verdict_job_ = 0;
   int calibration_job_ = 0;

@@ -198,6 +198,11 @@ std::shared_ptr<const Explanation> Session::explanation(const PlanEntry& entry) 
   return problem && entry.feasible() ? explainer_.explanation(*problem, entry.plan) : nullptr;
 }
 
+ItemCurves::Items Session::memory_items(const PlanEntry& entry) {
+  const auto problem = problem_of(state(), entry);
+  return problem && entry.feasible() ? item_curves_.items(*problem, entry.plan) : nullptr;
+}
+
 QString Session::why_unjudged(int id) const {
   const auto known = unjudgeable_.find(id);
   return known == unjudgeable_.end() ? QString() : known->second;

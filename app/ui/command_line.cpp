@@ -6,7 +6,7 @@
 namespace pipedeck::app {
 
 namespace {
-const QStringList views{"compare", "explain", "profile", "topology", "run", "window"};
+const QStringList views{"compare", "explain", "profile", "topology", "run", "memory", "window"};
 }
 
 WindowCommand parse_command_line(const QStringList& arguments) {
@@ -55,8 +55,8 @@ QString usage_text() {
       "plans and models; without any, a sample project is opened.\n\n"
       "  --compare               compare plans at once\n"
       "  --screenshot VIEW FILE  draw a view into a PNG, SVG or PDF file when it is ready, then end;\n"
-      "                          may be repeated; VIEW is compare, explain, profile, topology, run or\n"
-      "                          window\n"
+      "                          may be repeated; VIEW is compare, explain, profile, topology, run, memory\n"
+      "                          (compare, by item) or window\n"
       "  --reset-layout          put docks and sizes back as they were at first\n"
       "  --start-time            print how long it took until the window could be used\n"
       "  --help, --version\n\n"

@@ -62,6 +62,7 @@ ComparePage::ComparePage(Session& session, QWidget* parent)
   connect(split_, &SplitEditor::committed, this, &ComparePage::commit);
   connect(split_, &SplitEditor::cancelled, this, &ComparePage::end_preview);
   connect(&session_.explainer(), &Explainer::changed, this, &ComparePage::show_critical);
+  connect(&session_.item_curves(), &ItemCurves::changed, this, &ComparePage::show_memory_items);
   connect(&session_.live(), &LiveEdit::simulated, this, &ComparePage::show_preview);
 }
 
@@ -97,6 +98,7 @@ void ComparePage::show_rows(const std::vector<PlanRow>& rows) {
   charts_->set_rows(rows);
   charts_->set_selected_plan(shown ? std::optional(selected) : std::nullopt);
   show_critical();
+  show_memory_items();
   if (table_->full_height() != height) reset_layout();
   emit rows_changed();
 }
@@ -119,6 +121,23 @@ void ComparePage::show_critical() {
     const bool dragged = before_drag_ && before_drag_->id == panel->plan_id();
     const auto known = entry && !dragged ? session_.explanation(*entry) : nullptr;
     panel->gantt().set_critical(known ? known->path : nullptr);
+  }
+}
+
+void ComparePage::set_memory_by_item(bool on) {
+  charts_->set_memory_by_item(on);
+  show_memory_items();
+}
+
+/// Of a plan under the hand the strips show the sum: its items would always be those of a moment ago.
+void ComparePage::show_memory_items() {
+  if (!charts_->memory_by_item()) return;
+  for (PlanPanel* panel : charts_->panels()) {
+    const PlanEntry* entry = find_plan(session_.state(), panel->plan_id());
+    const bool dragged = before_drag_ && before_drag_->id == panel->plan_id();
+    const bool simulated = panel->row().simulation != nullptr;
+    charts_->set_memory_items(panel->plan_id(),
+                              entry && simulated && !dragged ? session_.memory_items(*entry) : nullptr);
   }
 }
 

@@ -36,6 +36,8 @@ class ComparePage : public QWidget {
   PlanTable& table() const { return *table_; }
   /// Brings out what decides the iteration of every plan that is drawn.
   void set_critical_shown(bool shown);
+  /// Memory of every plan that is drawn as strips of its items.
+  void set_memory_by_item(bool on);
   PlanBar& plan_bar() const { return *plan_bar_; }
   SplitEditor& split() const { return *split_; }
   ComparisonPane& charts() const { return *charts_; }
@@ -58,6 +60,7 @@ class ComparePage : public QWidget {
   void show_split();
   void show_schedules();
   void show_critical();
+  void show_memory_items();
   void preview(const std::vector<int>& firsts);
   void show_preview(std::int64_t generation, const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
                     const QString& why);

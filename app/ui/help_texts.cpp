@@ -23,6 +23,7 @@ QString shortcuts_html() {
       {"arrows", "in a chart: from operation to operation; in the split editor: move the cut"},
       {"Enter", "open or close a folded lane; in the split editor: keep the new cut"},
       {"P", "the critical path: what decides the iteration"},
+      {"I", "memory by item: what every device holds, over time"},
       {"L", "in a chart: show the links"},
       {"Esc", "put a cut back, stop comparing"},
       {"Ctrl+D, F2, Del", "duplicate, rename, delete the selected plan"},

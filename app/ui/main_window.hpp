@@ -93,6 +93,7 @@ class MainWindow : public QMainWindow {
   void create_file_menu();
   void create_edit_menu();
   void create_view_menu();
+  void create_memory_action(QMenu* menu);
   void create_appearance_menu(QMenu* view);
   void create_plan_menu();
   void create_run_menu();

@@ -114,6 +114,7 @@ void MainWindow::create_view_menu() {
   connect(critical, &QAction::toggled, compare_page_, &ComparePage::set_critical_shown);
   compare_page_->charts().addAction(critical);
   compare_page_->charts().setContextMenuPolicy(Qt::ActionsContextMenu);
+  create_memory_action(menu);
   add_action(menu, tr("Zoom to &fit"), "action_zoom_fit", QKeySequence(Qt::CTRL | Qt::Key_0), [&link] { link.fit(); });
   menu->addSeparator();
   for (QDockWidget* dock : docks_) {
@@ -124,6 +125,19 @@ void MainWindow::create_view_menu() {
   add_action(menu, tr("Reset &layout"), "action_reset_layout", {}, [this] { reset_layout(); });
   menu->addSeparator();
   create_appearance_menu(menu);
+}
+
+void MainWindow::create_memory_action(QMenu* menu) {
+  QAction* action = add_action(menu, tr("Memory by &item"), "action_memory_by_item", QKeySequence(Qt::Key_I), {});
+  action->setCheckable(true);
+  action->setToolTip(tr("A strip a device: weights, activations and all else piled up"));
+  const QString key = QStringLiteral("window/memory_by_item");
+  connect(action, &QAction::toggled, this, [this, key](bool on) {
+    compare_page_->set_memory_by_item(on);
+    seams_.settings->setValue(key, on);
+  });
+  compare_page_->charts().addAction(action);
+  action->setChecked(seams_.settings->value(key).toBool());
 }
 
 void MainWindow::create_appearance_menu(QMenu* view) {

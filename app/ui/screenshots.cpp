@@ -6,9 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include <QAction>
 #include <QApplication>
 #include <QTimer>
 
+#include "app/ui/compare_page.hpp"
 #include "app/ui/main_window.hpp"
 #include "app/ui/picture.hpp"
 
@@ -39,6 +41,7 @@ class Photographer {
     const Screenshot& wanted = screenshots_[next_];
     if (!shown_) {
       window_.show_page(page_named(wanted.view));
+      show_items(wanted.view == QLatin1String("memory"));
       shown_ = true;
       return std::nullopt;
     }
@@ -49,6 +52,13 @@ class Photographer {
   }
 
  private:
+  /// For this picture alone: what the window remembers stays as it is.
+  void show_items(bool on) {
+    const auto* remembered = window_.findChild<QAction*>(QStringLiteral("action_memory_by_item"));
+    auto* page = qobject_cast<ComparePage*>(window_.page_widget(Page::compare));
+    if (page) page->set_memory_by_item(on || (remembered && remembered->isChecked()));
+  }
+
   void draw(const Screenshot& wanted) {
     const bool whole = wanted.view == QLatin1String("window");
     const QString failure =

@@ -106,6 +106,7 @@ PlanPanel* ComparisonPane::take_panel(int id) {
   if (PlanPanel* known = panel(id)) return known;
   auto* made = new PlanPanel(link_, column_);
   made->set_device_names(device_names_);
+  made->memory().set_by_item(memory_by_item_);
   connect(made, &PlanPanel::clicked, this, &ComparisonPane::plan_clicked);
   connect(&made->gantt(), &GanttView::lanes_changed, this, &ComparisonPane::share_scale);
   return made;
@@ -175,6 +176,33 @@ void ComparisonPane::update_legend() {
     if (seen[kind]) kinds.push_back(static_cast<OpKind>(kind));
   legend_->set_kinds(kinds);
   legend_->set_chunks(chunks);
+  update_item_legend();
+}
+
+void ComparisonPane::update_item_legend() {
+  std::array<bool, memory_item_count> seen{};
+  for (const PlanPanel* panel : panels_)
+    if (const auto& items = panel->memory().items(); items && memory_by_item_)
+      for (const MemoryItem item : items->kinds()) seen[static_cast<std::size_t>(item)] = true;
+  std::vector<MemoryItem> kinds;
+  for (const MemoryItem item : stacking_order)
+    if (seen[static_cast<std::size_t>(item)]) kinds.push_back(item);
+  legend_->set_items(kinds);
+}
+
+void ComparisonPane::set_memory_by_item(bool on) {
+  memory_by_item_ = on;
+  for (PlanPanel* panel : panels_) panel->memory().set_by_item(on);
+  update_item_legend();
+}
+
+void ComparisonPane::set_memory_items(int id, const std::shared_ptr<const std::vector<DeviceItems>>& items) {
+  PlanPanel* chosen = panel(id);
+  if (!chosen) return;
+  const auto& old = chosen->memory().items();
+  if (old ? old->items == items : !items) return;
+  chosen->memory().set_items(make_memory_stacks(items));
+  update_item_legend();
 }
 
 void ComparisonPane::set_selected_plan(std::optional<int> id) {

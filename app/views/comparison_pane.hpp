@@ -11,6 +11,7 @@
 
 #include "app/models/plan_row.hpp"
 #include "app/views/time_link.hpp"
+#include "core/domain/memory_items.hpp"
 
 class QLabel;
 class QScrollArea;
@@ -35,6 +36,11 @@ class ComparisonPane : public QWidget {
   /// The old verdict of a plan that is being dragged, drawn as a ghost; null ends it.
   void set_ghost(int id, const std::shared_ptr<const Simulation>& old);
   void set_device_names(const QStringList& names);
+  /// Memory as a strip a device, by item, instead of all curves in one plot.
+  void set_memory_by_item(bool on);
+  bool memory_by_item() const { return memory_by_item_; }
+  /// The items of a plan's strips; null while they are not known.
+  void set_memory_items(int id, const std::shared_ptr<const std::vector<DeviceItems>>& items);
 
   TimeLink& link() const { return *link_; }
   PlanPanel* panel(int id) const;
@@ -55,6 +61,7 @@ class ComparisonPane : public QWidget {
   void arrange(const std::vector<PlanPanel*>& wanted);
   void share_scale();
   void update_legend();
+  void update_item_legend();
   void scroll_to_selected();
 
   TimeLink* link_;
@@ -68,6 +75,7 @@ class ComparisonPane : public QWidget {
   std::vector<PlanPanel*> panels_;
   std::optional<int> selected_;
   QStringList device_names_;
+  bool memory_by_item_ = false;
 };
 
 }  // namespace pipedeck::app

@@ -64,13 +64,56 @@ void LegendView::set_indent(int indent) {
   update();
 }
 
+void LegendView::set_items(const std::vector<MemoryItem>& items) {
+  if (items == items_) return;
+  items_ = items;
+  updateGeometry();
+  describe();
+}
+
 void LegendView::describe() {
   QStringList names;
   for (const OpKind kind : kinds_) names << kind_text(kind);
   if (chunks_ > 1) names << tr("%1 chunks of the model on a device").arg(chunks_);
+  for (const MemoryItem item : items_) names << item_text(item);
   setAccessibleDescription(names.join(QStringLiteral(", ")));
   update();
 }
+
+namespace {
+
+/// Writes swatches and names from left to right.
+class Line {
+ public:
+  Line(QPainter& painter, const Theme& theme, int left, int middle)
+      : painter_(painter), theme_(theme), metrics_(painter.font()), x_(left), middle_(middle) {}
+
+  QRectF next_box() {
+    const QRectF box(x_, middle_ - swatch / 2.0, swatch, swatch);
+    x_ += swatch + swatch_gap;
+    return box;
+  }
+  void plain_box(const QColor& colour) {
+    painter_.setPen(Qt::NoPen);
+    painter_.setBrush(colour);
+    painter_.drawRoundedRect(next_box(), ThemeSizes::box_radius, ThemeSizes::box_radius);
+  }
+  void name(const QString& text, int gap) {
+    painter_.setPen(theme_.muted);
+    const int width = metrics_.horizontalAdvance(text);
+    painter_.drawText(QRect(x_, middle_ - metrics_.height() / 2, width + 2, metrics_.height()), Qt::AlignVCenter, text);
+    x_ += width + gap;
+  }
+
+ private:
+  QPainter& painter_;
+  const Theme& theme_;
+  QFontMetrics metrics_;
+  int x_;
+  int middle_;
+};
+
+}  // namespace
 
 void LegendView::paintEvent(QPaintEvent*) {
   const Theme& theme = Theme::of(palette());
@@ -78,35 +121,36 @@ void LegendView::paintEvent(QPaintEvent*) {
   painter.fillRect(rect(), theme.window);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setFont(caption_font(font()));
-  const QFontMetrics metrics(painter.font());
-  int x = indent_;
-  const int middle = height() / 2 - 2;
-  const auto next_box = [&] {
-    const QRectF box(x, middle - swatch / 2.0, swatch, swatch);
-    x += swatch + swatch_gap;
-    return box;
-  };
-  const auto name = [&](const QString& text, int gap) {
-    painter.setPen(theme.muted);
-    const int width = metrics.horizontalAdvance(text);
-    painter.drawText(QRect(x, middle - metrics.height() / 2, width + 2, metrics.height()), Qt::AlignVCenter, text);
-    x += width + gap;
-  };
+  paint_operations(painter, theme);
+  paint_items(painter, theme);
+}
+
+void LegendView::paint_operations(QPainter& painter, const Theme& theme) const {
+  Line line_of(painter, theme, indent_, line / 2 - 2);
   for (const OpKind kind : kinds_) {
-    draw_swatch(painter, next_box(), kind, theme);
-    name(kind_text(kind), entry_gap);
+    draw_swatch(painter, line_of.next_box(), kind, theme);
+    line_of.name(kind_text(kind), entry_gap);
   }
   if (chunks_ < 2) return;
   const int shown = std::min(chunks_, most_chunks);
   for (int i = 0; i < shown; ++i) {
     const int chunk = shown < chunks_ && i + 1 == shown ? chunks_ - 1 : i;  // of many: the first ones, and the last
-    if (chunk > i) name(QStringLiteral("…"), swatch_gap);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(shade_of_chunk(theme.of(OpKind::forward), chunk, chunks_, theme));
-    painter.drawRoundedRect(next_box(), ThemeSizes::box_radius, ThemeSizes::box_radius);
-    name(chunk_letter(chunk), chunk_gap);
+    if (chunk > i) line_of.name(QStringLiteral("…"), swatch_gap);
+    line_of.plain_box(shade_of_chunk(theme.of(OpKind::forward), chunk, chunks_, theme));
+    line_of.name(chunk_letter(chunk), chunk_gap);
   }
-  name(tr("chunk of the device"), entry_gap);
+  line_of.name(tr("chunk of the device"), entry_gap);
+}
+
+void LegendView::paint_items(QPainter& painter, const Theme& theme) const {
+  if (items_.empty()) return;
+  const int middle = line + line / 2 - 4;
+  Line(painter, theme, ThemeSizes::margin, middle).name(tr("memory"), 0);
+  Line line_of(painter, theme, indent_, middle);
+  for (const MemoryItem item : items_) {
+    line_of.plain_box(theme.of(item));
+    line_of.name(item_text(item), entry_gap);
+  }
 }
 
 }  // namespace pipedeck::app

@@ -19,19 +19,25 @@ class LegendView : public QWidget {
   void set_kinds(const std::vector<OpKind>& kinds);
   /// Most chunks of the model that a device has; their letters and shades are named where there are several.
   void set_chunks(int chunks);
+  /// Items of memory to name, on a line of their own; none: no line.
+  void set_items(const std::vector<MemoryItem>& items);
   /// Where the first swatch is drawn: the plots' left edge.
   void set_indent(int indent);
 
-  QSize sizeHint() const override { return {640, 24}; }
-  QSize minimumSizeHint() const override { return {100, 24}; }
+  QSize sizeHint() const override { return {640, items_.empty() ? line : 2 * line}; }
+  QSize minimumSizeHint() const override { return {100, sizeHint().height()}; }
 
  protected:
   void paintEvent(QPaintEvent*) override;
 
  private:
+  static constexpr int line = 24;  ///< its height
   void describe();
+  void paint_operations(QPainter& painter, const Theme& theme) const;
+  void paint_items(QPainter& painter, const Theme& theme) const;
 
   int chunks_ = 1;
+  std::vector<MemoryItem> items_;
   std::vector<OpKind> kinds_;
   int indent_ = 0;
 };

@@ -20,6 +20,18 @@ constexpr double headroom = 1.1;                // above the highest of curves a
 
 }  // namespace
 
+QStringList fit_lines(const DeviceVerdict& verdict) {
+  QStringList lines;
+  if (verdict.peak > verdict.capacity)
+    lines << MemoryView::tr("does not fit: %1 too much").arg(format_bytes(verdict.peak - verdict.capacity));
+  if (verdict.peak_upper > verdict.peak)
+    lines << (verdict.peak_upper > verdict.capacity
+                  ? MemoryView::tr("at most %1, however long operations take: more than it has")
+                  : MemoryView::tr("at most %1, however long operations take"))
+                 .arg(format_bytes(verdict.peak_upper));
+  return lines;
+}
+
 MemoryView::MemoryView(TimeLink* link, QWidget* parent) : TimeView(link, parent), card_(new HoverCard(this)) {
   setObjectName(QStringLiteral("memory_view"));
   setAccessibleName(tr("Memory over time"));
@@ -28,6 +40,7 @@ MemoryView::MemoryView(TimeLink* link, QWidget* parent) : TimeView(link, parent)
 void MemoryView::set_simulation(std::shared_ptr<const Simulation> simulation) {
   if (curves_ && curves_->simulation == simulation) return;
   curves_ = make_memory_curves(std::move(simulation));
+  stacks_.reset();  // of what was before
   hover_.reset();
   card_->hide();
   if (curves_ && !curves_->curves.empty()) {
@@ -38,7 +51,23 @@ void MemoryView::set_simulation(std::shared_ptr<const Simulation> simulation) {
                         format_bytes(curve.verdict->capacity));
     setAccessibleDescription(peaks.join(QStringLiteral("; ")));
   }
+  if (by_item_) updateGeometry();
   refresh();
+}
+
+void MemoryView::set_by_item(bool on) {
+  if (on == by_item_) return;
+  by_item_ = on;
+  hover_.reset();
+  card_->hide();
+  updateGeometry();
+  refresh();
+}
+
+void MemoryView::set_items(std::shared_ptr<const MemoryStacks> stacks) {
+  if (stacks == stacks_) return;
+  stacks_ = std::move(stacks);
+  if (by_item_) refresh();
 }
 
 void MemoryView::set_device_names(const QStringList& names) {
@@ -52,7 +81,8 @@ double MemoryView::y_of(Bytes bytes) const {
   return bottom - static_cast<double>(bytes.count) / full * (bottom - top);
 }
 
-void MemoryView::draw_content(QPainter& painter, QImage&) {
+void MemoryView::draw_content(QPainter& painter, QImage& canvas) {
+  if (by_item_) return draw_strips(painter, canvas);
   const QRectF frame(plot().left() - 0.5, top_space - 0.5, plot().width() + 1, height() - top_space - bottom_space + 1);
   painter.setPen(QPen(theme().border, 1));
   painter.setBrush(theme().panel);
@@ -89,18 +119,20 @@ void MemoryView::draw_capacity(QPainter& painter) const {
 }
 
 void MemoryView::draw_capacity_labels(QPainter& painter) const {
-  const QFontMetrics metrics(caption_font(font()));
+  for (const Bytes capacity : curves_->capacities) draw_capacity_label(painter, capacity, y_of(capacity));
+}
+
+void MemoryView::draw_capacity_label(QPainter& painter, Bytes capacity, double y) const {
   painter.setFont(caption_font(font()));
-  for (const Bytes capacity : curves_->capacities) {
-    const QString text = format_bytes(capacity);
-    const double width = metrics.horizontalAdvance(text) + 8.0;
-    const QRectF place(plot().right() - width - 2, std::round(y_of(capacity)) + 2, width, metrics.height());
-    QColor veil = theme().panel;
-    veil.setAlphaF(0.85F);
-    painter.fillRect(place, veil);  // curves stay visible, the figure readable
-    painter.setPen(theme().bad);
-    painter.drawText(place, Qt::AlignCenter, text);
-  }
+  const QFontMetrics metrics(painter.font());
+  const QString text = format_bytes(capacity);
+  const double width = metrics.horizontalAdvance(text) + 8.0;
+  const QRectF place(plot().right() - width - 2, std::round(y) + 2, width, metrics.height());
+  QColor veil = theme().panel;
+  veil.setAlphaF(0.85F);
+  painter.fillRect(place, veil);  // curves stay visible, the figure readable
+  painter.setPen(theme().bad);
+  painter.drawText(place, Qt::AlignCenter, text);
 }
 
 void MemoryView::draw_curve(QPainter& painter, const MemoryCurve& curve, double pen_width) const {
@@ -153,15 +185,27 @@ void MemoryView::draw_peak(QPainter& painter) const {
   const auto highest =
       std::max_element(curves_->curves.begin(), curves_->curves.end(),
                        [](const MemoryCurve& a, const MemoryCurve& b) { return a.verdict->peak < b.verdict->peak; });
-  const QPointF at(x_of(static_cast<double>(highest->verdict->peak_time.count)), y_of(highest->verdict->peak));
-  const bool over = highest->verdict->peak > highest->verdict->capacity;
+  draw_peak_mark(painter, *highest, y_of(highest->verdict->peak), y_of(highest->verdict->peak_upper));
+}
+
+void MemoryView::draw_peak_mark(QPainter& painter, const MemoryCurve& curve, double peak_y, double upper_y) const {
+  constexpr double cap = 4;  // half the width of the whisker's end
+  const DeviceVerdict& verdict = *curve.verdict;
+  const double x = x_of(static_cast<double>(verdict.peak_time.count));
+  const bool over = verdict.peak > verdict.capacity;
+  if (verdict.peak_upper > verdict.peak) {
+    const bool beyond = verdict.peak_upper > verdict.capacity;
+    painter.setPen(QPen(over ? theme().bad : beyond ? theme().warning : theme().muted, 1.2));
+    painter.drawLine(QPointF(x, peak_y), QPointF(x, upper_y));
+    painter.drawLine(QPointF(x - cap, upper_y), QPointF(x + cap, upper_y));
+  }
   painter.setPen(QPen(theme().panel, 1.5));
-  painter.setBrush(over ? theme().bad : theme().of_stage(highest->stage));
-  painter.drawEllipse(at, 3.5, 3.5);
+  painter.setBrush(over ? theme().bad : theme().of_stage(curve.stage));
+  painter.drawEllipse(QPointF(x, peak_y), 3.5, 3.5);
 }
 
 void MemoryView::draw_overlay(QPainter& painter) {
-  if (!hover_ || !curves_) return;
+  if (!hover_ || !curves_ || by_item_) return;
   painter.save();
   painter.setClipRect(plot(), Qt::IntersectClip);
   draw_curve(painter, curves_->curves[*hover_], 2.5);
@@ -191,8 +235,7 @@ QStringList MemoryView::describe(std::size_t index, double time) const {
   lines << tr("%1 at %2").arg(format_bytes(Bytes(curve.at(time))), format_time(now));
   lines << tr("peak %1 of %2, at %3")
                .arg(format_bytes(verdict.peak), format_bytes(verdict.capacity), format_time(verdict.peak_time));
-  if (verdict.peak > verdict.capacity)
-    lines << tr("does not fit: %1 too much").arg(format_bytes(verdict.peak - verdict.capacity));
+  lines << fit_lines(verdict);
   std::vector<MemoryItem> items;
   for (int i = 0; i < memory_item_count; ++i)
     if (verdict.peak_parts[static_cast<MemoryItem>(i)].count > 0) items.push_back(static_cast<MemoryItem>(i));
@@ -204,6 +247,11 @@ QStringList MemoryView::describe(std::size_t index, double time) const {
 }
 
 void MemoryView::hovered(const QPointF& position) {
+  if (by_item_) {
+    const auto strip = curves_ && plot().contains(position.toPoint()) ? strips().strip_at(position.y()) : std::nullopt;
+    if (!strip) return card_->hide();
+    return card_->show_at(position, describe_strip(*strip, time_at(position.x()), position.y()));
+  }
   const auto now = curve_at(position);
   if (now != hover_) {
     hover_ = now;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory over time: a curve a device (devices with the same curve share one), the capacity dashed, the peak marked,
-// what is over the capacity red.
+// Memory over time: a curve a device (devices with the same curve share one), the capacity dashed, the peak marked
+// with a whisker up to the upper estimate, what is over the capacity red. By item, every device has a strip of its own,
+// in which what it holds lies piled up.
 #pragma once
 
 #include <memory>
@@ -9,11 +10,13 @@
 #include <QStringList>
 
 #include "app/models/memory_curves.hpp"
+#include "app/models/memory_stack.hpp"
 #include "app/views/time_view.hpp"
 
 namespace pipedeck::app {
 
 class HoverCard;
+class PixelCanvas;
 
 class MemoryView : public TimeView {
   Q_OBJECT
@@ -23,14 +26,23 @@ class MemoryView : public TimeView {
 
   void set_simulation(std::shared_ptr<const Simulation> simulation);
   void set_device_names(const QStringList& names);
+  /// A strip a device instead of all curves in one plot.
+  void set_by_item(bool on);
+  bool by_item() const { return by_item_; }
+  /// What the strips pile up; null while it is not known: they then show the sum alone.
+  void set_items(std::shared_ptr<const MemoryStacks> stacks);
+  const std::shared_ptr<const MemoryStacks>& items() const { return stacks_; }
   const std::shared_ptr<const MemoryCurves>& curves() const { return curves_; }
+  MemoryStrips strips() const;
   double y_of(Bytes bytes) const;
   /// The curve nearest to a widget position, within a few pixels.
   std::optional<std::size_t> curve_at(const QPointF& position) const;
   QStringList describe(std::size_t curve, double time) const;
+  /// Of a strip: what is held at `time`, the item that lies at `y` first.
+  QStringList describe_strip(int strip, double time, double y) const;
 
-  QSize sizeHint() const override { return {640, 68}; }
-  QSize minimumSizeHint() const override { return {200, 44}; }
+  QSize sizeHint() const override { return {640, by_item_ ? strips().height() : 68}; }
+  QSize minimumSizeHint() const override { return {200, by_item_ ? strips().height() : 44}; }
 
  protected:
   void draw_content(QPainter& painter, QImage& canvas) override;
@@ -42,12 +54,31 @@ class MemoryView : public TimeView {
   void draw_curve(QPainter& painter, const MemoryCurve& curve, double pen_width) const;
   void draw_capacity(QPainter& painter) const;
   void draw_capacity_labels(QPainter& painter) const;
+  void draw_capacity_label(QPainter& painter, Bytes capacity, double y) const;
   void draw_peak(QPainter& painter) const;
+  /// The peak's moment, and how far above it the upper estimate is.
+  void draw_peak_mark(QPainter& painter, const MemoryCurve& curve, double peak_y, double upper_y) const;
+  // memory_view_strips.cpp
+  void draw_strips(QPainter& painter, QImage& canvas) const;
+  void draw_strip_frame(QPainter& painter, int strip) const;
+  void draw_strip_marks(QPainter& painter, int strip) const;
+  void fill_strip(QImage& canvas, int strip) const;
+  struct Columns;
+  struct Edges;
+  class Pile;
+  void fill_items(PixelCanvas& pixels, const Pile& pile, const Columns& columns, const MemoryStack& stack,
+                  qreal ratio) const;
+  const MemoryStack* stack_of(int strip) const;
 
   std::shared_ptr<const MemoryCurves> curves_;
+  std::shared_ptr<const MemoryStacks> stacks_;
+  bool by_item_ = false;
   QStringList device_names_;
   std::optional<std::size_t> hover_;
   HoverCard* card_;
 };
+
+/// What a device's peak says beside its capacity: too much, or how much more it can become.
+QStringList fit_lines(const DeviceVerdict& verdict);
 
 }  // namespace pipedeck::app

@@ -47,6 +47,15 @@ void PixelCanvas::box(int left, int right, int top, int bottom, const Ink& ink, 
   }
 }
 
+void PixelCanvas::fill(int left, int right, int top, int bottom, QRgb color) {
+  const int from = std::max(left, area_.left()), to = std::min(right, area_.right() + 1);
+  const int first = std::max(top, area_.top()), last = std::min(bottom, area_.bottom() + 1);
+  for (int y = first; y < last; ++y) {
+    QRgb* pixels = row(y);
+    for (int x = from; x < to; ++x) pixels[x] = color;
+  }
+}
+
 void PixelCanvas::columns(int left, int top, int bottom, std::span<const Column> columns, bool plain) {
   const int from = std::max(left, area_.left());
   const int to = std::min(left + static_cast<int>(columns.size()), area_.right() + 1);

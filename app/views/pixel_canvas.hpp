@@ -31,6 +31,8 @@ class PixelCanvas {
 
   /// Half-open: [left, right) x [top, bottom). `radius` rounds the corners.
   void box(int left, int right, int top, int bottom, const Ink& ink, int radius);
+  /// A plain box: quick for a column of one pixel too.
+  void fill(int left, int right, int top, int bottom, QRgb color);
   /// One colour and share a pixel from `left` on, all rows alike; share 0 leaves what is there.
   /// `plain`: all rows of the target look the same, so that one row is mixed and the others copied.
   struct Column {

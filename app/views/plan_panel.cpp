@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/format.hpp"
+#include "core/domain/memory_verdict.hpp"
 
 namespace pipedeck::app {
 
@@ -35,7 +36,15 @@ QString plan_figures(const PlanRow& row) {
   QStringList figures{format_time(row.simulation->iteration),
                       tr_panel("bubble %1").arg(format_percent(row.simulation->bubble_fraction))};
   if (!row.plan.synchronous()) figures << tr_panel("asynchronous");
-  if (!row.simulation->fits) figures << tr_panel("does not fit in memory");
+  switch (fit_of(*row.simulation)) {
+    case Fit::surely:
+      break;
+    case Fit::expected:
+      figures << tr_panel("may not fit: see memory's upper estimate");
+      break;
+    case Fit::no:
+      figures << tr_panel("does not fit in memory");
+  }
   return figures.join(QStringLiteral(" · "));
 }
 

@@ -126,10 +126,30 @@ class PlanDelegate : public FlatDelegate {
     QRectF bar(rect.left(), 0, width, 9);
     bar.moveTop(option.rect.center().y() - 4);
     paint_bar(painter, bar, share.toDouble(), over ? theme.bad : theme.accent, theme);
+    paint_whisker(painter, bar, share.toDouble(), index.data(PlanTableModel::share_upper_role).toDouble(), theme);
     rect.setLeft(rect.left() + width + 9);
     painter->setFont(option.font);
     painter->setPen(over ? theme.bad : theme.text);
     paint_text(painter, rect, index.data().toString(), Qt::AlignVCenter | Qt::AlignLeft);
+  }
+
+  /// From the peak to what it can become at most; up to the bar's end where that is more than there is.
+  static void paint_whisker(QPainter* painter, const QRectF& bar, double share, double upper, const Theme& theme) {
+    const double from = bar.left() + bar.width() * std::min(share, 1.0);
+    const double to = bar.left() + bar.width() * std::min(upper, 1.0);
+    if (to - from < 1.5) return;
+    painter->setPen(QPen(upper > 1 ? theme.warning : theme.muted, 1.2));
+    painter->drawLine(QPointF(from, bar.center().y()), QPointF(to, bar.center().y()));
+    painter->drawLine(QPointF(to, bar.top() + 1), QPointF(to, bar.bottom() - 1));
+  }
+
+  /// A triangle with a stroke in it: known by its shape, whatever a reader sees of its colour.
+  static void warning_mark(QPainter* painter, const QPointF& centre, const Theme& theme) {
+    painter->setPen(QPen(theme.warning, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawPolygon(QPolygonF{centre + QPointF(0, -5.5), centre + QPointF(6, 4.8), centre + QPointF(-6, 4.8)});
+    painter->drawLine(centre + QPointF(0, -1.8), centre + QPointF(0, 1.2));
+    painter->drawPoint(centre + QPointF(0, 3.2));
   }
 
   static void paint_verdict(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
@@ -138,6 +158,9 @@ class PlanDelegate : public FlatDelegate {
     switch (index.data(PlanTableModel::verdict_role).toInt()) {
       case PlanTableModel::good:
         check_mark(painter, centre, 10, theme.good);
+        break;
+      case PlanTableModel::unsure:
+        warning_mark(painter, centre, theme);
         break;
       case PlanTableModel::bad:
         painter->setPen(QPen(theme.bad, 2.2, Qt::SolidLine, Qt::RoundCap));

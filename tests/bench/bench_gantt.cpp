@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <vector>
 
@@ -11,6 +12,7 @@
 
 #include "app/views/comparison_pane.hpp"
 #include "app/views/gantt_view.hpp"
+#include "app/views/memory_view.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
 
 using namespace pipedeck;
@@ -22,6 +24,18 @@ double milliseconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Of this thread alone, so that other work on the machine counts less.
+double processor_milliseconds_of(const std::function<void()>& work) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+  };
+  const double start = now();
+  work();
+  return now() - start;
 }
 
 void print(const char* what, std::size_t operations, double zoom, std::vector<double> times) {
@@ -75,6 +89,34 @@ void drag() {
   print("drag", row.simulation->timeline.size(), 1, times);
 }
 
+/// Memory by item of 64 devices x 512 micro-batches, every device a strip of its own: a whole repaint, zoomed and
+/// panned; processor time.
+void memory_strips() {
+  const auto simulation =
+      synthetic_simulation({.stages = 64, .replicas = 1, .micro_batches = 512, .forward_ms = 4, .backward_ms = 8});
+  TimeLink link;
+  MemoryView view(&link);
+  view.set_simulation(simulation);
+  view.set_by_item(true);
+  view.set_items(make_memory_stacks(synthetic_items(*simulation)));
+  view.setFixedSize(1920, view.sizeHint().height());
+  link.set_full(static_cast<double>(simulation->timeline.makespan().count));
+  std::size_t points = 0;
+  for (const DeviceVerdict& device : simulation->devices) points += device.curve.size();
+  QImage picture(view.size(), QImage::Format_RGB32);
+  for (const double zoom : {1.0, 3.0, 10.0, 100.0, 1000.0}) {
+    link.fit();
+    link.zoom(zoom, link.axis().full / 3);
+    std::vector<double> times;
+    for (int i = 0; i < 60; ++i) {
+      link.pan((i % 2 == 0 ? 1 : -1) * link.axis().span() * 0.01 * (1 + i % 7));
+      link.zoom(i % 2 == 0 ? 1.01 : 1 / 1.01, link.axis().begin);
+      times.push_back(processor_milliseconds_of([&] { view.render(&picture); }));
+    }
+    print("memory strips", points, zoom, times);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -94,5 +136,6 @@ int main(int argc, char** argv) {
       frames(view, operations, zoom);
   }
   drag();
+  memory_strips();
   return 0;
 }

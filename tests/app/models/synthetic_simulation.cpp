@@ -159,6 +159,21 @@ std::shared_ptr<const Simulation> synthetic_simulation(const SyntheticPipeline& 
   return simulation;
 }
 
+std::shared_ptr<const std::vector<DeviceItems>> synthetic_items(const Simulation& simulation) {
+  auto all = std::make_shared<std::vector<DeviceItems>>();
+  for (const DeviceVerdict& verdict : simulation.devices) {
+    DeviceItems items{verdict.device, verdict.peak_parts, {}};
+    items.held[MemoryItem::activations] = Bytes();
+    for (const MemoryPoint& point : verdict.curve) {
+      const Bytes changing = point.bytes - items.held.total();
+      const Bytes boundary(changing.count / 10), workspace(changing.count / 20);
+      items.points.push_back({point.time, changing - boundary - workspace, boundary, workspace});
+    }
+    all->push_back(std::move(items));
+  }
+  return all;
+}
+
 std::shared_ptr<const Timeline> random_timeline(std::size_t operations, int lanes, std::uint32_t seed, bool burst) {
   auto timeline = std::make_shared<Timeline>();
   std::mt19937 random(seed);

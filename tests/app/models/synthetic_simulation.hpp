@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "core/domain/memory_items.hpp"
 #include "core/domain/simulation.hpp"
 
 namespace pipedeck::app {
@@ -25,6 +26,9 @@ struct SyntheticPipeline {
 };
 
 std::shared_ptr<const Simulation> synthetic_simulation(const SyntheticPipeline& pipeline);
+
+/// The curves of such a simulation by item: what is kept, a tenth of it as boundary and a twentieth as workspace.
+std::shared_ptr<const std::vector<DeviceItems>> synthetic_items(const Simulation& simulation);
 
 /// `operations` over `lanes` lanes: forwards and backwards of 1 to 3 us with now and then a gap; the same for the same
 /// seed. With `burst` the first half of the operations of each lane lies in its first hundredth.

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/item_curves.hpp"
+
+#include <algorithm>
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr std::size_t most_kept = 12;  // plans: as many as anybody compares at once
+
+}  // namespace
+
+ItemCurves::ItemCurves(Judge& judge, Jobs& jobs, QObject* parent) : QObject(parent), judge_(judge), jobs_(jobs) {
+  // One that was cancelled may be asked for again.
+  connect(&jobs_, &Jobs::ended, this, [this](int, JobState state) {
+    if (state == JobState::cancelled) asked_.clear();
+  });
+}
+
+ItemCurves::Items ItemCurves::items(const Problem& problem, const std::shared_ptr<const Plan>& plan) {
+  const Key key{problem.profile, problem.cluster, problem.workload.conventions, plan};
+  const auto known = std::ranges::find(known_, key, &Known::key);
+  if (known != known_.end()) {
+    known_.splice(known_.begin(), known_, known);
+    return known_.front().items;
+  }
+  if (std::ranges::find(asked_, key) != asked_.end()) return nullptr;
+  asked_.push_back(key);
+  jobs_.start(tr("Memory by item of %1").arg(QString::fromStdString(plan->name)),
+              [this, key, problem](const Jobs::Context& context) -> Jobs::Apply {
+                const auto simulator = judge_.simulator(problem);
+                const auto simulation = simulator ? simulator->run(*key.plan, context.stop, {.item_curves = true})
+                                                  : tl::unexpected(simulator.error());
+                auto items = std::make_shared<const std::vector<DeviceItems>>(simulation ? memory_items_of(*simulation)
+                                                                                         : std::vector<DeviceItems>());
+                const QString why = simulation ? QString() : QString::fromStdString(simulation.error().text());
+                return [this, key, items, why] {
+                  asked_.remove(key);
+                  known_.push_front({key, items});
+                  if (known_.size() > most_kept) known_.pop_back();
+                  emit changed();
+                  return why;
+                };
+              });
+  return nullptr;
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// MemoryView by item: a strip a device, in which the items that it holds lie piled up over time.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <QPainter>
+
+#include "app/models/format.hpp"
+#include "app/views/hover_card.hpp"
+#include "app/views/memory_view.hpp"
+#include "app/views/pixel_canvas.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr double headroom = 1.04;        // above the highest of curves and capacities
+constexpr unsigned over_share = 120;     // of red over what is above the capacity, in 255ths
+constexpr int least_for_two_lines = 30;  // of a strip's height, for the peak under the device's name
+constexpr int tops = memory_item_count + 1;
+
+}  // namespace
+
+/// Columns of physical pixels, [first, last).
+struct MemoryView::Columns {
+  int first, last;
+};
+
+/// Rows where the colours of one column of pixels change, from the bottom of the strip upwards.
+struct MemoryView::Edges {
+  std::array<int, tops> rows;
+};
+
+/// Scale and colours of one strip, in physical pixels.
+class MemoryView::Pile {
+ public:
+  Pile(const Theme& theme, const MemoryStrips& strips, int strip, qreal ratio, const DeviceVerdict& verdict)
+      : bottom_(static_cast<int>(std::lround(strips.bottom(strip) * ratio))),
+        top_(static_cast<int>(std::lround(strips.top(strip) * ratio))),
+        scale_(strips.strip_height() * ratio / strips.full),
+        bad_(theme.bad.rgb()),
+        capacity_(verdict.peak > verdict.capacity ? row_of(verdict.capacity.count) : top_) {
+    for (std::size_t i = 0; i < colours_.size(); ++i) colours_[i] = theme.of(stacking_order[i]).rgb();
+  }
+
+  int bottom() const { return bottom_; }
+  int row_of(std::int64_t bytes) const {
+    return std::max(top_, bottom_ - static_cast<int>(static_cast<double>(bytes) * scale_ + 0.5));
+  }
+
+  Edges edges_of(const MemoryParts& parts) const {
+    Edges edges{};
+    edges.rows.front() = bottom_;
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < stacking_order.size(); ++i) {
+      bytes += parts[stacking_order[i]].count;
+      edges.rows[i + 1] = row_of(bytes);
+    }
+    return edges;
+  }
+
+  /// What changes lies on top of what is held all the time, `base` of `held` bytes.
+  Edges with(Edges base, Bytes held, const ItemPoint& point) const {
+    std::int64_t bytes = held.count;
+    int* row = &base.rows[tops - 3];
+    for (const Bytes more : {point.activations, point.boundary, point.workspace}) *row++ = row_of(bytes += more.count);
+    return base;
+  }
+
+  void fill(PixelCanvas& pixels, int left, int right, const Edges& edges) const {
+    for (std::size_t i = 0; i < colours_.size(); ++i)
+      fill(pixels, left, right, edges.rows[i + 1], edges.rows[i], colours_[i]);
+  }
+
+  /// What is above the capacity is reddened.
+  void fill(PixelCanvas& pixels, int left, int right, int from, int to, QRgb colour) const {
+    if (from >= to) return;
+    const int over = std::clamp(capacity_, from, to);
+    pixels.fill(left, right, from, over, mixed(bad_, colour, over_share));
+    pixels.fill(left, right, over, to, colour);
+  }
+
+ private:
+  int bottom_, top_;
+  double scale_;
+  QRgb bad_;
+  int capacity_;
+  std::array<QRgb, memory_item_count> colours_{};
+};
+
+MemoryStrips MemoryView::strips() const {
+  MemoryStrips strips;
+  if (!curves_) return strips;
+  strips.count = static_cast<int>(curves_->curves.size());
+  strips.full = std::max(1.0, static_cast<double>(curves_->highest.count)) * headroom;
+  return strips;
+}
+
+const MemoryStack* MemoryView::stack_of(int strip) const {
+  return stacks_ ? stacks_->of(curves_->curves[static_cast<std::size_t>(strip)].devices.front()) : nullptr;
+}
+
+void MemoryView::draw_strips(QPainter& painter, QImage& canvas) const {
+  if (!curves_ || curves_->curves.empty()) return;
+  const int count = strips().count;
+  for (int strip = 0; strip < count; ++strip) draw_strip_frame(painter, strip);
+  for (int strip = 0; strip < count; ++strip) fill_strip(canvas, strip);
+  painter.setClipRect(plot());
+  for (int strip = 0; strip < count; ++strip) draw_strip_marks(painter, strip);
+  painter.setClipping(false);
+}
+
+void MemoryView::draw_strip_frame(QPainter& painter, int strip) const {
+  const MemoryStrips all = strips();
+  const MemoryCurve& curve = curves_->curves[static_cast<std::size_t>(strip)];
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme().panel);
+  painter.drawRect(QRectF(plot().left(), all.top(strip), plot().width(), all.strip_height()));
+  painter.setFont(caption_font(font()));
+  const QFontMetrics metrics(painter.font());
+  const int room = link().label_width() - ThemeSizes::margin - 6;
+  const bool two = all.strip_height() >= least_for_two_lines;
+  const QRect label(ThemeSizes::margin, static_cast<int>(all.top(strip)), room,
+                    two ? metrics.height() : all.strip_height());
+  painter.setPen(theme().muted);
+  painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter,
+                   metrics.elidedText(devices_text(curve.devices, device_names_), Qt::ElideRight, room));
+  if (!two) return;
+  const DeviceVerdict& verdict = *curve.verdict;
+  painter.setPen(verdict.peak > verdict.capacity         ? theme().bad
+                 : verdict.peak_upper > verdict.capacity ? theme().warning
+                                                         : theme().muted);
+  painter.drawText(label.translated(0, metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                   metrics.elidedText(format_bytes(verdict.peak), Qt::ElideRight, room));
+}
+
+void MemoryView::fill_strip(QImage& canvas, int strip) const {
+  const MemoryCurve& curve = curves_->curves[static_cast<std::size_t>(strip)];
+  const qreal ratio = canvas.devicePixelRatio();
+  const Pile pile(theme(), strips(), strip, ratio, *curve.verdict);
+  PixelCanvas pixels(canvas, canvas.rect());
+  const double end = std::min<double>(x_of(static_cast<double>(curves_->end)), plot().right() + 1);
+  const Columns columns{static_cast<int>(std::ceil(plot().left() * ratio)), static_cast<int>(std::floor(end * ratio))};
+  if (const MemoryStack* stack = stack_of(strip)) return fill_items(pixels, pile, columns, *stack, ratio);
+  const QRgb sum = blended(theme().of_stage(curve.stage), theme().panel, 0.45).rgb();
+  for (int x = columns.first; x < columns.last; ++x) {
+    const MemoryRange range = curve.range(time_at(x / ratio), time_at((x + 1) / ratio));
+    pile.fill(pixels, x, x + 1, pile.row_of(range.most), pile.bottom(), sum);
+  }
+}
+
+/// Until the next change all columns of pixels are one box; where there are several changes in a column, it shows the
+/// moment at which the most was held.
+void MemoryView::fill_items(PixelCanvas& pixels, const Pile& pile, const Columns& columns, const MemoryStack& stack,
+                            qreal ratio) const {
+  const std::vector<ItemPoint>& points = stack.items().points;
+  const Edges base = pile.edges_of(stack.items().held);
+  const auto draw = [&](int left, int right, std::size_t point) {
+    pile.fill(pixels, left, right, pile.with(base, stack.items().held.total(), points[point]));
+  };
+  const auto time_of_next = [&](std::size_t point) { return static_cast<double>(points[point + 1].time.count); };
+  std::size_t point = stack.at(time_at(columns.first / ratio));
+  for (int x = columns.first; x < columns.last;) {
+    int same = columns.last;
+    if (point + 1 < points.size())
+      same = static_cast<int>(std::floor(std::min<double>(columns.last, x_of(time_of_next(point)) * ratio)));
+    if (same > x) {
+      draw(x, same, point);
+      x = same;
+      continue;
+    }
+    const double end = time_at((x + 1) / ratio);
+    draw(x, x + 1, stack.highest_from(point, end));
+    while (point + 1 < points.size() && time_of_next(point) <= end) ++point;
+    ++x;
+  }
+}
+
+void MemoryView::draw_strip_marks(QPainter& painter, int strip) const {
+  const MemoryStrips all = strips();
+  const MemoryCurve& curve = curves_->curves[static_cast<std::size_t>(strip)];
+  const DeviceVerdict& verdict = *curve.verdict;
+  const double y = std::round(all.y_of(strip, verdict.capacity)) + 0.5;
+  QPen pen(theme().bad, 1);
+  pen.setDashPattern({5, 4});
+  painter.setPen(pen);
+  painter.drawLine(QPointF(plot().left(), y), QPointF(plot().right() + 1, y));
+  painter.setPen(QPen(theme().border, 1));
+  const double floor_line = all.bottom(strip) + 0.5;
+  painter.drawLine(QPointF(plot().left(), floor_line), QPointF(plot().right() + 1, floor_line));
+  const bool first =
+      strip == 0 || curves_->curves[static_cast<std::size_t>(strip) - 1].verdict->capacity != verdict.capacity;
+  if (first && all.strip_height() >= least_for_two_lines) draw_capacity_label(painter, verdict.capacity, y);
+  draw_peak_mark(painter, curve, all.y_of(strip, verdict.peak), all.y_of(strip, verdict.peak_upper));
+}
+
+QStringList MemoryView::describe_strip(int strip, double time, double y) const {
+  const MemoryStack* stack = stack_of(strip);
+  if (!stack) return describe(static_cast<std::size_t>(strip), time);
+  const MemoryCurve& curve = curves_->curves[static_cast<std::size_t>(strip)];
+  const DeviceVerdict& verdict = *curve.verdict;
+  // What the pixel under the mouse shows: the moment of the most in it.
+  const double half = (time_at(1) - time_at(0)) / 2;
+  const MemoryParts parts = stack->items().at(stack->highest(time - half, time + half));
+  const auto here = item_at(parts, strips().bytes_at(strip, y));
+  const auto now = Nanoseconds(static_cast<std::int64_t>(std::max(0.0, time)));
+  QStringList lines{tr("memory · %1").arg(devices_text(curve.devices, device_names_))};
+  lines << tr("%1 at %2").arg(format_bytes(parts.total()), format_time(now));
+  for (std::size_t i = stacking_order.size(); i-- > 0;) {
+    const MemoryItem item = stacking_order[i];
+    if (parts[item].count == 0) continue;
+    const Bytes at_peak = verdict.peak_parts[item];
+    QString line = (item == here ? tr("  › %1  %2") : tr("    %1  %2")).arg(format_bytes(parts[item]), item_text(item));
+    if (at_peak != parts[item]) line += tr(", at the peak %1").arg(format_bytes(at_peak));
+    lines << line;
+  }
+  lines << tr("peak %1 of %2, at %3")
+               .arg(format_bytes(verdict.peak), format_bytes(verdict.capacity), format_time(verdict.peak_time));
+  return lines << fit_lines(verdict);
+}
+
+}  // namespace pipedeck::app
