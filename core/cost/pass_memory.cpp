@@ -50,7 +50,9 @@ class Passes {
     Needs needs;
     needs.again = is_recomputed(stage_, position);
     needs.saved = scaled(layer.saved);
-    needs.left = scaled(memory.weight_saved);
+    // Sums of a fixed size are made by the backward pass, so that its fixed part has them too.
+    needs.left = with_fixed_part(memory.weight_saved, std::min(memory.weight_saved, memory.backward_fixed), samples_,
+                                 profile_.micro_batch);
     needs.kept = needs.saved;
     if (needs.again) {
       // A run of recomputed layers begins again from its first one's input.

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a stage's passes need, against layers whose tensors are written out: some grow with the samples, some do not.
+#include <QTest>
+
+#include <vector>
+
+#include "core/cost/pass_memory.hpp"
+#include "tests/support/pipeline_plan.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+/// A normalisation layer: saves its input, and the input gradient leaves the sums for gain and shift, which are as
+/// large for one sample as for many.
+struct Normalisation {
+  std::int64_t sample, sums;  // bytes
+
+  Layer measured(int samples) const {
+    Layer layer;
+    layer.output = layer.saved = Bytes(samples * sample);
+    LayerMemory memory;
+    memory.input = layer.saved;
+    memory.backward = Bytes(sums + samples * sample);  // the sums, and the gradient that goes on
+    memory.backward_fixed = Bytes(sums);
+    memory.weight_saved = Bytes(sums);
+    layer.memory = memory;
+    return layer;
+  }
+};
+
+}  // namespace
+
+class TestPassMemory : public QObject {
+  Q_OBJECT
+ private slots:
+  void what_is_left_for_weight_gradients_is_never_too_low_data();
+  void what_is_left_for_weight_gradients_is_never_too_low();
+};
+
+void TestPassMemory::what_is_left_for_weight_gradients_is_never_too_low_data() {
+  QTest::addColumn<int>("measured");
+  QTest::addColumn<int>("samples");
+  for (const int measured : {1, 2, 3, 8})
+    for (const int samples : {1, 2, 5, 8, 16}) QTest::addRow("%d of %d", samples, measured) << measured << samples;
+}
+
+void TestPassMemory::what_is_left_for_weight_gradients_is_never_too_low() {
+  QFETCH(int, measured);
+  QFETCH(int, samples);
+  const Normalisation norm{100, 384};
+  Profile profile;
+  profile.micro_batch = measured;
+  profile.layers = {norm.measured(measured), norm.measured(measured)};
+  Plan plan = test::pipeline_plan({1}, samples, 1, ScheduleKind::zb_h1);
+  plan.stages.front().last = 2;
+  const std::vector<LayerId> order{LayerId(0), LayerId(1)};
+  const std::vector<Bytes> cuts{Bytes(), Bytes(measured * norm.sample), Bytes()};
+  const PassMemory passes = pass_memory(plan, profile, order, cuts, StageId(0), samples);
+  // Between the two halves of the backward: both layers' sums instead of what both saved.
+  const std::int64_t truth = 2 * norm.sums - 2 * samples * norm.sample;
+  QVERIFY2(passes.apart.count >= truth, qPrintable(QString("%1 < %2").arg(passes.apart.count).arg(truth)));
+  if (samples <= measured) QCOMPARE(passes.apart.count, truth);
+}
+
+QTEST_GUILESS_MAIN(TestPassMemory)
+#include "tst_pass_memory.moc"
