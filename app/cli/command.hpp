@@ -26,6 +26,7 @@ std::unique_ptr<Command> make_profile_command();
 std::unique_ptr<Command> make_run_command();
 std::unique_ptr<Command> make_calibrate_command();
 std::unique_ptr<Command> make_convert_command();
+std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_validate_command();
 std::unique_ptr<Command> make_list_command();
 std::unique_ptr<Command> make_reproduce_command();

@@ -28,6 +28,7 @@ constexpr std::array<CommandInfo, 11> commands{{
     {"run", "train a model with a plan", make_run_command},
     {"calibrate", "fit predictions to measured runs", make_calibrate_command},
     {"convert", "read one format, write another", make_convert_command},
+    {"export", "a table as CSV, a project's document, a batch job", make_export_command},
     {"validate", "check files of any format", make_validate_command},
     {"reproduce", "a table of one of the papers beside our answers", make_reproduce_command},
     {"list", "planners, schedules, models, clusters, devices, formats", make_list_command},

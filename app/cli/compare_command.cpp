@@ -13,6 +13,7 @@
 #include "app/cli/question.hpp"
 #include "app/cli/table.hpp"
 #include "core/domain/memory_verdict.hpp"
+#include "core/io/csv_tables.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/sim/jitter.hpp"
 
@@ -151,6 +152,25 @@ std::string comparison_json(const Comparison& comparison) {
   return json.dump(2);
 }
 
+std::string comparison_csv(const Comparison& comparison) {
+  std::vector<Plan> without;
+  without.reserve(comparison.answers.size());  // rows point into it
+  std::vector<ComparedPlanFigures> rows;
+  for (const Answer& answer : comparison.answers) {
+    if (answer.judged) {
+      const Plan& plan = answer.judged->plan;
+      rows.push_back({&plan, &answer.judged->simulation, comparison.one_device, plan.predicted->lower_bound, {}});
+      continue;
+    }
+    Plan& none = without.emplace_back();
+    none.name = answer.planner->title;
+    none.planner = answer.planner->name;
+    none.global_batch = comparison.problem.workload.global_batch;
+    rows.push_back({&none, nullptr, {}, {}, answer.infeasible->reason});
+  }
+  return plans_csv(rows).text();
+}
+
 Result<Answer> ask(const PlannerInfo& planner, const Judge& judge, const ScheduleOptions& schedule,
                    const PlannerContext& context) {
   const auto ranking = run_planner(planner, judge.problem(), {}, context);
@@ -176,6 +196,7 @@ class CompareCommand : public Command {
     app.add_option("--planner", names_, "planners to compare; without, the usual ones")
         ->delimiter(',')
         ->type_name("NAME ...");
+    app.add_option("--csv", csv_file_, "write the table as CSV; - is standard output")->type_name("FILE");
     output_.declare(app);
   }
 
@@ -190,7 +211,12 @@ class CompareCommand : public Command {
     if (!problem) return tl::unexpected(problem.error());
     const auto comparison = compare(*std::move(problem), *chosen, *threads, stop);
     if (!comparison) return tl::unexpected(comparison.error());
-    if (auto written = output_.write(comparison_json(*comparison), comparison_text(*comparison)); !written)
+    if (!csv_file_.empty())
+      if (auto written = write_output(csv_file_, comparison_csv(*comparison)); !written)
+        return tl::unexpected(written.error());
+    const bool csv_on_stdout = csv_file_ == "-";
+    if (auto written = output_.write(comparison_json(*comparison), csv_on_stdout ? "" : comparison_text(*comparison));
+        !written)
       return tl::unexpected(written.error());
     return closing_status(*comparison);
   }
@@ -257,6 +283,7 @@ class CompareCommand : public Command {
   QuestionOptions question_;
   JitterArguments jitter_;
   std::vector<std::string> names_;
+  std::string csv_file_;
   OutputOptions output_;
 };
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // simulate: what a plan takes in time and memory, by the one simulator that judges all plans.
+#include <algorithm>
+#include <array>
+#include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.hpp"
@@ -15,6 +19,7 @@
 #include "core/cost/lower_bound.hpp"
 #include "core/domain/memory_verdict.hpp"
 #include "core/domain/validate.hpp"
+#include "core/io/csv_tables.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/schedule_csv.hpp"
@@ -27,14 +32,25 @@
 namespace pipedeck::cli {
 namespace {
 
+constexpr std::array table_names{"devices", "memory",        "memory-curve", "operations",
+                                 "parts",   "critical-path", "sensitivity"};
+
+/// Where they were asked for, as text or as a table.
+struct Explanations {
+  std::string text;
+  std::optional<TimeParts> parts;
+  std::optional<CriticalPath> path;
+  std::optional<Sensitivity> sensitivity;
+};
+
 struct Verdict {
   Plan plan;
   Simulation simulation;
   Seconds lower_bound;
   std::optional<Seconds> other_warmup;
   std::optional<std::string> schedule;  ///< as CSV, where it is to be written
-  std::string explained{};              ///< where it was asked for
-  std::optional<JitterBand> band{};     ///< the same
+  Explanations explanations{};
+  std::optional<JitterBand> band{};  ///< where it was asked for
 };
 
 std::string heading(const Plan& plan) {
@@ -43,7 +59,7 @@ std::string heading(const Plan& plan) {
 }
 
 std::string summary_text(const Verdict& verdict) {
-  const auto& [plan, simulation, bound, other, schedule, explained, band] = verdict;
+  const auto& [plan, simulation, bound, other, schedule, explanations, band] = verdict;
   const Seconds iteration = to_seconds(simulation.iteration);
   std::string text = heading(plan);
   text += fmt::format("iteration {} ms, {:.2f} samples/s, bubble {}, exposed communication {}\n",
@@ -141,6 +157,12 @@ class SimulateCommand : public Command {
     declare_threads(app, threads_);
     app.add_flag("--iteration-only", iteration_only_,
                  "the iteration time alone, without timeline and memory curves: for plans too large for these");
+    app.add_option(
+           "--csv", tables_,
+           "write a table as CSV: devices, memory, memory-curve, operations, parts, critical-path or sensitivity; "
+           "may be repeated")
+        ->type_size(2)
+        ->type_name("TABLE FILE");
     app.add_option("--trace", trace_file_, "write a Chrome trace into FILE")->type_name("FILE.json");
     output_.declare(app);
   }
@@ -150,6 +172,7 @@ class SimulateCommand : public Command {
     if (auto known = jitter_.options(); !known) return tl::unexpected(known.error());
     if (auto known = thread_count(threads_); !known) return tl::unexpected(known.error());
     if (iteration_only_) return run_iteration_only(stop);
+    if (auto known = check_tables(); !known) return tl::unexpected(known.error());
     const auto verdict = judge(stop);
     if (!verdict) return tl::unexpected(verdict.error());
     const Simulation& simulation = verdict->simulation;
@@ -160,22 +183,55 @@ class SimulateCommand : public Command {
       if (auto written = write_output(trace_file_, chrome_trace(simulation, verdict->plan.name, &verdict->plan));
           !written)
         return tl::unexpected(written.error());
+    for (std::size_t i = 0; i + 1 < tables_.size(); i += 2)
+      if (auto written = write_output(tables_[i + 1], table_named(tables_[i], *verdict).text()); !written)
+        return tl::unexpected(written.error());
     const std::string json = simulation_to_json(simulation, {.intervals = intervals_});
     std::string human;
-    if (!output_.json_on_stdout()) human = summary_text(*verdict) + devices_table(simulation) + verdict->explained;
-    if (!output_.json_on_stdout() && memory_items_) human += "\n" + items_table(simulation);
-    if (!output_.json_on_stdout() && intervals_) human += intervals_table(simulation.timeline);
+    const bool quiet = output_.json_on_stdout() || csv_on_stdout();
+    if (!quiet) human = summary_text(*verdict) + devices_table(simulation) + verdict->explanations.text;
+    if (!quiet && memory_items_) human += "\n" + items_table(simulation);
+    if (!quiet && intervals_) human += intervals_table(simulation.timeline);
     if (auto written = output_.write(json, human); !written) return tl::unexpected(written.error());
     return 0;
   }
 
  private:
+  Result<void> check_tables() const {
+    for (std::size_t i = 0; i + 1 < tables_.size(); i += 2)
+      if (std::ranges::find(table_names, tables_[i]) == table_names.end())
+        return fail(ErrorCode::bad_usage, fmt::format("simulate: --csv: found table \"{}\", expected one of: {}",
+                                                      tables_[i], fmt::join(table_names, ", ")));
+    return {};
+  }
+
+  bool csv_on_stdout() const {
+    for (std::size_t i = 1; i < tables_.size(); i += 2)
+      if (tables_[i] == "-") return true;
+    return false;
+  }
+  bool table_wanted(std::string_view name) const {
+    for (std::size_t i = 0; i < tables_.size(); i += 2)
+      if (tables_[i] == name) return true;
+    return false;
+  }
+
+  static CsvTable table_named(std::string_view name, const Verdict& verdict) {
+    if (name == "devices") return devices_csv(verdict.simulation);
+    if (name == "memory") return memory_items_csv(verdict.simulation);
+    if (name == "memory-curve") return memory_curve_csv(verdict.simulation);
+    if (name == "operations") return operations_csv(verdict.simulation.timeline);
+    if (name == "parts") return parts_csv(*verdict.explanations.parts);
+    if (name == "critical-path") return critical_path_csv(*verdict.explanations.path);
+    return sensitivity_csv(*verdict.explanations.sensitivity);
+  }
+
   Result<int> run_iteration_only(std::stop_token stop) {
-    if (intervals_ || memory_items_ || explain_ || sensitivity_ || !trace_file_.empty() || output_.json ||
-        !output_.file.empty())
+    if (intervals_ || memory_items_ || explain_ || sensitivity_ || !trace_file_.empty() || !tables_.empty() ||
+        output_.json || !output_.file.empty())
       return fail(ErrorCode::bad_usage,
                   "simulate: --iteration-only has no timeline for --intervals, --memory-items, --explain, "
-                  "--sensitivity, --trace or --json");
+                  "--sensitivity, --trace, --csv or --json");
     const auto asked = ask();
     if (!asked) return tl::unexpected(asked.error());
     const auto iteration = asked->simulator.iteration_time(asked->plan, stop);
@@ -228,31 +284,40 @@ class SimulateCommand : public Command {
   }
 
   /// As text; as JSON it becomes part of the simulation's document.
-  Result<std::string> explain(const Asked& asked, const std::optional<JitterBand>& band, Simulation& simulation,
-                              const std::stop_token& stop) const {
-    std::string text;
+  Result<Explanations> explain(const Asked& asked, const std::optional<JitterBand>& band, Simulation& simulation,
+                               const std::stop_token& stop) const {
+    Explanations explanations;
+    std::string& text = explanations.text;
     auto json = nlohmann::ordered_json::object();
-    if (explain_) {
+    if (explain_ || table_wanted("parts") || table_wanted("critical-path")) {
       const auto path = critical_path(asked.simulator, asked.plan, stop);
       if (!path) return tl::unexpected(path.error());
       const auto parts = time_parts(asked.simulator, asked.plan, stop);
       if (!parts) return tl::unexpected(parts.error());
-      text += "\n" + parts_text(*parts) + "\n" + critical_path_text(*path, asked.plan) + "\n" + idle_text(simulation);
-      json["parts"] = parts_json(*parts);
-      json["critical_path"] = critical_path_json(*path);
+      explanations.parts = *parts;
+      explanations.path = *path;
     }
-    if (sensitivity_) {
+    if (explain_) {
+      const auto& [parts, path] = std::tie(*explanations.parts, *explanations.path);
+      text += "\n" + parts_text(parts) + "\n" + critical_path_text(path, asked.plan) + "\n" + idle_text(simulation);
+      json["parts"] = parts_json(parts);
+      json["critical_path"] = critical_path_json(path);
+    }
+    if (sensitivity_ || table_wanted("sensitivity")) {
       ProgressLine line;
       const auto threads = thread_count(threads_);
       if (!threads) return tl::unexpected(threads.error());
       const auto found = sensitivity(asked.problem, asked.plan, 1.1, line.callback(), stop, *threads);
       if (!found) return tl::unexpected(found.error());
-      text += "\n" + sensitivity_text(*found);
-      json["sensitivity"] = sensitivity_json(*found);
+      explanations.sensitivity = *found;
+    }
+    if (sensitivity_) {
+      text += "\n" + sensitivity_text(*explanations.sensitivity);
+      json["sensitivity"] = sensitivity_json(*explanations.sensitivity);
     }
     if (band) json["jitter"] = jitter_json(*band);
     if (!json.empty()) simulation.extra = json.dump();
-    return text;
+    return explanations;
   }
 
   Result<Verdict> judge(std::stop_token stop) const {
@@ -269,9 +334,9 @@ class SimulateCommand : public Command {
     if (!other) return tl::unexpected(in_file(other.error(), plan_file_));
     const auto band = band_of(*asked, stop);
     if (!band) return tl::unexpected(in_file(band.error(), plan_file_));
-    const auto explained = explain(*asked, *band, *simulation, stop);
+    auto explained = explain(*asked, *band, *simulation, stop);
     if (!explained) return tl::unexpected(in_file(explained.error(), plan_file_));
-    Verdict verdict{std::move(asked->plan), *std::move(simulation), *bound, *other, {}, *explained, *band};
+    Verdict verdict{std::move(asked->plan), *std::move(simulation), *bound, *other, {}, *std::move(explained), *band};
     if (!export_file_.empty()) {
       const auto schedule = asked->simulator.schedule(verdict.plan);
       if (!schedule) return tl::unexpected(in_file(schedule.error(), plan_file_));
@@ -297,6 +362,7 @@ class SimulateCommand : public Command {
   StateOptions state_;
   ScheduleOptions schedule_;
   JitterArguments jitter_;
+  std::vector<std::string> tables_;  ///< name, file, name, file ...
   std::string plan_file_, trace_file_, schedule_file_, export_file_;
   bool explain_ = false, sensitivity_ = false;
   std::optional<int> threads_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/session/project_content.hpp"
 #include "core/io/files.hpp"
 #include "core/io/machine_name.hpp"
 #include "core/runtime/trainer.hpp"
@@ -40,7 +41,9 @@ Error in_project(std::string message) { return {ErrorCode::bad_input, std::move(
 }  // namespace
 
 Result<MeasuredRun> measured_run(const ProjectState& state, const RunEntry& entry, bool held_out) {
-  const RunRecord& run = *entry.run;
+  const auto whole = with_traces(entry.run);  // what was measured may still be in the file
+  if (!whole) return tl::unexpected(whole.error());
+  const RunRecord& run = **whole;
   const ProfileEntry* profile = profile_of(state, run.plan);
   const ClusterEntry* cluster = cluster_of(state, run.plan);
   if (!profile) return tl::unexpected(in_project("the project has no profile \"" + run.plan.profile + "\" any more"));
@@ -64,11 +67,11 @@ std::vector<CalibrationRun> calibration_runs(const ProjectState& state) {
   for (const RunEntry& entry : state.runs) {
     CalibrationRun run{entry.id, name_of_run(*entry.run), {}};
     const auto measured = measured_run(state, entry, false);
-    const auto seen = observe(entry.run->plan, entry.run->events);
-    if (!measured)
+    if (!measured) {
       run.why_not = QString::fromStdString(measured.error().message);
-    else if (!seen)
+    } else if (const auto seen = observe(measured->plan, measured->events); !seen) {
       run.why_not = QString::fromStdString(seen.error().message);
+    }
     runs.push_back(std::move(run));
   }
   return runs;

@@ -3,10 +3,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
+
+#include <QFileInfo>
+#include <QJsonDocument>
+#include <QJsonObject>
 
 #include "core/cost/shapes.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/graph_text.hpp"
+#include "core/io/json_formats.hpp"
 #include "core/presets/presets.hpp"
 
 namespace pipedeck::app {
@@ -20,18 +26,18 @@ bool listed(const std::vector<std::string>& names, const std::string& name) {
 }
 
 Imported import_profile(const ProjectState& state, Profile profile, std::shared_ptr<const ModelSpec> model,
-                        FileKind kind) {
+                        const QString& kind) {
   Added added = with_profile(state, std::move(profile), std::move(model));
   added.state.question.profile = added.id;
   const QString name = in_qt(find_profile(added.state, added.id)->profile->name);
-  return {std::move(added.state), kind, name, {}};
+  return {std::move(added.state), kind, name, 0, {}};
 }
 
 Imported import_cluster(const ProjectState& state, Cluster cluster) {
   Added added = with_cluster(state, std::move(cluster));
   added.state.question.cluster = added.id;
   const QString name = in_qt(find_cluster(added.state, added.id)->cluster->name);
-  return {std::move(added.state), FileKind::cluster, name, {}};
+  return {std::move(added.state), QStringLiteral("cluster"), name, 0, {}};
 }
 
 /// A model file says shapes, not times: they are computed for a processor core like the one this program runs on; a
@@ -40,7 +46,7 @@ Result<Imported> import_model(const ProjectState& state, const ModelSpec& model)
   const DeviceSpeed core{"CPU", 50e9, gigabytes_per_second(10)};
   auto profile = profile_from_shapes(model, core, 1);
   if (!profile) return tl::unexpected(profile.error());
-  return import_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(model), FileKind::model);
+  return import_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(model), QStringLiteral("model"));
 }
 
 /// The state with the plan's profile and cluster chosen, taken from the project or from the presets.
@@ -97,7 +103,7 @@ Result<Imported> import_plan(const ProjectState& before, Plan plan) {
   entry.note = warning;
   Added added = with_plan(std::move(*state), std::move(entry));
   added.state.selected_plan = added.id;
-  return Imported{std::move(added.state), FileKind::plan, name, warning};
+  return Imported{std::move(added.state), QStringLiteral("plan"), name, 0, warning};
 }
 
 /// Where the micro-batch of graph text comes from: the file's name, else the user.
@@ -109,9 +115,77 @@ Result<ReadOptions> options_for(const std::string& path, FileKind kind, const As
   return options;
 }
 
+Imported import_run(const ProjectState& state, RunRecord run, const QString& kind, const QString& warning) {
+  const QString name = run.name;
+  Added added = with_run(state, std::make_shared<const RunRecord>(std::move(run)));
+  return {std::move(added.state), kind, name, added.id, warning};
+}
+
+/// What a file of a run or of a simulation does not say itself.
+RunRecord run_named_by(const std::string& path) {
+  const QFileInfo file(in_qt(path));
+  RunRecord run;
+  run.name = file.fileName().section(QLatin1Char('.'), 0, 0);
+  run.when = file.lastModified();
+  run.state = RunOutcome::finished;
+  return run;
+}
+
+/// A prediction alone: nothing was trained, but its timeline and figures stand where those of runs do.
+Imported import_simulation(const ProjectState& state, Simulation simulation, const std::string& path) {
+  RunRecord run = run_named_by(path);
+  run.message = QStringLiteral("a simulation, imported from %1").arg(QFileInfo(in_qt(path)).fileName());
+  run.samples_per_second = simulation.samples_per_second;
+  const bool empty = simulation.timeline.size() == 0;
+  run.predicted = std::make_shared<const Simulation>(std::move(simulation));
+  return import_run(
+      state, std::move(run), QStringLiteral("simulation"),
+      empty ? QStringLiteral("The simulation holds no operations to draw: pipedeck-cli simulate --intervals "
+                             "writes them.")
+            : QString());
+}
+
+/// JSON lines, each an event: the first one stands for itself and says so.
+bool is_run_log(const std::string& content) {
+  const QByteArray line =
+      QByteArray::fromStdString(content.substr(0, std::min(content.find('\n'), std::size_t{1} << 20)));
+  return QJsonDocument::fromJson(line).object().contains(QLatin1String("event"));
+}
+
+Result<Imported> import_run_log(const ProjectState& state, const std::string& content, const std::string& path) {
+  RunRecord run = run_named_by(path);
+  run.state = RunOutcome::stopped;  // until an event says otherwise
+  run.message = QStringLiteral("imported from %1").arg(QFileInfo(in_qt(path)).fileName());
+  std::istringstream lines(content);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    if (line.empty()) continue;
+    auto event = event_from_json(line);
+    if (!event) {
+      Error error = event.error();
+      error.place = "line " + std::to_string(number) + (error.place.empty() ? "" : ", " + error.place);
+      return tl::unexpected(std::move(error));
+    }
+    if (const auto* started = std::get_if<RunStarted>(&*event)) {
+      run.model = in_qt(started->model);
+      run.steps = started->steps;
+    }
+    if (const auto* failed = std::get_if<RunFailed>(&*event)) {
+      run.state = RunOutcome::failed;
+      run.message = in_qt(failed->message);
+    }
+    if (const auto* done = std::get_if<RunFinished>(&*event))
+      run.state = done->stopped ? RunOutcome::stopped : RunOutcome::finished;
+    run.events.push_back(std::move(*event));
+  }
+  run.samples_per_second = mean_samples_per_second(run.events);
+  return import_run(state, std::move(run), QStringLiteral("run log"), {});
+}
+
 struct DocumentImporter {
   const ProjectState& state;
-  FileKind kind;
+  const std::string& path;
+  QString kind;
 
   Result<Imported> operator()(Profile& profile) const { return import_profile(state, std::move(profile), {}, kind); }
   Result<Imported> operator()(Cluster& cluster) const { return import_cluster(state, std::move(cluster)); }
@@ -120,13 +194,10 @@ struct DocumentImporter {
   Result<Imported> operator()(CalibrationRecord& record) const {
     const QString name = in_qt(record.host + ", " + record.date);
     auto shared = std::make_shared<const CalibrationRecord>(std::move(record));
-    return Imported{with_calibration(state, std::move(shared)), FileKind::calibration, name, {}};
+    return Imported{with_calibration(state, std::move(shared)), QStringLiteral("calibration"), name, 0, {}};
   }
-  Result<Imported> operator()(Simulation&) const {
-    return fail(ErrorCode::bad_input,
-                "found a simulation, expected a profile, cluster, plan or model: open the plan that it was made of, "
-                "the window simulates it again",
-                "/format");
+  Result<Imported> operator()(Simulation& simulation) const {
+    return import_simulation(state, std::move(simulation), path);
   }
 };
 
@@ -148,6 +219,7 @@ Result<Imported> import_file(const ProjectState& state, const std::string& path,
     if (error.file.empty()) error.file = path;
     return error;
   };
+  if (is_run_log(*content)) return import_run_log(state, *content, path).map_error(with_file);
   const auto kind = kind_of_content(*content);
   if (!kind) return tl::unexpected(with_file(kind.error()));
   if (*kind == FileKind::project) {
@@ -157,7 +229,8 @@ Result<Imported> import_file(const ProjectState& state, const std::string& path,
   if (!options) return tl::unexpected(options.error());
   auto document = read_document(path, *options);
   if (!document) return tl::unexpected(with_file(document.error()));
-  return std::visit(DocumentImporter{state, *kind}, *document).map_error(with_file);
+  const QString kind_text = in_qt(std::string(name_of(*kind))).replace(QLatin1Char('_'), QLatin1Char(' '));
+  return std::visit(DocumentImporter{state, path, kind_text}, *document).map_error(with_file);
 }
 
 Result<ProjectState> with_profile_preset(const ProjectState& state, const std::string& name) {

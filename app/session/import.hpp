@@ -20,13 +20,15 @@ using AskMicroBatch = std::function<std::optional<int>(const QString& file)>;
 
 struct Imported {
   ProjectState state;
-  FileKind kind = FileKind::profile;
+  QString kind;     ///< what the file turned out to be: "graph text"
   QString name;     ///< of what was added
+  int run = 0;      ///< the run that was added, to be shown
   QString warning;  ///< "the plan was made for another profile of this name"
 };
 
-/// The project with the file's content added and chosen. Plans need their profile and cluster: of the project, else a
-/// preset of that name. Project files are not imported but opened: bad_usage. Giving up is `cancelled`.
+/// The project with the file's content added and chosen. A simulation and the log of a run become a run, to be looked
+/// at beside others. Plans need their profile and cluster: of the project, else a preset of that name. Project files
+/// are not imported but opened: bad_usage. Giving up is `cancelled`.
 Result<Imported> import_file(const ProjectState& state, const std::string& path, const AskMicroBatch& ask);
 
 /// Names of the presets, in their fixed order.

@@ -11,6 +11,7 @@
 #include "core/domain/validate.hpp"
 #include "core/io/calibration_json.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/timeline_columns.hpp"
 
 namespace pipedeck::app {
 
@@ -65,18 +66,39 @@ QJsonObject plan_to_settings(const PlanEntry& entry) {
   return json;
 }
 
+/// The operations of a timeline stand beside its line, as columns.
+StoredEvent event_to_store(const RunEvent& event) {
+  const auto* measured = std::get_if<MeasuredTimeline>(&event);
+  if (!measured) return {event_to_json(event), {}};
+  return {event_to_json(MeasuredTimeline{measured->step, {}}), timeline_to_columns(measured->timeline)};
+}
+
+RunTraces traces_of(const RunRecord& run) {
+  RunTraces traces;
+  if (run.predicted) {
+    traces.prediction = simulation_to_json(*run.predicted);
+    traces.prediction_timeline = timeline_to_columns(run.predicted->timeline);
+  }
+  for (const RunEvent& event : run.events) traces.events.push_back(event_to_store(event));
+  return traces;
+}
+
 StoredRun run_to_store(const RunEntry& entry) {
   const RunRecord& run = *entry.run;
   QJsonObject json{{"model", run.model},
                    {"when", run.when.toString(Qt::ISODateWithMs)},
                    {outcome_key, run_outcome_name(run.state)},
                    {"message", run.message},
-                   {"steps", run.steps},
-                   {"plan", in_qt(plan_to_json(run.plan))}};
-  if (run.predicted) json["predicted"] = in_qt(simulation_to_json(*run.predicted, {.intervals = true}));
-  StoredRun stored{entry.id, run.name.toStdString(), text_of(json), {}};
-  for (const RunEvent& event : run.events) stored.events.push_back(event_to_json(event));
-  return stored;
+                   {"steps", run.steps}};
+  if (!run.plan.stages.empty()) json["plan"] = in_qt(plan_to_json(run.plan));  // imported runs have none
+  if (run.samples_per_second) json["samples_per_s"] = *run.samples_per_second;
+  StoredTraces traces;
+  if (run.stored) {
+    traces = *run.stored;
+  } else {
+    traces = {entry.run, [run = entry.run]() -> Result<RunTraces> { return traces_of(*run); }};
+  }
+  return {entry.id, run.name.toStdString(), text_of(json), std::move(traces)};
 }
 
 // ---- reading
@@ -221,19 +243,22 @@ class Reader {
     for (const RunOutcome state : {RunOutcome::finished, RunOutcome::stopped, RunOutcome::failed}) {
       if (json[outcome_key].toString() == run_outcome_name(state)) run.state = state;
     }
-    auto plan = plan_from_json(json["plan"].toString().toStdString());
-    if (!plan) return tl::unexpected(plan.error());
-    run.plan = std::move(*plan);
-    if (json.contains("predicted")) {
-      auto predicted = simulation_from_json(json["predicted"].toString().toStdString());
-      if (!predicted) return tl::unexpected(predicted.error());
-      run.predicted = std::make_shared<const Simulation>(std::move(*predicted));
+    if (json.contains("plan")) {
+      auto plan = plan_from_json(json["plan"].toString().toStdString());
+      if (!plan) return tl::unexpected(plan.error());
+      run.plan = std::move(*plan);
     }
-    for (std::size_t i = 0; i < stored.events.size(); ++i) {
-      auto event = event_from_json(stored.events[i]);
-      if (!event) return tl::unexpected(in_document(event.error(), {}, "event " + std::to_string(i)));
-      run.events.push_back(std::move(*event));
-    }
+    run.stored = std::make_shared<const StoredTraces>(stored.traces);
+    if (json.contains("samples_per_s")) run.samples_per_second = json["samples_per_s"].toDouble();
+    if (!json.contains("predicted")) return run;
+    // Version 1: all of it was read at once, and the prediction was in the summary.
+    auto predicted = simulation_from_json(json["predicted"].toString().toStdString());
+    if (!predicted) return tl::unexpected(predicted.error());
+    auto whole = with_traces(std::make_shared<const RunRecord>(std::move(run)));
+    if (!whole) return tl::unexpected(whole.error());
+    run = **whole;
+    run.predicted = std::make_shared<const Simulation>(std::move(*predicted));
+    run.samples_per_second = mean_samples_per_second(run.events);
     return run;
   }
 
@@ -329,6 +354,56 @@ ProjectContent content_of(const ProjectState& state) {
 
 Result<ProjectState> state_of(const ProjectContent& content, const std::string& file) {
   return Reader(content, file).read();
+}
+
+namespace {
+
+Result<RunEvent> event_of(const StoredEvent& stored) {
+  auto event = event_from_json(stored.line);
+  if (!event || stored.timeline.empty()) return event;
+  auto* measured = std::get_if<MeasuredTimeline>(&*event);
+  if (!measured) return fail(ErrorCode::bad_input, "found operations beside an event that is no timeline");
+  auto timeline = timeline_from_columns(stored.timeline);
+  if (!timeline) return tl::unexpected(timeline.error());
+  measured->timeline = std::move(*timeline);
+  return event;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const RunRecord>> with_traces(const std::shared_ptr<const RunRecord>& run) {
+  if (!run->stored) return run;
+  auto traces = run->stored->load();
+  if (!traces) return tl::unexpected(traces.error());
+  auto whole = std::make_shared<RunRecord>(*run);
+  whole->stored.reset();
+  const std::string what = "run '" + run->name.toStdString() + "'";
+  if (!traces->prediction.empty()) {
+    auto predicted = simulation_from_json(traces->prediction);
+    if (!predicted) return tl::unexpected(in_document(predicted.error(), {}, what + ": prediction"));
+    auto timeline = timeline_from_columns(traces->prediction_timeline);
+    if (!timeline) return tl::unexpected(in_document(timeline.error(), {}, what + ": prediction"));
+    predicted->timeline = std::move(*timeline);
+    whole->predicted = std::make_shared<const Simulation>(std::move(*predicted));
+  }
+  for (std::size_t i = 0; i < traces->events.size(); ++i) {
+    auto event = event_of(traces->events[i]);
+    if (!event) return tl::unexpected(in_document(event.error(), {}, what + ": event " + std::to_string(i)));
+    whole->events.push_back(std::move(*event));
+  }
+  return whole;
+}
+
+bool same_project(const ProjectContent& a, const ProjectContent& b) {
+  const auto same_run = [](const StoredRun& x, const StoredRun& y) {
+    return x.id == y.id && x.name == y.name && x.json == y.json;
+  };
+  const auto done = [](const ProjectContent& content) {
+    auto settings = content.settings;
+    settings.erase("selection");
+    return settings;
+  };
+  return a.documents == b.documents && std::ranges::equal(a.runs, b.runs, same_run) && done(a) == done(b);
 }
 
 }  // namespace pipedeck::app

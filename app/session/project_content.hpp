@@ -15,4 +15,10 @@ ProjectContent content_of(const ProjectState& state);
 /// Errors name `file` and the document in it: "plan 'DAPPLE 8:8': /stages/0/layers".
 Result<ProjectState> state_of(const ProjectContent& content, const std::string& file);
 
+/// The run with its prediction and events, read from the project's file where they were left there.
+Result<std::shared_ptr<const RunRecord>> with_traces(const std::shared_ptr<const RunRecord>& run);
+
+/// Nothing differs but what is looked at.
+bool same_project(const ProjectContent& a, const ProjectContent& b);
+
 }  // namespace pipedeck::app

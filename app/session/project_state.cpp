@@ -21,6 +21,16 @@ std::string unused_name(const std::string& name, const Taken& taken) {
   return candidate;
 }
 
+/// The same devices in the same nodes, whatever was measured of their speed and links.
+bool same_machine(const Cluster& a, const Cluster& b) {
+  const auto same_node = [](const Node& x, const Node& y) { return x.name == y.name && x.devices == y.devices; };
+  const auto same_type = [](const DeviceType& x, const DeviceType& y) {
+    return x.name == y.name && x.memory == y.memory;
+  };
+  return a.name == b.name && std::ranges::equal(a.nodes, b.nodes, same_node) &&
+         std::ranges::equal(a.device_types, b.device_types, same_type);
+}
+
 }  // namespace
 
 QString run_outcome_name(RunOutcome state) {
@@ -35,6 +45,15 @@ QString run_outcome_name(RunOutcome state) {
       return QStringLiteral("failed");
   }
   return {};
+}
+
+std::optional<double> mean_samples_per_second(const std::vector<RunEvent>& events) {
+  double samples = 0;
+  int steps = 0;
+  for (const RunEvent& event : events) {
+    if (const auto* step = std::get_if<StepDone>(&event)) samples += step->samples_per_second, ++steps;
+  }
+  return steps > 0 ? std::optional(samples / steps) : std::nullopt;
 }
 
 const ProfileEntry* find_profile(const ProjectState& state, int id) { return find_id(state.profiles, id); }
@@ -112,6 +131,16 @@ Added with_cluster(ProjectState state, Cluster cluster) {
   const int id = state.next_id++;
   state.clusters.push_back({id, std::make_shared<const Cluster>(std::move(cluster))});
   return {std::move(state), id};
+}
+
+Added with_measured_cluster(ProjectState state, Cluster cluster) {
+  for (ClusterEntry& entry : state.clusters) {
+    if (!same_machine(*entry.cluster, cluster)) continue;
+    entry.cluster = std::make_shared<const Cluster>(std::move(cluster));
+    const int id = entry.id;
+    return {std::move(state), id};
+  }
+  return with_cluster(std::move(state), std::move(cluster));
 }
 
 Added with_plan(ProjectState state, PlanEntry entry) {

@@ -20,6 +20,7 @@
 #include "core/domain/run.hpp"
 #include "core/domain/simulation.hpp"
 #include "core/domain/workload.hpp"
+#include "core/store/project_file.hpp"
 
 namespace pipedeck::app {
 
@@ -57,12 +58,16 @@ struct RunRecord {
   QString model;
   QDateTime when;
   RunOutcome state = RunOutcome::running;
-  QString message;  ///< why it failed
-  int steps = 0;    ///< asked for
+  QString message;                           ///< why it failed
+  int steps = 0;                             ///< asked for
+  std::optional<double> samples_per_second;  ///< mean of its steps
   Plan plan;
+  /// Where the rest is until somebody looks at it (with_traces); null: it is here.
+  std::shared_ptr<const StoredTraces> stored;
   std::shared_ptr<const Simulation> predicted;
   std::vector<RunEvent> events;
 };
+std::optional<double> mean_samples_per_second(const std::vector<RunEvent>& events);
 
 struct RunEntry {
   int id = 0;
@@ -134,6 +139,8 @@ Added with_measured_profile(ProjectState state, Profile profile, std::shared_ptr
 /// In place of the one there was, switched on.
 ProjectState with_calibration(ProjectState state, std::shared_ptr<const CalibrationRecord> record);
 ProjectState with_calibration_on(ProjectState state, bool on);
+/// In place of the cluster of the same devices (measured again), or added.
+Added with_measured_cluster(ProjectState state, Cluster cluster);
 
 ProjectState without_plan(ProjectState state, int id);
 ProjectState without_run(ProjectState state, int id);

@@ -6,17 +6,23 @@ namespace pipedeck::app {
 Session::Session(SessionSeams seams, QObject* parent)
     : QObject(parent),
       seams_(std::move(seams)),
+      autosave_(seams_.look_only ? QString() : seams_.state_folder),
       jobs_(this),
       live_(judge_, this),
       explainer_(judge_, jobs_, this),
       item_curves_(judge_, jobs_, this) {
+  connect(this, &Session::state_changed, this, &Session::keep_work);  // the first to know
+  connect(this, &Session::file_changed, this, &Session::keep_work);
   connect(&jobs_, &Jobs::internal_error, this, &Session::error);
   new_project();
 }
 
 Session::~Session() {
   launch_.reset();
-  jobs_.disconnect(this);
+  // Nobody is to ask for more while what answers goes.
+  QObject::disconnect(&jobs_, nullptr, nullptr, nullptr);
+  QObject::disconnect(&explainer_, nullptr, nullptr, nullptr);
+  QObject::disconnect(&item_curves_, nullptr, nullptr, nullptr);
   jobs_.cancel_all();
 }
 

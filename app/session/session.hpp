@@ -14,6 +14,7 @@
 #include <QString>
 #include <QStringList>
 
+#include "app/session/autosave.hpp"
 #include "app/session/calibration.hpp"
 #include "app/session/compare.hpp"
 #include "app/session/explainer.hpp"
@@ -29,11 +30,31 @@
 
 namespace pipedeck::app {
 
+/// Work that a killed program left behind, beside what was saved.
+struct RecoveryQuestion {
+  QString name;                    ///< of the project; empty: it had none yet
+  std::optional<QDateTime> saved;  ///< absent: there is no saved file
+  QDateTime edited;
+  QString problem;  ///< why the saved file can't be read; empty: it can
+};
+enum class Recovery { restore, saved, later };
+using AskRecovery = std::function<Recovery(const RecoveryQuestion&)>;
+
 /// What reaches the session from outside, so that tests can put their own in place.
 struct SessionSeams {
   AskMicroBatch ask_micro_batch = {};
-  QString runner = {};  ///< path of pipedeck-cli
-  int threads = 0;      ///< of a comparison; 0: as many as there are
+  QString runner = {};        ///< path of pipedeck-cli
+  int threads = 0;            ///< of a comparison; 0: as many as there are
+  QString state_folder = {};  ///< work copies of projects without a name; empty: they are not kept
+  AskRecovery ask_recovery = {};
+  bool look_only = false;  ///< files are opened to be looked at: nothing is locked, kept or recovered
+};
+
+/// The right to write a project, or why it is not there.
+struct ProjectClaim {
+  std::optional<ProjectLock> lock;
+  bool mine_already = false;  ///< this window has the lock
+  QString why_read_only;
 };
 
 class Session : public QObject {
@@ -67,6 +88,12 @@ class Session : public QObject {
   bool open_or_import(const QString& path);
   bool import(const QString& path);
   bool export_plan(int id, const QString& path);
+  /// Why the file must not be written from here; empty: it may.
+  const QString& why_read_only() const { return why_read_only_; }
+  /// Asks what to do with what killed programs left, the newest first, until something was opened. False: nothing was.
+  bool offer_left_behind();
+  /// The user gave the changes up: nothing is offered at the next start.
+  void forget_unsaved() { autosave_.drop(); }
 
   // -- undo
   bool can_undo() const { return history_.can_undo(); }
@@ -163,9 +190,20 @@ class Session : public QObject {
   void launch_predicted();
   void launch_message(const QString& line);
   void launch_ended(int run);
+  void run_imported(int run);
 
  private:
-  void reset(ProjectState state, const QString& file);
+  ProjectClaim claim(const QString& path) const;
+  void reset(ProjectState state, const QString& file, ProjectContent saved = {}, ProjectClaim claim = {});
+  /// What a killed program left beside the project and how it goes on; nothing: not to be opened now.
+  struct Found {
+    std::optional<ProjectState> recovered;
+    Recovery answer = Recovery::saved;
+  };
+  std::optional<Found> look_for_work(const QString& path, const Result<ProjectContent>& saved);
+  Recovery ask(const RecoveryQuestion& question) const;
+  bool restore_unnamed(const LeftBehind& left);
+  void keep_work();
   bool step(const QString& name, ProjectState next);
   void report(const QString& title, const Error& error);
   bool write(const QString& path);
@@ -180,6 +218,10 @@ class Session : public QObject {
   SessionSeams seams_;
   History<ProjectState> history_{ProjectState{}};
   QString file_;
+  Autosave autosave_;
+  std::optional<ProjectLock> lock_;
+  QString why_read_only_;
+  bool autosave_failed_ = false;  ///< told once
   Judge judge_;
   Jobs jobs_;
   LiveEdit live_;

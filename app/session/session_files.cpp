@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The project file: opening, saving, importing, exporting.
+#include <QFile>
 #include <QFileInfo>
 
 #include "app/session/project_content.hpp"
@@ -14,17 +15,28 @@ namespace {
 constexpr auto sample_model = "BERT-48";
 constexpr auto sample_cluster = "DAPPLE config A, 2 × 8 V100";
 constexpr int sample_batch = 64;
+
+/// Told by its first bytes; what can be read only once (a pipe) is none.
+bool is_database(const QString& path) {
+  QFile file(path);
+  return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
+}
+
 }  // namespace
 
-void Session::reset(ProjectState state, const QString& file) {
+void Session::reset(ProjectState state, const QString& file, ProjectContent saved, ProjectClaim claim) {
   jobs_.cancel(compare_job_);
   jobs_.cancel(verdict_job_);
   jobs_.cancel(calibration_job_);
   live_.cancel();
+  const bool writable = claim.why_read_only.isEmpty() && !seams_.look_only;
+  autosave_.watch(writable ? file : QString(), writable ? std::move(saved) : ProjectContent());
   history_ = History<ProjectState>(std::move(state));
   last_comparison_.reset();
   unjudgeable_.clear();
   file_ = file;
+  if (!claim.mine_already) lock_ = std::move(claim.lock);
+  why_read_only_ = std::move(claim.why_read_only);
   emit file_changed();
   emit state_changed();
 }
@@ -52,30 +64,43 @@ void Session::complete_question() {
 }
 
 bool Session::open(const QString& path) {
+  const QString absolute = QFileInfo(path).absoluteFilePath();
+  ProjectClaim right = claim(absolute);
   const std::string file = path.toStdString();
-  const auto content = read_project(file);
-  if (!content) {
-    report(tr("Open project"), content.error());
+  auto saved = read_project(file);
+  const bool mine = right.lock || right.mine_already;
+  const auto found = mine ? look_for_work(absolute, saved) : Found{};
+  if (!found) return false;
+  if (!saved && !found->recovered) {
+    report(tr("Open project"), saved.error());
     return false;
   }
-  auto opened = state_of(*content, file);
-  if (!opened) {
+  auto opened = saved ? state_of(*saved, file) : Result<ProjectState>(ProjectState{});
+  if (!opened && !found->recovered) {
     report(tr("Open project"), opened.error());
     return false;
   }
-  reset(std::move(*opened), QFileInfo(path).absoluteFilePath());
-  emit notice(tr("Opened %1").arg(QFileInfo(path).fileName()));
+  const bool read_only = !right.why_read_only.isEmpty();
+  reset(opened ? std::move(*opened) : ProjectState{}, absolute, saved ? std::move(*saved) : ProjectContent{},
+        std::move(right));
+  if (found->recovered) {
+    step(tr("Restore unsaved changes"), std::move(*found->recovered));
+    if (found->answer == Recovery::saved) undo();  // they can still be had back
+  }
+  const QString name = QFileInfo(path).fileName();
+  emit notice(read_only ? tr("Opened %1 to read only: %2").arg(name, why_read_only_) : tr("Opened %1").arg(name));
   return true;
 }
 
 bool Session::write(const QString& path) {
-  const auto written = write_project(path.toStdString(), content_of(state()));
+  ProjectContent content = content_of(state());
+  const auto written = write_project(path.toStdString(), content);
   if (!written) {
     report(tr("Save project"), written.error());
     return false;
   }
   history_.mark_clean();
-  emit file_changed();
+  autosave_.watch(path, std::move(content));
   emit notice(tr("Saved %1").arg(QFileInfo(path).fileName()));
   return true;
 }
@@ -85,24 +110,37 @@ void Session::mark_unchanged() {
   emit file_changed();
 }
 
-bool Session::save() { return !file_.isEmpty() && write(file_); }
+bool Session::save() {
+  if (file_.isEmpty()) return false;
+  if (!why_read_only_.isEmpty()) {
+    emit error(tr("Save project"), tr("%1 is open to read only: %2 Save a copy under another name instead.")
+                                       .arg(QFileInfo(file_).fileName(), why_read_only_));
+    return false;
+  }
+  const bool saved = write(file_);
+  if (saved) emit file_changed();
+  return saved;
+}
 
 bool Session::save_as(const QString& path) {
-  if (!write(path)) return false;
-  file_ = QFileInfo(path).absoluteFilePath();
+  const QString absolute = QFileInfo(path).absoluteFilePath();
+  if (absolute == file_ && why_read_only_.isEmpty()) return save();
+  ProjectClaim right = claim(absolute);
+  if (!right.why_read_only.isEmpty()) {
+    emit error(tr("Save project"), tr("%1 can't be written: %2").arg(QFileInfo(path).fileName(), right.why_read_only));
+    return false;
+  }
+  if (!write(absolute)) return false;
+  file_ = absolute;
+  lock_ = std::move(right.lock);
+  why_read_only_.clear();
   emit file_changed();
   return true;
 }
 
 bool Session::open_or_import(const QString& path) {
-  const auto content = read_file(path.toStdString());
-  if (!content) {
-    report(tr("Open file"), content.error());
-    return false;
-  }
-  const auto kind = kind_of_content(*content);
-  if (kind && *kind == FileKind::project) return open(path);
-  return import(path);
+  // A project may be far larger than what is read of it; one that is gone may have left its work copy.
+  return is_database(path) || has_left_work(path) ? open(path) : import(path);
 }
 
 bool Session::import(const QString& path) {
@@ -111,9 +149,10 @@ bool Session::import(const QString& path) {
     report(tr("Import"), imported.error());
     return false;
   }
-  const QString kind = QString::fromUtf8(name_of(imported->kind).data()).replace(QLatin1Char('_'), QLatin1Char(' '));
   step(tr("Import %1").arg(imported->name), std::move(imported->state));
-  emit notice(imported->warning.isEmpty() ? tr("Imported %1 %2").arg(kind, imported->name) : imported->warning);
+  emit notice(imported->warning.isEmpty() ? tr("Imported %1 %2").arg(imported->kind, imported->name)
+                                          : imported->warning);
+  if (imported->run > 0) emit run_imported(imported->run);
   return true;
 }
 

@@ -47,7 +47,7 @@ void Session::stop_launch() {
 void Session::take_measured(const std::shared_ptr<const Profile>& profile,
                             const std::shared_ptr<const Cluster>& machine) {
   ProjectState next = with_measured_profile(state(), *profile, launch_->spec().model).state;
-  next = with_cluster(std::move(next), *machine).state;
+  next = with_measured_cluster(std::move(next), *machine).state;
   step(tr("Measure %1").arg(launch_->record().model), std::move(next));
 }
 

@@ -2,11 +2,12 @@
 #include "app/ui/command_line.hpp"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 
 namespace pipedeck::app {
 
 namespace {
-const QStringList views{"compare", "explain", "profile", "topology", "run", "memory", "window"};
+const QStringList views{"compare", "gantt", "memory", "split", "explain", "profile", "topology", "run", "window"};
 }
 
 WindowCommand parse_command_line(const QStringList& arguments) {
@@ -35,9 +36,16 @@ WindowCommand parse_command_line(const QStringList& arguments) {
       }
       command.screenshots.push_back({arguments[i + 1], arguments[i + 2]});
       i += 2;
-      if (!views.contains(command.screenshots.back().view)) {
+      const Screenshot& wanted = command.screenshots.back();
+      static const QStringList endings{"png", "svg", "pdf"};
+      if (!endings.contains(QFileInfo(wanted.file).suffix().toLower())) {
+        command.error = QStringLiteral("--screenshot: found file '%1', expected one that ends in .png, .svg or .pdf")
+                            .arg(wanted.file);
+        return command;
+      }
+      if (!views.contains(wanted.view)) {
         command.error = QStringLiteral("--screenshot: found view '%1', expected one of %2")
-                            .arg(command.screenshots.back().view, views.join(QStringLiteral(", ")));
+                            .arg(wanted.view, views.join(QStringLiteral(", ")));
         return command;
       }
     } else {
@@ -51,12 +59,13 @@ WindowCommand parse_command_line(const QStringList& arguments) {
 QString usage_text() {
   return QStringLiteral(
       "Usage: pipedeck [OPTION ...] [FILE ...]\n\n"
-      "Opens the window. Files may be projects (*.pipedeck), profiles, layer graphs, clusters,\n"
-      "plans and models; without any, a sample project is opened.\n\n"
+      "Opens the window. Files may be projects (*.pipedeck), profiles, layer graphs, clusters, plans,\n"
+      "models, simulations and logs of runs; without any, work that was not saved is offered, else a\n"
+      "sample project is opened.\n\n"
       "  --compare               compare plans at once\n"
       "  --screenshot VIEW FILE  draw a view into a PNG, SVG or PDF file when it is ready, then end;\n"
-      "                          may be repeated; VIEW is compare, explain, profile, topology, run, memory\n"
-      "                          (compare, by item) or window\n"
+      "                          may be repeated; VIEW is compare, gantt, memory (compare, by item), split,\n"
+      "                          explain, profile, topology, run or window\n"
       "  --reset-layout          put docks and sizes back as they were at first\n"
       "  --start-time            print how long it took until the window could be used\n"
       "  --help, --version\n\n"

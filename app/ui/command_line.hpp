@@ -11,7 +11,7 @@
 namespace pipedeck::app {
 
 struct Screenshot {
-  QString view;  ///< compare, profile, topology, run, window
+  QString view;  ///< compare, gantt, memory, split, explain, profile, topology, run, window
   QString file;
   bool operator==(const Screenshot&) const = default;
 };

@@ -6,6 +6,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
+#include <QLocale>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QTextBrowser>
@@ -58,6 +59,32 @@ Unsaved ask_unsaved(QWidget* parent, const QString& project) {
   return box.clickedButton() == discard ? Unsaved::discard : Unsaved::cancel;
 }
 
+QString when(const QDateTime& time) { return QLocale().toString(time, QLocale::ShortFormat); }
+
+Recovery ask_recovery(QWidget* parent, const RecoveryQuestion& question) {
+  const bool named = !question.name.isEmpty();
+  QMessageBox box(QMessageBox::Question, text("Restore unsaved changes"),
+                  named ? text("Pipedeck ended without saving %1.").arg(question.name)
+                        : text("Pipedeck ended without saving a new project."),
+                  QMessageBox::NoButton, parent);
+  QStringList lines{text("Changes up to %1 were kept.").arg(when(question.edited))};
+  if (!question.problem.isEmpty()) {
+    lines << text("The saved file can't be read: %1").arg(question.problem);
+  } else if (question.saved) {
+    lines << text("The file was last saved %1.").arg(when(*question.saved))
+          << text("Either can be had back with Undo and Redo until the project is closed.");
+  }
+  box.setInformativeText(lines.join(QLatin1Char('\n')));
+  const auto* restore = box.addButton(text("Restore changes"), QMessageBox::AcceptRole);
+  const auto* saved = question.problem.isEmpty() ? box.addButton(named ? text("Open last saved") : text("Throw away"),
+                                                                 QMessageBox::DestructiveRole)
+                                                 : nullptr;
+  box.addButton(text("Decide later"), QMessageBox::RejectRole);
+  box.exec();
+  if (box.clickedButton() == restore) return Recovery::restore;
+  return saved && box.clickedButton() == saved ? Recovery::saved : Recovery::later;
+}
+
 std::optional<int> ask_micro_batch(QWidget* parent, const QString& file) {
   bool given = false;
   const int samples = QInputDialog::getInt(
@@ -91,6 +118,7 @@ Dialogs real_dialogs() {
     return dialog.exec() == QDialog::Accepted ? std::optional(dialog.planning()) : std::nullopt;
   };
   dialogs.unsaved = ask_unsaved;
+  dialogs.recovery = ask_recovery;
   dialogs.error = [](QWidget* parent, const QString& title, const QString& words) {
     show_box(parent, QMessageBox::Warning, title, words, Qt::PlainText);
   };

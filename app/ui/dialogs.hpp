@@ -10,6 +10,7 @@
 #include <QStringList>
 
 #include "app/session/planning.hpp"
+#include "app/session/session.hpp"
 #include "core/domain/cluster.hpp"
 #include "core/domain/profile.hpp"
 
@@ -32,6 +33,8 @@ struct Dialogs {
                                         std::shared_ptr<const Cluster> cluster)>
       planning;
   std::function<Unsaved(QWidget* parent, const QString& project)> unsaved;
+  /// What to do with work that a killed program left behind.
+  std::function<Recovery(QWidget* parent, const RecoveryQuestion& question)> recovery;
   std::function<void(QWidget* parent, const QString& title, const QString& text)> error;
   std::function<void(QWidget* parent, const QString& title, const QString& html)> information;
   std::function<void(QWidget* parent, const QString& title, const QString& markdown)> page;  ///< long: scrolls

@@ -37,7 +37,7 @@ void print(FILE* stream, const QString& text) { std::fputs(text.toUtf8().constDa
 
 void open_asked_for(MainWindow& window, const WindowCommand& command) {
   if (command.files.isEmpty()) {
-    window.open_sample();
+    if (!window.offer_left_behind()) window.open_sample();
     return;
   }
   window.open_files(command.files);
@@ -46,9 +46,29 @@ void open_asked_for(MainWindow& window, const WindowCommand& command) {
   window.session().compare();
 }
 
+/// For pictures: nobody is there to answer, and what can't be opened ends the program.
+Dialogs dialogs_without_people(bool& failed) {
+  Dialogs dialogs = real_dialogs();
+  dialogs.error = [&failed](QWidget*, const QString&, const QString& text) {
+    failed = true;
+    print(stderr, QStringLiteral("pipedeck: %1\n").arg(text));
+  };
+  dialogs.micro_batch = [&failed](QWidget*, const QString& file) -> std::optional<int> {
+    failed = true;
+    print(stderr,
+          QStringLiteral("pipedeck: %1: found no micro-batch, expected a name that ends in -pbs-N.txt\n").arg(file));
+    return std::nullopt;
+  };
+  return dialogs;
+}
+
 int run_window(const WindowCommand& command) {
+  constexpr int bad_input = 2;
   QSettings settings(QStringLiteral("pipedeck"), QStringLiteral("pipedeck"));
-  MainWindow window({real_dialogs(), &settings, QApplication::applicationDirPath() + "/pipedeck-cli"});
+  const bool pictures = !command.screenshots.empty();
+  bool failed = false;
+  MainWindow window({pictures ? dialogs_without_people(failed) : real_dialogs(), &settings,
+                     QApplication::applicationDirPath() + "/pipedeck-cli", default_state_folder(), pictures});
   if (command.reset_layout) window.reset_layout();
   window.show();
   QTimer::singleShot(0, &window, [&] {  // after the first paint: the window is there before the files are read
@@ -56,7 +76,8 @@ int run_window(const WindowCommand& command) {
       print(stderr, QStringLiteral("usable after %1 s\n").arg(seconds_since_start(), 0, 'f', 2));
     }
     open_asked_for(window, command);
-    if (!command.screenshots.empty()) take_screenshots(window, command.screenshots);
+    if (pictures && failed) return QApplication::exit(bad_input);
+    if (pictures) take_screenshots(window, command.screenshots);
   });
   return QApplication::exec();
 }

@@ -14,6 +14,7 @@
 #include <QTabWidget>
 #include <QThread>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 #include "app/session/count_text.hpp"
 #include "app/ui/compare_page.hpp"
@@ -21,6 +22,7 @@
 #include "app/ui/jobs_panel.hpp"
 #include "app/ui/main_window_actions.hpp"
 #include "app/ui/question_bar.hpp"
+#include "app/ui/read_only_bar.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/inspector.hpp"
 #include "app/views/plan_table.hpp"
@@ -44,7 +46,12 @@ MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
     : QMainWindow(parent),
       seams_(std::move(seams)),
       session_(SessionSeams{[this](const QString& file) { return seams_.dialogs.micro_batch(this, file); },
-                            seams_.runner, 0}),
+                            seams_.runner, 0, seams_.state_folder,
+                            [this](const RecoveryQuestion& question) {
+                              return seams_.dialogs.recovery ? seams_.dialogs.recovery(this, question)
+                                                             : Recovery::later;
+                            },
+                            seams_.look_only}),
       actions_(std::make_unique<Actions>()) {
   setObjectName(QStringLiteral("main_window"));
   setAcceptDrops(true);
@@ -91,7 +98,14 @@ void MainWindow::create_pages() {
   stack_ = new QStackedWidget;
   stack_->addWidget(start_panel_);
   stack_->addWidget(tabs_);
-  setCentralWidget(stack_);
+  read_only_bar_ = new ReadOnlyBar;
+  auto* centre = new QWidget;
+  auto* rows = new QVBoxLayout(centre);
+  rows->setContentsMargins({});
+  rows->setSpacing(0);
+  rows->addWidget(read_only_bar_);
+  rows->addWidget(stack_, 1);
+  setCentralWidget(centre);
 }
 
 QDockWidget* MainWindow::add_dock(const QString& title, const char* name, QWidget* content, Qt::DockWidgetArea area) {
@@ -160,6 +174,7 @@ void MainWindow::connect_session() {
     refresh_bar();
     update_actions();
   });
+  connect(&session_, &Session::run_imported, this, [this](int run) { show_entry(ProjectSection::runs, run); });
   connect(&session_.jobs(), &Jobs::ended, this, [this] { refresh_bar(); });
 }
 
@@ -178,6 +193,7 @@ void MainWindow::connect_views() {
           [this] { (session_.launching() ? actions_->stop : actions_->launch)->trigger(); });
   connect(compare_page_, &ComparePage::rows_changed, this, &MainWindow::refresh_inspector);
   connect(compare_page_, &ComparePage::plan_activated, this, [this] { docks_[1]->show(); });
+  connect(read_only_bar_, &ReadOnlyBar::save_copy_requested, this, [this] { save_as(); });
   connect(tree_, &ProjectTree::selected, this, &MainWindow::show_entry);
   connect(start_panel_, &StartPanel::import_profile_requested, this, &MainWindow::import_with_dialog);
   connect(start_panel_, &StartPanel::import_cluster_requested, this, &MainWindow::import_with_dialog);
@@ -218,6 +234,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     event->ignore();
     return;
   }
+  session_.forget_unsaved();
   save_layout();
   event->accept();
 }

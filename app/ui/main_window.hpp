@@ -26,10 +26,12 @@ namespace pipedeck::app {
 
 class ComparePage;
 class ExplainPage;
+class Exports;
 class Inspector;
 class ProfileView;
 class ProjectTree;
 class QuestionBar;
+class ReadOnlyBar;
 class RunPage;
 class StartPanel;
 class TopologyView;
@@ -39,6 +41,8 @@ struct WindowSeams {
   Dialogs dialogs;
   QSettings* settings = nullptr;  ///< outlives the window
   QString runner;                 ///< path of pipedeck-cli
+  QString state_folder = {};      ///< where unsaved work without a name is kept; empty: nowhere
+  bool look_only = false;         ///< pictures are taken: files are not locked, kept or recovered
 };
 
 enum class Page { compare, explain, profile, topology, run };
@@ -65,6 +69,8 @@ class MainWindow : public QMainWindow {
   void complete_question() { session_.complete_question(); }
   /// The sample project, compared at once: something to look at. Not a change that anyone must save.
   void open_sample();
+  /// Asks about work that killed programs left. False: nothing was opened.
+  bool offer_left_behind();
   void reset_layout();
 
  protected:
@@ -91,6 +97,7 @@ class MainWindow : public QMainWindow {
                       const std::function<void()>& run);
   void create_actions();
   void create_file_menu();
+  void create_export_menu(QMenu* file);
   void create_edit_menu();
   void create_view_menu();
   void create_memory_action(QMenu* menu);
@@ -108,10 +115,11 @@ class MainWindow : public QMainWindow {
   void open_project(const QString& file);
   bool save();
   bool save_as();
+  QString suggested_name() const;
   void import_with_dialog();
   void export_plan();
-  void export_picture();
   void fill_recent_menu(QMenu* menu);
+  void open_recent(const QString& file);
   void remember_recent(const QString& file);
 
   // main_window_update.cpp
@@ -136,6 +144,8 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<Actions> actions_;
   QuestionBar* bar_ = nullptr;
   QStackedWidget* stack_ = nullptr;
+  ReadOnlyBar* read_only_bar_ = nullptr;
+  Exports* exports_ = nullptr;
   StartPanel* start_panel_ = nullptr;
   QTabWidget* tabs_ = nullptr;
   ComparePage* compare_page_ = nullptr;

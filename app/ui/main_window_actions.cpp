@@ -15,10 +15,17 @@
 
 #include "app/session/trace_export.hpp"
 #include "app/ui/compare_page.hpp"
+#include "app/ui/explain_page.hpp"
+#include "app/ui/exports.hpp"
 #include "app/ui/help_texts.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/comparison_pane.hpp"
+#include "app/views/explain_view.hpp"
+#include "app/views/profile_view.hpp"
 #include "app/views/project_tree.hpp"
+#include "app/views/run_view.hpp"
+#include "app/views/split_editor.hpp"
+#include "app/views/topology_view.hpp"
 
 namespace pipedeck::app {
 
@@ -66,9 +73,27 @@ void MainWindow::create_file_menu() {
   menu->addSeparator();
   add_action(menu, tr("&Import…"), "action_import", QKeySequence(Qt::CTRL | Qt::Key_I),
              [this] { import_with_dialog(); });
-  actions_->export_plan = add_action(menu, tr("&Export plan…"), "action_export_plan",
-                                     QKeySequence(Qt::CTRL | Qt::Key_E), [this] { export_plan(); });
-  actions_->export_trace = add_action(menu, tr("Export Chrome &trace…"), "action_export_trace", {}, [this] {
+  create_export_menu(menu);
+  menu->addSeparator();
+  add_action(menu, tr("&Quit"), "action_quit", QKeySequence::Quit, [this] { close(); });
+}
+
+void MainWindow::create_export_menu(QMenu* file) {
+  QMenu* menu = file->addMenu(tr("&Export"));
+  menu->setObjectName(QStringLiteral("export_menu"));
+  const auto plan = [this] { return session_.state().selected_plan; };
+  const auto tables = [this, plan] {
+    return TableContext{shown_profile_ > 0 ? shown_profile_ : session_.state().question.profile, plan(),
+                        explain_page_->from_plan(), run_page_->shown_run()};
+  };
+  exports_ = new Exports(session_, seams_.dialogs,
+                         {tables, [this] { return page_widget(page()); }, [this] { return run_page_->steps(); }}, this);
+  connect(exports_, &Exports::written, this, [this](const QString& file) {
+    statusBar()->showMessage(tr("Wrote %1").arg(QFileInfo(file).fileName()), 8000);
+  });
+  actions_->export_plan = add_action(menu, tr("&Plan…"), "action_export_plan", QKeySequence(Qt::CTRL | Qt::Key_E),
+                                     [this] { export_plan(); });
+  actions_->export_trace = add_action(menu, tr("Chrome t&race…"), "action_export_trace", {}, [this] {
     const int plan = session_.state().selected_plan;
     QString file =
         seams_.dialogs.save_file(this, tr("Export Chrome trace"), trace_name(find_plan(session_.state(), plan)),
@@ -79,10 +104,16 @@ void MainWindow::create_file_menu() {
       return seams_.dialogs.error(this, tr("Export Chrome trace"), failure);
     statusBar()->showMessage(tr("Wrote %1").arg(QFileInfo(file).fileName()), 8000);
   });
-  add_action(menu, tr("Export &picture…"), "action_export_picture", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E),
-             [this] { export_picture(); });
-  menu->addSeparator();
-  add_action(menu, tr("&Quit"), "action_quit", QKeySequence::Quit, [this] { close(); });
+  add_action(menu, tr("P&icture of this page…"), "action_export_picture",
+             QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E), [this] { exports_->export_picture(page_widget(page())); });
+  exports_->fill(menu);
+  exports_->offer_in(&compare_page_->charts(), {Table::devices, Table::memory, Table::memory_curve, Table::operations});
+  exports_->offer_in(&compare_page_->split(), {Table::stages});
+  exports_->offer_in(&explain_page_->view(),
+                     {Table::waterfall, Table::parts, Table::critical_path, Table::sensitivity});
+  exports_->offer_in(profile_view_, {Table::layers});
+  exports_->offer_in(topology_view_, {});
+  exports_->offer_in(&run_page_->view(), {Table::steps});
 }
 
 void MainWindow::create_edit_menu() {
@@ -181,7 +212,8 @@ void MainWindow::create_plan_menu() {
   actions_->remove = add_action(menu, tr("De&lete"), "action_delete", QKeySequence::Delete,
                                 [this, selected] { session_.delete_plan(selected()); });
   const QList<QAction*> for_a_plan{actions_->duplicate, actions_->rename, actions_->remove, actions_->export_plan,
-                                   actions_->export_trace};
+                                   actions_->export_trace,
+                                   findChild<QAction*>(QStringLiteral("action_export_table_plans"))};
   compare_page_->set_plan_actions(for_a_plan);
   tree_->set_context_actions(ProjectSection::plans, for_a_plan);
   auto* remove_entry = new QAction(tr("Delete"), this);

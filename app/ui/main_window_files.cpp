@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files: opened, saved, imported, exported, dropped on the window.
+#include <algorithm>
+
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFileInfo>
 #include <QMenu>
 #include <QMimeData>
-#include <QRegularExpression>
 #include <QSettings>
-#include <QStatusBar>
 
+#include "app/ui/exports.hpp"
 #include "app/ui/main_window.hpp"
-#include "app/ui/picture.hpp"
 
 namespace pipedeck::app {
 
@@ -22,7 +23,8 @@ const char* const recent_key = "files/recent";
 QString project_filter() { return MainWindow::tr("Pipedeck projects (*.pipedeck);;All files (*)"); }
 
 QString import_filter() {
-  return MainWindow::tr("Profiles, graphs, clusters, plans, models (*.json *.txt);;All files (*)");
+  return MainWindow::tr(
+      "Profiles, graphs, clusters, plans, models, simulations, run logs (*.json *.jsonl *.txt);;All files (*)");
 }
 
 QStringList local_files(const QMimeData* data) {
@@ -31,10 +33,6 @@ QStringList local_files(const QMimeData* data) {
     if (url.isLocalFile()) files << url.toLocalFile();
   }
   return files;
-}
-
-QString with_ending(const QString& path, const QString& ending) {
-  return path.isEmpty() || !QFileInfo(path).suffix().isEmpty() ? path : path + ending;
 }
 
 }  // namespace
@@ -84,18 +82,31 @@ void MainWindow::open_project(const QString& file) {
   if (may_discard()) open_files({file});
 }
 
+bool MainWindow::offer_left_behind() {
+  if (!session_.offer_left_behind()) return false;
+  if (!session_.file().isEmpty()) remember_recent(session_.file());
+  return true;
+}
+
 bool MainWindow::save() {
-  if (session_.file().isEmpty()) return save_as();
+  if (session_.file().isEmpty() || !session_.why_read_only().isEmpty()) return save_as();
   return session_.save();
 }
 
 bool MainWindow::save_as() {
-  const QString suggested = session_.file().isEmpty() ? tr("untitled.pipedeck") : session_.file();
-  const QString file = with_ending(seams_.dialogs.save_file(this, tr("Save project as"), suggested, project_filter()),
+  const QString title = session_.why_read_only().isEmpty() ? tr("Save project as") : tr("Save a copy");
+  const QString file = with_ending(seams_.dialogs.save_file(this, title, suggested_name(), project_filter()),
                                    QStringLiteral(".pipedeck"));
   if (file.isEmpty() || !session_.save_as(file)) return false;
   remember_recent(session_.file());
   return true;
+}
+
+QString MainWindow::suggested_name() const {
+  if (session_.file().isEmpty()) return tr("untitled.pipedeck");
+  if (session_.why_read_only().isEmpty()) return session_.file();
+  const QFileInfo file(session_.file());
+  return file.dir().filePath(tr("%1 copy.pipedeck").arg(file.completeBaseName()));
 }
 
 void MainWindow::import_with_dialog() { open_files(seams_.dialogs.open_files(this, tr("Import"), import_filter())); }
@@ -103,8 +114,7 @@ void MainWindow::import_with_dialog() { open_files(seams_.dialogs.open_files(thi
 void MainWindow::export_plan() {
   const PlanEntry* entry = find_plan(session_.state(), session_.state().selected_plan);
   if (!entry) return;
-  QString name = QString::fromStdString(entry->plan->name).toLower();
-  name.replace(QRegularExpression(QStringLiteral("[^a-z0-9]+")), QStringLiteral("-"));
+  const QString name = file_name_of(QString::fromStdString(entry->plan->name));
   const QString file =
       with_ending(seams_.dialogs.save_file(this, tr("Export plan"), name + QStringLiteral(".plan.json"),
                                            tr("Plans (*.plan.json);;All files (*)")),
@@ -112,28 +122,28 @@ void MainWindow::export_plan() {
   if (!file.isEmpty()) session_.export_plan(entry->id, file);
 }
 
-void MainWindow::export_picture() {
-  const QString file = with_ending(seams_.dialogs.save_file(this, tr("Export picture"), QStringLiteral("pipedeck.png"),
-                                                            tr("Pictures (*.png *.svg *.pdf);;All files (*)")),
-                                   QStringLiteral(".png"));
-  if (file.isEmpty()) return;
-  const QString failure = write_picture(*page_widget(page()), file);
-  if (!failure.isEmpty()) {
-    seams_.dialogs.error(this, tr("Export picture"), failure);
-    return;
-  }
-  statusBar()->showMessage(tr("Wrote %1").arg(QFileInfo(file).fileName()), 8000);
-}
-
 void MainWindow::fill_recent_menu(QMenu* menu) {
   menu->clear();
   const QStringList recent = seams_.settings->value(recent_key).toStringList();
+  const auto name = [](const QString& file) { return QFileInfo(file).fileName(); };
   for (const QString& file : recent) {
-    QAction* action = menu->addAction(QFileInfo(file).fileName());
+    const bool alone = std::ranges::count(recent, name(file), name) == 1;
+    QString text = alone ? name(file) : tr("%1 — %2").arg(name(file), QFileInfo(file).path());
+    QAction* action = menu->addAction(text.replace(QLatin1Char('&'), QStringLiteral("&&")));
     action->setToolTip(file);
-    connect(action, &QAction::triggered, this, [this, file] { open_project(file); });
+    connect(action, &QAction::triggered, this, [this, file] { open_recent(file); });
   }
+  menu->setToolTipsVisible(true);
   if (recent.isEmpty()) menu->addAction(tr("No projects yet"))->setEnabled(false);
+}
+
+void MainWindow::open_recent(const QString& file) {
+  if (QFileInfo::exists(file) || has_left_work(file)) return open_project(file);
+  QStringList recent = seams_.settings->value(recent_key).toStringList();
+  recent.removeAll(file);
+  seams_.settings->setValue(recent_key, recent);
+  seams_.dialogs.error(this, tr("Open recent"),
+                       tr("%1 is not there any more. It was taken off the list of recent projects.").arg(file));
 }
 
 void MainWindow::remember_recent(const QString& file) {

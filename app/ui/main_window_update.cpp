@@ -16,6 +16,7 @@
 #include "app/ui/main_window.hpp"
 #include "app/ui/plan_rows.hpp"
 #include "app/ui/question_bar.hpp"
+#include "app/ui/read_only_bar.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/inspector.hpp"
 #include "app/views/profile_view.hpp"
@@ -113,7 +114,10 @@ void MainWindow::refresh_start_panel() {
 
 void MainWindow::refresh_title() {
   const QString name = session_.file().isEmpty() ? tr("untitled") : QFileInfo(session_.file()).fileName();
-  setWindowTitle(tr("%1[*] — Pipedeck").arg(name));
+  const QString& why_read_only = session_.why_read_only();
+  setWindowTitle(why_read_only.isEmpty() ? tr("%1[*] — Pipedeck").arg(name)
+                                         : tr("%1[*] (read-only) — Pipedeck").arg(name));
+  read_only_bar_->show_reason(why_read_only);
   setWindowModified(session_.modified());
   const int changes = session_.changes_since_save();
   if (session_.file().isEmpty()) {

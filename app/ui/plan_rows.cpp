@@ -172,13 +172,8 @@ std::vector<RunListEntry> run_list(const ProjectState& state) {
     const RunRecord& run = *entry->run;
     RunListEntry shown{entry->id, run_title(run), run_outcome_name(run.state), run.message,
                        run.state == RunOutcome::failed};
-    double samples = 0;
-    int steps = 0;
-    for (const RunEvent& event : run.events) {
-      if (const auto* step = std::get_if<StepDone>(&event)) samples += step->samples_per_second, ++steps;
-    }
-    if (steps > 0 && run.state != RunOutcome::failed) {
-      shown.figure = text("%1 samples/s").arg(format_number(samples / steps));
+    if (run.samples_per_second && run.state != RunOutcome::failed) {
+      shown.figure = text("%1 samples/s").arg(format_number(*run.samples_per_second));
     }
     list.push_back(std::move(shown));
   }

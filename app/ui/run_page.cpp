@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/gantt_content.hpp"
+#include "app/session/project_content.hpp"
 #include "app/ui/plan_rows.hpp"
 #include "app/views/gantt_view.hpp"
 #include "app/views/ruler_view.hpp"
@@ -134,7 +135,9 @@ void RunPage::end(int run) {
 void RunPage::show_run(int id) {
   const RunEntry* entry = find_run(session_.state(), id);
   if (!entry || session_.launching() || id == shown_run_) return;
-  const RunRecord& run = *entry->run;
+  const auto whole = with_traces(entry->run);  // read now: projects open without them
+  if (!whole) emit session_.error(tr("Show run"), QString::fromStdString(whole.error().text()));
+  const RunRecord& run = whole ? **whole : *entry->run;
   shown_run_ = id;
   view_->show_run(run_title(run), run.events);
   if (!run.message.isEmpty()) {
@@ -145,6 +148,8 @@ void RunPage::show_run(int id) {
   const auto* typical = typical_timeline(run.events);
   if (typical) {
     show_timelines(run.predicted, *typical);
+  } else if (run.predicted && run.predicted->timeline.size() > 0) {
+    show_timelines(nullptr, {0, run.predicted->timeline});  // a simulation that was imported: nothing was measured
   } else {
     view_->set_timeline_widget(nullptr);
     timeline_ = nullptr;

@@ -22,6 +22,7 @@ class RunPage : public QWidget {
   /// Shows the session's plans and runs as they are now.
   void refresh();
   void show_run(int id);
+  int shown_run() const { return shown_run_; }
   /// Launches the plan with the steps chosen; why it can't be is shown in the panel.
   void launch(int plan);
   int steps() const;

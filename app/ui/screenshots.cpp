@@ -13,6 +13,9 @@
 #include "app/ui/compare_page.hpp"
 #include "app/ui/main_window.hpp"
 #include "app/ui/picture.hpp"
+#include "app/views/comparison_pane.hpp"
+#include "app/views/plan_panel.hpp"
+#include "app/views/split_editor.hpp"
 
 namespace pipedeck::app {
 
@@ -26,6 +29,21 @@ Page page_named(const QString& view) {
   if (view == QLatin1String("profile")) return Page::profile;
   if (view == QLatin1String("topology")) return Page::topology;
   return view == QLatin1String("run") ? Page::run : Page::compare;
+}
+
+/// The chart of the selected plan, else of the first that is drawn; null: none is.
+PlanPanel* chart_of(MainWindow& window) {
+  const ComparisonPane& charts = window.compare_page().charts();
+  if (PlanPanel* selected = charts.panel(window.session().state().selected_plan)) return selected;
+  return charts.panels().empty() ? nullptr : charts.panels().front();
+}
+
+QWidget* widget_of(MainWindow& window, const QString& view) {
+  if (view == QLatin1String("window")) return &window;
+  if (view == QLatin1String("split")) return &window.compare_page().split();
+  PlanPanel* chart = chart_of(window);
+  if (view == QLatin1String("gantt")) return chart ? &chart->gantt() : nullptr;
+  return window.page_widget(window.page());
 }
 
 /// Draws one picture after another, each when nothing runs any more: showing a page may start a job that fills it.
@@ -60,9 +78,9 @@ class Photographer {
   }
 
   void draw(const Screenshot& wanted) {
-    const bool whole = wanted.view == QLatin1String("window");
-    const QString failure =
-        write_picture(whole ? static_cast<QWidget&>(window_) : *window_.page_widget(window_.page()), wanted.file);
+    QWidget* widget = widget_of(window_, wanted.view);
+    const QString failure = widget ? write_picture(*widget, wanted.file)
+                                   : QStringLiteral("%1: there is no plan to draw; give --compare").arg(wanted.view);
     if (failure.isEmpty()) return;
     ++failed_;
     std::fputs(QStringLiteral("pipedeck: %1\n").arg(failure).toUtf8().constData(), stderr);

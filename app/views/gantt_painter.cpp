@@ -98,7 +98,7 @@ void GanttPainter::draw(QPainter& painter, QImage& canvas, const GanttScene& sce
   Frame frame{painter,
               scene,
               theme,
-              PixelCanvas(canvas, area),
+              painter.device() == &canvas ? PixelCanvas(canvas, area) : PixelCanvas(painter, ratio, area),
               inks_of_chunks(theme, scene.content->most_chunks()),
               inks_of(theme, 0.45),
               inks_of(theme, 0.22),
@@ -230,6 +230,7 @@ void GanttPainter::draw_label(Frame& frame, const Band& band, const Box& box) {
     return made->width() + label_room * frame.ratio > to - from ? nullptr : made;
   };
   const QImage* fitting = written(band.chunks ? band.chunk(box.operation) : -1);
+  const bool lettered = fitting && band.chunks;
   if (!fitting && band.chunks) fitting = written(-1);  // the shade alone tells the chunk
   if (!fitting) return;
   const QImage& picture = *fitting;
@@ -240,7 +241,13 @@ void GanttPainter::draw_label(Frame& frame, const Band& band, const Box& box) {
     frame.pixels.box(left - pad, left + picture.width() + pad, band.top + pad, band.bottom - pad, {ground, ground},
                      pad);
   }
-  frame.painter.drawImage(QPointF(x / frame.ratio, y / frame.ratio), picture);
+  if (!frame.pixels.on_page()) return frame.painter.drawImage(QPointF(x / frame.ratio, y / frame.ratio), picture);
+  const QSizeF size = QSizeF(picture.size()) / frame.ratio;
+  const QString number = QString::number(timeline.micro_batch[box.operation]);
+  frame.painter.setFont(frame.label_font);
+  frame.painter.setPen(QColor::fromRgb(color));
+  frame.painter.drawText(QRectF(QPointF(x, y) / frame.ratio, size), Qt::AlignCenter | Qt::TextDontClip,
+                         lettered ? number + chunk_letter(band.chunk(box.operation)) : number);
 }
 
 const QImage& GanttPainter::label(int number, int chunk, const QFont& font, QRgb color, qreal ratio) {

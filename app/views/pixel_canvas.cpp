@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include <QPainter>
+
 namespace pipedeck::app {
 
 PixelCanvas::PixelCanvas(QImage& image, const QRect& area)
@@ -13,6 +15,42 @@ PixelCanvas::PixelCanvas(QImage& image, const QRect& area)
       area_(area.intersected(image.rect())),
       hatch_period_(std::max(5, qRound(5 * image.devicePixelRatio()))),
       hatch_width_(std::max(2, qRound(1.6 * image.devicePixelRatio()))) {}
+
+PixelCanvas::PixelCanvas(QPainter& page, qreal ratio, const QRect& area)
+    : page_(&page), ratio_(ratio), area_(area), hatch_period_(5), hatch_width_(2) {}
+
+QRectF PixelCanvas::on_page(int left, int right, int top, int bottom) const {
+  return QRectF(QPointF(left, top) / ratio_, QPointF(right, bottom) / ratio_);
+}
+
+void PixelCanvas::page_box(int left, int right, int top, int bottom, const Ink& ink, int radius) {
+  const QRectF box = on_page(std::max(left, area_.left()), std::min(right, area_.right() + 1), top, bottom);
+  page_->setPen(Qt::NoPen);
+  const auto fill = [&](const QBrush& brush) {
+    page_->setBrush(brush);
+    radius > 0 ? page_->drawRoundedRect(box, radius / ratio_, radius / ratio_) : page_->drawRect(box);
+  };
+  fill(QColor::fromRgb(ink.color));
+  if (ink.hatch != ink.color) fill(QBrush(QColor::fromRgb(ink.hatch), Qt::BDiagPattern));
+}
+
+/// Neighbours of one look are one shape, so that a page has no more of them than it has differences.
+void PixelCanvas::page_columns(int left, int top, int bottom, std::span<const Column> columns) {
+  page_->setPen(Qt::NoPen);
+  for (std::size_t first = 0, end = 0; first < columns.size(); first = end) {
+    const Column& column = columns[first];
+    constexpr unsigned step = 16;  // of the share, in 255ths: what an eye tells apart
+    const auto alike = [&](const Column& other) {
+      return other.color == column.color && other.share / step == column.share / step;
+    };
+    while (end < columns.size() && alike(columns[end])) ++end;
+    if (column.share == 0) continue;
+    QColor color = QColor::fromRgb(column.color);
+    color.setAlpha(static_cast<int>(std::min(255u, column.share)));
+    page_->setBrush(color);
+    page_->drawRect(on_page(left + static_cast<int>(first), left + static_cast<int>(end), top, bottom));
+  }
+}
 
 void PixelCanvas::corner_row(QRgb* row, int left, int right, double inset, QRgb color) {
   const int whole = static_cast<int>(inset);
@@ -31,6 +69,7 @@ void PixelCanvas::box(int left, int right, int top, int bottom, const Ink& ink, 
   const int from = std::max(left, area_.left()), to = std::min(right, area_.right() + 1);
   if (from >= to) return;
   radius = std::min({radius, (right - left) / 2, (bottom - top) / 2});
+  if (page_) return page_box(left, right, top, bottom, ink, radius);
   const int last = std::min(bottom, area_.bottom() + 1);
   for (int y = std::max(top, area_.top()); y < last; ++y) {
     QRgb* pixels = row(y);
@@ -57,6 +96,7 @@ void PixelCanvas::fill(int left, int right, int top, int bottom, QRgb color) {
 }
 
 void PixelCanvas::columns(int left, int top, int bottom, std::span<const Column> columns, bool plain) {
+  if (page_) return page_columns(left, top, bottom, columns);
   const int from = std::max(left, area_.left());
   const int to = std::min(left + static_cast<int>(columns.size()), area_.right() + 1);
   const int first = std::max(top, area_.top()), last = std::min(bottom, area_.bottom() + 1);

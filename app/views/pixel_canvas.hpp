@@ -9,6 +9,8 @@
 #include <QRect>
 #include <QRgb>
 
+class QPainter;
+
 namespace pipedeck::app {
 
 /// `share` in 255ths of `over` on `under`, both opaque.
@@ -23,6 +25,9 @@ inline QRgb mixed(QRgb over, QRgb under, unsigned share) {
 class PixelCanvas {
  public:
   PixelCanvas(QImage& image, const QRect& area);
+  /// The same boxes as shapes, for pages: `ratio` of these pixels are one of the painter's.
+  PixelCanvas(QPainter& page, qreal ratio, const QRect& area);
+  bool on_page() const { return page_ != nullptr; }
 
   struct Ink {
     QRgb color = 0;
@@ -43,11 +48,16 @@ class PixelCanvas {
   void columns(int left, int top, int bottom, std::span<const Column> columns, bool plain);
 
  private:
+  void page_box(int left, int right, int top, int bottom, const Ink& ink, int radius);
+  void page_columns(int left, int top, int bottom, std::span<const Column> columns);
+  QRectF on_page(int left, int right, int top, int bottom) const;
   QRgb* row(int y) { return reinterpret_cast<QRgb*>(bits_ + y * stride_); }
   void corner_row(QRgb* row, int left, int right, double inset, QRgb color);
 
-  uchar* bits_;
-  qsizetype stride_;
+  QPainter* page_ = nullptr;
+  qreal ratio_ = 1;
+  uchar* bits_ = nullptr;
+  qsizetype stride_ = 0;
   QRect area_;
   int hatch_period_;
   int hatch_width_;

@@ -5,6 +5,7 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QPaintEngine>
 #include <QPainter>
 #include <QWheelEvent>
 
@@ -86,11 +87,25 @@ void TimeView::draw_again() {
   ++content_draws_;
 }
 
+/// Shapes and letters where a page keeps them as such, instead of the picture of them.
+void TimeView::draw_on_page(QPainter& painter) {
+  QImage size_only(size(), QImage::Format_Mono);
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setFont(font());
+  painter.fillRect(rect(), theme().window);
+  draw_content(painter, size_only);
+  draw_overlay(painter);
+  painter.restore();
+}
+
 void TimeView::paintEvent(QPaintEvent* event) {
   const qreal ratio = devicePixelRatioF();
   if (stale_ || content_.size() != QSize(qCeil(width() * ratio), qCeil(height() * ratio))) draw_again();
   QPainter painter(this);
   painter.setClipRect(event->rect());
+  const QPaintEngine::Type engine = painter.paintEngine()->type();
+  if (engine == QPaintEngine::SVG || engine == QPaintEngine::Pdf) return draw_on_page(painter);
   painter.drawImage(0, 0, content_);
   painter.setRenderHint(QPainter::Antialiasing);
   draw_overlay(painter);

@@ -33,7 +33,7 @@ class TimeView : public QWidget {
 
  protected:
   /// Draws all but the cursor and what floats, on `canvas` (opaque, filled with the theme's window colour) or by the
-  /// painter that is open on it.
+  /// painter that is open on it. On a page (SVG, PDF) the painter is open on that, and `canvas` says the size alone.
   virtual void draw_content(QPainter& painter, QImage& canvas) = 0;
   /// Draws what changes with the mouse over the content.
   virtual void draw_overlay(QPainter&) {}
@@ -62,6 +62,7 @@ class TimeView : public QWidget {
   bool navigate(int key);
   void cursor_moved();
   void draw_again();
+  void draw_on_page(QPainter& painter);
 
   TimeLink* link_;
   QImage content_;

@@ -14,65 +14,20 @@
 #include <fmt/format.h>
 
 #include "core/store/sqlite.hpp"
+#include "core/store/tables.hpp"
 
 namespace pipedeck {
 namespace {
 
 namespace fs = std::filesystem;
 using sqlite::Database;
-using sqlite::Statement;
-
-constexpr std::uint32_t application_id = 0x5044'4b31;  // "PDK1", told by the `file` program as well
-
-/// `place` keeps the order in which things were written; ids are the writer's own affair.
-constexpr auto schema = R"(
-  CREATE TABLE document(place INTEGER PRIMARY KEY, id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
-                        json TEXT NOT NULL, position INTEGER NOT NULL, UNIQUE(kind, id)) STRICT;
-  CREATE TABLE run(place INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, name TEXT NOT NULL, json TEXT NOT NULL) STRICT;
-  CREATE TABLE event(run INTEGER NOT NULL REFERENCES run(id), position INTEGER NOT NULL, line TEXT NOT NULL,
-                     PRIMARY KEY(run, position)) STRICT, WITHOUT ROWID;
-  CREATE TABLE setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-)";
-
-Result<void> step_once(Result<Statement>& statement) {
-  const Result<bool> stepped = statement->step();
-  statement->reset();
-  if (!stepped) return tl::unexpected(stepped.error());
-  return {};
-}
-
-Result<void> insert_documents(Database& database, const std::vector<StoredDocument>& documents) {
-  auto insert = database.prepare("INSERT INTO document(id, kind, name, json, position) VALUES(?, ?, ?, ?, ?)");
-  if (!insert) return tl::unexpected(insert.error());
-  for (const StoredDocument& document : documents) {
-    insert->bind(document.id).bind(document.kind).bind(document.name).bind(document.json).bind(document.position);
-    if (auto done = step_once(insert); !done) return done;
-  }
-  return {};
-}
 
 Result<void> insert_runs(Database& database, const std::vector<StoredRun>& runs) {
-  auto insert_run = database.prepare("INSERT INTO run(id, name, json) VALUES(?, ?, ?)");
-  if (!insert_run) return tl::unexpected(insert_run.error());
-  auto insert_event = database.prepare("INSERT INTO event VALUES(?, ?, ?)");
-  if (!insert_event) return tl::unexpected(insert_event.error());
-  for (const StoredRun& run : runs) {
-    insert_run->bind(run.id).bind(run.name).bind(run.json);
-    if (auto done = step_once(insert_run); !done) return done;
-    for (std::size_t i = 0; i < run.events.size(); ++i) {
-      insert_event->bind(run.id).bind(static_cast<std::int64_t>(i)).bind(run.events[i]);
-      if (auto done = step_once(insert_event); !done) return done;
-    }
-  }
-  return {};
-}
-
-Result<void> insert_settings(Database& database, const std::map<std::string, std::string>& settings) {
-  auto insert = database.prepare("INSERT INTO setting VALUES(?, ?)");
-  if (!insert) return tl::unexpected(insert.error());
-  for (const auto& [key, value] : settings) {
-    insert->bind(key).bind(value);
-    if (auto done = step_once(insert); !done) return done;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (auto done = store::insert_run(database, i, runs[i]); !done) return done;
+    const auto traces = runs[i].traces.load();
+    if (!traces) return tl::unexpected(traces.error());
+    if (auto done = store::insert_traces(database, runs[i].id, *traces); !done) return done;
   }
   return {};
 }
@@ -81,54 +36,16 @@ Result<void> fill(Database& database, const ProjectContent& content) {
   // No journal: a file that was not finished is never renamed to the project's name.
   const std::string head =
       fmt::format("PRAGMA journal_mode = OFF; PRAGMA application_id = {}; PRAGMA user_version = {}; BEGIN;{}",
-                  application_id, project_version, schema);
-  return database.run(head)
-      .and_then([&] { return insert_documents(database, content.documents); })
-      .and_then([&] { return insert_runs(database, content.runs); })
-      .and_then([&] { return insert_settings(database, content.settings); })
-      .and_then([&] { return database.run("COMMIT"); });
-}
-
-Result<std::vector<StoredDocument>> documents_of(Database& database) {
-  auto select = database.prepare("SELECT id, kind, name, json, position FROM document ORDER BY place");
-  if (!select) return tl::unexpected(select.error());
-  std::vector<StoredDocument> documents;
-  Result<bool> row;
-  while ((row = select->step()) && *row)
-    documents.push_back(
-        {select->integer(0), select->text(1), select->text(2), select->text(3), static_cast<int>(select->integer(4))});
-  if (!row) return tl::unexpected(row.error());
-  return documents;
-}
-
-Result<std::vector<StoredRun>> runs_of(Database& database) {
-  auto select = database.prepare("SELECT id, name, json FROM run ORDER BY place");
-  if (!select) return tl::unexpected(select.error());
-  auto events = database.prepare("SELECT line FROM event WHERE run = ? ORDER BY position");
-  if (!events) return tl::unexpected(events.error());
-  std::vector<StoredRun> runs;
-  Result<bool> row;
-  while ((row = select->step()) && *row) {
-    StoredRun run{select->integer(0), select->text(1), select->text(2), {}};
-    events->bind(run.id);
-    Result<bool> line;
-    while ((line = events->step()) && *line) run.events.push_back(events->text(0));
-    if (!line) return tl::unexpected(line.error());
-    events->reset();
-    runs.push_back(std::move(run));
+                  store::project_application, project_version, store::create_tables());
+  if (auto done = database.run(head); !done) return done;
+  for (std::size_t i = 0; i < content.documents.size(); ++i) {
+    if (auto done = store::insert_document(database, i, content.documents[i]); !done) return done;
   }
-  if (!row) return tl::unexpected(row.error());
-  return runs;
-}
-
-Result<std::map<std::string, std::string>> settings_of(Database& database) {
-  auto select = database.prepare("SELECT key, value FROM setting");
-  if (!select) return tl::unexpected(select.error());
-  std::map<std::string, std::string> settings;
-  Result<bool> row;
-  while ((row = select->step()) && *row) settings.emplace(select->text(0), select->text(1));
-  if (!row) return tl::unexpected(row.error());
-  return settings;
+  if (auto done = insert_runs(database, content.runs); !done) return done;
+  for (const auto& [key, value] : content.settings) {
+    if (auto done = store::insert_setting(database, key, value); !done) return done;
+  }
+  return database.run("COMMIT");
 }
 
 std::uint32_t big_endian(const char* bytes) {
@@ -138,7 +55,7 @@ std::uint32_t big_endian(const char* bytes) {
 }
 
 /// Kind and version from the first 100 bytes, so that a foreign file is told before SQLite touches it.
-Result<void> check_header(const std::string& path) {
+Result<int> version_in_header(const std::string& path) {
   std::error_code problem;
   const fs::file_status status = fs::status(path, problem);
   if (!fs::exists(status)) return fail(ErrorCode::bad_input, "found no such file");
@@ -150,38 +67,43 @@ Result<void> check_header(const std::string& path) {
   if (in.gcount() == 0) return fail(ErrorCode::bad_input, "the file is empty, expected a Pipedeck project");
   if (in.gcount() < 100 || std::memcmp(header.data(), "SQLite format 3", 16) != 0)
     return fail(ErrorCode::bad_input, "found a file of another kind, expected a Pipedeck project (SQLite)");
-  if (big_endian(header.data() + 68) != application_id)
+  const std::uint32_t application = big_endian(header.data() + 68);
+  if (application == store::work_application)
+    return fail(ErrorCode::bad_input,
+                "found the work copy of a project, expected the project itself: open that one, and "
+                "what was not saved is offered");
+  if (application != store::project_application)
     return fail(ErrorCode::bad_input, "found an SQLite file of another program, expected a Pipedeck project");
   const std::uint32_t version = big_endian(header.data() + 60);
   if (version > static_cast<std::uint32_t>(project_version))
     return fail(ErrorCode::bad_input, fmt::format("found project version {}, expected at most {}: it was written by a "
                                                   "newer Pipedeck; open it with that one",
                                                   version, project_version));
-  if (version < 1) return fail(ErrorCode::bad_input, fmt::format("found project version {}, expected 1", version));
-  return {};
+  if (version < 1)
+    return fail(ErrorCode::bad_input,
+                fmt::format("found project version {}, expected 1 to {}", version, project_version));
+  return static_cast<int>(version);
 }
 
+/// Of the tables that are read now; those of the traces may be a thousand times larger and are told when they are read.
 Result<void> check_integrity(Database& database) {
-  auto check = database.prepare("PRAGMA quick_check(1)");
-  if (!check) return tl::unexpected(check.error());
-  const Result<bool> row = check->step();
-  if (!row) return tl::unexpected(row.error());
-  if (!*row || check->text(0) != "ok") return fail(ErrorCode::bad_input, "the file is damaged: " + check->text(0));
+  for (const char* table : {"document", "run", "setting"}) {
+    auto check = database.prepare(fmt::format("PRAGMA quick_check({})", table));
+    if (!check) return tl::unexpected(check.error());
+    const Result<bool> row = check->step();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row || check->text(0) != "ok") return fail(ErrorCode::bad_input, "the file is damaged: " + check->text(0));
+  }
   return {};
 }
 
 Result<ProjectContent> content_of(const std::string& path) {
-  if (auto valid = check_header(path); !valid) return tl::unexpected(valid.error());
+  const auto version = version_in_header(path);
+  if (!version) return tl::unexpected(version.error());
   auto database = Database::open(path, SQLITE_OPEN_READONLY);
   if (!database) return tl::unexpected(database.error());
   if (auto whole = check_integrity(*database); !whole) return tl::unexpected(whole.error());
-  auto documents = documents_of(*database);
-  if (!documents) return tl::unexpected(documents.error());
-  auto runs = runs_of(*database);
-  if (!runs) return tl::unexpected(runs.error());
-  auto settings = settings_of(*database);
-  if (!settings) return tl::unexpected(settings.error());
-  return ProjectContent{std::move(*documents), std::move(*runs), std::move(*settings)};
+  return store::content_of(std::make_shared<store::OpenFile>(std::move(*database), *version, path));
 }
 
 Error of_file(Error error, const std::string& path) {
@@ -208,15 +130,27 @@ Result<ProjectContent> read_project(const std::string& path) {
   return content_of(path).map_error([&](Error error) { return of_file(std::move(error), path); });
 }
 
-Result<void> write_project(const std::string& path, const ProjectContent& content) {
+StoredTraces traces_at_hand(RunTraces traces) {
+  auto kept = std::make_shared<const RunTraces>(std::move(traces));
+  return {kept, [kept]() -> Result<RunTraces> { return *kept; }};
+}
+
+Result<void> write_project(const std::string& link, const ProjectContent& content) {
+  std::error_code none;
+  const std::string path = fs::is_symlink(link, none) ? fs::weakly_canonical(link, none).string() : link;
+  const fs::file_status old = fs::status(path, none);
+  if (fs::exists(old) && ::access(path.c_str(), W_OK) != 0)
+    return tl::unexpected(
+        of_file({ErrorCode::io, "the project is write-protected; save it under another name", {}, {}}, link));
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   std::remove(temporary.c_str());  // left by a process of the same number that was killed
   Result<void> written = write_whole(temporary, content);
+  if (written && fs::exists(old)) fs::permissions(temporary, old.permissions(), none);
   if (written && (!flush_to_disk(temporary, O_RDONLY) || std::rename(temporary.c_str(), path.c_str()) != 0))
     written = fail(ErrorCode::io, fmt::format("the project can't be written: {}", std::strerror(errno)));
   if (!written) {
     std::remove(temporary.c_str());
-    return tl::unexpected(of_file(std::move(written).error(), path));
+    return tl::unexpected(of_file(std::move(written).error(), link));
   }
   const fs::path folder = fs::path(path).parent_path();
   flush_to_disk(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY);  // so that the new name lasts as well

@@ -18,7 +18,8 @@ class Statement {
   explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
 
   Statement& bind(std::int64_t value);
-  Statement& bind(const std::string& value);  ///< kept by the caller until the step
+  Statement& bind(const std::string& value);       ///< kept by the caller until the step
+  Statement& bind_blob(const std::string& value);  ///< likewise
   /// True with a row, false at the end.
   Result<bool> step();
   /// For the next row to write.
@@ -26,6 +27,7 @@ class Statement {
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
   std::string text(int column) const;
+  std::string blob(int column) const;
 
  private:
   struct Finalize {

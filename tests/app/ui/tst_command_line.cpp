@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QDir>
+#include <QProcess>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "app/ui/command_line.hpp"
@@ -24,7 +27,72 @@ class TestCommandLine : public QObject {
     QVERIFY(parse_command_line({"--screenshot", "sky", "x.png"}).error.contains("'sky'"));
     QVERIFY(parse_command_line({"--frobnicate"}).error.contains("--frobnicate"));
   }
+  void pictures_end_in_what_can_be_drawn() {
+    QVERIFY(parse_command_line({"--screenshot", "gantt", "x.svg"}).error.isEmpty());
+    QVERIFY(parse_command_line({"--screenshot", "gantt", "x.PDF"}).error.isEmpty());
+    QVERIFY(parse_command_line({"--screenshot", "gantt", "x.jpg"}).error.contains("x.jpg"));
+  }
+
+  void the_program_answers_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("help") << QStringList{"--help"} << 0 << "--screenshot VIEW FILE";
+    QTest::newRow("version") << QStringList{"--version"} << 0 << "pipedeck ";
+    QTest::newRow("unknown option") << QStringList{"--frobnicate"} << 2 << "'--frobnicate'";
+    QTest::newRow("unknown view") << QStringList{"--screenshot", "sky", "x.png"} << 2 << "'sky'";
+    QTest::newRow("no file") << QStringList{"--screenshot", "run"} << 2 << "expected a view and a file";
+    QTest::newRow("no picture") << QStringList{"--screenshot", "run", "x.txt"} << 2 << "x.txt";
+    QTest::newRow("missing project") << QStringList{"none.pipedeck", "--screenshot", "run", "x.png"} << 2
+                                     << "none.pipedeck";
+  }
+  void the_program_answers() {
+    QFETCH(QStringList, arguments);
+    QFETCH(int, status);
+    QFETCH(QString, words);
+    const auto [code, said] = run(arguments);
+    QVERIFY2(code == status, qPrintable(QString("exit %1: %2").arg(code).arg(said)));
+    QVERIFY2(said.contains(words), qPrintable(said));
+  }
+
+  void every_view_is_drawn_as_every_kind() {
+    QStringList arguments{"--reset-layout", "--compare"};
+    QStringList files;
+    for (const char* view : {"compare", "gantt", "memory", "split", "explain", "profile", "topology", "run", "window"})
+      for (const char* ending : {"png", "svg", "pdf"}) {
+        files << folder_.filePath(QString("%1.%2").arg(view, ending));
+        arguments << "--screenshot" << view << files.back();
+      }
+    const auto [code, said] = run(arguments);
+    QVERIFY2(code == 0, qPrintable(said));
+    for (const QString& name : files) {
+      QFile file(name);
+      QVERIFY2(file.open(QIODevice::ReadOnly), qPrintable(name));
+      const QByteArray bytes = file.readAll();
+      const QByteArray begins = name.endsWith("png") ? "\x89PNG" : name.endsWith("pdf") ? "%PDF" : "<?xml";
+      QVERIFY2(bytes.startsWith(begins) && bytes.size() > 1000, qPrintable(name));
+    }
+    QVERIFY(QDir(folder_.path()).entryList({"*.work", "*.lock"}, QDir::Files | QDir::Hidden).isEmpty());
+  }
+
+ private:
+  std::pair<int, QString> run(const QStringList& arguments) {
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("QT_QPA_PLATFORM", "offscreen");
+    environment.insert("XDG_STATE_HOME", folder_.path());
+    environment.insert("XDG_CONFIG_HOME", folder_.path());
+    QProcess program;
+    program.setProcessEnvironment(environment);
+    program.setProcessChannelMode(QProcess::MergedChannels);
+    program.setWorkingDirectory(folder_.path());
+    program.start(PIPEDECK_BUILD_DIR "/pipedeck", arguments);
+    if (!program.waitForFinished(120000)) program.kill();
+    return {program.exitStatus() == QProcess::NormalExit ? program.exitCode() : -1,
+            QString::fromUtf8(program.readAll())};
+  }
+
+  QTemporaryDir folder_;
 };
 
-QTEST_APPLESS_MAIN(TestCommandLine)
+QTEST_GUILESS_MAIN(TestCommandLine)
 #include "tst_command_line.moc"

@@ -3,6 +3,7 @@
 // stops, and a project keeps its runs.
 #include <QComboBox>
 
+#include "app/session/project_content.hpp"
 #include "app/ui/compare_page.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/gantt_view.hpp"
@@ -120,7 +121,10 @@ void TestLaunch::runs_are_saved_and_shown_again() {
   QVERIFY2(second.errors.isEmpty(), qPrintable(second.errors.join('\n')));
   QCOMPARE(second.state().runs.size(), std::size_t{1});
   const RunRecord& before = *fixture.state().runs[0].run;
-  const RunRecord& after = *second.state().runs[0].run;
+  QVERIFY(second.state().runs[0].run->events.empty());  // read when they are looked at
+  const auto whole = with_traces(second.state().runs[0].run);
+  QVERIFY2(whole, whole ? "" : whole.error().text().c_str());
+  const RunRecord& after = **whole;
   QCOMPARE(after.name, before.name);
   QCOMPARE(after.state, before.state);
   QVERIFY(after.plan == before.plan);
@@ -130,6 +134,13 @@ void TestLaunch::runs_are_saved_and_shown_again() {
   QCOMPARE(second.window->run_page().view().model().steps_done(), 4);
   QVERIFY(second.window->run_page().timeline());
   QVERIFY(differences_of(after.predicted.get(), after.events));
+
+  // Launched again: this machine is one cluster, however often it is measured.
+  const std::size_t clusters = fixture.state().clusters.size();
+  fixture.trigger("action_launch");
+  QVERIFY(QTest::qWaitFor([&] { return !fixture.session().launching(); }, 120000));
+  QCOMPARE(fixture.state().runs.size(), std::size_t{2});
+  QCOMPARE(fixture.state().clusters.size(), clusters);
 }
 
 void TestLaunch::large_models_say_why_they_are_not_trained() {

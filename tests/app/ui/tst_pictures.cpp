@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's views drawn into files, light and dark, for people to look at: tests/app/ui/pictures in the build
 // folder.
+#include <QApplication>
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QTimer>
 
 #include "app/ui/compare_page.hpp"
 #include "app/ui/picture.hpp"
@@ -23,6 +25,8 @@ class TestPictures : public QObject {
   void a_cut_being_dragged();
   void a_finished_run();
   void a_project_opened_again();
+  void a_second_window_on_a_project();
+  void the_question_after_a_kill();
   void planners_and_options();
   void svg_and_pdf();
   void unknown_endings_and_bad_folders_are_errors();
@@ -111,12 +115,44 @@ void TestPictures::a_project_opened_again() {
   QVERIFY(fixture.open_sample());
   const QString project = fixture.path("bert-48.pipedeck");
   QVERIFY(fixture.session().save_as(project));
+  fixture.window.reset();
   WindowFixture again;
   QVERIFY(again.session().open(project));
   QVERIFY(again.settle());
   QTest::qWait(200);  // charts that have just come are laid out
   const QString file = folder() + "reopened.png";
   QCOMPARE(write_picture(*again.window, file), QString());
+  QVERIFY(has_content(file));
+}
+
+void TestPictures::a_second_window_on_a_project() {
+  WindowFixture first, second;
+  QVERIFY(first.open_sample());
+  const QString project = first.path("bert-48.pipedeck");
+  QVERIFY(first.session().save_as(project));
+  QVERIFY(second.session().open(project));
+  QVERIFY(second.settle());
+  second.window->resize(1200, 700);
+  for (const char* appearance : {"dark", "light"}) {
+    second.trigger(qPrintable(QString("action_appearance_%1").arg(appearance)));
+    QTest::qWait(300);
+    const QString file = folder() + QString("read-only-%1.png").arg(appearance);
+    QCOMPARE(write_picture(*second.window, file), QString());
+    QVERIFY(has_content(file));
+  }
+}
+
+void TestPictures::the_question_after_a_kill() {
+  const QString file = folder() + "recovery.png";
+  QTimer::singleShot(300, [&] {
+    QWidget* box = QApplication::activeModalWidget();
+    QVERIFY(box);
+    QVERIFY(box->grab().save(file));
+    box->close();
+  });
+  const QDateTime saved(QDate(2026, 11, 21), QTime(14, 2));
+  const Recovery answer = real_dialogs().recovery(nullptr, {"bert-48.pipedeck", saved, saved.addSecs(900), {}});
+  QCOMPARE(answer, Recovery::later);  // closed without an answer
   QVERIFY(has_content(file));
 }
 

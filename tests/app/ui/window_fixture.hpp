@@ -22,13 +22,15 @@ struct Answers {
   std::optional<QString> text;
   std::optional<Planning> planning;
   Unsaved unsaved = Unsaved::discard;
+  Recovery recovery = Recovery::later;
 };
 
 class WindowFixture {
  public:
   WindowFixture()
       : settings(directory.filePath("settings.ini"), QSettings::IniFormat),
-        window(std::make_unique<MainWindow>(WindowSeams{dialogs(), &settings, command_line_program()})) {
+        window(std::make_unique<MainWindow>(
+            WindowSeams{dialogs(), &settings, command_line_program(), directory.filePath("state")})) {
     window->resize(1680, 1050);
     window->show();
     window->activateWindow();  // keyboard focus goes to windows in front only
@@ -87,6 +89,10 @@ class WindowFixture {
     dialogs.unsaved = [this](QWidget*, const QString& project) {
       questions << project;
       return answers.unsaved;
+    };
+    dialogs.recovery = [this](QWidget*, const RecoveryQuestion& question) {
+      questions << question.name;
+      return answers.recovery;
     };
     dialogs.error = [this](QWidget*, const QString& title, const QString& text) { errors << title + ": " + text; };
     dialogs.page = [this](QWidget*, const QString&, const QString& markdown) { informations << markdown; };

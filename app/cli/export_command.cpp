@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// export: a part of a file as a table for other programs, a document of a project, or a plan as a batch job.
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/cli/command.hpp"
+#include "app/cli/console.hpp"
+#include "app/cli/file_formats.hpp"
+#include "core/io/csv_tables.hpp"
+#include "core/io/job_script.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/presets/presets.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+/// Beside the file: which document of a project, what a job trains.
+struct Wish {
+  std::string name, model;
+  int steps = 0;
+};
+
+struct Part {
+  std::string_view of, name, summary;
+  std::function<Result<std::string>(const AnyFile&, const Wish&)> text;
+};
+
+template <class Value>
+std::function<Result<std::string>(const AnyFile&, const Wish&)> table(CsvTable (*make)(const Value&)) {
+  return [make](const AnyFile& file, const Wish&) -> Result<std::string> { return make(std::get<Value>(file)).text(); };
+}
+
+Result<std::string> operations(const Timeline& timeline) {
+  if (timeline.size() == 0)
+    return fail(ErrorCode::bad_input, "holds no operations; simulate with --intervals, run with --timeline-every");
+  return operations_csv(timeline).text();
+}
+
+const Timeline& last_timeline(const RunLog& log) {
+  static const Timeline none;
+  const Timeline* last = &none;
+  for (const RunEvent& event : log.events)
+    if (const auto* measured = std::get_if<MeasuredTimeline>(&event)) last = &measured->timeline;
+  return *last;
+}
+
+Result<std::string> job(JobLauncher launcher, const Plan& plan, const Wish& wish) {
+  if (wish.model.empty() || wish.steps == 0)
+    return fail(ErrorCode::bad_usage, "export: a job needs --model SPEC and --steps N");
+  const auto model = open_model(wish.model);
+  if (!model) return tl::unexpected(in_file(model.error(), wish.model));
+  return job_script(launcher, plan, *model, wish.steps);
+}
+
+Result<std::vector<Plan>> plans_of(const ProjectContent& project) {
+  std::vector<Plan> plans;
+  for (const StoredDocument& document : project.documents) {
+    if (document.kind != "plan") continue;
+    auto plan = plan_from_json(document.json);
+    if (!plan) {
+      Error error = plan.error();
+      error.place = fmt::format("plan '{}'{}{}", document.name, error.place.empty() ? "" : ": ", error.place);
+      return tl::unexpected(std::move(error));
+    }
+    plans.push_back(*std::move(plan));
+  }
+  return plans;
+}
+
+Result<std::string> project_plans(const AnyFile& file, const Wish&) {
+  const auto plans = plans_of(std::get<ProjectContent>(file));
+  if (!plans) return tl::unexpected(plans.error());
+  std::vector<ComparedPlanFigures> rows;
+  for (const Plan& plan : *plans) rows.push_back({&plan, nullptr, {}, {}, {}});
+  return plans_csv(rows).text();
+}
+
+/// The document of that kind and name, or the only one of its kind.
+std::function<Result<std::string>(const AnyFile&, const Wish&)> document(std::string kind) {
+  return [kind](const AnyFile& file, const Wish& wish) -> Result<std::string> {
+    std::vector<std::string> names;
+    const StoredDocument* found = nullptr;
+    for (const StoredDocument& document : std::get<ProjectContent>(file).documents) {
+      if (document.kind != kind) continue;
+      names.push_back(document.name);
+      if (wish.name.empty() ? names.size() == 1 : document.name == wish.name) found = &document;
+    }
+    if (found && (!wish.name.empty() || names.size() == 1)) return found->json;
+    return fail(ErrorCode::bad_usage,
+                names.empty()
+                    ? fmt::format("the project holds no {}", kind)
+                    : fmt::format("export: found {}, expected --name with one of: {}",
+                                  wish.name.empty() ? "no --name" : "--name " + wish.name, fmt::join(names, ", ")));
+  };
+}
+
+const std::vector<Part>& parts() {
+  static const std::vector<Part> all{
+      {"profile", "layers", "times and bytes of each layer", table<Profile>(layers_csv)},
+      {"graph-text", "layers", "times and bytes of each layer", table<Profile>(layers_csv)},
+      {"cluster", "devices", "node, type, memory of each device", table<Cluster>(cluster_devices_csv)},
+      {"plan", "stages", "layers and devices of each stage", table<Plan>(stages_csv)},
+      {"plan", "job-slurm", "a Slurm script that trains --model with the plan",
+       [](const AnyFile& file, const Wish& wish) { return job(JobLauncher::slurm, std::get<Plan>(file), wish); }},
+      {"plan", "job-mpirun", "the same for mpirun",
+       [](const AnyFile& file, const Wish& wish) { return job(JobLauncher::mpirun, std::get<Plan>(file), wish); }},
+      {"simulation", "devices", "busy and idle time, peak of each device", table<Simulation>(devices_csv)},
+      {"simulation", "memory", "items of each device's peak", table<Simulation>(memory_items_csv)},
+      {"simulation", "memory-curve", "memory over time", table<Simulation>(memory_curve_csv)},
+      {"simulation", "operations", "start and end of each operation",
+       [](const AnyFile& file, const Wish&) { return operations(std::get<Simulation>(file).timeline); }},
+      {"run-log", "steps", "loss, time, throughput of each step",
+       [](const AnyFile& file, const Wish&) -> Result<std::string> {
+         return steps_csv(std::get<RunLog>(file).events).text();
+       }},
+      {"run-log", "operations", "start and end of each operation of the last timeline",
+       [](const AnyFile& file, const Wish&) { return operations(last_timeline(std::get<RunLog>(file))); }},
+      {"project", "plans", "the plans with what was predicted", project_plans},
+      {"project", "profile", "the profile --name as JSON", document("profile")},
+      {"project", "cluster", "the cluster --name as JSON", document("cluster")},
+      {"project", "plan", "the plan --name as JSON", document("plan")},
+      {"project", "model", "the model --name as JSON", document("model")},
+  };
+  return all;
+}
+
+std::string overview() {
+  std::string text = "WHAT, by what FILE is:\n";
+  for (const Part& part : parts())
+    if (part.of != "graph-text") text += fmt::format("  {:<11}{:<14}{}\n", part.of, part.name, part.summary);
+  return text;
+}
+
+class ExportCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("FILE", file_, "file to read, told by its content")->required();
+    app.add_option("WHAT", what_, "what of it to write: tables are CSV")->required();
+    app.add_option("-o", out_, "file to write; without, standard output")->type_name("FILE");
+    app.add_option("--name", wish_.name, "of a project: which document")->type_name("NAME");
+    app.add_option("--model", wish_.model, "of a job: a file or preset:NAME")->type_name("SPEC");
+    app.add_option("--steps", wish_.steps, "of a job: optimizer steps")->check(CLI::Range(1, 1 << 30))->type_name("N");
+    app.add_option("--profile-micro-batch", profile_micro_batch_, "samples of one micro-batch of a graph text")
+        ->check(CLI::Range(1, 1 << 30))
+        ->type_name("N");
+    app.footer(overview());
+  }
+
+  Result<int> run(std::stop_token) override {
+    const auto file = read_any_file(file_, {.profile_micro_batch = profile_micro_batch_});
+    if (!file) return tl::unexpected(file.error());
+    std::vector<std::string_view> possible;
+    for (const Part& part : parts()) {
+      if (part.of != format_name(*file)) continue;
+      possible.push_back(part.name);
+      if (part.name == what_) return write(part, *file);
+    }
+    return fail(ErrorCode::bad_usage,
+                fmt::format("a {} has no {}; possible: {}", format_name(*file), what_, fmt::join(possible, ", ")), {},
+                file_);
+  }
+
+ private:
+  Result<int> write(const Part& part, const AnyFile& file) const {
+    auto text = part.text(file, wish_);
+    if (!text) return tl::unexpected(in_file(text.error(), file_));
+    if (!text->ends_with('\n')) *text += '\n';
+    if (auto written = write_output(out_, *text); !written) return tl::unexpected(written.error());
+    return 0;
+  }
+
+  std::string file_, what_, out_ = "-";
+  Wish wish_;
+  std::optional<int> profile_micro_batch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_export_command() { return std::make_unique<ExportCommand>(); }
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Who may write a project, and what killed programs left behind.
+#include <QFile>
+#include <QFileInfo>
+
+#include "app/session/project_content.hpp"
+#include "app/session/session.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+bool same_file(const QString& a, const QString& b) {
+  const QString canonical = QFileInfo(a).canonicalFilePath();
+  return a == b || (!canonical.isEmpty() && canonical == QFileInfo(b).canonicalFilePath());
+}
+
+/// Out of the way of the next copy, where a person can still get at it.
+QString put_aside(const QString& work) {
+  const QString aside = work + QStringLiteral(".damaged");
+  QFile::remove(aside);
+  QFile::rename(work, aside);
+  QFile::remove(aside + QStringLiteral("-wal"));
+  QFile::rename(work + QStringLiteral("-wal"), aside + QStringLiteral("-wal"));
+  return aside;
+}
+
+}  // namespace
+
+ProjectClaim Session::claim(const QString& path) const {
+  if (seams_.look_only) return {};
+  if (lock_ && same_file(path, file_)) return {.lock = {}, .mine_already = true, .why_read_only = {}};
+  const QFileInfo info(path);
+  if (info.exists() && !info.isWritable()) return {.lock = {}, .why_read_only = tr("the file is write-protected.")};
+  auto lock = ProjectLock::take(path.toStdString());
+  if (!lock) return {.lock = {}, .why_read_only = in_qt(lock.error().message) + QLatin1Char('.')};
+  if (!lock->has_value()) return {.lock = {}, .why_read_only = tr("it is open in another window.")};
+  return {.lock = std::move(*lock), .why_read_only = {}};
+}
+
+Recovery Session::ask(const RecoveryQuestion& question) const {
+  return seams_.ask_recovery ? seams_.ask_recovery(question) : Recovery::later;
+}
+
+std::optional<Session::Found> Session::look_for_work(const QString& path, const Result<ProjectContent>& saved) {
+  if (same_file(path, file_)) autosave_.drop();  // this window's own: it was asked about
+  const QString work = in_qt(work_copy_path(path.toStdString()));
+  if (!QFile::exists(work)) return Found{};
+  const ProjectContent nothing;
+  const auto left = read_work_copy(work.toStdString(), saved ? *saved : nothing);
+  if (left && saved && same_project(left->content, *saved)) {
+    remove_work_copy(work.toStdString());  // killed between saving and tidying up
+    return Found{};
+  }
+  auto state = left ? state_of(left->content, work.toStdString()) : tl::unexpected(left.error());
+  if (!state) {
+    emit error(tr("Open project"), tr("Changes to %1 that were not saved can't be read: %2\nThey are kept as %3.")
+                                       .arg(QFileInfo(path).fileName(), in_qt(state.error().text()), put_aside(work)));
+    return Found{};
+  }
+  RecoveryQuestion question{QFileInfo(path).fileName(), {}, edited_at(work), {}};
+  if (QFileInfo::exists(path)) question.saved = QFileInfo(path).lastModified();
+  if (!saved) question.problem = in_qt(saved.error().message);
+  const Recovery answer = ask(question);
+  if (answer == Recovery::later) return std::nullopt;
+  return Found{std::move(*state), answer};
+}
+
+bool Session::offer_left_behind() {
+  if (seams_.look_only) return false;
+  for (const LeftBehind& left : left_behind(seams_.state_folder)) {
+    if (left.project.isEmpty() ? restore_unnamed(left) : open(left.project)) return true;
+  }
+  return false;
+}
+
+bool Session::restore_unnamed(const LeftBehind& left) {
+  auto lock = ProjectLock::take(left.work.toStdString());
+  if (!lock || !lock->has_value()) return false;
+  const auto work = read_work_copy(left.work.toStdString(), {});
+  auto state = work ? state_of(work->content, left.work.toStdString()) : tl::unexpected(work.error());
+  if (!state) {
+    emit error(tr("Restore unsaved work"), tr("Work that was not saved can't be read: %1\nIt is kept as %2.")
+                                               .arg(in_qt(state.error().text()), put_aside(left.work)));
+    return false;
+  }
+  const Recovery answer = ask({{}, {}, left.edited, {}});
+  if (answer == Recovery::later) return false;
+  if (answer == Recovery::restore) {
+    new_project();
+    step(tr("Restore unsaved changes"), std::move(*state));  // on disk under a name of its own when this returns
+  }
+  remove_work_copy(left.work.toStdString());
+  return answer == Recovery::restore;
+}
+
+void Session::keep_work() {
+  if (seams_.look_only) return;
+  const auto kept = autosave_.keep(state(), history_.clean());
+  if (kept) {
+    autosave_failed_ = false;
+  } else if (!autosave_failed_) {
+    autosave_failed_ = true;
+    emit error(
+        tr("Changes are not safe"),
+        tr("What is not saved would be lost with this program: %1\nSave the project.").arg(in_qt(kept.error().text())));
+  }
+}
+
+}  // namespace pipedeck::app

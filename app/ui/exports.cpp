@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/exports.hpp"
+
+#include <QAction>
+#include <QFileInfo>
+#include <QMenu>
+#include <QRegularExpression>
+#include <QTimer>
+
+#include "app/ui/picture.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int look_again_ms = 100;
+
+}  // namespace
+
+QString with_ending(const QString& path, const QString& ending) {
+  return path.isEmpty() || !QFileInfo(path).suffix().isEmpty() ? path : path + ending;
+}
+
+QString file_name_of(const QString& name) {
+  QString plain = name.toLower();
+  plain.replace(QRegularExpression(QStringLiteral("[^a-z0-9]+")), QStringLiteral("-"));
+  while (plain.endsWith(QLatin1Char('-'))) plain.chop(1);
+  return plain.isEmpty() ? QStringLiteral("pipedeck") : plain;
+}
+
+Exports::Exports(Session& session, Dialogs dialogs, ExportScene scene, QWidget* window)
+    : QObject(window), session_(session), dialogs_(std::move(dialogs)), scene_(std::move(scene)), window_(window) {}
+
+void Exports::fill(QMenu* menu) {
+  QMenu* tables = menu->addMenu(tr("&Table (CSV)"));
+  tables->setObjectName(QStringLiteral("export_table_menu"));
+  for (int i = 0; i < table_count; ++i) {
+    const auto table = static_cast<Table>(i);
+    QAction* action = tables->addAction(tr("%1…").arg(table_title(table)));
+    action->setObjectName(QStringLiteral("action_export_table_") + table_name(table));
+    connect(action, &QAction::triggered, this, [this, table] { export_table(table); });
+  }
+  QMenu* jobs = menu->addMenu(tr("&Job script"));
+  jobs->setToolTipsVisible(true);
+  const std::pair<JobLauncher, QString> launchers[] = {{JobLauncher::slurm, tr("&Slurm…")},
+                                                       {JobLauncher::mpirun, tr("&mpirun…")}};
+  for (const auto& [launcher, title] : launchers) {
+    QAction* action = jobs->addAction(title);
+    action->setObjectName(QStringLiteral("action_export_job_") +
+                          QLatin1String(launcher == JobLauncher::slurm ? "slurm" : "mpirun"));
+    action->setToolTip(tr("A script that trains the model with the selected plan by pipedeck-cli run"));
+    connect(action, &QAction::triggered, this, [this, launcher = launcher] { export_job(launcher); });
+  }
+}
+
+void Exports::offer_in(QWidget* view, const std::vector<Table>& tables) {
+  if (view->contextMenuPolicy() == Qt::DefaultContextMenu) view->setContextMenuPolicy(Qt::ActionsContextMenu);
+  auto* picture = new QAction(tr("Export picture…"), view);
+  connect(picture, &QAction::triggered, this, [this, view] { export_picture(view); });
+  view->addAction(picture);
+  for (const Table table : tables) {
+    auto* action = new QAction(tr("Export %1 as CSV…").arg(table_title(table)), view);
+    connect(action, &QAction::triggered, this, [this, table] { export_table(table); });
+    view->addAction(action);
+  }
+}
+
+void Exports::export_picture(QWidget* of) {
+  const QString file = with_ending(dialogs_.save_file(window_, tr("Export picture"), QStringLiteral("pipedeck.png"),
+                                                      tr("Pictures (*.png *.svg *.pdf);;All files (*)")),
+                                   QStringLiteral(".png"));
+  if (file.isEmpty()) return;
+  const QString failure = write_picture(*of, file);
+  failure.isEmpty() ? emit written(file) : dialogs_.error(window_, tr("Export picture"), failure);
+}
+
+QString Exports::plan_name() const {
+  const PlanEntry* plan = find_plan(session_.state(), scene_.tables().plan);
+  return plan ? QString::fromStdString(plan->plan->name) : QString();
+}
+
+void Exports::export_table(Table table) {
+  const TableContext context = scene_.tables();
+  const TableText now = table_text(session_, table, context);
+  if (!now.why_not.isEmpty()) return dialogs_.error(window_, tr("Export table"), now.why_not);
+  const QString name = file_name_of(plan_name() + QLatin1Char(' ') + table_name(table));
+  const QString file =
+      with_ending(dialogs_.save_file(window_, tr("Export %1").arg(table_title(table)), name + QStringLiteral(".csv"),
+                                     tr("Tables (*.csv);;All files (*)")),
+                  QStringLiteral(".csv"));
+  if (!file.isEmpty()) write_table(table, context, file, 0);
+}
+
+void Exports::write_table(Table table, const TableContext& context, const QString& file, int tries) {
+  const TableText now = table_text(session_, table, context);
+  if (!now.why_not.isEmpty()) return dialogs_.error(window_, tr("Export table"), now.why_not);
+  if (!now.pending) return write(tr("Export table"), file, now.csv.toStdString());
+  // Asked for above; a job computes it. Nothing runs any more and nothing came: it was cancelled.
+  if (tries > 0 && !session_.jobs().any_running())
+    return dialogs_.error(window_, tr("Export table"), tr("The figures were not computed: try again."));
+  QTimer::singleShot(look_again_ms, this, [=, this] { write_table(table, context, file, tries + 1); });
+}
+
+void Exports::export_job(JobLauncher launcher) {
+  const auto script = job_script_of(session_.state(), scene_.tables().plan, launcher, scene_.steps());
+  if (!script) return dialogs_.error(window_, tr("Export job script"), QString::fromStdString(script.error().message));
+  const QString file = with_ending(
+      dialogs_.save_file(window_, tr("Export job script"), file_name_of(plan_name()) + QStringLiteral(".sh"),
+                         tr("Scripts (*.sh);;All files (*)")),
+      QStringLiteral(".sh"));
+  if (!file.isEmpty()) write(tr("Export job script"), file, *script);
+}
+
+void Exports::write(const QString& title, const QString& file, const std::string& text) {
+  const auto done = write_text(file, text);
+  done.isEmpty() ? emit written(file) : dialogs_.error(window_, title, done);
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// File > Export: the plan, pictures of views, tables, batch jobs. Figures that are still being computed are waited for.
+#pragma once
+
+#include <functional>
+
+#include <QObject>
+#include <QPointer>
+
+#include "app/session/tables.hpp"
+#include "app/ui/dialogs.hpp"
+
+class QAction;
+class QMenu;
+class QWidget;
+
+namespace pipedeck::app {
+
+/// What the exports are of: what the window shows at the time.
+struct ExportScene {
+  std::function<TableContext()> tables;
+  std::function<QWidget*()> page;  ///< for pictures
+  std::function<int()> steps;      ///< of a batch job
+};
+
+class Exports : public QObject {
+  Q_OBJECT
+
+ public:
+  Exports(Session& session, Dialogs dialogs, ExportScene scene, QWidget* window);
+
+  /// Tables and jobs, each with an action named "action_export_table_devices", "action_export_job_slurm".
+  void fill(QMenu* menu);
+  /// "Export picture…" and the tables that belong to the view, in its context menu.
+  void offer_in(QWidget* view, const std::vector<Table>& tables);
+
+  void export_picture(QWidget* of);
+  void export_table(Table table);
+  void export_job(JobLauncher launcher);
+
+ signals:
+  void written(const QString& file);
+
+ private:
+  /// Writes when the table is there.
+  void write_table(Table table, const TableContext& context, const QString& file, int tries);
+  void write(const QString& title, const QString& file, const std::string& text);
+  /// The selected plan's name for a file's.
+  QString plan_name() const;
+
+  Session& session_;
+  Dialogs dialogs_;
+  ExportScene scene_;
+  QWidget* window_;
+};
+
+/// `path` with `ending` where it has none.
+QString with_ending(const QString& path, const QString& ending);
+/// "DAPPLE 8:8" as "dapple-8-8".
+QString file_name_of(const QString& name);
+
+}  // namespace pipedeck::app

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/tables.hpp"
+
+#include <fmt/format.h>
+
+namespace pipedeck::store {
+namespace {
+
+using sqlite::Database;
+using sqlite::Statement;
+
+/// `place` keeps the order in which things were written; ids are the writer's own affair.
+constexpr auto schema = R"(
+  CREATE TABLE document(place INTEGER PRIMARY KEY, id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+                        json TEXT NOT NULL, position INTEGER NOT NULL, UNIQUE(kind, id)) STRICT;
+  CREATE TABLE run(place INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, name TEXT NOT NULL, json TEXT NOT NULL) STRICT;
+  CREATE TABLE prediction(run INTEGER PRIMARY KEY REFERENCES run(id), json TEXT NOT NULL, timeline BLOB NOT NULL) STRICT;
+  CREATE TABLE event(run INTEGER NOT NULL REFERENCES run(id), position INTEGER NOT NULL, line TEXT NOT NULL,
+                     timeline BLOB NOT NULL, PRIMARY KEY(run, position)) STRICT, WITHOUT ROWID;
+  CREATE TABLE setting(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+)";
+
+Result<void> step_once(Statement& statement) {
+  const Result<bool> stepped = statement.step();
+  statement.reset();
+  if (!stepped) return tl::unexpected(stepped.error());
+  return {};
+}
+
+/// Calls `take` with each row of the query. The first versions had no column `place`: SQLite's own row number is the
+/// same where there is one.
+template <class Take>
+Result<void> each_row(Database& database, const std::string& query, std::int64_t argument, const Take& take) {
+  auto select = database.prepare(query);
+  if (!select) return tl::unexpected(select.error());
+  if (argument != 0) select->bind(argument);
+  Result<bool> row;
+  while ((row = select->step()) && *row) take(*select);
+  if (!row) return tl::unexpected(row.error());
+  return {};
+}
+
+Result<RunTraces> load_traces(OpenFile& file, std::int64_t run) {
+  const std::lock_guard lock(file.reading);
+  RunTraces traces;
+  const bool columns = file.version >= 2;
+  Result<void> read;
+  if (columns) {
+    read =
+        each_row(file.database, "SELECT json, timeline FROM prediction WHERE run = ?", run, [&](const Statement& row) {
+          traces.prediction = row.text(0);
+          traces.prediction_timeline = row.blob(1);
+        });
+  }
+  if (read) {
+    read = each_row(
+        file.database,
+        fmt::format("SELECT line, {} FROM event WHERE run = ? ORDER BY position", columns ? "timeline" : "x''"), run,
+        [&](const Statement& row) {
+          traces.events.push_back({row.text(0), row.blob(1)});
+        });
+  }
+  if (read) return traces;
+  Error error = read.error();
+  error.file = file.path;
+  error.place = fmt::format("run {}", run);
+  return tl::unexpected(std::move(error));
+}
+
+/// The columns of a table that is only read later, so that a file without it is told when it is opened.
+Result<void> check_traces(OpenFile& file) {
+  const bool columns = file.version >= 2;
+  auto events = file.database.prepare(columns ? "SELECT run, position, line, timeline FROM event"
+                                              : "SELECT run, position, line FROM event");
+  if (!events) return tl::unexpected(events.error());
+  if (!columns) return {};
+  auto predictions = file.database.prepare("SELECT run, json, timeline FROM prediction");
+  if (!predictions) return tl::unexpected(predictions.error());
+  return {};
+}
+
+}  // namespace
+
+std::string create_tables() { return schema; }
+
+Result<void> insert_document(Database& database, std::size_t place, const StoredDocument& document) {
+  auto insert =
+      database.prepare("INSERT INTO document(place, id, kind, name, json, position) VALUES(?, ?, ?, ?, ?, ?)");
+  if (!insert) return tl::unexpected(insert.error());
+  insert->bind(static_cast<std::int64_t>(place) + 1).bind(document.id).bind(document.kind).bind(document.name);
+  insert->bind(document.json).bind(document.position);
+  return step_once(*insert);
+}
+
+Result<void> insert_run(Database& database, std::size_t place, const StoredRun& run) {
+  auto insert = database.prepare("INSERT INTO run(place, id, name, json) VALUES(?, ?, ?, ?)");
+  if (!insert) return tl::unexpected(insert.error());
+  insert->bind(static_cast<std::int64_t>(place) + 1).bind(run.id).bind(run.name).bind(run.json);
+  return step_once(*insert);
+}
+
+Result<void> insert_traces(Database& database, std::int64_t run, const RunTraces& traces) {
+  if (!traces.prediction.empty()) {
+    auto insert = database.prepare("INSERT INTO prediction(run, json, timeline) VALUES(?, ?, ?)");
+    if (!insert) return tl::unexpected(insert.error());
+    insert->bind(run).bind(traces.prediction).bind_blob(traces.prediction_timeline);
+    if (auto done = step_once(*insert); !done) return done;
+  }
+  auto insert = database.prepare("INSERT INTO event(run, position, line, timeline) VALUES(?, ?, ?, ?)");
+  if (!insert) return tl::unexpected(insert.error());
+  for (std::size_t i = 0; i < traces.events.size(); ++i) {
+    insert->bind(run)
+        .bind(static_cast<std::int64_t>(i))
+        .bind(traces.events[i].line)
+        .bind_blob(traces.events[i].timeline);
+    if (auto done = step_once(*insert); !done) return done;
+  }
+  return {};
+}
+
+Result<void> delete_traces(Database& database, std::int64_t run) {
+  return database.run(fmt::format("DELETE FROM prediction WHERE run = {0}; DELETE FROM event WHERE run = {0}", run));
+}
+
+Result<void> insert_setting(Database& database, const std::string& key, const std::string& value) {
+  auto insert = database.prepare("INSERT OR REPLACE INTO setting(key, value) VALUES(?, ?)");
+  if (!insert) return tl::unexpected(insert.error());
+  insert->bind(key).bind(value);
+  return step_once(*insert);
+}
+
+Result<ProjectContent> content_of(const std::shared_ptr<OpenFile>& file) {
+  ProjectContent content;
+  const auto take_document = [&](const Statement& row) {
+    content.documents.push_back(
+        {row.integer(0), row.text(1), row.text(2), row.text(3), static_cast<int>(row.integer(4))});
+  };
+  const auto take_run = [&](const Statement& row) {
+    const std::int64_t id = row.integer(0);
+    content.runs.push_back({id, row.text(1), row.text(2), {std::make_shared<const std::int64_t>(id), [file, id] {
+                                                             return load_traces(*file, id);
+                                                           }}});
+  };
+  Database& database = file->database;
+  return each_row(database, "SELECT id, kind, name, json, position FROM document ORDER BY rowid", 0, take_document)
+      .and_then([&] { return each_row(database, "SELECT id, name, json FROM run ORDER BY rowid", 0, take_run); })
+      .and_then([&] {
+        return each_row(database, "SELECT key, value FROM setting", 0,
+                        [&](const Statement& row) { content.settings.emplace(row.text(0), row.text(1)); });
+      })
+      .and_then([&] { return check_traces(*file); })
+      .map([&] { return std::move(content); });
+}
+
+}  // namespace pipedeck::store

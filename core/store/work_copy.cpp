@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/work_copy.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/store/tables.hpp"
+
+namespace pipedeck {
+
+namespace {
+
+namespace fs = std::filesystem;
+using sqlite::Database;
+
+/// `saved_trace` lists the runs whose traces stayed in the saved file.
+constexpr auto extra_tables = R"(
+  CREATE TABLE work(project TEXT NOT NULL) STRICT;
+  CREATE TABLE saved_trace(run INTEGER PRIMARY KEY) STRICT;
+)";
+
+/// One process alone has the copy, so the index of the log stays in memory: network folders work too. FULL: what is
+/// committed survives a power cut.
+constexpr auto pragmas = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
+
+Error of_file(Error error, const std::string& path) {
+  error.file = path;
+  return error;
+}
+
+}  // namespace
+
+std::string work_copy_path(const std::string& project) {
+  std::error_code none;
+  const fs::path path = fs::weakly_canonical(project, none);
+  return (path.parent_path() / ("." + path.filename().string() + ".work")).string();
+}
+
+struct WorkCopy::State {
+  Database database;
+  std::string path;
+  std::set<std::shared_ptr<const void>> saved_keys;  ///< traces that the saved file has
+  ProjectContent kept;
+
+  Result<void> write(const ProjectContent& content) {
+    return write_documents(content.documents).and_then([&] { return write_runs(content.runs); }).and_then([&] {
+      return write_settings(content.settings);
+    });
+  }
+
+  /// Rows that differ go before the new ones come, so that an id may move from one place to another.
+  template <class Entry, class Same>
+  Result<std::vector<std::size_t>> replace(const char* table, const std::vector<Entry>& before,
+                                           const std::vector<Entry>& after, const Same& same) {
+    std::vector<std::size_t> changed;
+    for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i) {
+      const bool stays = i < before.size() && i < after.size() && same(before[i], after[i]);
+      if (stays) continue;
+      if (i < after.size()) changed.push_back(i);
+      if (i >= before.size()) continue;
+      if (auto gone = database.run(fmt::format("DELETE FROM {} WHERE place = {}", table, i + 1)); !gone)
+        return tl::unexpected(gone.error());
+    }
+    return changed;
+  }
+
+  Result<void> write_documents(const std::vector<StoredDocument>& documents) {
+    const auto changed = replace("document", kept.documents, documents, std::equal_to<>());
+    if (!changed) return tl::unexpected(changed.error());
+    for (const std::size_t i : *changed) {
+      if (auto done = store::insert_document(database, i, documents[i]); !done) return done;
+    }
+    return {};
+  }
+
+  Result<void> write_runs(const std::vector<StoredRun>& runs) {
+    const auto changed = replace("run", kept.runs, runs, [](const StoredRun& a, const StoredRun& b) {
+      return a.id == b.id && a.name == b.name && a.json == b.json;
+    });
+    if (!changed) return tl::unexpected(changed.error());
+    for (const std::size_t i : *changed) {
+      if (auto done = store::insert_run(database, i, runs[i]); !done) return done;
+    }
+    return write_traces(runs);
+  }
+
+  Result<void> write_traces(const std::vector<StoredRun>& runs) {
+    std::map<std::int64_t, std::shared_ptr<const void>> before;
+    for (const StoredRun& run : kept.runs) before.emplace(run.id, run.traces.key);
+    for (const StoredRun& run : runs) {
+      const auto known = before.find(run.id);
+      const bool same = known != before.end() && known->second == run.traces.key;
+      if (known != before.end()) before.erase(known);
+      if (same) continue;
+      if (auto done = write_trace(run); !done) return done;
+    }
+    for (const auto& [gone, key] : before) {
+      if (auto done = forget_trace(gone); !done) return done;
+    }
+    return {};
+  }
+
+  Result<void> forget_trace(std::int64_t run) {
+    return store::delete_traces(database, run).and_then([&] {
+      return database.run(fmt::format("DELETE FROM saved_trace WHERE run = {}", run));
+    });
+  }
+
+  Result<void> write_trace(const StoredRun& run) {
+    if (auto gone = forget_trace(run.id); !gone) return gone;
+    if (saved_keys.contains(run.traces.key))
+      return database.run(fmt::format("INSERT INTO saved_trace VALUES({})", run.id));
+    const auto traces = run.traces.load();
+    if (!traces) return tl::unexpected(traces.error());
+    return store::insert_traces(database, run.id, *traces);
+  }
+
+  Result<void> write_settings(const std::map<std::string, std::string>& settings) {
+    for (const auto& [key, value] : settings) {
+      const auto old = kept.settings.find(key);
+      if (old != kept.settings.end() && old->second == value) continue;
+      if (auto done = store::insert_setting(database, key, value); !done) return done;
+    }
+    for (const auto& [key, value] : kept.settings) {
+      if (settings.contains(key)) continue;
+      auto remove = database.prepare("DELETE FROM setting WHERE key = ?");
+      if (!remove) return tl::unexpected(remove.error());
+      if (auto done = remove->bind(key).step(); !done) return tl::unexpected(done.error());
+    }
+    return {};
+  }
+};
+
+WorkCopy::WorkCopy(std::unique_ptr<State> state) : state_(std::move(state)) {}
+WorkCopy::WorkCopy(WorkCopy&&) noexcept = default;
+WorkCopy& WorkCopy::operator=(WorkCopy&&) noexcept = default;
+WorkCopy::~WorkCopy() = default;
+const std::string& WorkCopy::path() const { return state_->path; }
+
+Result<WorkCopy> WorkCopy::begin(const std::string& path, const std::string& project, const ProjectContent& saved) {
+  remove_work_copy(path);
+  auto database = Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (!database) return tl::unexpected(of_file(database.error(), path));
+  auto state = std::make_unique<State>(State{std::move(*database), path, {}, {}});
+  for (const StoredRun& run : saved.runs) state->saved_keys.insert(run.traces.key);
+  const std::string head = fmt::format("{} PRAGMA application_id = {}; PRAGMA user_version = {}; BEGIN; {} {}", pragmas,
+                                       store::work_application, project_version, store::create_tables(), extra_tables);
+  const auto ready = state->database.run(head).and_then([&]() -> Result<void> {
+    auto insert = state->database.prepare("INSERT INTO work VALUES(?)");
+    if (!insert) return tl::unexpected(insert.error());
+    if (auto done = insert->bind(project).step(); !done) return tl::unexpected(done.error());
+    return state->write(saved).and_then([&] { return state->database.run("COMMIT"); });
+  });
+  if (!ready) {
+    state.reset();
+    remove_work_copy(path);
+    return tl::unexpected(of_file(ready.error(), path));
+  }
+  state->kept = saved;
+  return WorkCopy(std::move(state));
+}
+
+Result<void> WorkCopy::keep(const ProjectContent& content) {
+  auto done = state_->database.run("BEGIN").and_then([&] { return state_->write(content); }).and_then([&] {
+    return state_->database.run("COMMIT");
+  });
+  if (!done) {
+    (void)state_->database.run("ROLLBACK");
+    return tl::unexpected(of_file(done.error(), state_->path));
+  }
+  state_->kept = content;
+  return {};
+}
+
+void remove_work_copy(const std::string& path) {
+  // The log alone says nothing: the copy goes first.
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) std::remove((path + ending).c_str());
+}
+
+namespace {
+
+Result<std::shared_ptr<store::OpenFile>> open_work_copy(const std::string& path) {
+  // A log that was not yet written back is read, which SQLite does by writing it back.
+  auto database = Database::open(path, SQLITE_OPEN_READWRITE);
+  if (!database) return tl::unexpected(of_file(database.error(), path));
+  auto file = std::make_shared<store::OpenFile>(std::move(*database), project_version, path);
+  if (auto ready = file->database.run("PRAGMA locking_mode = EXCLUSIVE"); !ready)
+    return tl::unexpected(of_file(ready.error(), path));
+  auto version = file->database.prepare("PRAGMA user_version");
+  if (!version) return tl::unexpected(of_file(version.error(), path));
+  const auto row = version->step();
+  if (!row) return tl::unexpected(of_file(row.error(), path));
+  if (version->integer(0) != project_version)
+    return fail(ErrorCode::bad_input,
+                fmt::format("found a work copy of version {}, expected {}", version->integer(0), project_version), {},
+                path);
+  return file;
+}
+
+Result<std::string> project_in(store::OpenFile& file) {
+  auto select = file.database.prepare("SELECT project FROM work");
+  if (!select) return tl::unexpected(of_file(select.error(), file.path));
+  const auto row = select->step();
+  if (!row) return tl::unexpected(of_file(row.error(), file.path));
+  if (!*row) return fail(ErrorCode::bad_input, "the work copy was never finished", {}, file.path);
+  return select->text(0);
+}
+
+Result<std::set<std::int64_t>> runs_with_saved_traces(store::OpenFile& file) {
+  std::set<std::int64_t> runs;
+  auto select = file.database.prepare("SELECT run FROM saved_trace");
+  if (!select) return tl::unexpected(select.error());
+  Result<bool> row;
+  while ((row = select->step()) && *row) runs.insert(select->integer(0));
+  if (!row) return tl::unexpected(row.error());
+  return runs;
+}
+
+}  // namespace
+
+Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& saved) {
+  auto file = open_work_copy(path);
+  if (!file) return tl::unexpected(file.error());
+  auto project = project_in(**file);
+  if (!project) return tl::unexpected(project.error());
+  auto content = store::content_of(*file);
+  if (!content) return tl::unexpected(of_file(content.error(), path));
+  const auto elsewhere = runs_with_saved_traces(**file);
+  if (!elsewhere) return tl::unexpected(of_file(elsewhere.error(), path));
+  for (StoredRun& run : content->runs) {
+    if (!elsewhere->contains(run.id)) {
+      auto traces = run.traces.load();  // now: the copy is written over soon
+      if (!traces) return tl::unexpected(traces.error());
+      run.traces = traces_at_hand(std::move(*traces));
+      continue;
+    }
+    run.traces = traces_at_hand({});
+    for (const StoredRun& other : saved.runs) {
+      if (other.id == run.id && other.json == run.json) run.traces = other.traces;
+    }
+  }
+  return LeftWork{std::move(*content), std::move(*project)};
+}
+
+Result<std::string> project_of_work_copy(const std::string& path) {
+  auto file = open_work_copy(path);
+  if (!file) return tl::unexpected(file.error());
+  return project_in(**file);
+}
+
+}  // namespace pipedeck

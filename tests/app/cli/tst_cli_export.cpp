@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// export, and the tables of simulate and compare, by the real program.
+#include <QFile>
+#include <QProcess>
+#include <QTest>
+
+#include "tests/app/cli/cli_process.hpp"
+
+using namespace pipedeck::test;
+
+namespace {
+
+/// Lines of a table without quoted fields.
+QList<QByteArrayList> rows_of(const QByteArray& csv) {
+  QList<QByteArrayList> rows;
+  for (const QByteArray& line : csv.split('\n'))
+    if (!line.isEmpty()) rows << QByteArray(line).replace('\r', "").split(',');
+  return rows;
+}
+
+}  // namespace
+
+class TestCliExport : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void tables_of_files_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("what");
+    QTest::addColumn<QByteArray>("column");
+    QTest::addColumn<int>("rows");
+    QTest::newRow("layers") << "p.json"
+                            << "layers" << QByteArray("forward_ms") << 6;
+    QTest::newRow("devices") << "c.json"
+                             << "devices" << QByteArray("memory_bytes") << 4;
+    QTest::newRow("stages") << "plan.json"
+                            << "stages" << QByteArray("tensor_parallel") << 2;
+  }
+  void tables_of_files() {
+    QFETCH(QString, file);
+    QFETCH(QString, what);
+    QFETCH(QByteArray, column);
+    QFETCH(int, rows);
+    const Answer answer = problem_.run({"export", file, what});
+    VERIFY_STATUS(answer, 0);
+    const auto table = rows_of(answer.out);
+    QVERIFY2(table[0].contains(column), answer.out);
+    QCOMPARE(table.size(), rows + 1);
+  }
+
+  void tables_of_a_simulation() {
+    QStringList arguments{"simulate", "--plan", "plan.json", "-o", "s.json", "--intervals"};
+    for (const char* name :
+         {"devices", "memory", "memory-curve", "operations", "parts", "critical-path", "sensitivity"})
+      arguments << "--csv" << name << QString("%1.csv").arg(name);
+    VERIFY_STATUS(problem_.run(arguments + inputs()), 0);
+    for (const char* name : {"devices", "memory", "memory-curve", "operations"}) {
+      const Answer answer = problem_.run({"export", "s.json", name});
+      VERIFY_STATUS(answer, 0);
+      QCOMPARE(answer.out, problem_.read(QString("%1.csv").arg(name)));
+      QVERIFY(rows_of(answer.out).size() > 1);
+    }
+    const auto parts = rows_of(problem_.read("parts.csv"));
+    double sum = 0;
+    for (const auto& row : parts.mid(1, parts.size() - 2)) sum += row[1].toDouble();
+    QCOMPARE(parts.back()[0], QByteArray("iteration"));
+    QVERIFY(qAbs(sum - parts.back()[1].toDouble()) < 1e-9);
+    QVERIFY(rows_of(problem_.read("critical-path.csv")).size() > 1);
+    QVERIFY(rows_of(problem_.read("sensitivity.csv")).size() > 1);
+  }
+
+  void a_comparison_as_a_table() {
+    const Answer answer = problem_.run(
+        QStringList{"compare", "--global-batch", "8", "--planner", "dapple,gpipe", "--csv", "-"} + inputs());
+    VERIFY_STATUS(answer, 0);
+    const auto table = rows_of(answer.out);
+    QCOMPARE(table.size(), 3);
+    QVERIFY(table[0].contains("iteration_ms") && table[0].contains("worst_peak_bytes"));
+  }
+
+  void a_job_runs() {
+    problem_.write("model.json", R"({"format": "pipedeck.model", "version": 1, "name": "m", "seed": 1,
+      "learning_rate": 0.001, "data": {"kind": "synthetic", "seed": 1},
+      "layers": [{"name": "a", "kind": "linear", "in": 8, "out": 8}, {"name": "b", "kind": "linear", "in": 8, "out": 4},
+                 {"name": "loss", "kind": "softmax_cross_entropy", "classes": 4}]})");
+    VERIFY_STATUS(problem_.run({"profile", "--model", "model.json", "--backend", "cpu", "--micro-batch", "2", "-o",
+                                "mp.json", "--cluster-out", "mc.json", "--devices", "2"}),
+                  0);
+    VERIFY_STATUS(problem_.run({"plan", "--profile", "mp.json", "--cluster", "mc.json", "--planner", "dapple",
+                                "--global-batch", "4", "--pp", "2", "-o", "mplan.json"}),
+                  0);
+    for (const char* launcher : {"slurm", "mpirun"}) {
+      const QString script = problem_.path(QString("%1.sh").arg(launcher));
+      VERIFY_STATUS(problem_.run({"export", "mplan.json", QString("job-%1").arg(launcher), "--model", "model.json",
+                                  "--steps", "3", "-o", script}),
+                    0);
+      // Without a cluster: the launcher is a program that runs what follows its options.
+      problem_.write("srun",
+                     "#!/bin/bash\nwhile [[ $1 == -* ]]; do [[ $1 == -np || $1 == --bind-to ]] && shift; shift; "
+                     "done\nexec \"$@\"\n");
+      problem_.write("mpirun", problem_.read("srun"));
+      for (const char* name : {"srun", "mpirun"})
+        QFile::setPermissions(problem_.path(name), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+      QProcess job;
+      QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+      environment.insert("PATH", problem_.folder() + ":" + environment.value("PATH"));
+      environment.insert("PIPEDECK_CLI", PIPEDECK_CLI);
+      environment.insert("PIPEDECK_DIR", problem_.path(QString("results-%1").arg(launcher)));
+      job.setProcessEnvironment(environment);
+      job.start("bash", {script});
+      QVERIFY(job.waitForFinished(60000));
+      QVERIFY2(job.exitCode() == 0, job.readAllStandardError());
+      const QDir results(environment.value("PIPEDECK_DIR"));
+      QCOMPARE(results.entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(), 1);
+      const QString folder = results.filePath(results.entryList(QDir::Dirs | QDir::NoDotAndDotDot)[0]);
+      const Answer steps = problem_.run({"export", folder + "/events.jsonl", "steps"});
+      VERIFY_STATUS(steps, 0);
+      QCOMPARE(rows_of(steps.out).size(), 4);
+    }
+  }
+
+  void mistakes_are_told_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("no such table") << QStringList{"export", "plan.json", "layers"} << "possible: stages, job-slurm";
+    QTest::newRow("no such file") << QStringList{"export", "none.json", "layers"} << "none.json";
+    QTest::newRow("no model") << QStringList{"export", "plan.json", "job-slurm"} << "--model";
+    QTest::newRow("another model") << QStringList{"export",          "plan.json", "job-slurm", "--model",
+                                                  "preset:gpt-tiny", "--steps",   "1"}
+                                   << "layers";
+    QTest::newRow("no such table of a simulation")
+        << QStringList{"simulate", "--plan", "plan.json", "--csv", "sky", "x.csv"} + inputs() << "\"sky\"";
+  }
+  void mistakes_are_told() {
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, words);
+    const Answer answer = problem_.run(arguments);
+    VERIFY_STATUS(answer, 2);
+    QVERIFY2(QString::fromUtf8(answer.err).contains(words), answer.err);
+  }
+
+  void a_projects_documents() {
+    QVERIFY(QFile::copy(QStringLiteral(PIPEDECK_FIXTURES "/version1.pipedeck"), problem_.path("p.pipedeck")));
+    const Answer plans = problem_.run({"export", "p.pipedeck", "plans"});
+    VERIFY_STATUS(plans, 0);
+    QCOMPARE(rows_of(plans.out).size(), 2);
+    const Answer plan = problem_.run({"export", "p.pipedeck", "plan", "-o", "out.plan.json"});
+    VERIFY_STATUS(plan, 0);
+    VERIFY_STATUS(problem_.run({"validate", "out.plan.json"}), 0);
+    const Answer unclear = problem_.run({"export", "p.pipedeck", "profile"});
+    VERIFY_STATUS(unclear, 2);
+    QVERIFY2(unclear.err.contains("small mlp (measured here)"), unclear.err);
+    VERIFY_STATUS(problem_.run({"export", "p.pipedeck", "profile", "--name", "small mlp"}), 0);
+  }
+
+ private:
+  SmallProblem problem_;
+};
+
+QTEST_GUILESS_MAIN(TestCliExport)
+#include "tst_cli_export.moc"

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window with a hand that never stops editing: edit_until_killed PROJECT|- STATE_FOLDER. Says the number of each
+// edit that is done. Whoever started it kills it.
+#include <cstdio>
+
+#include <QApplication>
+#include <QSettings>
+#include <QTimer>
+
+#include "app/ui/main_window.hpp"
+#include "tests/app/ui/edits.hpp"
+
+using namespace pipedeck::app;
+
+int main(int argc, char** argv) {
+  const QApplication application(argc, argv);
+  const QStringList arguments = QApplication::arguments();
+  if (arguments.size() != 3) return 2;
+  QSettings settings(arguments[2] + "/settings.ini", QSettings::IniFormat);
+  MainWindow window({real_dialogs(), &settings, {}, arguments[2]});
+  window.show();
+  if (arguments[1] != "-") window.open_files({arguments[1]});
+  if (!window.session().why_read_only().isEmpty()) return 3;
+  int number = 0;
+  QTimer hand;
+  QObject::connect(&hand, &QTimer::timeout, [&] {
+    test::edit(window.session(), number);
+    std::printf("%d\n", number++);
+    std::fflush(stdout);
+  });
+  hand.start(0);
+  return QApplication::exec();
+}

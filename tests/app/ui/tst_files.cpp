@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files through the real window: killed and recovered, locked by another window, old, newer and damaged, recent,
+// dropped.
+#include <QDir>
+#include <QDropEvent>
+#include <QFile>
+#include <QMenu>
+#include <QMimeData>
+#include <QProcess>
+#include <QProcessEnvironment>
+#include <QPushButton>
+#include <QRandomGenerator>
+#include <QThread>
+
+#include <unistd.h>
+
+#include "app/session/autosave.hpp"
+#include "app/ui/compare_page.hpp"
+#include "app/ui/explain_page.hpp"
+#include "app/ui/run_page.hpp"
+#include "app/views/comparison_pane.hpp"
+#include "app/views/explain_view.hpp"
+#include "app/views/gantt_view.hpp"
+#include "app/views/split_editor.hpp"
+#include "core/io/json_formats.hpp"
+#include "tests/app/ui/edits.hpp"
+#include "tests/app/ui/window_fixture.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+using namespace pipedeck::app::test;
+
+namespace {
+
+QByteArray bytes_of(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+void write_bytes(const QString& path, const QByteArray& bytes) {
+  QFile file(path);
+  QVERIFY(file.open(QIODevice::WriteOnly));
+  QCOMPARE(file.write(bytes), bytes.size());
+}
+
+/// Without a window: what a test knows of the right answer.
+struct Plain {
+  Plain(const QString& state_folder, Recovery answer)
+      : session(SessionSeams{{}, {}, 1, state_folder, [this, answer](const RecoveryQuestion& question) {
+                               asked.push_back(question);
+                               return answer;
+                             }}) {
+    QObject::connect(&session, &Session::error, [this](const QString&, const QString& text) { errors << text; });
+  }
+  std::vector<RecoveryQuestion> asked;
+  QStringList errors;
+  Session session;
+};
+
+QString fixture_copy(const WindowFixture& fixture);
+
+QString fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/") + QLatin1String(name); }
+
+QString fixture_copy(const WindowFixture& window) {
+  QFile::copy(fixture("version1.pipedeck"), window.path("p.pipedeck"));
+  return window.path("p.pipedeck");
+}
+
+}  // namespace
+
+class TestFiles : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void killed_and_recovered_data();
+  void killed_and_recovered();
+  void the_program_itself_killed_and_recovered();
+  void last_saved_is_opened_and_the_rest_can_be_had_back();
+  void deciding_later_changes_nothing();
+  void a_damaged_project_is_recovered_from_its_work_copy();
+  void a_damaged_work_copy_is_put_aside();
+  void closing_leaves_nothing_behind();
+  void a_second_window_is_read_only();
+  void a_killed_owner_locks_nobody_out();
+  void write_protected_projects_are_read_only();
+  void a_copy_is_not_saved_over_an_open_project();
+  void older_versions_open_data();
+  void older_versions_open();
+  void newer_and_damaged_files_are_told_data();
+  void newer_and_damaged_files_are_told();
+  void recent_projects_that_are_gone_are_told_and_forgotten();
+  void recent_projects_of_one_name_are_told_apart();
+  void simulations_and_run_logs_are_dropped_and_shown();
+  void tables_are_exported_data();
+  void tables_are_exported();
+  void job_scripts_are_exported();
+  void pictures_of_views_are_shapes();
+  void views_offer_exports();
+
+ private:
+  /// A project with a profile, a cluster, a plan and a run.
+  static void write_project_file(const QString& path) { QVERIFY(QFile::copy(fixture("version1.pipedeck"), path)); }
+  static void drop_on(MainWindow& window, const QString& file) {
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(file)});
+    QDragEnterEvent enter({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QCoreApplication::sendEvent(&window, &enter);
+    QDropEvent event(QPointF(10, 10), Qt::CopyAction, &data, Qt::LeftButton, {});
+    QCoreApplication::sendEvent(&window, &event);
+  }
+};
+
+void TestFiles::killed_and_recovered_data() {
+  QTest::addColumn<bool>("named");
+  QTest::newRow("project with a file") << true;
+  QTest::newRow("new project") << false;
+}
+
+void TestFiles::killed_and_recovered() {
+  QFETCH(bool, named);
+  bool given = false;
+  const int asked_for = qEnvironmentVariableIntValue("PIPEDECK_KILLS", &given);
+  const int kills = given ? asked_for : 6;
+  QRandomGenerator random(named ? 1 : 2);
+  for (int kill = 0; kill < kills; ++kill) {
+    QTemporaryDir folder;
+    const QString project = folder.filePath("p.pipedeck"), state = folder.filePath("state");
+    QDir().mkpath(state);
+    if (named) write_project_file(project);
+    QProcess child;
+    child.start(QStringLiteral(PIPEDECK_EDITOR), {named ? project : QStringLiteral("-"), state});
+    QVERIFY2(child.waitForStarted(), qPrintable(child.errorString()));
+    int last = -1;
+    const int wanted = 1 + static_cast<int>(random.bounded(60));
+    while (last < wanted) {
+      QVERIFY2(child.canReadLine() || child.waitForReadyRead(30000), child.readAllStandardError().constData());
+      while (child.canReadLine()) last = child.readLine().trimmed().toInt();
+    }
+    QThread::usleep(random.bounded(20000u));
+    child.kill();
+    QVERIFY(child.waitForFinished());
+    while (child.canReadLine()) last = child.readLine().trimmed().toInt();
+
+    Plain found(state, Recovery::restore);
+    if (named) {
+      QVERIFY2(found.session.open(project), qPrintable(found.errors.join('\n')));
+    } else {
+      QVERIFY2(found.session.offer_left_behind(), qPrintable(found.errors.join('\n')));
+    }
+    QVERIFY2(found.session.why_read_only().isEmpty(), qPrintable(found.session.why_read_only()));
+    // What the hand did, without the window: up to the last edit it told of, or one more.
+    QTemporaryDir elsewhere;
+    Plain right({}, Recovery::saved);
+    if (named) {
+      write_project_file(elsewhere.filePath("p.pipedeck"));
+      QVERIFY(right.session.open(elsewhere.filePath("p.pipedeck")));
+    }
+    for (int i = 0; i <= last; ++i) edit(right.session, i);
+    const QByteArray before = described(right.session.state());
+    edit(right.session, last + 1);
+    const QByteArray after = described(right.session.state());
+    const QByteArray here = described(found.session.state());
+    QVERIFY2(here == before || here == after, qPrintable(QString("kill %1 after edit %2").arg(kill).arg(last)));
+    found.session.forget_unsaved();
+    right.session.forget_unsaved();
+    QVERIFY(left_behind(state).empty());
+  }
+}
+
+void TestFiles::the_program_itself_killed_and_recovered() {
+  QTemporaryDir folder;
+  const QString project = folder.filePath("p.pipedeck");
+  write_project_file(project);
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.insert("QT_QPA_PLATFORM", "offscreen");
+  environment.insert("XDG_STATE_HOME", folder.path());
+  environment.insert("XDG_CONFIG_HOME", folder.path());
+  QProcess child;
+  child.setProcessEnvironment(environment);
+  child.start(PIPEDECK_BUILD_DIR "/pipedeck", {"--compare", project});
+  QVERIFY(child.waitForStarted());
+  const QString work = folder.filePath(".p.pipedeck.work");
+  QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(work + "-wal") && QFileInfo(work + "-wal").size() > 0, 30000);
+  QTest::qWait(200);
+  child.kill();
+  QVERIFY(child.waitForFinished());
+  QVERIFY(QFile::exists(work));
+  Plain found(folder.filePath("pipedeck"), Recovery::restore);
+  QVERIFY(found.session.offer_left_behind());  // without being told of the project
+  QCOMPARE(found.session.file(), project);
+  QCOMPARE(found.asked.size(), std::size_t{1});
+  QCOMPARE(found.asked[0].name, QString("p.pipedeck"));
+  QVERIFY(found.asked[0].saved.has_value() && found.asked[0].edited >= *found.asked[0].saved);
+  QVERIFY(found.session.state().plans.size() > 1);
+  QVERIFY(found.session.modified());
+  QVERIFY(found.session.save());
+  QVERIFY(!QFile::exists(work));
+}
+
+/// A project beside which a killed window left one change: the global batch is 77.
+static void leave_work(const QString& project) {
+  auto saved = read_project(project.toStdString());
+  QVERIFY(saved.has_value());
+  auto copy = WorkCopy::begin(work_copy_path(project.toStdString()), project.toStdString(), *saved);
+  QVERIFY(copy.has_value());
+  auto state = state_of(*saved, "p");
+  QVERIFY(state.has_value());
+  state->question.workload.global_batch = 77;
+  QVERIFY(copy->keep(content_of(*state)));
+}
+
+void TestFiles::last_saved_is_opened_and_the_rest_can_be_had_back() {
+  QTemporaryDir folder;
+  const QString project = folder.filePath("p.pipedeck");
+  write_project_file(project);
+  leave_work(project);
+  Plain found({}, Recovery::saved);
+  QVERIFY(found.session.open(project));
+  QVERIFY(!found.session.modified());
+  QVERIFY(found.session.state().question.workload.global_batch != 77);
+  QVERIFY(found.session.can_redo());
+  found.session.redo();
+  QCOMPARE(found.session.state().question.workload.global_batch, 77);
+  QVERIFY(found.session.modified());
+  found.session.undo();
+  QVERIFY(!QFile::exists(folder.filePath(".p.pipedeck.work")));  // nothing is unsaved
+}
+
+void TestFiles::deciding_later_changes_nothing() {
+  QTemporaryDir folder;
+  const QString project = folder.filePath("p.pipedeck");
+  write_project_file(project);
+  leave_work(project);
+  const QByteArray work = bytes_of(folder.filePath(".p.pipedeck.work"));
+  Plain found({}, Recovery::later);
+  QVERIFY(!found.session.open(project));
+  QVERIFY(found.session.file().isEmpty());
+  QVERIFY(found.errors.isEmpty());
+  QVERIFY(QFile::exists(folder.filePath(".p.pipedeck.work")));
+  Plain again({}, Recovery::restore);
+  QVERIFY(again.session.open(project));
+  QCOMPARE(again.session.state().question.workload.global_batch, 77);
+  again.session.forget_unsaved();
+}
+
+void TestFiles::a_damaged_project_is_recovered_from_its_work_copy() {
+  QTemporaryDir folder;
+  const QString project = folder.filePath("p.pipedeck");
+  write_project_file(project);
+  leave_work(project);
+  write_bytes(project, bytes_of(project).left(5000));
+  Plain found({}, Recovery::restore);
+  QVERIFY2(found.session.open(project), qPrintable(found.errors.join('\n')));
+  QVERIFY(!found.asked[0].problem.isEmpty());
+  QCOMPARE(found.session.state().question.workload.global_batch, 77);
+  QCOMPARE(found.session.state().profiles.size(), std::size_t{2});
+  QVERIFY(found.session.save());
+  Plain whole({}, Recovery::later);
+  QVERIFY(whole.session.open(project) || !whole.errors.isEmpty());
+}
+
+void TestFiles::a_damaged_work_copy_is_put_aside() {
+  QTemporaryDir folder;
+  const QString project = folder.filePath("p.pipedeck"), work = folder.filePath(".p.pipedeck.work");
+  write_project_file(project);
+  leave_work(project);
+  const QByteArray damaged = bytes_of(work).left(3000);
+  write_bytes(work, damaged);
+  Plain found({}, Recovery::restore);
+  QVERIFY(found.session.open(project));
+  QCOMPARE(found.errors.size(), 1);
+  QVERIFY2(found.errors[0].contains("can't be read"), qPrintable(found.errors[0]));
+  QCOMPARE(bytes_of(work + ".damaged"), damaged);
+}
+
+void TestFiles::closing_leaves_nothing_behind() {
+  WindowFixture fixture;
+  const QString project = fixture.path("p.pipedeck");
+  write_project_file(project);
+  fixture.window->open_files({project});
+  QVERIFY(QFile::exists(fixture.path(".p.pipedeck.lock")));
+  fixture.session().set_global_batch(123);
+  QVERIFY(QFile::exists(fixture.path(".p.pipedeck.work")));
+  QVERIFY(!QDir(fixture.path("state")).isEmpty());
+  fixture.session().undo();
+  QVERIFY(!QFile::exists(fixture.path(".p.pipedeck.work")));
+  fixture.session().redo();
+  fixture.answers.unsaved = Unsaved::discard;
+  QVERIFY(fixture.window->close());
+  QVERIFY(!QFile::exists(fixture.path(".p.pipedeck.work")));
+  QVERIFY(QDir(fixture.path("state")).isEmpty());
+  fixture.window.reset();
+  QVERIFY(!QFile::exists(fixture.path(".p.pipedeck.lock")));
+}
+
+void TestFiles::a_second_window_is_read_only() {
+  WindowFixture first, second;
+  const QString project = first.path("p.pipedeck");
+  write_project_file(project);
+  first.window->open_files({project});
+  auto* first_bar = first.child<QWidget>("read_only_bar");
+  QVERIFY(!first_bar->isVisible());
+  second.window->open_files({project});
+  QVERIFY2(second.errors.isEmpty(), qPrintable(second.errors.join('\n')));
+  QVERIFY2(second.window->windowTitle().contains("read-only"), qPrintable(second.window->windowTitle()));
+  auto* bar = second.child<QWidget>("read_only_bar");
+  QVERIFY(bar->isVisible());
+  const QByteArray before = bytes_of(project);
+  second.session().set_global_batch(555);
+  QVERIFY(!second.session().save());
+  QVERIFY(!QFile::exists(second.path(".p.pipedeck.work")));
+  QCOMPARE(bytes_of(project), before);
+  // The same place under another name is the same project.
+  QVERIFY(QFile::link(project, first.path("link.pipedeck")));
+  QVERIFY(!second.session().save_as(first.path("link.pipedeck")));
+  QCOMPARE(bytes_of(project), before);
+  // The bar leads out.
+  second.answers.file_to_save = second.path("copy.pipedeck");
+  QTest::mouseClick(second.child<QPushButton>("save_a_copy"), Qt::LeftButton);
+  QVERIFY(!bar->isVisible());
+  QCOMPARE(second.session().file(), second.path("copy.pipedeck"));
+  QVERIFY(!second.session().modified());
+  QCOMPARE(bytes_of(project), before);
+  // And the first window went on as the owner.
+  first.session().set_global_batch(44);
+  QVERIFY(first.session().save());
+  QVERIFY(bytes_of(project) != before);
+}
+
+void TestFiles::a_killed_owner_locks_nobody_out() {
+  WindowFixture fixture;
+  const QString project = fixture.path("p.pipedeck");
+  write_project_file(project);
+  QProcess owner;
+  owner.start(QStringLiteral(PIPEDECK_EDITOR), {project, fixture.directory.path()});
+  QVERIFY(owner.waitForStarted());
+  QVERIFY(owner.waitForReadyRead(30000));
+  fixture.window->open_files({project});
+  QVERIFY(!fixture.session().why_read_only().isEmpty());
+  owner.kill();
+  QVERIFY(owner.waitForFinished());
+  fixture.answers.recovery = Recovery::saved;
+  fixture.window->open_files({project});
+  QVERIFY2(fixture.session().why_read_only().isEmpty(), qPrintable(fixture.session().why_read_only()));
+}
+
+void TestFiles::write_protected_projects_are_read_only() {
+  if (::geteuid() == 0) QSKIP("root writes everything");
+  WindowFixture fixture;
+  const QString project = fixture.path("p.pipedeck");
+  write_project_file(project);
+  QFile::setPermissions(project, QFile::ReadOwner);
+  fixture.window->open_files({project});
+  QVERIFY(fixture.session().why_read_only().contains("write-protected"));
+}
+
+void TestFiles::a_copy_is_not_saved_over_an_open_project() {
+  WindowFixture first, second;
+  const QString project = first.path("p.pipedeck");
+  write_project_file(project);
+  first.window->open_files({project});
+  const QByteArray before = bytes_of(project);
+  second.session().set_global_batch(3);
+  second.answers.file_to_save = project;
+  second.trigger("action_save_as");
+  QCOMPARE(second.errors.size(), 1);
+  QVERIFY2(second.errors[0].contains("another window"), qPrintable(second.errors[0]));
+  QCOMPARE(bytes_of(project), before);
+}
+
+void TestFiles::older_versions_open_data() {
+  QTest::addColumn<QString>("file");
+  QTest::newRow("version 1, first tables") << fixture("version1-first.pipedeck");
+  QTest::newRow("version 1") << fixture("version1.pipedeck");
+  QTest::newRow("version 2") << fixture("version2.pipedeck");
+}
+
+void TestFiles::older_versions_open() {
+  QFETCH(QString, file);
+  WindowFixture fixture;
+  const QString project = fixture.path("p.pipedeck");
+  QVERIFY(QFile::copy(file, project));
+  QFile::setPermissions(project, QFile::ReadOwner | QFile::WriteOwner);
+  const QByteArray before = bytes_of(project);
+  fixture.window->open_files({project});
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  const ProjectState& state = fixture.state();
+  QCOMPARE(state.profiles.size(), std::size_t{2});
+  QCOMPARE(state.clusters.size(), std::size_t{2});
+  QCOMPARE(state.plans.size(), std::size_t{1});
+  QCOMPARE(state.runs.size(), std::size_t{1});
+  QVERIFY(state.runs[0].run->samples_per_second.has_value());
+  const auto run = with_traces(state.runs[0].run);
+  QVERIFY2(run, run ? "" : run.error().text().c_str());
+  QVERIFY((*run)->predicted && (*run)->predicted->timeline.size() > 0);
+  QVERIFY((*run)->events.size() > 3);
+  fixture.window->run_page().show_run(state.runs[0].id);
+  QCOMPARE(bytes_of(project), before);  // opening is never destructive
+  const QByteArray held = described(state);
+  fixture.session().set_global_batch(state.question.workload.global_batch + 1);
+  fixture.session().undo();
+  QVERIFY(fixture.session().save());
+  // Saved as the newest version, and everything is there again.
+  WindowFixture again;
+  fixture.window.reset();
+  again.window->open_files({project});
+  QVERIFY2(again.errors.isEmpty(), qPrintable(again.errors.join('\n')));
+  QCOMPARE(described(again.state()), held);
+  const auto after = with_traces(again.state().runs[0].run);
+  QVERIFY(after && (*after)->events == (*run)->events && *(*after)->predicted == *(*run)->predicted);
+}
+
+void TestFiles::newer_and_damaged_files_are_told_data() {
+  QTest::addColumn<QByteArray>("content");
+  QTest::addColumn<QString>("words");
+  QByteArray newer = bytes_of(fixture("version2.pipedeck"));
+  newer[63] = 99;
+  QTest::newRow("newer") << newer << "newer Pipedeck";
+  QTest::newRow("cut off") << bytes_of(fixture("version2.pipedeck")).left(9000) << "malformed";
+  QByteArray holes = bytes_of(fixture("version2.pipedeck"));
+  for (qsizetype i = 4096; i < std::min<qsizetype>(holes.size(), 12288); ++i) holes[i] = '\xff';
+  QTest::newRow("overwritten") << holes << "";
+}
+
+void TestFiles::newer_and_damaged_files_are_told() {
+  QFETCH(QByteArray, content);
+  QFETCH(QString, words);
+  WindowFixture fixture;
+  fixture.session().set_global_batch(321);
+  const QString project = fixture.path("p.pipedeck");
+  write_bytes(project, content);
+  fixture.window->open_files({project});
+  QCOMPARE(fixture.errors.size(), 1);
+  QVERIFY2(fixture.errors[0].contains("p.pipedeck") && fixture.errors[0].contains(words),
+           qPrintable(fixture.errors[0]));
+  QCOMPARE(bytes_of(project), content);
+  QCOMPARE(fixture.state().question.workload.global_batch, 321);  // what was open is still there
+  QVERIFY(!QFile::exists(fixture.path(".p.pipedeck.lock")));
+}
+
+void TestFiles::recent_projects_that_are_gone_are_told_and_forgotten() {
+  WindowFixture fixture;
+  const QString project = fixture.path("p.pipedeck");
+  write_project_file(project);
+  fixture.window->open_files({project});
+  fixture.trigger("action_new");
+  QVERIFY(QFile::remove(project));
+  auto* menu = fixture.child<QMenu>("recent_menu");
+  emit menu->aboutToShow();
+  QVERIFY(menu->actions()[0]->text().contains("p.pipedeck"));
+  menu->actions()[0]->trigger();
+  QCOMPARE(fixture.errors.size(), 1);
+  QVERIFY2(fixture.errors[0].contains("not there any more"), qPrintable(fixture.errors[0]));
+  emit menu->aboutToShow();
+  QVERIFY(!menu->actions()[0]->isEnabled());
+}
+
+void TestFiles::recent_projects_of_one_name_are_told_apart() {
+  WindowFixture fixture;
+  for (const char* folder : {"one", "two"}) {
+    QDir(fixture.directory.path()).mkdir(folder);
+    const QString project = fixture.directory.filePath(QString("%1/p.pipedeck").arg(folder));
+    write_project_file(project);
+    fixture.window->open_files({project});
+  }
+  auto* menu = fixture.child<QMenu>("recent_menu");
+  emit menu->aboutToShow();
+  QVERIFY2(menu->actions()[0]->text().contains("two"), qPrintable(menu->actions()[0]->text()));
+  QVERIFY2(menu->actions()[1]->text().contains("one"), qPrintable(menu->actions()[1]->text()));
+}
+
+void TestFiles::simulations_and_run_logs_are_dropped_and_shown() {
+  WindowFixture fixture;
+  fixture.window->open_files({fixture_copy(fixture)});
+  const auto whole = with_traces(fixture.state().runs[0].run);
+  QVERIFY(whole.has_value());
+  const QString simulation = fixture.path("two stages.simulation.json"), log = fixture.path("log.jsonl");
+  write_bytes(simulation, QByteArray::fromStdString(simulation_to_json(*(*whole)->predicted, {.intervals = true})));
+  QByteArray lines;
+  for (const RunEvent& event : (*whole)->events) lines += QByteArray::fromStdString(event_to_json(event)) + '\n';
+  write_bytes(log, lines);
+
+  drop_on(*fixture.window, simulation);
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  QCOMPARE(fixture.window->page(), Page::run);
+  QCOMPARE(fixture.state().runs.size(), std::size_t{2});
+  QCOMPARE(fixture.state().runs[1].run->name, QString("two stages"));
+  QVERIFY(fixture.window->run_page().timeline() && fixture.window->run_page().timeline()->content());
+  drop_on(*fixture.window, log);
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  QCOMPARE(fixture.state().runs.size(), std::size_t{3});
+  QCOMPARE(fixture.state().runs[2].run->state, RunOutcome::finished);
+  QVERIFY(fixture.state().runs[2].run->events == (*whole)->events);
+  // One step each, and saved as they are.
+  QVERIFY(fixture.session().save());
+  WindowFixture again;
+  const QString file = fixture.session().file();
+  fixture.window.reset();
+  again.window->open_files({file});
+  QVERIFY2(again.errors.isEmpty(), qPrintable(again.errors.join('\n')));
+  QCOMPARE(again.state().runs.size(), std::size_t{3});
+  const auto after = with_traces(again.state().runs[1].run);
+  QVERIFY(after && *(*after)->predicted == *(*whole)->predicted);
+
+  write_bytes(again.path("broken.jsonl"), "{\"event\":\"step\"}\nnothing\n");
+  drop_on(*again.window, again.path("broken.jsonl"));
+  QCOMPARE(again.errors.size(), 1);
+  QVERIFY2(again.errors[0].contains("broken.jsonl: line 1"), qPrintable(again.errors[0]));
+}
+
+void TestFiles::tables_are_exported_data() {
+  QTest::addColumn<QString>("table");
+  QTest::addColumn<QByteArray>("column");
+  const std::pair<const char*, const char*> tables[] = {{"plans", "worst_peak_bytes"},   {"layers", "forward_ms"},
+                                                        {"stages", "replicas"},          {"devices", "busy_ms"},
+                                                        {"memory", "activations_bytes"}, {"memory-curve", "time_ms"},
+                                                        {"operations", "start_ms"},      {"parts", "time_ms"},
+                                                        {"waterfall", "change_ms"},      {"critical-path", "begin_ms"},
+                                                        {"sensitivity", "gain_ms"}};
+  for (const auto& [table, column] : tables) QTest::newRow(table) << table << QByteArray(column);
+}
+
+void TestFiles::tables_are_exported() {
+  QFETCH(QString, table);
+  QFETCH(QByteArray, column);
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  fixture.window->show_page(Page::explain);  // which chooses what the waterfall leads from
+  fixture.answers.file_to_save = fixture.path("table");
+  fixture.trigger(("action_export_table_" + table).toLatin1().constData());
+  QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(fixture.path("table.csv")) || !fixture.errors.isEmpty(), 60000);
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  const QByteArrayList lines = bytes_of(fixture.path("table.csv")).split('\n');
+  QVERIFY2(lines[0].contains(column) && lines[0].endsWith('\r'), lines[0].constData());
+  QVERIFY(lines.size() > 2);
+}
+
+void TestFiles::job_scripts_are_exported() {
+  WindowFixture fixture;
+  fixture.window->open_files({fixture_copy(fixture)});
+  fixture.session().select_plan(fixture.state().plans[0].id);
+  fixture.answers.file_to_save = fixture.path("job");
+  fixture.trigger("action_export_job_slurm");
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  QVERIFY(bytes_of(fixture.path("job.sh")).startsWith("#!/bin/bash\n#SBATCH"));
+  fixture.session().delete_plan(fixture.state().plans[0].id);
+  fixture.trigger("action_export_job_slurm");
+  QCOMPARE(fixture.errors.size(), 1);
+}
+
+void TestFiles::pictures_of_views_are_shapes() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  QTest::qWait(50);
+  for (const char* ending : {"svg", "pdf", "png"}) {
+    fixture.answers.file_to_save = fixture.path("page.") + ending;
+    fixture.trigger("action_export_picture");
+    QVERIFY(QFileInfo(fixture.answers.file_to_save).size() > 1000);
+  }
+  // The charts are not pictures in it: all that a page has of those are small ones (icons).
+  const QByteArray svg = bytes_of(fixture.path("page.svg"));
+  QVERIFY(svg.count("<rect") + svg.count("<path") > 300);
+  QVERIFY2(!svg.contains("xlink:href=\"data:image/png") || svg.size() < 3'000'000, QByteArray::number(svg.size()));
+  QVERIFY(svg.size() < 20'000'000);
+}
+
+void TestFiles::views_offer_exports() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  const auto& compare = fixture.window->compare_page();
+  for (const QWidget* view :
+       {static_cast<const QWidget*>(&compare.charts()), static_cast<const QWidget*>(&compare.split()),
+        static_cast<const QWidget*>(&fixture.window->explain_page().view())}) {
+    QCOMPARE(view->contextMenuPolicy(), Qt::ActionsContextMenu);
+    bool found = false;
+    for (const QAction* action : view->actions()) found |= action->text() == "Export picture…";
+    QVERIFY(found);
+  }
+}
+
+QTEST_MAIN(TestFiles)
+#include "tst_files.moc"
