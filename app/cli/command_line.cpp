@@ -19,7 +19,7 @@ struct CommandInfo {
   std::unique_ptr<Command> (*make)();
 };
 
-constexpr std::array<CommandInfo, 11> commands{{
+constexpr std::array<CommandInfo, 12> commands{{
     {"plan", "find the best plan of one planner", make_plan_command},
     {"simulate", "predict time and memory of a plan", make_simulate_command},
     {"compare", "let several planners answer the same question", make_compare_command},

@@ -139,6 +139,8 @@ void RunPage::show_run(int id) {
   if (!whole) emit session_.error(tr("Show run"), QString::fromStdString(whole.error().text()));
   const RunRecord& run = whole ? **whole : *entry->run;
   shown_run_ = id;
+  view_->set_timeline_widget(nullptr);  // it goes with the run that was shown before
+  timeline_ = nullptr;
   view_->show_run(run_title(run), run.events);
   if (!run.message.isEmpty()) {
     view_->log({run.state == RunOutcome::failed ? LogLine::error : LogLine::note, run.message});
@@ -150,9 +152,6 @@ void RunPage::show_run(int id) {
     show_timelines(run.predicted, *typical);
   } else if (run.predicted && run.predicted->timeline.size() > 0) {
     show_timelines(nullptr, {0, run.predicted->timeline});  // a simulation that was imported: nothing was measured
-  } else {
-    view_->set_timeline_widget(nullptr);
-    timeline_ = nullptr;
   }
   view_->select_run(id);
 }
