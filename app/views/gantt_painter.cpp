@@ -98,7 +98,7 @@ void GanttPainter::draw(QPainter& painter, QImage& canvas, const GanttScene& sce
   Frame frame{painter,
               scene,
               theme,
-              painter.device() == &canvas ? PixelCanvas(canvas, area) : PixelCanvas(painter, ratio, area),
+              PixelCanvas::of(painter, canvas, area),
               inks_of_chunks(theme, scene.content->most_chunks()),
               inks_of(theme, 0.45),
               inks_of(theme, 0.22),

@@ -62,7 +62,7 @@ class MemoryView : public TimeView {
   void draw_strips(QPainter& painter, QImage& canvas) const;
   void draw_strip_frame(QPainter& painter, int strip) const;
   void draw_strip_marks(QPainter& painter, int strip) const;
-  void fill_strip(QImage& canvas, int strip) const;
+  void fill_strip(QPainter& painter, QImage& canvas, int strip) const;
   struct Columns;
   struct Edges;
   class Pile;

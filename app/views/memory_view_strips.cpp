@@ -106,7 +106,7 @@ void MemoryView::draw_strips(QPainter& painter, QImage& canvas) const {
   if (!curves_ || curves_->curves.empty()) return;
   const int count = strips().count;
   for (int strip = 0; strip < count; ++strip) draw_strip_frame(painter, strip);
-  for (int strip = 0; strip < count; ++strip) fill_strip(canvas, strip);
+  for (int strip = 0; strip < count; ++strip) fill_strip(painter, canvas, strip);
   painter.setClipRect(plot());
   for (int strip = 0; strip < count; ++strip) draw_strip_marks(painter, strip);
   painter.setClipping(false);
@@ -136,11 +136,11 @@ void MemoryView::draw_strip_frame(QPainter& painter, int strip) const {
                    metrics.elidedText(format_bytes(verdict.peak), Qt::ElideRight, room));
 }
 
-void MemoryView::fill_strip(QImage& canvas, int strip) const {
+void MemoryView::fill_strip(QPainter& painter, QImage& canvas, int strip) const {
   const MemoryCurve& curve = curves_->curves[static_cast<std::size_t>(strip)];
   const qreal ratio = canvas.devicePixelRatio();
   const Pile pile(theme(), strips(), strip, ratio, *curve.verdict);
-  PixelCanvas pixels(canvas, canvas.rect());
+  PixelCanvas pixels = PixelCanvas::of(painter, canvas, canvas.rect());
   const double end = std::min<double>(x_of(static_cast<double>(curves_->end)), plot().right() + 1);
   const Columns columns{static_cast<int>(std::ceil(plot().left() * ratio)), static_cast<int>(std::floor(end * ratio))};
   if (const MemoryStack* stack = stack_of(strip)) return fill_items(pixels, pile, columns, *stack, ratio);

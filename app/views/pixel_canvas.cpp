@@ -19,6 +19,10 @@ PixelCanvas::PixelCanvas(QImage& image, const QRect& area)
 PixelCanvas::PixelCanvas(QPainter& page, qreal ratio, const QRect& area)
     : page_(&page), ratio_(ratio), area_(area), hatch_period_(5), hatch_width_(2) {}
 
+PixelCanvas PixelCanvas::of(QPainter& painter, QImage& image, const QRect& area) {
+  return painter.device() == &image ? PixelCanvas(image, area) : PixelCanvas(painter, image.devicePixelRatio(), area);
+}
+
 QRectF PixelCanvas::on_page(int left, int right, int top, int bottom) const {
   return QRectF(QPointF(left, top) / ratio_, QPointF(right, bottom) / ratio_);
 }
@@ -87,6 +91,9 @@ void PixelCanvas::box(int left, int right, int top, int bottom, const Ink& ink, 
 }
 
 void PixelCanvas::fill(int left, int right, int top, int bottom, QRgb color) {
+  if (page_)
+    return page_->fillRect(on_page(std::max(left, area_.left()), std::min(right, area_.right() + 1), top, bottom),
+                           QColor::fromRgb(color));
   const int from = std::max(left, area_.left()), to = std::min(right, area_.right() + 1);
   const int first = std::max(top, area_.top()), last = std::min(bottom, area_.bottom() + 1);
   for (int y = first; y < last; ++y) {

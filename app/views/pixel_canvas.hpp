@@ -27,6 +27,8 @@ class PixelCanvas {
   PixelCanvas(QImage& image, const QRect& area);
   /// The same boxes as shapes, for pages: `ratio` of these pixels are one of the painter's.
   PixelCanvas(QPainter& page, qreal ratio, const QRect& area);
+  /// By where the painter draws: on the image itself, or on a page, of which the image says the size alone.
+  static PixelCanvas of(QPainter& painter, QImage& image, const QRect& area);
   bool on_page() const { return page_ != nullptr; }
 
   struct Ink {

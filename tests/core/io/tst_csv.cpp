@@ -188,7 +188,7 @@ class TestCsv : public QObject {
     step.memory = {Bytes(1), Bytes(2)};
     const auto rows = read_back(steps_csv({RunEvent(RunStarted{}), RunEvent(step)}));
     QCOMPARE(rows.size(), std::size_t{1});
-    QCOMPARE(rows[0], (std::vector<std::string>{"1", "0", "0", "0", "0.5", "0.25", "1", "2"}));
+    QCOMPARE(rows[0], (std::vector<std::string>{"1", "0.0", "0.0", "0.0", "0.5", "0.25", "1", "2"}));
   }
 
   void job_scripts_carry_plan_and_model() {
