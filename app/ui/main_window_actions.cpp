@@ -211,9 +211,9 @@ void MainWindow::create_plan_menu() {
       add_action(menu, tr("&Rename…"), "action_rename", QKeySequence(Qt::Key_F2), [this] { rename_plan(); });
   actions_->remove = add_action(menu, tr("De&lete"), "action_delete", QKeySequence::Delete,
                                 [this, selected] { session_.delete_plan(selected()); });
-  const QList<QAction*> for_a_plan{actions_->duplicate, actions_->rename, actions_->remove, actions_->export_plan,
-                                   actions_->export_trace,
-                                   findChild<QAction*>(QStringLiteral("action_export_table_plans"))};
+  const QList<QAction*> for_a_plan{
+      actions_->duplicate,   actions_->rename,       actions_->remove,
+      actions_->export_plan, actions_->export_trace, findChild<QAction*>(QStringLiteral("action_export_table_plans"))};
   compare_page_->set_plan_actions(for_a_plan);
   tree_->set_context_actions(ProjectSection::plans, for_a_plan);
   auto* remove_entry = new QAction(tr("Delete"), this);
