@@ -134,7 +134,8 @@ Result<Ranking> no_plan(const Problem& problem, const JointWanted& wanted, const
 Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const auto layers = static_cast<std::int64_t>(problem.profile->layers.size());
   const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
-  if (devices > most_devices || layers > most_work / devices / layers)
+  const std::int64_t squares = most_work / std::max<std::int64_t>(1, devices);  // without any Chain::of refuses
+  if (devices > most_devices || layers > squares / std::max<std::int64_t>(1, layers))
     return past_limit(
         fmt::format("{} layers on {} devices, at most {} devices and layers^2 x devices up to {} expected", layers,
                     devices, most_devices, most_work),

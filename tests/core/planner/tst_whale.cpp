@@ -148,7 +148,7 @@ void TestWhale::reasons() {
   };
   QVERIFY(reason({{"strategy", "split"}}).find("cannot be made into TaskGraphs") != std::string::npos);
   QVERIFY(reason({{"task-graphs", "5"}}).find("cannot be made into TaskGraphs") != std::string::npos);
-  QVERIFY(reason({{"strategy", "replicate"}}).ends_with("--min-slice 2"));
+  QVERIFY(reason({{"strategy", "replicate"}}).ends_with("; --min-slice 2, or --strategy auto"));
   QVERIFY(reason({{"strategy", "replicate"}, {"min-slice", "2"}}).empty());
 }
 
