@@ -40,10 +40,11 @@ Items list_models() {
   for (const std::string& name : model_preset_names()) {
     const auto model = model_preset(name);
     if (!model) return tl::unexpected(model.error());
-    items.push_back({name, fmt::format("{} layers{}{}", model->layers.size(),
-                                       model->trainable_here ? ", trains here in seconds" : "",
-                                       model->source.empty() ? "" : "; " + model->source),
-                     "preset:" + model_preset_alias(name)});
+    items.push_back(
+        {name,
+         fmt::format("{} layers{}{}", model->layers.size(), model->trainable_here ? ", trains here in seconds" : "",
+                     model->source.empty() ? "" : "; " + model->source),
+         "preset:" + model_preset_alias(name)});
   }
   return items;
 }
@@ -53,8 +54,9 @@ Items list_clusters() {
   for (const std::string& name : cluster_preset_names()) {
     const auto cluster = cluster_preset(name);
     if (!cluster) return tl::unexpected(cluster.error());
-    items.push_back({name, fmt::format("{} devices in {} {}", devices_of(*cluster).size(), cluster->nodes.size(),
-                                       cluster->nodes.size() == 1 ? "node" : "nodes"),
+    items.push_back({name,
+                     fmt::format("{} devices in {} {}", devices_of(*cluster).size(), cluster->nodes.size(),
+                                 cluster->nodes.size() == 1 ? "node" : "nodes"),
                      "preset:" + cluster_preset_alias(name)});
   }
   return items;
