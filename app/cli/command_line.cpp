@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -53,6 +54,14 @@ int run_parsed(Command& command) {
   return exit_status(status.error().code);
 }
 
+/// The first option that was given "", which CLI11 takes for 0 or for a name.
+std::optional<std::string> without_value(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty()) return option->get_name();
+  return std::nullopt;
+}
+
 int run_command(const CommandInfo& info, std::vector<std::string> arguments) {
   CLI::App app(std::string(info.summary), fmt::format("pipedeck-cli {}", info.name));
   const std::unique_ptr<Command> command = info.make();
@@ -66,6 +75,8 @@ int run_command(const CommandInfo& info, std::vector<std::string> arguments) {
     return bad_usage(
         fmt::format("{}: {} (pipedeck-cli {} --help lists the options)", info.name, error.what(), info.name));
   }
+  if (const auto option = without_value(app))
+    return bad_usage(fmt::format("{}: {}: found nothing, expected a value", info.name, *option));
   return run_parsed(*command);
 }
 

@@ -61,7 +61,11 @@ const Timeline* timeline_of(const AnyFile& file) {
   return last;
 }
 
-std::string cell(const Json& value) { return value.is_null() ? "-" : value.dump(); }
+/// Long texts are cut, so that a table stays one that can be read; --json has them whole.
+std::string cell(const Json& value) {
+  constexpr std::size_t most = 40;
+  return value.is_null() ? "-" : shortened(value.dump(), most);
+}
 
 bool both_numbers(const LeafDifference& leaf) { return leaf.a.is_number() && leaf.b.is_number(); }
 

@@ -46,6 +46,12 @@ std::string Table::text() const {
   return out;
 }
 
+std::string shortened(std::string text, std::size_t most) {
+  if (width_of(text) <= most) return text;
+  while (width_of(text) >= most) text.pop_back();  // of a character of several bytes the first one last
+  return text + "…";
+}
+
 std::string milliseconds_text(Seconds time) { return fmt::format("{:.3f}", in_milliseconds(time)); }
 
 std::string memory_text(Bytes bytes) {

@@ -303,6 +303,10 @@ void TestCliCommands::diff_names_what_differs() {
   QCOMPARE(found[0]["difference"].toDouble(), 1.0);
   QCOMPARE(found[1]["place"].toString(), "/stages/1/layers/0");
   QVERIFY(problem_.run({"diff", "plan.json", "moved.json"}).out.contains("+33.33 %"));
+
+  problem_.write("named.json", pipedeck::test::small_plan().replace("by hand", QByteArray("µ").repeated(300)));
+  const QString named = QString::fromUtf8(problem_.run({"diff", "plan.json", "named.json"}).out);
+  QVERIFY2(named.contains(QString("\"%1…\n").arg(QString("µ").repeated(38))), qPrintable(named));
 }
 
 void TestCliCommands::diff_of_simulations_compares_operations() {

@@ -86,6 +86,12 @@ void TestCliUsage::bad_usage_data() {
   row("compare with planner option", QStringList{"compare", "--global-batch", "8", "--rank-by", "objective"} + inputs(),
       "--rank-by");
   row("diff of one", {"diff", "plan.json"}, "B");
+  row("empty second file", {"validate", "c.json", ""}, "found nothing");
+  row("empty output", plan({"--planner", "dapple", "-o", ""}), "--output: found nothing");
+  row("empty jitter", {"compare", "--profile", "p.json", "--cluster", "c.json", "--global-batch", "8", "--jitter", ""},
+      "--jitter: found nothing");
+  row("empty profile", {"compare", "--profile", "", "--cluster", "c.json", "--global-batch", "8"},
+      "--profile: found nothing");
   row("list of nothing", {"list"}, "WHAT");
   row("list of planets", {"list", "planets"}, "planets");
   row("validate nothing", {"validate"}, "FILE");
