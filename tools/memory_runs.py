@@ -5,6 +5,7 @@ by the command line, and each device's peak is held against the estimate and the
 
 usage: tools/memory_runs.py PIPEDECK-CLI [CASES] [SEED]
 
+With 0 cases it takes the presets that train here, on two devices, under every kind of plan.
 A row a case, then a table of the kinds. Exit status 1 where a run was above the upper estimate.
 """
 import json
@@ -59,55 +60,78 @@ def call(cli, *arguments):
         raise Refused(done.stderr.strip().split("\n")[-1])
 
 
-def run_case(cli, rng, folder):
-    kind, make = rng.choice([("mlp", mlp), ("gpt", gpt)])
-    shape, planner, schedule = rng.choice(SHAPES)
-    files = {name: os.path.join(folder, name + ".json") for name in ("model", "profile", "cluster", "plan", "sim")}
-    layers = make(rng)
-    with open(files["model"], "w") as out:
-        json.dump({"format": "pipedeck.model", "version": 1, "name": kind, "seed": 1, "learning_rate": 0.001,
-                   "data": {"kind": "synthetic", "seed": 1}, "layers": layers}, out)
-    micro_batch, count, devices = rng.choice([1, 2, 4, 6, 8]), rng.choice([2, 3, 4, 6, 8]), rng.choice([2, 3, 4])
-    if shape == "replicas":
-        devices = 4
-    if shape in ("replicas", "data parallel"):
-        micro_batch *= devices
-    call(cli, "profile", "--model", files["model"], "--backend", "cpu", "--micro-batch", max(2, micro_batch), "-o",
+def peaks(cli, folder, model, micro_batch, count, devices, shape, optimizer, recomputed=()):
+    """(estimate, upper estimate, usual, most) of each device, in bytes. `recomputed`: whether, by stage."""
+    files = {name: os.path.join(folder, name + ".json") for name in ("profile", "cluster", "plan", "sim")}
+    _, planner, schedule = shape
+    call(cli, "profile", "--model", model, "--backend", "cpu", "--micro-batch", max(2, micro_batch), "-o",
          files["profile"], "--cluster-out", files["cluster"], "--devices", devices)
     inputs = ["--profile", files["profile"], "--cluster", files["cluster"]]
-    optimizer = rng.choice(["none", "sgd", "momentum", "rmsprop", "adam"])
     call(cli, "plan", *inputs, *planner, *schedule, "--global-batch", micro_batch * count, "--micro-batch", micro_batch,
          "--optimizer", optimizer, "--min-slice", 1, "-o", files["plan"])
-    again = rng.random() < 0.25
-    if again:
+    if recomputed:
         with open(files["plan"]) as text:
             plan = json.load(text)
-        for stage in plan["stages"]:
-            stage["recompute"] = rng.choice([True, True, False])
+        for stage, again in zip(plan["stages"], recomputed):
+            stage["recompute"] = again
         with open(files["plan"], "w") as text:
             json.dump(plan, text)
     call(cli, "simulate", *inputs, "--plan", files["plan"], "--overlap", "none", "-o", files["sim"])
     events = os.path.join(folder, "events.jsonl")
-    call(cli, "run", "--plan", files["plan"], "--model", files["model"], "--backend", "cpu", "--steps", 7, "--events",
-         events)
+    call(cli, "run", "--plan", files["plan"], "--model", model, "--backend", "cpu", "--steps", 7, "--events", events)
     with open(events) as lines:
         steps = [event["memory_bytes"] for event in map(json.loads, lines) if event["event"] == "step"]
     with open(files["sim"]) as text:
         predicted = json.load(text)["devices"]
-    rows = [(d["peak_memory_bytes"], d["peak_memory_upper_bytes"], statistics.median_low(s[i] for s in steps),
+    return [(d["peak_memory_bytes"], d["peak_memory_upper_bytes"], statistics.median_low(s[i] for s in steps),
              max(s[i] for s in steps)) for i, d in enumerate(predicted)]
-    text = f"{devices} devices, {count} x {micro_batch}, {optimizer}" + (", recompute" if again else "")
-    return kind, shape, text, rows
+
+
+def random_cases(rng, cases):
+    """Kind, shape, text and how to run it."""
+    for _ in range(cases):
+        kind, make = rng.choice([("mlp", mlp), ("gpt", gpt)])
+        shape = rng.choice(SHAPES)
+        model = json.dumps({"format": "pipedeck.model", "version": 1, "name": kind, "seed": 1, "learning_rate": 0.001,
+                            "data": {"kind": "synthetic", "seed": 1}, "layers": make(rng)})
+        micro_batch, count, devices = rng.choice([1, 2, 4, 6, 8]), rng.choice([2, 3, 4, 6, 8]), rng.choice([2, 3, 4])
+        if shape[0] == "replicas":
+            devices = 4
+        if shape[0] in ("replicas", "data parallel"):
+            micro_batch *= devices
+        optimizer = rng.choice(["none", "sgd", "momentum", "rmsprop", "adam"])
+        recomputed = [rng.choice([True, True, False]) for _ in range(devices)] if rng.random() < 0.25 else []
+        text = f"{devices} devices, {count} x {micro_batch}, {optimizer}" + (", recompute" if recomputed else "")
+
+        def run(cli, folder):
+            file = os.path.join(folder, "model.json")
+            with open(file, "w") as out:
+                out.write(model)
+            return peaks(cli, folder, file, micro_batch, count, devices, shape, optimizer, recomputed)
+        yield kind, shape[0], text, run
+
+
+def preset_cases():
+    for model, batch, sizes in (("mlp-small", 64, (8, 16)), ("gpt-tiny", 16, (2, 4))):
+        for micro_batch in sizes:
+            for shape in SHAPES:
+                if shape[0] == "replicas":
+                    continue  # four devices
+                samples = micro_batch * (2 if shape[0] == "data parallel" else 1)
+
+                def run(cli, folder):
+                    return peaks(cli, folder, "preset:" + model, samples, batch // samples, 2, shape, "adam")
+                yield model, shape[0], f"2 devices, {batch // samples} x {samples}", run
 
 
 def main():
     cli, cases = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 40
     rng = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
     table, beyond = {}, 0
-    for case in range(cases):
+    for case, (kind, shape, text, run) in enumerate(random_cases(rng, cases) if cases else preset_cases()):
         with tempfile.TemporaryDirectory() as folder:
             try:
-                kind, shape, text, rows = run_case(cli, rng, folder)
+                rows = run(cli, folder)
             except Refused as why:
                 print(f"{case:3}  refused: {why}")
                 continue
