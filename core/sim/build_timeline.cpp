@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/sim/intervals.hpp"
+
 namespace pipedeck {
 namespace {
 
@@ -72,10 +74,6 @@ void append_link(Timeline& timeline, const EngineInput& run, const Trace& trace,
   timeline.append_lane({LaneRole::link, ends.from, ends.to, 0, 0}, rows);
 }
 
-struct Interval {
-  std::int64_t begin = 0, end = 0;
-};
-
 /// Sorted and merged.
 std::vector<Interval> covered(const Timeline& timeline, bool compute, std::int64_t begin, std::int64_t end) {
   std::vector<Interval> all;
@@ -86,15 +84,7 @@ std::vector<Interval> covered(const Timeline& timeline, bool compute, std::int64
       if (cut.begin < cut.end) all.push_back(cut);
     }
   }
-  std::sort(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-  std::vector<Interval> merged;
-  for (const Interval& interval : all) {
-    if (!merged.empty() && interval.begin <= merged.back().end)
-      merged.back().end = std::max(merged.back().end, interval.end);
-    else
-      merged.push_back(interval);
-  }
-  return merged;
+  return merged(std::move(all));
 }
 
 std::int64_t length(const std::vector<Interval>& intervals) {

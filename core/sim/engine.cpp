@@ -8,79 +8,20 @@
 #include "core/sim/engine.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include "core/sim/engine_state.hpp"
 #include "core/sim/shared_carrier.hpp"
 
 namespace pipedeck {
 namespace {
 
-constexpr std::int64_t no_gradient = -1;
+using namespace engine;
+
 constexpr std::size_t stop_interval = 1 << 14;  // events between looks at the stop token
-
-struct Event {
-  std::int64_t time = 0;
-  int who = 0;  // lane, lanes + resource, or lanes + resources + a stage whose all-reduce is due
-  bool operator>(const Event& other) const { return time != other.time ? time > other.time : who > other.who; }
-};
-
-struct Waiting {
-  std::int64_t ready = 0;
-  int channel = 0, micro_batch = 0;
-};
-
-/// One replica of a rank of the pipeline on its way through its list.
-struct Lane {
-  const LaneOrder* order = nullptr;
-  int next = 0, count = 0;
-  bool running = false;
-  bool asleep = false;         // `running` until its begin
-  bool joined = false;         // what runs is two operations, `first` and `operation`
-  Operation first, operation;  // that run, or ran last
-  std::int64_t free = 0;       // end of its last operation
-  std::vector<int> worker_of;  // by stage and copy, from the lane's first stage on; -1: not here
-  int first_stage = 0;
-};
-
-/// One replica of a chunk.
-struct Worker {
-  const WorkerCosts* costs = nullptr;
-  int stage = 0;
-  int stride = 1;  // micro-batches between two of its own
-  std::size_t first_slot = 0;
-  std::int64_t last_start = no_gradient, last_duration = 0;  // of the last gradient operation
-  OpKind last_kind = OpKind::backward;
-  int backwards = 0, updates = 0;  // asynchronous: gradient rounds done here in full, and applied here
-};
-
-struct Line {  // of a resource
-  bool busy = false;
-  Waiting current;
-  std::vector<Waiting> queue;
-  std::size_t head = 0;
-  std::size_t fresh = 0;  // of the queue, those that became ready at this instant
-};
-
-/// Rounds of gradients of an asynchronous stage, an update each; a synchronous one has a single round.
-struct Rounds {
-  int size = 1;                    // micro-batches of a round: one a replica, or a global batch
-  std::vector<int> missing;        // micro-batches that the round still waits for
-  std::vector<std::int64_t> done;  // end of the round's all-reduce; -1: not known
-  std::int64_t free = 0;
-};
-
-/// All-reduces of a stage in the `shared` network, one at a time.
-struct Reducing {
-  int gradients_left = 0;  // operations of its workers
-  std::size_t next = 0;    // of its all-reduces, or of its rounds
-  bool running = false;
-  std::int64_t start = 0;           // of the running one
-  std::vector<std::int64_t> ready;  // of each, when it may start
-};
 
 class Engine {
  public:
@@ -565,57 +506,6 @@ class Engine {
 };
 
 }  // namespace
-
-std::int64_t gradient_ready(const WorkerCosts& worker, OpKind last, std::int64_t duration, std::size_t nth) {
-  const bool weight = last == OpKind::backward_weight;
-  const std::int64_t own = worker.duration[static_cast<std::size_t>(last)],
-                     after = (weight ? worker.ready_in_weight : worker.ready_in_backward)[nth];
-  if (duration == own || own == 0) return after;
-  const double share = static_cast<double>(after) / static_cast<double>(own);
-  return static_cast<std::int64_t>(std::floor(share * static_cast<double>(duration) + 0.5));
-}
-
-std::vector<OptimizerStep> optimizer_steps(const PlanCosts& costs, const Trace& trace, std::size_t lane,
-                                           std::size_t rank) {
-  std::vector<OptimizerStep> steps;
-  for (const std::size_t w : costs.lanes[lane].workers) {
-    const WorkerCosts& worker = costs.workers[w];
-    steps.push_back({worker.stage, trace.synchronised[static_cast<std::size_t>(worker.stage)], worker.optimizer[rank]});
-  }
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const OptimizerStep& a, const OptimizerStep& b) { return a.start < b.start; });
-  std::int64_t free = trace.end[lane];
-  for (OptimizerStep& step : steps) {
-    step.start = std::max(step.start, free);
-    free = step.start + step.duration;
-  }
-  return steps;
-}
-
-std::int64_t end_of_step(const PlanCosts& costs, const Trace& trace, std::size_t lane) {
-  std::int64_t end = 0;
-  for (std::size_t rank = 0; rank < costs.lanes[lane].devices.size(); ++rank) {
-    const OptimizerStep last = optimizer_steps(costs, trace, lane, rank).back();
-    end = std::max(end, last.start + last.duration);
-  }
-  return end;
-}
-
-Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace) {
-  std::int64_t end = 0;
-  for (std::size_t lane = 0; lane < costs.lanes.size(); ++lane) end = std::max(end, end_of_step(costs, trace, lane));
-  return Nanoseconds(end);
-}
-
-PassDurations pass_durations(const Trace& trace) {
-  PassDurations passes;
-  for (const std::vector<TimelineRow>& rows : trace.operations) {
-    std::vector<std::int64_t>& own = passes.emplace_back();
-    for (const TimelineRow& row : rows)
-      if (row.operation.kind != OpKind::optimizer) own.push_back(row.duration.count);
-  }
-  return passes;
-}
 
 Trace run_engine(const EngineInput& input, std::stop_token stop) { return Engine(input, std::move(stop)).run(); }
 

@@ -5,41 +5,14 @@
 #include <cstdint>
 #include <span>
 #include <stop_token>
-#include <vector>
 
 #include "core/domain/schedule.hpp"
-#include "core/domain/timeline.hpp"
 #include "core/sim/channels.hpp"
+#include "core/sim/engine_trace.hpp"
 #include "core/sim/plan_costs.hpp"
 #include "core/sim/shared_flows.hpp"
 
 namespace pipedeck {
-
-struct TransferRow {
-  std::int64_t start = 0, duration = 0;  ///< ns
-  int channel = 0;
-  int micro_batch = 0;
-};
-
-struct ReductionRow {
-  std::int64_t start = 0, duration = 0;
-  int micro_batch = 0;  ///< asynchronous: the round; else 0
-};
-
-/// What happened. Rows of operations and transfers only where they were asked for.
-struct Trace {
-  bool complete = false;                              ///< false: the lists deadlock
-  std::vector<std::vector<TimelineRow>> operations;   ///< by lane, optimizer steps of asynchronous plans included
-  std::vector<std::vector<TransferRow>> transfers;    ///< by resource
-  std::vector<std::vector<ReductionRow>> reductions;  ///< by stage
-  std::vector<std::int64_t> end;                      ///< by lane: of its last operation
-  std::vector<std::int64_t> synchronised;             ///< by stage: end of its last all-reduce, or 0
-  std::vector<std::int64_t> completions;              ///< asynchronous: ends of stage 0's backwards, ascending
-  std::vector<int> completed_by;                      ///< the replica of each of them
-};
-
-/// What each pass takes where passes of one kind do not all take the same time: ns, by lane and place in its list.
-using PassDurations = std::vector<std::vector<std::int64_t>>;
 
 struct EngineInput {
   const Plan& plan;
@@ -52,28 +25,6 @@ struct EngineInput {
   std::span<const std::int64_t> begin{};  ///< by lane: nothing of it starts before; absent: all begin at 0
   const PassDurations* passes = nullptr;  ///< none: as `costs` says
 };
-
-/// When the n-th all-reduce of a stage may start after the start of a replica's last gradient operation, which takes
-/// `duration`: layers take their share of it.
-std::int64_t gradient_ready(const WorkerCosts& worker, OpKind last, std::int64_t duration, std::size_t nth);
-
-/// The optimizer step of one chunk on one device after a synchronous iteration.
-struct OptimizerStep {
-  int stage = 0;
-  std::int64_t start = 0, duration = 0;
-};
-/// Of the chunks on the device of rank `rank` of a lane, one after another, each behind its stage's last all-reduce.
-std::vector<OptimizerStep> optimizer_steps(const PlanCosts& costs, const Trace& trace, std::size_t lane,
-                                           std::size_t rank);
-
-/// The end of the lane's last optimizer step, on its slowest device.
-std::int64_t end_of_step(const PlanCosts& costs, const Trace& trace, std::size_t lane);
-
-/// From 0 to the end of the last optimizer step.
-Nanoseconds synchronous_iteration(const PlanCosts& costs, const Trace& trace);
-
-/// Of a recorded run.
-PassDurations pass_durations(const Trace& trace);
 
 /// An incomplete trace where the lists deadlock or `stop` was requested.
 Trace run_engine(const EngineInput& input, std::stop_token stop = {});

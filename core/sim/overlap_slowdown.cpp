@@ -6,13 +6,10 @@
 #include <set>
 
 #include "core/domain/result.hpp"
+#include "core/sim/intervals.hpp"
 
 namespace pipedeck {
 namespace {
-
-struct Interval {
-  std::int64_t begin = 0, end = 0;
-};
 
 class Overlaps {
  public:
@@ -51,15 +48,7 @@ class Overlaps {
     std::vector<Interval> all;
     add_transfers(lane, all);
     add_all_reduces(lane, all);
-    std::sort(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-    std::vector<Interval> merged;
-    for (const Interval& interval : all) {
-      if (!merged.empty() && interval.begin <= merged.back().end)
-        merged.back().end = std::max(merged.back().end, interval.end);
-      else
-        merged.push_back(interval);
-    }
-    return merged;
+    return merged(std::move(all));
   }
 
   void add_transfers(std::size_t lane, std::vector<Interval>& all) {

@@ -2,7 +2,6 @@
 // Schedule, chunks and network chosen in the real window: one step each, saved with the project; and their lists, drawn
 // light and dark.
 #include <QAbstractItemView>
-#include <QDir>
 #include <QLabel>
 #include <QSpinBox>
 #include <QStandardItemModel>
@@ -31,11 +30,6 @@ class TestChoosers : public QObject {
   void lists_are_drawn();
 
  private:
-  static QString folder() {
-    const QString path = QStringLiteral(PIPEDECK_BUILD_DIR "/pictures");
-    QDir().mkpath(path);
-    return path + "/";
-  }
   /// As a click in the open list does.
   static void choose(ChoiceBox& box, const QString& key) {
     const int index = box.findData(key);
@@ -114,7 +108,7 @@ void TestChoosers::every_schedule_offered_is_drawn_and_simulated() {
     const int id = fixture.state().selected_plan;
     const PlanRow* row = fixture.window->compare_page().row(id);
     QVERIFY2(row && row->simulation, qPrintable(choice.key + ": " + fixture.errors.join('\n')));
-    const QString file = folder() + QString("schedule-%1.png").arg(choice.key);
+    const QString file = pictures_folder() + QString("schedule-%1.png").arg(choice.key);
     QCOMPARE(write_picture(*fixture.window, file), QString());
     const auto content = fixture.window->compare_page().charts().panel(id)->gantt().content();
     const auto places = stage_places(row->plan);
@@ -171,14 +165,14 @@ void TestChoosers::lists_are_drawn() {
       QWidget* list = box.view()->window();
       QVERIFY(QTest::qWaitForWindowExposed(list));
       QVERIFY(box.view()->width() > box.width());
-      QVERIFY(list->grab().save(folder() + QString("%1-%2.png").arg(name, appearance)));
+      QVERIFY(list->grab().save(pictures_folder() + QString("%1-%2.png").arg(name, appearance)));
       box.hidePopup();
     }
     for (const QSize size : {QSize(1920, 1080), QSize(1280, 800)}) {
       fixture.window->resize(size);
       QTest::qWait(100);
       QCOMPARE(fixture.window->size(), size);  // nothing asks for more room
-      const QString file = folder() + QString("choosers-%1-%2.png").arg(size.width()).arg(appearance);
+      const QString file = pictures_folder() + QString("choosers-%1-%2.png").arg(size.width()).arg(appearance);
       QCOMPARE(write_picture(*fixture.window, file), QString());
     }
   }

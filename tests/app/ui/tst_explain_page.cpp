@@ -5,7 +5,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
-#include <QDir>
 #include <QFile>
 #include <QPushButton>
 
@@ -32,13 +31,6 @@ class TestExplain : public QObject {
   void sensitivity_is_found_and_cancelled();
   void trace_is_exported();
   void pictures();
-
- private:
-  static QString folder() {
-    const QString path = QStringLiteral(PIPEDECK_BUILD_DIR "/pictures");
-    QDir().mkpath(path);
-    return path + "/";
-  }
 };
 
 void TestExplain::critical_path_is_brought_out_and_put_away() {
@@ -60,7 +52,7 @@ void TestExplain::critical_path_is_brought_out_and_put_away() {
       QCOMPARE(boxes.back().end, static_cast<double>(panel->row().simulation->iteration.count));
   }
   QTest::qWait(100);
-  QCOMPARE(write_picture(*fixture.window, folder() + "critical-path.png"), QString());
+  QCOMPARE(write_picture(*fixture.window, pictures_folder() + "critical-path.png"), QString());
   fixture.trigger("action_critical_path");
   QVERIFY(panels.front()->gantt().critical().empty());
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
@@ -158,7 +150,7 @@ void TestExplain::pictures() {
       fixture.window->resize(size);
       QTest::qWait(100);
       QCOMPARE(fixture.window->size(), size);
-      const QString file = folder() + QString("explain-%1-%2.png").arg(size.width()).arg(appearance);
+      const QString file = pictures_folder() + QString("explain-%1-%2.png").arg(size.width()).arg(appearance);
       QCOMPARE(write_picture(*fixture.window, file), QString());
     }
     QTest::mouseClick(fixture.child<QPushButton>("sensitivity_button"), Qt::LeftButton);

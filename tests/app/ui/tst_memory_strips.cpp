@@ -2,7 +2,6 @@
 // Memory by item in the real window: asked for in the background, put away, remembered, given up while a cut is
 // dragged.
 #include <QApplication>
-#include <QDir>
 
 #include "app/ui/compare_page.hpp"
 #include "app/ui/picture.hpp"
@@ -21,13 +20,6 @@ class TestMemoryStrips : public QObject {
   void items_come_in_the_background_and_are_remembered();
   void a_dragged_plan_shows_its_sum();
   void pictures();
-
- private:
-  static QString folder() {
-    const QString path = QStringLiteral(PIPEDECK_BUILD_DIR "/pictures");
-    QDir().mkpath(path);
-    return path + "/";
-  }
 };
 
 void TestMemoryStrips::items_come_in_the_background_and_are_remembered() {
@@ -89,10 +81,10 @@ void TestMemoryStrips::pictures() {
   fixture.trigger("action_memory_by_item");
   QVERIFY(fixture.settle());
   QTest::qWait(100);
-  QCOMPARE(write_picture(*fixture.window, folder() + "memory-by-item.png"), QString());
+  QCOMPARE(write_picture(*fixture.window, pictures_folder() + "memory-by-item.png"), QString());
   fixture.trigger("action_appearance_dark");
   QTest::qWait(100);
-  QCOMPARE(write_picture(*fixture.window, folder() + "memory-by-item-dark.png"), QString());
+  QCOMPARE(write_picture(*fixture.window, pictures_folder() + "memory-by-item-dark.png"), QString());
   fixture.trigger("action_appearance_light");
 }
 

@@ -2,7 +2,6 @@
 // The window's views drawn into files, light and dark, for people to look at: tests/app/ui/pictures in the build
 // folder.
 #include <QApplication>
-#include <QDir>
 #include <QFile>
 #include <QImage>
 #include <QTimer>
@@ -34,12 +33,6 @@ class TestPictures : public QObject {
 
 namespace {
 
-QString folder() {
-  const QString path = QStringLiteral(PIPEDECK_BUILD_DIR "/pictures");
-  QDir().mkpath(path);
-  return path + "/";
-}
-
 /// More than one colour: something was drawn.
 bool has_content(const QString& file) {
   const QImage image(file);
@@ -62,7 +55,7 @@ void TestPictures::every_page_light_and_dark() {
     for (const char* page : {"compare", "profile", "topology", "run"}) {
       fixture.trigger(qPrintable(QString("action_page_%1").arg(page)));
       QCoreApplication::processEvents();
-      const QString file = folder() + QString("%1-%2.png").arg(page, appearance);
+      const QString file = pictures_folder() + QString("%1-%2.png").arg(page, appearance);
       QCOMPARE(write_picture(*fixture.window, file), QString());
       QVERIFY2(has_content(file), qPrintable(file));
     }
@@ -79,7 +72,7 @@ void TestPictures::a_cut_being_dragged() {
   QTest::mouseMove(&split, handle - QPoint(60, 0));
   QVERIFY(split.dragging());
   QTest::qWait(300);  // the live simulation
-  const QString file = folder() + "drag.png";
+  const QString file = pictures_folder() + "drag.png";
   QCOMPARE(write_picture(*fixture.window, file), QString());
   QVERIFY(has_content(file));
   QTest::mouseRelease(&split, Qt::LeftButton, {}, handle - QPoint(60, 0));
@@ -103,7 +96,7 @@ void TestPictures::a_finished_run() {
   for (const char* appearance : {"light", "dark"}) {
     fixture.trigger(qPrintable(QString("action_appearance_%1").arg(appearance)));
     QTest::qWait(200);
-    const QString file = folder() + QString("finished-run-%1.png").arg(appearance);
+    const QString file = pictures_folder() + QString("finished-run-%1.png").arg(appearance);
     QCOMPARE(write_picture(*fixture.window, file), QString());
     QVERIFY(has_content(file));
   }
@@ -120,7 +113,7 @@ void TestPictures::a_project_opened_again() {
   QVERIFY(again.session().open(project));
   QVERIFY(again.settle());
   QTest::qWait(200);  // charts that have just come are laid out
-  const QString file = folder() + "reopened.png";
+  const QString file = pictures_folder() + "reopened.png";
   QCOMPARE(write_picture(*again.window, file), QString());
   QVERIFY(has_content(file));
 }
@@ -136,14 +129,14 @@ void TestPictures::a_second_window_on_a_project() {
   for (const char* appearance : {"dark", "light"}) {
     second.trigger(qPrintable(QString("action_appearance_%1").arg(appearance)));
     QTest::qWait(300);
-    const QString file = folder() + QString("read-only-%1.png").arg(appearance);
+    const QString file = pictures_folder() + QString("read-only-%1.png").arg(appearance);
     QCOMPARE(write_picture(*second.window, file), QString());
     QVERIFY(has_content(file));
   }
 }
 
 void TestPictures::the_question_after_a_kill() {
-  const QString file = folder() + "recovery.png";
+  const QString file = pictures_folder() + "recovery.png";
   QTimer::singleShot(300, [&] {
     QWidget* box = QApplication::activeModalWidget();
     QVERIFY(box);
@@ -163,7 +156,7 @@ void TestPictures::planners_and_options() {
   PlannerDialog dialog({}, problem->profile, problem->cluster, fixture.window.get());
   dialog.show();
   QTest::qWait(200);
-  const QString file = folder() + "planners.png";
+  const QString file = pictures_folder() + "planners.png";
   QVERIFY(dialog.grab().save(file));
   QVERIFY(has_content(file));
 }

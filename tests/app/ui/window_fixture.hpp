@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <QAction>
+#include <QDir>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
@@ -14,6 +15,13 @@
 namespace pipedeck::app::test {
 
 inline QString command_line_program() { return QStringLiteral(PIPEDECK_BUILD_DIR "/pipedeck-cli"); }
+
+/// Where tests leave pictures for a person to look at; ends with a slash.
+inline QString pictures_folder() {
+  const QString path = QStringLiteral(PIPEDECK_BUILD_DIR "/pictures/");
+  QDir().mkpath(path);
+  return path;
+}
 
 struct Answers {
   QStringList files_to_open;

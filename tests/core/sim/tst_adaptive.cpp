@@ -4,7 +4,6 @@
 #include <QtTest/QTest>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 #include "core/cost/lower_bound.hpp"
@@ -13,16 +12,12 @@
 #include "core/schedule/build.hpp"
 #include "core/schedule/list_schedule.hpp"
 #include "core/sim/simulate.hpp"
+#include "tests/core/sim/every_schedule.hpp"
 #include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;
 
 namespace {
-
-int problems_wanted() {
-  const char* wanted = std::getenv("PIPEDECK_RANDOM_PROBLEMS");
-  return wanted ? std::atoi(wanted) : 300;
-}
 
 enum class Placement { straight, in_turn, v };
 
@@ -94,7 +89,7 @@ class TestAdaptive : public QObject {
     test::Random random(13);
     int faster = 0, limited = 0;
     double ratio = 0;
-    for (int trial = 0; trial < problems_wanted(); ++trial) {
+    for (int trial = 0; trial < test::problems_wanted(300); ++trial) {
       const auto placement = static_cast<Placement>(trial % 3);
       const int ranks = random.integer(1, 4), chunks = placement == Placement::straight ? 1 : 2;
       test::RandomProblem shape;
@@ -133,7 +128,7 @@ class TestAdaptive : public QObject {
       QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
     }
     qInfo("%d problems, %d in limited memory: faster than every fixed schedule in %d, %.2f %% on average",
-          problems_wanted(), limited, faster, 100 * (1 - ratio / problems_wanted()));
+          test::problems_wanted(300), limited, faster, 100 * (1 - ratio / test::problems_wanted(300)));
   }
 
   /// Bytes that micro-batches keep, as the lists take and free them, stay within the room of every device; and one

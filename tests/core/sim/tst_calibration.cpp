@@ -2,7 +2,6 @@
 // What the fitted figures of a machine do to a verdict, and that all verdicts on one plan still agree.
 #include <QtTest/QTest>
 
-#include <cstdlib>
 
 #include "core/cost/lower_bound.hpp"
 #include "core/cost/stages_bound.hpp"
@@ -11,22 +10,18 @@
 #include "core/sim/critical_path.hpp"
 #include "core/sim/sensitivity.hpp"
 #include "core/sim/time_parts.hpp"
+#include "tests/core/sim/every_schedule.hpp"
+#include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_plan.hpp"
 
 using namespace pipedeck;
 
 namespace {
 
-int problems_wanted() {
-  const char* wanted = std::getenv("PIPEDECK_RANDOM_PROBLEMS");
-  return wanted ? std::atoi(wanted) : 200;
-}
-
 Plan straight(int stages, int micro_batches) {
-  Plan plan;
+  Plan plan = test::pipeline_plan(std::vector<int>(static_cast<std::size_t>(stages), 1), 1, micro_batches,
+                                  ScheduleKind::one_f_one_b);
   plan.optimizer = Optimizer::none;
-  plan.micro_batches = plan.global_batch = micro_batches;
-  for (int s = 0; s < stages; ++s) plan.stages.push_back({s, s + 1, {DeviceId(s)}, 1, {}, {}, {}, {}});
   return plan;
 }
 
@@ -66,8 +61,8 @@ template <class Check>
 void for_random_plans(std::uint64_t seed, Check check) {
   test::Random random(seed);
   int checked = 0;
-  for (int trial = 0; checked < problems_wanted(); ++trial) {
-    QVERIFY2(trial < 3 * problems_wanted(), "most draws must be plans that can be built");
+  for (int trial = 0; checked < test::problems_wanted(200); ++trial) {
+    QVERIFY2(trial < 3 * test::problems_wanted(200), "most draws must be plans that can be built");
     const auto& offered = schedules();
     const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
     if (kind == ScheduleKind::explicit_order) continue;

@@ -4,30 +4,25 @@
 
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <thread>
 
 #include "core/domain/validate.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/jitter.hpp"
+#include "tests/core/sim/every_schedule.hpp"
 #include "tests/core/sim/second_opinion.hpp"
+#include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_plan.hpp"
 
 using namespace pipedeck;
 
 namespace {
 
-int problems_wanted() {
-  const char* wanted = std::getenv("PIPEDECK_RANDOM_PROBLEMS");
-  return wanted ? std::atoi(wanted) : 200;
-}
-
 Plan straight(int stages, int micro_batches) {
-  Plan plan;
+  Plan plan = test::pipeline_plan(std::vector<int>(static_cast<std::size_t>(stages), 1), 1, micro_batches,
+                                  ScheduleKind::one_f_one_b);
   plan.optimizer = Optimizer::none;
-  plan.micro_batches = plan.global_batch = micro_batches;
-  for (int s = 0; s < stages; ++s) plan.stages.push_back({s, s + 1, {DeviceId(s)}, 1, {}, {}, {}, {}});
   return plan;
 }
 
@@ -43,8 +38,8 @@ template <class Check>
 void for_random_plans(std::uint64_t seed, NetworkModel network, Check check) {
   test::Random random(seed);
   int checked = 0;
-  for (int trial = 0; checked < problems_wanted(); ++trial) {
-    QVERIFY2(trial < 3 * problems_wanted(), "most draws must be plans that can be built");
+  for (int trial = 0; checked < test::problems_wanted(200); ++trial) {
+    QVERIFY2(trial < 3 * test::problems_wanted(200), "most draws must be plans that can be built");
     const auto& offered = schedules();
     const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
     if (kind == ScheduleKind::explicit_order) continue;

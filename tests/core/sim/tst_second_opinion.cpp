@@ -2,23 +2,18 @@
 // Every operation of random plans starts when a plainer program says, to the nanosecond.
 #include <QtTest/QTest>
 
-#include <cstdlib>
 #include <map>
 
 #include "core/domain/validate.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
+#include "tests/core/sim/every_schedule.hpp"
 #include "tests/core/sim/second_opinion.hpp"
 #include "tests/support/random_plan.hpp"
 
 using namespace pipedeck;
 
 namespace {
-
-int problems_wanted() {
-  const char* wanted = std::getenv("PIPEDECK_RANDOM_PROBLEMS");
-  return wanted ? std::atoi(wanted) : 1000;
-}
 
 std::map<DeviceId, std::vector<TimelineRow>> compute_rows(const Timeline& timeline) {
   std::map<DeviceId, std::vector<TimelineRow>> rows;
@@ -62,8 +57,8 @@ class TestSecondOpinion : public QObject {
     test::Random random(calibrated ? 1121 : 2026);
     std::map<std::string, int> seen;
     int agreed = 0;
-    for (int trial = 0; agreed < problems_wanted(); ++trial) {
-      QVERIFY2(trial < 3 * problems_wanted(), "most draws must be plans that can be built");
+    for (int trial = 0; agreed < test::problems_wanted(1000); ++trial) {
+      QVERIFY2(trial < 3 * test::problems_wanted(1000), "most draws must be plans that can be built");
       const auto& offered = schedules();
       const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
       if (kind == ScheduleKind::explicit_order) continue;
@@ -93,7 +88,8 @@ class TestSecondOpinion : public QObject {
     }
     for (const ScheduleInfo& info : schedules())
       if (info.kind != ScheduleKind::explicit_order)
-        QVERIFY2(seen[info.name] * 3 * static_cast<int>(schedules().size()) >= problems_wanted(), info.name.c_str());
+        QVERIFY2(seen[info.name] * 3 * static_cast<int>(schedules().size()) >= test::problems_wanted(1000),
+                 info.name.c_str());
   }
 };
 
