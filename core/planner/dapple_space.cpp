@@ -124,7 +124,10 @@ std::vector<DappleSpace::Slice> DappleSpace::slices(int from, int to) const {
 DappleStep DappleSpace::transfer(int from, int to, int cut, DappleMeasure measure) {
   const auto [found, added] =
       slices_.try_emplace(static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to));
-  if (added) found->second = slices(from, to);
+  if (added) {
+    const std::vector<Slice> all = slices(from, to);
+    found->second.assign(all.begin(), all.end());
+  }
   const double more = micro_batches_ - 1;
   DappleStep longest,
       shortest{.forward = std::numeric_limits<double>::infinity(), .backward = std::numeric_limits<double>::infinity()};

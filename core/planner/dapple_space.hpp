@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <unordered_map>
 #include <vector>
 
@@ -84,10 +85,12 @@ class DappleSpace {
   int micro_batch_, micro_batches_;
   DappleSpaceOptions options_;
   std::vector<StageCost> costs_;
-  std::unordered_map<std::uint64_t, std::vector<Slice>> slices_;            // looked up only, never walked
-  std::map<std::pair<int, MemoryKinds>, std::vector<std::int32_t>> keeps_;  // by replicas and kinds
-  Bytes largest_;                                                           ///< memory of a device
-  std::vector<std::pair<int, DeviceId>> pins_;                              // position in the order, device
+  std::pmr::monotonic_buffer_resource
+      arena_;  // given back at once: freeing a million slices takes too long for a cancel
+  std::pmr::unordered_map<std::uint64_t, std::pmr::vector<Slice>> slices_{&arena_};  // looked up only, never walked
+  std::map<std::pair<int, MemoryKinds>, std::vector<std::int32_t>> keeps_;           // by replicas and kinds
+  Bytes largest_;                                                                    ///< memory of a device
+  std::vector<std::pair<int, DeviceId>> pins_;                                       // position in the order, device
 };
 
 }  // namespace pipedeck

@@ -2,7 +2,6 @@
 // What the fitted figures of a machine do to a verdict, and that all verdicts on one plan still agree.
 #include <QtTest/QTest>
 
-
 #include "core/cost/lower_bound.hpp"
 #include "core/cost/stages_bound.hpp"
 #include "core/domain/validate.hpp"
