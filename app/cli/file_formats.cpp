@@ -2,7 +2,6 @@
 #include "app/cli/file_formats.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,21 +30,12 @@ bool looks_like_run_log(const std::string& content) {
 }
 
 Result<RunLog> run_log_from(const std::string& content, const std::string& path) {
-  RunLog log{.events = {}, .text = content};
-  std::istringstream lines(content);
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    if (line.empty()) continue;
-    auto event = event_from_json(line);
-    if (!event) {
-      Error error = event.error();
-      error.file = path;
-      error.place = fmt::format("line {}{}{}", number, error.place.empty() ? "" : ", ", error.place);
-      return tl::unexpected(std::move(error));
-    }
-    log.events.push_back(*std::move(event));
+  auto events = events_from_lines(content);
+  if (!events) {
+    events.error().file = path;
+    return tl::unexpected(std::move(events.error()));
   }
-  return log;
+  return RunLog{.events = *std::move(events), .text = content};
 }
 
 const MeasuredTimeline* last_timeline(const RunLog& log) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 
 #include <QFileInfo>
 #include <QJsonDocument>
@@ -156,28 +155,21 @@ Result<Imported> import_run_log(const ProjectState& state, const std::string& co
   RunRecord run = run_named_by(path);
   run.state = RunOutcome::stopped;  // until an event says otherwise
   run.message = QStringLiteral("imported from %1").arg(QFileInfo(in_qt(path)).fileName());
-  std::istringstream lines(content);
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    if (line.empty()) continue;
-    auto event = event_from_json(line);
-    if (!event) {
-      Error error = event.error();
-      error.place = "line " + std::to_string(number) + (error.place.empty() ? "" : ", " + error.place);
-      return tl::unexpected(std::move(error));
-    }
-    if (const auto* started = std::get_if<RunStarted>(&*event)) {
+  auto events = events_from_lines(content);
+  if (!events) return tl::unexpected(std::move(events.error()));
+  for (const RunEvent& event : *events) {
+    if (const auto* started = std::get_if<RunStarted>(&event)) {
       run.model = in_qt(started->model);
       run.steps = started->steps;
     }
-    if (const auto* failed = std::get_if<RunFailed>(&*event)) {
+    if (const auto* failed = std::get_if<RunFailed>(&event)) {
       run.state = RunOutcome::failed;
       run.message = in_qt(failed->message);
     }
-    if (const auto* done = std::get_if<RunFinished>(&*event))
+    if (const auto* done = std::get_if<RunFinished>(&event))
       run.state = done->stopped ? RunOutcome::stopped : RunOutcome::finished;
-    run.events.push_back(std::move(*event));
   }
+  run.events = *std::move(events);
   run.samples_per_second = mean_samples_per_second(run.events);
   return import_run(state, std::move(run), QStringLiteral("run log"), {});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -138,6 +139,23 @@ Result<RunEvent> event_from_json(const std::string& line) {
   RunEvent event = problems ? RunEvent{} : event_from(in);
   if (problems) return tl::unexpected(*problems.first);
   return event;
+}
+
+Result<std::vector<RunEvent>> events_from_lines(const std::string& text) {
+  std::vector<RunEvent> events;
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    if (line.empty()) continue;
+    auto event = event_from_json(line);
+    if (!event) {
+      Error error = event.error();
+      error.place = fmt::format("line {}{}{}", number, error.place.empty() ? "" : ", ", error.place);
+      return tl::unexpected(std::move(error));
+    }
+    events.push_back(*std::move(event));
+  }
+  return events;
 }
 
 }  // namespace pipedeck

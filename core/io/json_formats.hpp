@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/domain/cluster.hpp"
 #include "core/domain/model.hpp"
@@ -40,5 +41,7 @@ std::string simulation_to_json(const Simulation& simulation, const SimulationTex
 /// One line, without the newline.
 std::string event_to_json(const RunEvent& event);
 Result<RunEvent> event_from_json(const std::string& line);
+/// JSON lines, each an event; empty ones are passed over. An error's place begins with its line's number.
+Result<std::vector<RunEvent>> events_from_lines(const std::string& text);
 
 }  // namespace pipedeck

@@ -25,4 +25,12 @@ inline Plan pipeline_plan(const std::vector<int>& replicas, int micro_batch, int
   return plan;
 }
 
+/// One device a stage, 1F1B, micro-batches of one sample, no optimizer step.
+inline Plan straight_plan(int stages, int micro_batches) {
+  const std::vector<int> replicas(static_cast<std::size_t>(stages), 1);
+  Plan plan = pipeline_plan(replicas, 1, micro_batches, ScheduleKind::one_f_one_b);
+  plan.optimizer = Optimizer::none;
+  return plan;
+}
+
 }  // namespace pipedeck::test

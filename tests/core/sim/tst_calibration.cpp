@@ -17,13 +17,6 @@ using namespace pipedeck;
 
 namespace {
 
-Plan straight(int stages, int micro_batches) {
-  Plan plan = test::pipeline_plan(std::vector<int>(static_cast<std::size_t>(stages), 1), 1, micro_batches,
-                                  ScheduleKind::one_f_one_b);
-  plan.optimizer = Optimizer::none;
-  return plan;
-}
-
 /// Equal stages of 1 ms forward and 2 ms backward, `bytes` between two, 10 GB/s.
 Problem equal_stages(int stages, Bytes bytes = {}) {
   Profile profile = test::uniform_profile(stages, milliseconds(1), milliseconds(2));
@@ -86,7 +79,7 @@ class TestCalibration : public QObject {
   void overheadIsPartOfEveryPass() {
     Problem problem = equal_stages(4);
     problem.workload.conventions.calibration.operation_overhead = microseconds(30);
-    Plan plan = straight(4, 8);
+    Plan plan = test::straight_plan(4, 8);
     plan.schedule = ScheduleKind::gpipe;
     QCOMPARE(iteration(problem, plan).count, 11 * (1'030'000 + 2'030'000));
     for (Stage& stage : plan.stages) stage.recompute.all = true;
@@ -98,7 +91,7 @@ class TestCalibration : public QObject {
   void overheadIsPartOfEitherHalf() {
     Problem problem = equal_stages(1);
     problem.workload.conventions.calibration.operation_overhead = microseconds(30);
-    Plan plan = straight(1, 5);
+    Plan plan = test::straight_plan(1, 5);
     QCOMPARE(iteration(problem, plan).count, 5 * (3'000'000 + 2 * 30'000));
     plan.schedule = ScheduleKind::zb_h1;
     QCOMPARE(iteration(problem, plan).count, 5 * (3'000'000 + 3 * 30'000));
@@ -121,7 +114,7 @@ class TestCalibration : public QObject {
   /// first stage, and both of the second. 9.2 ms become 9.3: the first stage's second forward is not on the way.
   void passesBesideTransfersTakeLonger() {
     Problem problem = equal_stages(2, Bytes(1'000'000));
-    const Plan plan = straight(2, 2);
+    const Plan plan = test::straight_plan(2, 2);
     QCOMPARE(iteration(problem, plan).count, 9'200'000);
     problem.workload.conventions.calibration.overlap_slowdown = 1.5;
     const Simulation simulation = simulator_of(problem).run(plan).value();
@@ -142,7 +135,7 @@ class TestCalibration : public QObject {
     Problem problem;
     problem.profile = std::make_shared<const Profile>(profile);
     problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(2, gigabytes_per_second(10)));
-    Plan plan = straight(1, 1);
+    Plan plan = test::straight_plan(1, 1);
     plan.stages[0] = {0, 2, {DeviceId(0), DeviceId(1)}, 1, {}, {}, {}, {}};
     plan.micro_batch = plan.global_batch = 2;
     QCOMPARE(iteration(problem, plan).count, 7'000'000);

@@ -19,13 +19,6 @@ using namespace pipedeck;
 
 namespace {
 
-Plan straight(int stages, int micro_batches) {
-  Plan plan = test::pipeline_plan(std::vector<int>(static_cast<std::size_t>(stages), 1), 1, micro_batches,
-                                  ScheduleKind::one_f_one_b);
-  plan.optimizer = Optimizer::none;
-  return plan;
-}
-
 /// Forward 1 ms, backward 2 ms.
 Simulator equal_stages(int stages) {
   return Simulator::of(std::make_shared<const Profile>(test::uniform_profile(stages, milliseconds(1), milliseconds(2))),
@@ -129,7 +122,7 @@ class TestJitter : public QObject {
     constexpr int micro_batches = 100;
     constexpr double variation = 0.2;
     const JitterOptions options{variation, 4000, 5};
-    const JitterBand band = jitter_band(equal_stages(1), straight(1, micro_batches), options).value();
+    const JitterBand band = jitter_band(equal_stages(1), test::straight_plan(1, micro_batches), options).value();
     QCOMPARE(band.options, options);
     const double mean = micro_batches * 3e6, deviation = variation * std::sqrt(micro_batches * (1e12 + 4e12));
     const double error = deviation / std::sqrt(4000.0);
@@ -183,7 +176,7 @@ class TestJitter : public QObject {
   /// More of it takes longer: whoever waits for several waits for the slowest.
   void aPipelineLosesByJitter() {
     const Simulator simulator = equal_stages(8);
-    const Plan plan = straight(8, 32);
+    const Plan plan = test::straight_plan(8, 32);
     const auto mean = [&](double variation) {
       return jitter_band(simulator, plan, {.variation = variation, .runs = 50}).value().mean;
     };
@@ -195,17 +188,17 @@ class TestJitter : public QObject {
     const Simulator simulator = equal_stages(1);
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (const double variation : {-0.1, 1.5, nan, std::numeric_limits<double>::infinity()}) {
-      const auto band = jitter_band(simulator, straight(1, 1), {.variation = variation});
+      const auto band = jitter_band(simulator, test::straight_plan(1, 1), {.variation = variation});
       QVERIFY(!band && band.error().code == ErrorCode::bad_usage);
       QVERIFY(band.error().message.find("expected") != std::string::npos);
     }
     for (const int runs : {0, -1, most_jitter_runs + 1})
-      QVERIFY(!jitter_band(simulator, straight(1, 1), {.runs = runs}));
+      QVERIFY(!jitter_band(simulator, test::straight_plan(1, 1), {.runs = runs}));
   }
 
   void stops() {
     const Simulator simulator = equal_stages(64);
-    const Plan plan = straight(64, 512);
+    const Plan plan = test::straight_plan(64, 512);
     std::stop_source stop;
     std::chrono::steady_clock::time_point asked;
     std::jthread other([&] {
