@@ -58,12 +58,35 @@ QJsonObject question_to_json(const Question& question) {
 QJsonObject plan_to_settings(const PlanEntry& entry) {
   QJsonObject json{{"id", entry.id},         {"profile", entry.profile}, {"cluster", entry.cluster},
                    {"ticked", entry.ticked}, {"edited", entry.edited},   {"note", entry.note}};
+  if (!entry.remarks.isEmpty()) json["remarks"] = entry.remarks;
   if (!entry.feasible()) {
     json["name"] = in_qt(entry.plan->name);
     json["planner"] = in_qt(entry.plan->planner);
     json["global_batch"] = entry.plan->global_batch;
   }
   return json;
+}
+
+QJsonObject layout_to_json(const ClusterLayout& layout) {
+  QJsonObject places, racks;
+  for (const auto& [name, place] : layout.places) places[in_qt(name)] = QJsonArray{place.x, place.y};
+  for (const auto& [name, rack] : layout.racks) racks[in_qt(name)] = in_qt(rack);
+  QJsonArray collapsed;
+  for (const std::string& rack : layout.collapsed) collapsed.append(in_qt(rack));
+  return {{"places", places}, {"racks", racks}, {"collapsed", collapsed}};
+}
+
+ClusterLayout layout_from_json(const QJsonObject& json) {
+  ClusterLayout layout;
+  const QJsonObject places = json["places"].toObject(), racks = json["racks"].toObject();
+  for (auto it = places.begin(); it != places.end(); ++it) {
+    const QJsonArray place = it->toArray();
+    layout.places[it.key().toStdString()] = {place[0].toDouble(), place[1].toDouble()};
+  }
+  for (auto it = racks.begin(); it != racks.end(); ++it)
+    layout.racks[it.key().toStdString()] = it->toString().toStdString();
+  for (const QJsonValue& rack : json["collapsed"].toArray()) layout.collapsed.insert(rack.toString().toStdString());
+  return layout;
 }
 
 /// The operations of a timeline stand beside its line, as columns.
@@ -170,10 +193,13 @@ class Reader {
   }
 
   Result<void> read_clusters() {
+    const QJsonObject layouts = parsed(content_.settings, "cluster_layouts").object();
     for (const StoredDocument* document : documents("cluster")) {
       auto cluster = value_of(*document, cluster_from_json);
       if (!cluster) return tl::unexpected(cluster.error());
-      state_.clusters.push_back({use_id(document->id), std::make_shared<const Cluster>(std::move(*cluster))});
+      const int id = use_id(document->id);
+      state_.clusters.push_back({id, std::make_shared<const Cluster>(std::move(*cluster)),
+                                 layout_from_json(layouts[QString::number(id)].toObject())});
     }
     return {};
   }
@@ -199,6 +225,7 @@ class Reader {
     entry.ticked = json["ticked"].toBool(true);
     entry.edited = json["edited"].toBool();
     entry.note = json["note"].toString();
+    entry.remarks = json["remarks"].toString();
     const std::string what = "plan " + std::to_string(entry.id);
     const ProfileEntry* profile = find_profile(state_, entry.profile);
     const ClusterEntry* cluster = find_cluster(state_, entry.cluster);
@@ -323,6 +350,11 @@ ProjectContent content_of(const ProjectState& state) {
       content, "cluster", state.clusters, [](const auto& entry) { return entry.cluster->name; },
       [](const auto& entry) { return cluster_to_json(*entry.cluster); });
 
+  QJsonObject layouts;
+  for (const ClusterEntry& entry : state.clusters) {
+    if (!entry.layout.empty()) layouts[QString::number(entry.id)] = layout_to_json(entry.layout);
+  }
+
   std::int64_t model_id = state.next_id;  // above every id in use
   QJsonObject model_of;
   int position = 0;
@@ -346,6 +378,7 @@ ProjectContent content_of(const ProjectState& state) {
     content.settings["calibration_on"] = state.calibration.on ? "true" : "false";
   }
   content.settings["question"] = text_of(question_to_json(state.question));
+  if (!layouts.isEmpty()) content.settings["cluster_layouts"] = text_of(layouts);
   content.settings["models_of_profiles"] = text_of(model_of);
   content.settings["plans"] = text_of(plans);
   content.settings["selection"] = text_of(QJsonObject{{"plan", state.selected_plan}});

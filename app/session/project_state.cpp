@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/domain/validate.hpp"
+
 namespace pipedeck::app {
 
 namespace {
@@ -162,6 +164,41 @@ Added with_run(ProjectState state, std::shared_ptr<const RunRecord> run) {
   const int id = state.next_id++;
   state.runs.push_back({id, std::move(run)});
   return {std::move(state), id};
+}
+
+namespace {
+
+/// Of the plans that `concerns` names, those that are not valid any more.
+template <class Concerns>
+Replaced without_invalid_plans(ProjectState state, const Concerns& concerns) {
+  const std::size_t before = state.plans.size();
+  std::erase_if(state.plans, [&](const PlanEntry& entry) {
+    return concerns(entry) && entry.feasible() &&
+           !validate(*entry.plan, *find_profile(state, entry.profile)->profile,
+                     *find_cluster(state, entry.cluster)->cluster);
+  });
+  if (!find_plan(state, state.selected_plan)) state.selected_plan = 0;
+  const int dropped = static_cast<int>(before - state.plans.size());
+  return {std::move(state), dropped};
+}
+
+}  // namespace
+
+Replaced with_profile_replaced(ProjectState state, int id, Profile profile) {
+  const auto entry = std::ranges::find(state.profiles, id, &ProfileEntry::id);
+  if (entry == state.profiles.end()) return {std::move(state), 0};
+  entry->profile = std::make_shared<const Profile>(std::move(profile));
+  return without_invalid_plans(std::move(state), [&](const PlanEntry& plan) { return plan.profile == id; });
+}
+
+Replaced with_cluster_replaced(ProjectState state, int id, Cluster cluster, ClusterLayout layout) {
+  const auto entry = std::ranges::find(state.clusters, id, &ClusterEntry::id);
+  if (entry == state.clusters.end()) return {std::move(state), 0};
+  entry->layout = std::move(layout);
+  // Where only the drawing changed, plans keep their verdicts.
+  if (cluster == *entry->cluster) return {std::move(state), 0};
+  entry->cluster = std::make_shared<const Cluster>(std::move(cluster));
+  return without_invalid_plans(std::move(state), [&](const PlanEntry& plan) { return plan.cluster == id; });
 }
 
 ProjectState with_calibration(ProjectState state, std::shared_ptr<const CalibrationRecord> record) {

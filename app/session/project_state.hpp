@@ -14,6 +14,7 @@
 #include "app/session/planning.hpp"
 #include "core/domain/calibration_record.hpp"
 #include "core/domain/cluster.hpp"
+#include "core/domain/cluster_layout.hpp"
 #include "core/domain/model.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/profile.hpp"
@@ -34,6 +35,7 @@ struct ProfileEntry {
 struct ClusterEntry {
   int id = 0;
   std::shared_ptr<const Cluster> cluster;
+  ClusterLayout layout{};
   bool operator==(const ClusterEntry&) const = default;
 };
 
@@ -45,6 +47,7 @@ struct PlanEntry {
   bool ticked = true;                ///< drawn below the table
   bool edited = false;               ///< by hand: a comparison leaves it alone
   QString note;
+  QString remarks{};  ///< what a person wrote down about it
   bool operator==(const PlanEntry&) const = default;
   bool feasible() const { return !plan->stages.empty(); }
 };
@@ -135,6 +138,15 @@ Added with_run(ProjectState state, std::shared_ptr<const RunRecord> run);
 
 /// In place of the profile of that name (measured again), or added.
 Added with_measured_profile(ProjectState state, Profile profile, std::shared_ptr<const ModelSpec> model);
+
+/// In place of the profile or cluster of that id. Plans that are no plans of it any more (another number of layers or
+/// devices) go; `dropped` says how many.
+struct Replaced {
+  ProjectState state;
+  int dropped = 0;
+};
+Replaced with_profile_replaced(ProjectState state, int id, Profile profile);
+Replaced with_cluster_replaced(ProjectState state, int id, Cluster cluster, ClusterLayout layout);
 
 /// In place of the one there was, switched on.
 ProjectState with_calibration(ProjectState state, std::shared_ptr<const CalibrationRecord> record);

@@ -30,7 +30,7 @@ void Session::report(const QString& title, const Error& error) {
   if (error.code != ErrorCode::cancelled) emit this->error(title, QString::fromStdString(error.text()));
 }
 
-bool Session::step(const QString& name, ProjectState next) {
+bool Session::change(const QString& name, ProjectState next) {
   if (!history_.push(name, std::move(next))) return false;
   emit state_changed();
   return true;
@@ -40,7 +40,6 @@ void Session::undo() {
   if (!can_undo()) return;
   const int next_id = state().next_id;
   history_.undo();
-  unjudgeable_.clear();  // it may bring other conventions back
   history_.amend([&](ProjectState& state) { state.next_id = next_id; });
   emit state_changed();
 }
@@ -49,7 +48,6 @@ void Session::redo() {
   if (!can_redo()) return;
   const int next_id = state().next_id;
   history_.redo();
-  unjudgeable_.clear();
   history_.amend([&](ProjectState& state) { state.next_id = std::max(state.next_id, next_id); });
   emit state_changed();
 }
@@ -58,52 +56,51 @@ void Session::choose_profile(int id) {
   if (!find_profile(state(), id)) return;
   ProjectState next = state();
   next.question.profile = id;
-  step(tr("Choose model"), std::move(next));
+  change(tr("Choose model"), std::move(next));
 }
 
 void Session::choose_profile_preset(const QString& name) {
   auto next = with_profile_preset(state(), name.toStdString());
-  next ? (void)step(tr("Choose model %1").arg(name), std::move(*next)) : report(tr("Model preset"), next.error());
+  next ? (void)change(tr("Choose model %1").arg(name), std::move(*next)) : report(tr("Model preset"), next.error());
 }
 
 void Session::choose_cluster(int id) {
   if (!find_cluster(state(), id)) return;
   ProjectState next = state();
   next.question.cluster = id;
-  step(tr("Choose cluster"), std::move(next));
+  change(tr("Choose cluster"), std::move(next));
 }
 
 void Session::choose_cluster_preset(const QString& name) {
   auto next = with_cluster_preset(state(), name.toStdString());
-  next ? (void)step(tr("Choose cluster %1").arg(name), std::move(*next)) : report(tr("Cluster preset"), next.error());
+  next ? (void)change(tr("Choose cluster %1").arg(name), std::move(*next)) : report(tr("Cluster preset"), next.error());
 }
 
 void Session::set_global_batch(int samples) {
   if (samples < 1) return;
   ProjectState next = state();
   next.question.workload.global_batch = samples;
-  step(tr("Set global batch %1").arg(samples), std::move(next));
+  change(tr("Set global batch %1").arg(samples), std::move(next));
 }
 
 void Session::set_micro_batch(std::optional<int> samples) {
   if (samples && *samples < 1) return;
   ProjectState next = state();
   next.question.workload.micro_batch = samples;
-  step(samples ? tr("Set micro-batch %1").arg(*samples) : tr("Leave micro-batch to planners"), std::move(next));
+  change(samples ? tr("Set micro-batch %1").arg(*samples) : tr("Leave micro-batch to planners"), std::move(next));
 }
 
 void Session::set_planning(const Planning& planning) {
   if (planning == state().question.planning) return;
   ProjectState next = state();
   next.question.planning = planning;
-  step(tr("Change planner options"), std::move(next));
+  change(tr("Change planner options"), std::move(next));
 }
 
 void Session::set_conventions(const Conventions& conventions) {
   ProjectState next = state();
   next.question.workload.conventions = conventions;
-  unjudgeable_.clear();
-  step(tr("Change how plans are judged"), std::move(next));
+  change(tr("Change how plans are judged"), std::move(next));
 }
 
 QString Session::why_not_comparable() const {

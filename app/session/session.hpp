@@ -96,6 +96,9 @@ class Session : public QObject {
   void forget_unsaved() { autosave_.drop(); }
 
   // -- undo
+  /// One named step of undo to `next`, kept in the work copy before anybody is told. False: nothing changed. Edits that
+  /// are pure functions of the state (with_..., edited_...) come through here; they need no method of their own.
+  bool change(const QString& name, ProjectState next);
   bool can_undo() const { return history_.can_undo(); }
   bool can_redo() const { return history_.can_redo(); }
   QString undo_name() const { return history_.undo_name(); }
@@ -204,7 +207,6 @@ class Session : public QObject {
   Recovery ask(const RecoveryQuestion& question) const;
   bool restore_unnamed(const LeftBehind& left);
   void keep_work();
-  bool step(const QString& name, ProjectState next);
   void report(const QString& title, const Error& error);
   bool write(const QString& path);
   void apply(const Comparison& comparison, const Question& question);
@@ -231,7 +233,14 @@ class Session : public QObject {
   int verdict_job_ = 0;
   int calibration_job_ = 0;
   std::optional<ComparisonSummary> last_comparison_;
-  std::map<int, QString> unjudgeable_;  ///< plans whose simulation failed, and why: not asked again
+  /// A plan whose simulation failed, and why: not asked again as it is.
+  struct Unjudgeable {
+    Problem problem;
+    std::shared_ptr<const Plan> plan;
+    QString why;
+  };
+  std::map<int, Unjudgeable> unjudgeable_;
+  const Unjudgeable* known_unjudgeable(const PlanEntry& entry) const;
   std::unique_ptr<Launch> launch_;
   int launch_job_ = 0;
 };

@@ -44,14 +44,12 @@ int Session::calibrate(const std::vector<CalibrationChoice>& choices) {
 
 void Session::use_calibration(const std::shared_ptr<const CalibrationRecord>& record) {
   if (!record) return;
-  unjudgeable_.clear();
-  step(tr("Use calibration"), with_calibration(state(), record));
+  change(tr("Use calibration"), with_calibration(state(), record));
 }
 
 void Session::set_calibrated(bool on) {
   if (!state().calibration.record || state().calibration.on == on) return;
-  unjudgeable_.clear();
-  step(on ? tr("Switch calibration on") : tr("Switch calibration off"), with_calibration_on(state(), on));
+  change(on ? tr("Switch calibration on") : tr("Switch calibration off"), with_calibration_on(state(), on));
 }
 
 bool Session::export_calibration(const CalibrationRecord& record, const QString& path) {

@@ -72,8 +72,7 @@ void Session::edit(int id, Plan plan, const QString& name) {
     next = std::move(added.state);
     next.selected_plan = added.id;
   }
-  unjudgeable_.erase(id);
-  step(name, std::move(next));
+  change(name, std::move(next));
 }
 
 }  // namespace pipedeck::app

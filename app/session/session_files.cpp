@@ -84,7 +84,7 @@ bool Session::open(const QString& path) {
   reset(opened ? std::move(*opened) : ProjectState{}, absolute, saved ? std::move(*saved) : ProjectContent{},
         std::move(right));
   if (found->recovered) {
-    step(tr("Restore unsaved changes"), std::move(*found->recovered));
+    change(tr("Restore unsaved changes"), std::move(*found->recovered));
     if (found->answer == Recovery::saved) undo();  // they can still be had back
   }
   const QString name = QFileInfo(path).fileName();
@@ -149,7 +149,7 @@ bool Session::import(const QString& path) {
     report(tr("Import"), imported.error());
     return false;
   }
-  step(tr("Import %1").arg(imported->name), std::move(imported->state));
+  change(tr("Import %1").arg(imported->name), std::move(imported->state));
   emit notice(imported->warning.isEmpty() ? tr("Imported %1 %2").arg(imported->kind, imported->name)
                                           : imported->warning);
   if (imported->run > 0) emit run_imported(imported->run);

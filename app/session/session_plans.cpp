@@ -138,7 +138,7 @@ void Session::apply(const Comparison& comparison, const Question& question) {
   }
   last_comparison_ = summary;
   // Edges between equal answers still end the comparison: the window shows how long it took.
-  step(tr("Compare plans"), std::move(next));
+  change(tr("Compare plans"), std::move(next));
   emit comparison_ended();
 }
 
@@ -168,25 +168,28 @@ void Session::compute_missing_verdicts() {
     const auto problem = problem_of(state(), *entry);
     if (!entry->feasible() || !problem) continue;
     if (const auto known = judge_.known(*problem, *entry->plan); known && known->complete) continue;
-    if (unjudgeable_.contains(entry->id)) continue;
+    if (known_unjudgeable(*entry)) continue;
     missing.push_back({entry->id, *problem, entry->plan});
   }
   if (missing.empty()) return;
   verdict_job_ = jobs_.start(
       tr("Simulate plans"), [this, missing, asked = problem()](const Jobs::Context& context) -> Jobs::Apply {
-        std::vector<std::pair<int, Error>> failed;
+        std::vector<std::pair<const Missing*, Error>> failed;
         if (asked) (void)judge_.facts(*asked, context.stop);  // shown as unknown where there are none
         for (std::size_t i = 0; i < missing.size() && !context.stop.stop_requested(); ++i) {
           pipedeck::report(context.progress, static_cast<double>(i) / static_cast<double>(missing.size()),
                            missing[i].plan->name);
           const auto verdict = judge_.verdict(missing[i].problem, *missing[i].plan, context.stop);
-          if (!verdict) failed.emplace_back(missing[i].id, verdict.error());
+          if (!verdict) failed.emplace_back(&missing[i], verdict.error());
         }
-        return [this, failed, count = missing.size()] {
+        std::map<int, Unjudgeable> unjudgeable;
+        for (const auto& [plan, why] : failed) unjudgeable[plan->id] = {plan->problem, plan->plan, in_qt(why.text())};
+        return [this, unjudgeable, count = missing.size()] {
           verdict_job_ = 0;  // who is told of the verdicts may ask for others
-          for (const auto& [id, why] : failed) unjudgeable_[id] = in_qt(why.text());
-          // All of them at once fail for one reason as a rule: it is said once, and in every plan's row.
-          if (!failed.empty()) report(tr("Simulate plan"), failed.front().second);
+          // All of them at once fail for one reason as a rule: it is said once, and in every plan's row. No dialog: a
+          // cluster that is being drawn is not connected yet.
+          if (!unjudgeable.empty()) emit notice(tr("Not simulated: %1").arg(unjudgeable.begin()->second.why));
+          for (const auto& [id, plan] : unjudgeable) unjudgeable_[id] = plan;
           emit verdicts_changed();
           return count_text(static_cast<qint64>(count), tr("plan"), tr("plans"));
         };
@@ -203,9 +206,20 @@ ItemCurves::Items Session::memory_items(const PlanEntry& entry) {
   return problem && entry.feasible() ? item_curves_.items(*problem, entry.plan) : nullptr;
 }
 
+const Session::Unjudgeable* Session::known_unjudgeable(const PlanEntry& entry) const {
+  const auto known = unjudgeable_.find(entry.id);
+  const auto problem = problem_of(state(), entry);
+  if (known == unjudgeable_.end() || !problem) return nullptr;
+  const Problem& then = known->second.problem;
+  const bool same = known->second.plan == entry.plan && then.profile == problem->profile &&
+                    then.cluster == problem->cluster && then.workload == problem->workload;
+  return same ? &known->second : nullptr;
+}
+
 QString Session::why_unjudged(int id) const {
-  const auto known = unjudgeable_.find(id);
-  return known == unjudgeable_.end() ? QString() : known->second;
+  const PlanEntry* entry = find_plan(state(), id);
+  const Unjudgeable* known = entry ? known_unjudgeable(*entry) : nullptr;
+  return known ? known->why : QString();
 }
 
 void Session::select_plan(int id) {
@@ -221,7 +235,7 @@ void Session::select_plan(int id) {
   next.question.cluster = entry->cluster;
   next.question.workload.global_batch = entry->plan->global_batch;
   next.selected_plan = id;
-  step(tr("Go to %1").arg(in_qt(entry->plan->name)), std::move(next));
+  change(tr("Go to %1").arg(in_qt(entry->plan->name)), std::move(next));
 }
 
 void Session::set_ticked(int id, bool on) {
@@ -230,7 +244,7 @@ void Session::set_ticked(int id, bool on) {
   if (!entry) return;
   entry->ticked = on;
   const QString name = in_qt(entry->plan->name);
-  step(on ? tr("Show %1").arg(name) : tr("Hide %1").arg(name), std::move(next));
+  change(on ? tr("Show %1").arg(name) : tr("Hide %1").arg(name), std::move(next));
 }
 
 void Session::rename_plan(int id, const QString& name) {
@@ -241,7 +255,7 @@ void Session::rename_plan(int id, const QString& name) {
   Plan plan = *entry->plan;
   plan.name = trimmed.toStdString();
   entry->plan = std::make_shared<const Plan>(std::move(plan));
-  step(tr("Rename plan"), std::move(next));
+  change(tr("Rename plan"), std::move(next));
 }
 
 void Session::duplicate_plan(int id) {
@@ -252,22 +266,22 @@ void Session::duplicate_plan(int id) {
   copy.ticked = true;
   Added added = with_plan(state(), std::move(copy));
   added.state.selected_plan = added.id;
-  step(tr("Duplicate plan"), std::move(added.state));
+  change(tr("Duplicate plan"), std::move(added.state));
 }
 
 void Session::delete_plan(int id) {
   const PlanEntry* entry = find_plan(state(), id);
-  if (entry) step(tr("Delete %1").arg(in_qt(entry->plan->name)), without_plan(state(), id));
+  if (entry) change(tr("Delete %1").arg(in_qt(entry->plan->name)), without_plan(state(), id));
 }
 
 void Session::delete_profile(int id) {
   const ProfileEntry* entry = find_profile(state(), id);
-  if (entry) step(tr("Delete %1").arg(in_qt(entry->profile->name)), without_profile(state(), id));
+  if (entry) change(tr("Delete %1").arg(in_qt(entry->profile->name)), without_profile(state(), id));
 }
 
 void Session::delete_cluster(int id) {
   const ClusterEntry* entry = find_cluster(state(), id);
-  if (entry) step(tr("Delete %1").arg(in_qt(entry->cluster->name)), without_cluster(state(), id));
+  if (entry) change(tr("Delete %1").arg(in_qt(entry->cluster->name)), without_cluster(state(), id));
 }
 
 }  // namespace pipedeck::app

@@ -90,7 +90,7 @@ bool Session::restore_unnamed(const LeftBehind& left) {
   if (answer == Recovery::later) return false;
   if (answer == Recovery::restore) {
     new_project();
-    step(tr("Restore unsaved changes"), std::move(*state));  // on disk under a name of its own when this returns
+    change(tr("Restore unsaved changes"), std::move(*state));  // on disk under a name of its own when this returns
   }
   remove_work_copy(left.work.toStdString());
   return answer == Recovery::restore;

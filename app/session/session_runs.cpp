@@ -48,7 +48,7 @@ void Session::take_measured(const std::shared_ptr<const Profile>& profile,
                             const std::shared_ptr<const Cluster>& machine) {
   ProjectState next = with_measured_profile(state(), *profile, launch_->spec().model).state;
   next = with_measured_cluster(std::move(next), *machine).state;
-  step(tr("Measure %1").arg(launch_->record().model), std::move(next));
+  change(tr("Measure %1").arg(launch_->record().model), std::move(next));
 }
 
 void Session::take_run(const std::shared_ptr<const RunRecord>& record) {
@@ -59,14 +59,14 @@ void Session::take_run(const std::shared_ptr<const RunRecord>& record) {
                      : record->state == RunOutcome::stopped ? JobState::cancelled
                                                             : JobState::finished,
                      record->message.isEmpty() ? count_text(record->steps, tr("step"), tr("steps")) : record->message);
-  step(tr("Run %1").arg(record->name), std::move(added.state));
+  change(tr("Run %1").arg(record->name), std::move(added.state));
   emit launch_ended(added.id);
   if (failed) emit error(tr("The run failed"), record->message);
 }
 
 void Session::delete_run(int id) {
   const RunEntry* entry = find_run(state(), id);
-  if (entry) step(tr("Delete run %1").arg(entry->run->name), without_run(state(), id));
+  if (entry) change(tr("Delete run %1").arg(entry->run->name), without_run(state(), id));
 }
 
 }  // namespace pipedeck::app
