@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The field typed into as a user does.
+#include <memory>
+
 #include <QSignalSpy>
 #include <QTest>
 #include <QVBoxLayout>
@@ -12,7 +14,7 @@ using namespace pipedeck::app;
 class TestQuantityEdit : public QObject {
   Q_OBJECT
 
-  QWidget window_;
+  std::unique_ptr<QWidget> window_;
   QuantityEdit* field_ = nullptr;
   QLineEdit* other_ = nullptr;
 
@@ -24,19 +26,17 @@ class TestQuantityEdit : public QObject {
 
  private slots:
   void init() {
-    window_.hide();
-    delete window_.layout();
-    qDeleteAll(window_.findChildren<QLineEdit*>());
-    auto* layout = new QVBoxLayout(&window_);
+    window_ = std::make_unique<QWidget>();
+    auto* layout = new QVBoxLayout(window_.get());
     field_ = new QuantityEdit(Measure::rate, QStringLiteral("GB/s"));
     field_->set_range(0, 1e15, true);
     field_->set_value(130e9);
     other_ = new QLineEdit;
     layout->addWidget(field_);
     layout->addWidget(other_);
-    window_.show();
-    window_.activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&window_));
+    window_->show();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
   }
 
   void showsTheFigure() { QCOMPARE(field_->text(), QStringLiteral("130\u00a0GB/s")); }
@@ -113,7 +113,7 @@ class TestQuantityEdit : public QObject {
   }
 
   void wholeNumbersOnly() {
-    QuantityEdit count(Measure::number, {}, &window_);
+    QuantityEdit count(Measure::number, {}, window_.get());
     count.set_whole(true);
     count.set_range(1, 64);
     count.set_value(8);
