@@ -10,6 +10,7 @@
 #include "app/cli/file_formats.hpp"
 #include "app/cli/table.hpp"
 #include "core/planner/planner.hpp"
+#include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/profiler.hpp"
 #include "core/schedule/build.hpp"
@@ -68,6 +69,12 @@ Items list_devices() {
   return items;
 }
 
+Items list_device_types() {
+  std::vector<Item> items;
+  for (const DeviceModel& model : device_catalogue()) items.push_back({model.type.name, device_summary(model)});
+  return items;
+}
+
 Items list_formats() {
   std::vector<Item> items;
   for (const FileFormat& format : file_formats())
@@ -79,11 +86,12 @@ struct List {
   const char* name;
   Items (*items)();
 };
-constexpr std::array<List, 6> lists{{{"planners", list_planners},
+constexpr std::array<List, 7> lists{{{"planners", list_planners},
                                      {"schedules", list_schedules},
                                      {"models", list_models},
                                      {"clusters", list_clusters},
                                      {"devices", list_devices},
+                                     {"device-types", list_device_types},
                                      {"formats", list_formats}}};
 
 std::string items_json(const std::vector<Item>& items) {
@@ -110,7 +118,9 @@ class ListCommand : public Command {
   void declare(CLI::App& app) override {
     std::vector<std::string> names;
     for (const List& list : lists) names.emplace_back(list.name);
-    app.add_option("WHAT", what_, "planners, schedules, models, clusters, devices or formats")
+    app.add_option("WHAT", what_,
+                   "planners, schedules, models, clusters, devices (of this machine), device-types (of the catalogue) "
+                   "or formats")
         ->required()
         ->check(CLI::IsMember(names));
     app.add_flag("--json", json_, "JSON alone on standard output");

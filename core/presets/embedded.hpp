@@ -8,6 +8,7 @@
 namespace pipedeck {
 
 const std::vector<std::string>& embedded_clusters();
+const std::vector<std::string>& embedded_devices();
 const std::vector<std::string>& embedded_models();
 
 }  // namespace pipedeck

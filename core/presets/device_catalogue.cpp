@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/presets/device_catalogue.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/io/json_reader.hpp"
+#include "core/presets/embedded.hpp"
+
+namespace pipedeck {
+namespace {
+
+using json::ObjectReader;
+using json::Value;
+
+void read_type(ObjectReader& in, DeviceType& type) {
+  type.name = in.text("name");
+  type.memory = in.bytes("memory_bytes");
+  type.memory_bandwidth = in.rate("memory_gb_per_s");
+  in.object("peak_tflops", [&](ObjectReader& peaks) {
+    for (const std::string& precision : peaks.names()) type.peak_tflops[precision] = peaks.number(precision, 1e-3, 1e9);
+  });
+}
+
+void read_price(ObjectReader& in, ListPrice& price) {
+  in.object("price", [&](ObjectReader& offer) {
+    price.per_hour = offer.number("per_hour", 0, 1e6);
+    price.currency = offer.text("currency");
+    price.date = offer.text("date");
+    price.source = offer.text("source");
+  });
+}
+
+void read_joints(ObjectReader& in, DeviceModel& model) {
+  if (in.has("device_link"))
+    in.object("device_link", [&](ObjectReader& link) {
+      model.link = DeviceLink{link.text("kind"), link.count("lanes", 1, 1024), link.rate("lane_gb_per_s"),
+                              link.truth_or("by_bridge", false)};
+    });
+  in.object("pcie", [&](ObjectReader& pcie) {
+    model.pcie = {pcie.count("generation", 1, 6), pcie.count("lanes", 1, 32)};
+  });
+}
+
+std::string number(double value) { return fmt::format("{:.4g}", value); }
+
+std::string gibibytes(Bytes bytes) {
+  return fmt::format("{} GiB", number(static_cast<double>(bytes.count) / (std::int64_t{1} << 30)));
+}
+
+std::string peaks_text(const DeviceModel& model) {
+  constexpr std::array<std::string_view, 5> order{"fp32", "tf32", "fp16", "bf16", "fp8"};
+  std::string text;
+  for (const std::string_view precision : order) {
+    const auto found = model.type.peak_tflops.find(std::string(precision));
+    if (found == model.type.peak_tflops.end()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", precision, found->second);
+  }
+  return text + " TFLOP/s";
+}
+
+std::string joint_text(const DeviceModel& model) {
+  const std::string pcie = fmt::format("PCIe {} x{}", model.pcie.generation, model.pcie.lanes);
+  const std::string rate = number(in_gigabytes_per_second(device_bandwidth(model)));
+  const std::string bridge = model.link && model.link->by_bridge ? " by a bridge" : "";
+  return fmt::format("{}{}, {} GB/s each way", model.link ? model.link->kind : pcie, bridge, rate);
+}
+
+}  // namespace
+
+Result<DeviceModel> device_model_from_json(const std::string& text) {
+  DeviceModel model;
+  const Result<void> read = json::read_document(text, "pipedeck.device", [&](ObjectReader& in) {
+    read_type(in, model.type);
+    model.title = in.text("title");
+    model.vendor = in.text("vendor");
+    in.values("aliases", [&](const Value& value, const std::string& place) {
+      model.aliases.push_back(device_name_key(json::read_text(value, place, in.problems())));
+    });
+    model.matrix_units = in.truth_or("matrix_units", false);
+    read_joints(in, model);
+    read_price(in, model.price);
+    model.source = in.text("source");
+    model.type.price_per_hour = model.price.per_hour;
+  });
+  if (!read) return tl::unexpected(read.error());
+  if (!model.type.peak_tflops.contains("fp32"))
+    return fail(ErrorCode::bad_input, "found no fp32 peak, expected one, which all devices are compared by",
+                "/peak_tflops");
+  return model;
+}
+
+const std::vector<DeviceModel>& device_catalogue() {
+  static const std::vector<DeviceModel> catalogue = [] {
+    std::vector<DeviceModel> models;
+    for (const std::string& text : embedded_devices()) {
+      Result<DeviceModel> model = device_model_from_json(text);
+      ensure(model.has_value(), "the devices that come with the program are valid");
+      models.push_back(*std::move(model));
+    }
+    for (DeviceModel& model : models) model.type.relative_speed = relative_speed(model, models.front()).value();
+    return models;
+  }();
+  return catalogue;
+}
+
+Result<DeviceModel> catalogue_device(const std::string& name) {
+  if (const DeviceModel* found = find_device_model(device_catalogue(), name)) return *found;
+  std::string known;
+  for (const DeviceModel& model : device_catalogue()) known += (known.empty() ? "" : ", ") + model.type.name;
+  return fail(ErrorCode::bad_usage, fmt::format("found no device type '{}', expected one of: {}", name, known));
+}
+
+std::string device_summary(const DeviceModel& model) {
+  return fmt::format("{}; {} at {} GB/s; {}; {}; about {:.2f} {} an hour ({})", model.title,
+                     gibibytes(model.type.memory), number(in_gigabytes_per_second(*model.type.memory_bandwidth)),
+                     peaks_text(model), joint_text(model), model.price.per_hour, model.price.currency,
+                     model.price.date);
+}
+
+}  // namespace pipedeck

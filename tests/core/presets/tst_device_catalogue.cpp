@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every device of the catalogue is whole and sane, is found by whatever name people and drivers use, and compares with
+// the others by its data sheet.
+#include <cmath>
+#include <set>
+
+#include <QTest>
+
+#include "core/domain/validate.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/presets.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+constexpr std::int64_t gib = std::int64_t{1} << 30;
+
+bool sane(double value) { return std::isfinite(value) && value > 0; }
+
+bool holds(double value, double expected) { return std::abs(value - expected) <= 1e-3 * expected; }
+
+const DeviceModel& device(const char* name) {
+  const DeviceModel* found = find_device_model(device_catalogue(), name);
+  ensure(found, name);
+  return *found;
+}
+
+std::string entry(const char* changed = "", const char* to = "") {
+  std::string text = R"({"format": "pipedeck.device", "version": 1, "name": "X1", "title": "X 1", "vendor": "X",
+    "aliases": ["X-One"], "memory_bytes": 8589934592, "memory_gb_per_s": 1.5, "peak_tflops": {"fp32": 2, "fp16": 8},
+    "matrix_units": true, "device_link": {"kind": "XLink", "lanes": 2, "lane_gb_per_s": 10},
+    "pcie": {"generation": 4, "lanes": 8},
+    "price": {"per_hour": 0.5, "currency": "USD", "date": "2025-06", "source": "made up"}, "source": "a test"})";
+  if (*changed) text.replace(text.find(changed), std::string(changed).size(), to);
+  return text;
+}
+
+}  // namespace
+
+class TestDeviceCatalogue : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void every_entry_is_whole_and_sane() {
+    QCOMPARE(device_catalogue().size(), std::size_t{15});
+    for (const DeviceModel& model : device_catalogue()) {
+      const char* name = model.type.name.c_str();
+      QVERIFY2(model.type.memory.count > gib && model.type.memory.count < 1024 * gib, name);
+      QVERIFY2(sane(model.type.memory_bandwidth.value().count), name);
+      QVERIFY2(sane(model.type.relative_speed) && sane(model.price.per_hour), name);
+      QCOMPARE(model.type.price_per_hour, std::optional(model.price.per_hour));
+      for (const auto& [precision, peak] : model.type.peak_tflops) QVERIFY2(sane(peak), precision.c_str());
+      QVERIFY2(sane(device_bandwidth(model).count), name);
+      if (model.link) QVERIFY2(device_bandwidth(model) > pcie_bandwidth({3, 16}), name);
+      QVERIFY2(!model.source.empty() && model.price.source.starts_with("approximate on-demand list price"), name);
+      QVERIFY2(model.price.date.size() == 7 && model.price.currency == "USD" && !model.vendor.empty(), name);
+      const Cluster one{
+          .name = "one",
+          .device_types = {model.type},
+          .nodes = {{.name = "n", .devices = {{model.type.name, 1}}, .link = {}, .bus = false, .extra = {}}},
+          .switches = {},
+          .links = {},
+          .bandwidth_matrix = {},
+          .extra = {}};
+      QVERIFY2(validate(one), name);
+    }
+  }
+
+  void lower_precision_is_never_slower() {
+    for (const DeviceModel& model : device_catalogue()) {
+      double before = 0;
+      for (const char* precision : {"fp32", "tf32", "fp16", "fp8"})
+        if (const auto peak = model.type.peak_tflops.find(precision); peak != model.type.peak_tflops.end()) {
+          QVERIFY2(peak->second >= before, model.type.name.c_str());
+          before = peak->second;
+        }
+    }
+  }
+
+  void names_and_aliases_are_unique() {
+    std::set<std::string> seen;
+    for (const DeviceModel& model : device_catalogue()) {
+      QVERIFY2(seen.insert(device_name_key(model.type.name)).second, model.type.name.c_str());
+      for (const std::string& alias : model.aliases) {
+        QCOMPARE(device_name_key(alias), alias);
+        QVERIFY2(seen.insert(alias).second, alias.c_str());
+      }
+    }
+  }
+
+  void drivers_names_are_known_data() {
+    QTest::addColumn<QString>("expected");
+    const auto row = [](const char* found, const char* expected) { QTest::newRow(found) << QString(expected); };
+    row("Tesla V100-SXM2-16GB", "V100-16GB");
+    row("Tesla V100-SXM2-32GB", "V100-32GB");
+    row("Tesla P100-PCIE-16GB", "P100-16GB");
+    row("Tesla T4", "T4");
+    row("NVIDIA A100-SXM4-40GB", "A100-40GB");
+    row("NVIDIA A100 80GB PCIe", "A100-80GB");
+    row("NVIDIA H100 80GB HBM3", "H100-SXM");
+    row("NVIDIA H100 PCIe", "H100-PCIe");
+    row("NVIDIA H200", "H200");
+    row("NVIDIA B200", "B200");
+    row("NVIDIA L4", "L4");
+    row("NVIDIA L40S", "L40S");
+    row("NVIDIA GeForce RTX 3090", "RTX-3090");
+    row("GeForce RTX 4090", "RTX-4090");
+    row("AMD Instinct MI300X", "MI300X");
+    row("h100", "H100-SXM");
+    row("a100 80gb", "A100-80GB");
+    row("NVIDIA L40", "");
+    row("NVIDIA GeForce RTX 4090 D", "");
+    row("NVIDIA", "");
+  }
+  void drivers_names_are_known() {
+    QFETCH(QString, expected);
+    const DeviceModel* found = find_device_model(device_catalogue(), QTest::currentDataTag());
+    QCOMPARE(found ? QString::fromStdString(found->type.name) : QString(), expected);
+  }
+
+  void speeds_are_ratios_of_peaks() {
+    QCOMPARE(device("V100-16GB").type.relative_speed, 1.0);
+    QVERIFY(holds(device("T4").type.relative_speed, 65 / 125.0));
+    QVERIFY(holds(device("P100").type.relative_speed, 9.3 / 15.7));  // no matrix units: by fp32
+    QVERIFY(holds(device("A100-80GB").type.relative_speed, 312 / 125.0));
+    QVERIFY(holds(*relative_speed(device("H100"), device("A100"), "fp32"), 67 / 19.5));
+    QVERIFY(holds(*relative_speed(device("H100"), device("L4"), "fp8"), 1978.9 / 242.5));
+    QVERIFY(!relative_speed(device("H100"), device("A100"), "fp8"));
+    QVERIFY(!relative_speed(device("H100"), device("A100"), "int4"));
+    for (const DeviceModel& one : device_catalogue())
+      for (const DeviceModel& other : device_catalogue())
+        QVERIFY(holds(*relative_speed(one, other) * *relative_speed(other, one), 1));
+  }
+
+  /// A device means the same in the presets of clusters and in the catalogue.
+  void presets_agree() {
+    for (const std::string& name : cluster_preset_names()) {
+      const Cluster cluster = *cluster_preset(name);
+      for (const DeviceType& type : cluster.device_types)
+        if (const DeviceModel* model = find_device_model(device_catalogue(), type.name)) {
+          QCOMPARE(type.name, model->type.name);
+          QCOMPARE(type.memory, model->type.memory);
+          QCOMPARE(type.peak_tflops.at("fp32"), model->type.peak_tflops.at("fp32"));
+        }
+    }
+  }
+
+  void bandwidths_are_those_of_the_standards() {
+    QVERIFY(holds(pcie_bandwidth({3, 16}).count, 15.754e9));
+    QVERIFY(holds(pcie_bandwidth({4, 8}).count, 15.754e9));
+    QVERIFY(holds(pcie_bandwidth({5, 16}).count, 63.015e9));
+    QVERIFY(holds(pcie_bandwidth({1, 1}).count, 0.25e9));
+    QCOMPARE(device_bandwidth(device("A100-40GB")).count, 300e9);
+    QCOMPARE(device_bandwidth(device("B200")).count, 900e9);
+    QCOMPARE(device_bandwidth(device("MI300X")).count, 448e9);
+    QVERIFY(holds(device_bandwidth(device("T4")).count, 15.754e9));
+  }
+
+  void entries_are_read() {
+    const Result<DeviceModel> model = device_model_from_json(entry());
+    QVERIFY(model);
+    QCOMPARE(model->aliases, std::vector<std::string>{"x-one"});
+    QCOMPARE(model->link->bandwidth().count, 20e9);
+    QCOMPARE(model->pcie, (PciExpress{4, 8}));
+    QCOMPARE(device_summary(*model),
+             std::string("X 1; 8 GiB at 1.5 GB/s; fp32 2, fp16 8 TFLOP/s; XLink, 20 GB/s each way; "
+                         "about 0.50 USD an hour (2025-06)"));
+  }
+
+  void broken_entries_name_their_place_data() {
+    QTest::addColumn<QString>("from");
+    QTest::addColumn<QString>("to");
+    QTest::addColumn<QString>("place");
+    const auto row = [](const char* name, const char* from, const char* to, const char* place) {
+      QTest::newRow(name) << from << to << place;
+    };
+    row("no memory", R"("memory_bytes": 8589934592)", R"("memory_bytes": -1)", "/memory_bytes");
+    row("no bandwidth", R"("memory_gb_per_s": 1.5)", R"("memory_gb_per_s": "fast")", "/memory_gb_per_s");
+    row("a peak of nothing", R"("fp16": 8)", R"("fp16": 0)", "/peak_tflops/fp16");
+    row("no fp32", R"("fp32": 2)", R"("fp31": 2)", "/peak_tflops");
+    row("PCIe to come", R"("generation": 4)", R"("generation": 9)", "/pcie/generation");
+    row("no lanes", R"("lanes": 2)", R"("lanes": 0)", "/device_link/lanes");
+    row("a price below 0", R"("per_hour": 0.5)", R"("per_hour": -0.5)", "/price/per_hour");
+    row("another format", R"(pipedeck.device)", R"(pipedeck.plan)", "/format");
+  }
+  void broken_entries_name_their_place() {
+    QFETCH(QString, from);
+    QFETCH(QString, to);
+    QFETCH(QString, place);
+    const auto model = device_model_from_json(entry(qPrintable(from), qPrintable(to)));
+    QVERIFY(!model);
+    QCOMPARE(QString::fromStdString(model.error().place), place);
+    QCOMPARE(model.error().code, ErrorCode::bad_input);
+  }
+
+  void unknown_names_list_the_known() {
+    QCOMPARE(catalogue_device("h100-sxm")->type.name, std::string("H100-SXM"));
+    const auto unknown = catalogue_device("abacus");
+    QCOMPARE(unknown.error().code, ErrorCode::bad_usage);
+    QVERIFY(unknown.error().message.find("V100-16GB, V100-32GB") != std::string::npos);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestDeviceCatalogue)
+#include "tst_device_catalogue.moc"
