@@ -27,17 +27,18 @@ LAYERS = {
     "core/runtime": (["core/domain"], ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h"], []),
     "core/store": (["core/domain"], ["tl/", "fmt/", "sqlite3.h"], []),
     "app/cli": (CORE, ["tl/", "fmt/", "nlohmann/", "CLI/"], []),
-    "app/models": (["core/domain"], ["fmt/"], ["QtCore", "QtGui"]),
-    "app/views": (["core/domain", "app/models"], ["fmt/"],
+    "app/language": (["core/domain"], [], ["QtCore"]),
+    "app/models": (["core/domain", "app/language"], ["fmt/"], ["QtCore", "QtGui"]),
+    "app/views": (["core/domain", "app/models", "app/language"], ["fmt/"],
                   ["QtCore", "QtGui", "QtWidgets", "QtCharts", "QtSvg"]),
-    "app/session": (CORE, ["tl/", "fmt/", "nlohmann/"], ["QtCore", "QtConcurrent"]),
-    "app/ui": (["core/domain", "app/models", "app/views", "app/session"], ["fmt/"],
+    "app/session": (CORE + ["app/language"], ["tl/", "fmt/", "nlohmann/"], ["QtCore", "QtConcurrent"]),
+    "app/ui": (["core/domain", "app/language", "app/models", "app/views", "app/session"], ["fmt/"],
                ["QtCore", "QtGui", "QtWidgets", "QtCharts", "QtSvg"]),
     "tests/support": (["core/domain"], ["tl/", "fmt/"], ["QtCore", "QtTest"]),
     "tests/core": (CORE + ["tests/support", "tests/core"], ["tl/", "fmt/", "nlohmann/", "sqlite3.h"],
                    ["QtCore", "QtTest"]),
 }
-GPL_FOLDERS = tuple(f"{top}{part}/" for top in ("app/", "tests/app/") for part in ("session", "models", "views", "ui"))
+GPL_FOLDERS = tuple(f"{top}{part}/" for top in ("app/", "tests/app/") for part in ("language", "session", "models", "views", "ui"))
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LICENSED = (".cpp", ".hpp", ".h", ".py", ".sh", ".cmake", "CMakeLists.txt")
 

@@ -26,7 +26,7 @@ QString signed_time(Nanoseconds time) {
 QString change_text(double share) {
   constexpr double small = 0.00095;
   if (share == 0 || std::abs(share) >= small) return format_change(share);
-  return QString::number(share * 100, 'f', 2).replace(u'-', u'−') + QStringLiteral(" %");
+  return decimal(share * 100, 2) + QStringLiteral(" %");
 }
 
 double seconds(Nanoseconds time) { return to_seconds(time).count; }

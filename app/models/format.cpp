@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include <QLocale>
+
 namespace pipedeck::app {
 
 namespace {
@@ -39,6 +41,12 @@ int decimals_of(double step) { return step >= 1 ? 0 : static_cast<int>(std::ceil
 
 }  // namespace
 
+QString decimal(double value, int decimals) {
+  QLocale locale;
+  locale.setNumberOptions(QLocale::OmitGroupSeparator);
+  return locale.toString(value, 'f', decimals).replace(u'-', u'−');
+}
+
 QString format_number(double value, int significant) {
   if (!std::isfinite(value)) return QStringLiteral("–");
   if (value == 0) return QStringLiteral("0");
@@ -47,7 +55,7 @@ QString format_number(double value, int significant) {
   // Rounding may have made it a digit longer: 9.996 -> "10.00" -> "10.0".
   const double rounded = std::abs(std::round(value * std::pow(10, decimals)) / std::pow(10, decimals));
   if (decimals > 0 && rounded >= std::pow(10, significant - decimals)) --decimals;
-  return QString::number(value, 'f', decimals).replace(u'-', u'−');
+  return decimal(value, decimals);
 }
 
 QString format_time(Nanoseconds time) {
@@ -66,7 +74,7 @@ QString format_span(Nanoseconds start, Nanoseconds end) {
   const Unit& unit = time_unit(static_cast<double>(end.count));
   const auto figure = [&](Nanoseconds time) {
     const double value = static_cast<double>(time.count) / unit.size;
-    return QString::number(value, 'f', unit.size >= 1e9 ? 4 : unit.size > 1 ? 1 : 0);
+    return decimal(value, unit.size >= 1e9 ? 4 : unit.size > 1 ? 1 : 0);
   };
   return with_unit(figure(start) + QStringLiteral(" – ") + figure(end), unit.name);
 }
@@ -76,7 +84,7 @@ QString format_bytes(Bytes bytes) {
   const Unit& unit = unit_for(byte_units, value, 0.9995);
   const double figure = value / unit.size;
   const bool whole = std::abs(figure - std::round(figure)) < 1e-9;
-  return with_unit(whole ? QString::number(figure, 'f', 0).replace(u'-', u'−') : format_number(figure), unit.name);
+  return with_unit(whole ? decimal(figure, 0) : format_number(figure), unit.name);
 }
 
 QString format_rate(BytesPerSecond rate) {
@@ -88,8 +96,7 @@ QString format_rate(BytesPerSecond rate) {
 QString format_percent(double fraction) {
   if (!std::isfinite(fraction)) return QStringLiteral("–");
   const double percent = fraction * 100;
-  return with_unit(QString::number(percent, 'f', std::abs(percent) < 9.95 && percent != 0 ? 1 : 0).replace(u'-', u'−'),
-                   "%");
+  return with_unit(decimal(percent, std::abs(percent) < 9.95 && percent != 0 ? 1 : 0), "%");
 }
 
 QString format_change(double fraction) {
@@ -102,7 +109,7 @@ QString format_factor(double factor) { return with_unit(format_number(factor), "
 QString format_tick(double time_ns, double step_ns, double end_ns) {
   const Unit& unit = unit_for(time_units, end_ns, 1.0);
   const int decimals = decimals_of(step_ns / unit.size);
-  return with_unit(QString::number(time_ns / unit.size, 'f', decimals), unit.name);
+  return with_unit(decimal(time_ns / unit.size, decimals), unit.name);
 }
 
 QString device_name(DeviceId device, const QStringList& names) {

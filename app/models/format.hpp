@@ -12,6 +12,9 @@
 
 namespace pipedeck::app {
 
+/// With so many decimals, in the language's own point or comma, and a real minus.
+QString decimal(double value, int decimals);
+
 QString format_time(Seconds time);                         ///< "0.735 s", "412 ms", "88.5 µs", "12 ns"
 QString format_time(Nanoseconds time);                     ///< the same
 QString format_span(Nanoseconds start, Nanoseconds end);   ///< "354.2 – 442.7 ms", in the unit of the end

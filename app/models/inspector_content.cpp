@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 
+#include "app/language/core_text.hpp"
 #include "app/models/format.hpp"
 #include "app/models/plan_reasons.hpp"
 #include "app/models/plan_table_model.hpp"
@@ -146,7 +147,7 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
     content.certificate.push_back(Text::tr("No lower bound is known for this plan."));
   }
   if (const auto& objective = row.plan.objective) {
-    const QString name = QString::fromStdString(objective->name);
+    const QString name = core_text(objective->name);
     // PipeDream minimises the slowest stage's time a mini-batch: not the same quantity as an iteration.
     const bool comparable = row.plan.synchronous() && row.plan.planner != "pipedream";
     if (objective->time && !comparable) {
@@ -167,7 +168,7 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
       content.certificate.push_back(
           Text::tr("These stages take at least %1 under this schedule.").arg(format_time(certificate->stages_bound)));
     if (!certificate->optimal_in.empty())
-      content.certificate.push_back(Text::tr("Proven: %1.").arg(QString::fromStdString(certificate->optimal_in)));
+      content.certificate.push_back(Text::tr("Proven: %1.").arg(core_text(certificate->optimal_in)));
   }
   if (row.plan.truncated) content.certificate.push_back(Text::tr("A time budget cut the planner's search short."));
 }
@@ -242,7 +243,7 @@ InspectorContent inspector_content(const PlanRow& row, const Profile& profile, c
     return content;
   }
   content.why = reasons_for(row, profile, cluster);
-  for (const std::string& sentence : row.plan.why) content.why.push_back(QString::fromStdString(sentence));
+  for (const std::string& sentence : row.plan.why) content.why.push_back(core_text(sentence));
   if (!row.note.isEmpty()) content.why.push_back(row.note);
   content.iteration = iteration_parts(*row.simulation);
   fill_memory(content, row);

@@ -20,7 +20,7 @@ QString three_times(const JitterBand& band) {
   const bool long_ones = band.p95.count >= 1'000'000'000, middling = band.p95.count >= 1'000'000;
   const double unit = long_ones ? 1e9 : middling ? 1e6 : 1e3;
   const auto figure = [&](Nanoseconds time) {
-    return QString::number(static_cast<double>(time.count) / unit, 'f', long_ones ? 4 : 1);
+    return decimal(static_cast<double>(time.count) / unit, long_ones ? 4 : 1);
   };
   return QStringLiteral("%1 / %2 / %3 %4")
       .arg(figure(band.p5), figure(band.p50), figure(band.p95),

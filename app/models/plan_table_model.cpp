@@ -154,7 +154,7 @@ QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
       return (row.plan.synchronous()
                   ? tr("%1 ms from the first forward to the end of the last optimizer step, %2 samples/s")
                   : tr("Steady state: %1 ms for as many samples as the global batch has, %2 samples/s"))
-          .arg(in_milliseconds(s.iteration), 0, 'f', 3)
+          .arg(decimal(in_milliseconds(s.iteration), 3))
           .arg(format_number(s.samples_per_second));
     case peak:
       if (!fullest) return {};

@@ -6,6 +6,9 @@
 #include <QCoreApplication>
 #include <QLocale>
 
+#include "app/language/core_text.hpp"
+#include "app/models/format.hpp"
+
 namespace pipedeck::app {
 
 namespace {
@@ -90,16 +93,14 @@ std::vector<LogLine> RunModel::take(const StepDone& event) {
 std::vector<LogLine> RunModel::take(const MeasuredTimeline& event) {
   return {{LogLine::note, Text::tr("timeline of step %1: %2 operations in %3 ms")
                               .arg(whole(event.step), whole(static_cast<int>(event.timeline.size())))
-                              .arg(in_milliseconds(event.timeline.makespan()), 0, 'f', 1)}};
+                              .arg(decimal(in_milliseconds(event.timeline.makespan()), 1))}};
 }
 
-std::vector<LogLine> RunModel::take(const RunWarning& event) {
-  return {{LogLine::warning, QString::fromStdString(event.message)}};
-}
+std::vector<LogLine> RunModel::take(const RunWarning& event) { return {{LogLine::warning, core_text(event.message)}}; }
 
 std::vector<LogLine> RunModel::take(const RunFailed& event) {
   state_ = RunState::failed;
-  failure_ = QString::fromStdString(event.message);
+  failure_ = core_text(event.message);
   return {{LogLine::error, Text::tr("failed at step %1: %2").arg(steps_done_ + 1).arg(failure_)}};
 }
 
@@ -109,8 +110,8 @@ std::vector<LogLine> RunModel::take(const RunFinished& event) {
   const QString what = event.stopped ? Text::tr("stopped on request after %1 steps") : Text::tr("finished %1 steps");
   return {{LogLine::note, Text::tr("%1 in %2 s · median step %3 ms · last loss %4")
                               .arg(what.arg(whole(event.steps)))
-                              .arg(event.duration.count, 0, 'f', 1)
-                              .arg(in_milliseconds(event.median_step), 0, 'f', 2)
+                              .arg(decimal(event.duration.count, 1))
+                              .arg(decimal(in_milliseconds(event.median_step), 2))
                               .arg(event.loss, 0, 'g', 4)}};
 }
 

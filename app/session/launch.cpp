@@ -8,6 +8,7 @@
 #include <QFutureWatcher>
 #include <QtConcurrentRun>
 
+#include "app/language/core_text.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
@@ -84,7 +85,7 @@ void Launch::start() {
   }
   const auto written = write_file(file("model.json").toStdString(), model_to_json(*spec_.model));
   if (!written) {
-    end(RunOutcome::failed, in_qt(written.error().text()));
+    end(RunOutcome::failed, core_text(written.error()));
     return;
   }
   emit progress(-1, tr("measuring the layers of %1 on this machine").arg(record_.model));
@@ -111,7 +112,7 @@ void Launch::measuring_ended(const ProcessEnd& process) {
     return;
   }
   if (auto taken = take_measurements(); !taken) {
-    end(RunOutcome::failed, tr("Measuring the layers failed: %1").arg(in_qt(taken.error().text())));
+    end(RunOutcome::failed, tr("Measuring the layers failed: %1").arg(core_text(taken.error())));
     return;
   }
   emit measured(spec_.problem.profile, spec_.problem.cluster);
@@ -161,7 +162,7 @@ void Launch::train(const Simulated& simulation) {
   }
   if (!simulation) {
     end(RunOutcome::failed,
-        tr("The plan can't be predicted with the measured profile: %1").arg(in_qt(simulation.error().text())));
+        tr("The plan can't be predicted with the measured profile: %1").arg(core_text(simulation.error())));
     return;
   }
   record_.predicted = *simulation;
@@ -174,7 +175,7 @@ void Launch::train(const Simulated& simulation) {
   emit predicted(*simulation);
   const auto written = write_file(file("plan.json").toStdString(), plan_to_json(plan));
   if (!written) {
-    end(RunOutcome::failed, in_qt(written.error().text()));
+    end(RunOutcome::failed, core_text(written.error()));
     return;
   }
   phase_ = Phase::training;
@@ -190,7 +191,7 @@ void Launch::take_line(const QByteArray& line) {
   if (phase_ != Phase::training) return;
   auto parsed = event_from_json(line.toStdString());
   if (!parsed) {
-    emit message(tr("not understood: %1").arg(in_qt(parsed.error().text())));
+    emit message(tr("not understood: %1").arg(core_text(parsed.error())));
     return;
   }
   if (const auto* step = std::get_if<StepDone>(&*parsed)) {
@@ -205,7 +206,7 @@ void Launch::training_ended(const ProcessEnd& process) {
   bool finished = false;
   bool stopped = stop_requested_;
   for (const RunEvent& event : record_.events) {
-    if (const auto* failed = std::get_if<RunFailed>(&event)) failure = in_qt(failed->message);
+    if (const auto* failed = std::get_if<RunFailed>(&event)) failure = core_text(failed->message);
     if (const auto* done = std::get_if<RunFinished>(&event)) {
       finished = true;
       stopped = stopped || done->stopped;

@@ -6,6 +6,7 @@
 
 #include <QObject>
 
+#include "app/language/core_text.hpp"
 #include "core/domain/reschedule.hpp"
 #include "core/domain/validate.hpp"
 #include "core/schedule/build.hpp"
@@ -92,14 +93,14 @@ const std::map<ScheduleKind, std::shared_ptr<const Timeline>>& examples() {
 QString why_not(const Plan& plan, const Profile& profile, const Cluster& cluster, ScheduleKind kind) {
   if (kind == plan.schedule) return {};
   const auto other = rescheduled(plan, profile, kind, std::nullopt);
-  if (!other) return in_qt(other.error().message);
-  if (const auto valid = validate(*other, profile, cluster); !valid) return in_qt(valid.error().message);
+  if (!other) return core_text(other.error().message);
+  if (const auto valid = validate(*other, profile, cluster); !valid) return core_text(valid.error().message);
   // Lists of long plans take longer than a list may take to open; `adaptive` needs times. What is wrong with these is
   // said once they are chosen.
   const std::size_t passes = other->stages.size() * static_cast<std::size_t>(other->micro_batches);
   if (kind == ScheduleKind::adaptive || passes > most_passes_listed) return {};
   const auto schedule = build_schedule(*other, std::vector<StageFigures>(other->stages.size()));
-  return schedule ? QString() : in_qt(schedule.error().message);
+  return schedule ? QString() : core_text(schedule.error().message);
 }
 
 }  // namespace
@@ -119,7 +120,7 @@ std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& pr
     choice.kind = info.kind;
     choice.title = in_qt(colon == std::string::npos ? info.name : info.summary.substr(0, colon));
     if (info.kind == ScheduleKind::explicit_order) choice.title = QObject::tr("Explicit order");
-    choice.summary = in_qt(colon == std::string::npos ? info.summary : info.summary.substr(colon + 2));
+    choice.summary = core_text(colon == std::string::npos ? info.summary : info.summary.substr(colon + 2));
     if (choice.summary.size() > 1 && choice.summary[1].isLetter()) choice.summary[0] = choice.summary[0].toUpper();
     choice.why_not = why_not(plan, profile, cluster, info.kind);
     choice.example = examples().at(info.kind);

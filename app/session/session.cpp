@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/session.hpp"
+#include "app/language/core_text.hpp"
 
 namespace pipedeck::app {
 
@@ -27,7 +28,7 @@ Session::~Session() {
 }
 
 void Session::report(const QString& title, const Error& error) {
-  if (error.code != ErrorCode::cancelled) emit this->error(title, QString::fromStdString(error.text()));
+  if (error.code != ErrorCode::cancelled) emit this->error(title, core_text(error));
 }
 
 bool Session::change(const QString& name, ProjectState next) {
@@ -114,7 +115,7 @@ QString Session::why_not_comparable() const {
   if (chosen_planners(question.planning).empty()) return tr("Choose a planner first (Plan > Planners and options).");
   const auto pinned = check(question.planning.pins, *find_profile(state(), question.profile)->profile,
                             *find_cluster(state(), question.cluster)->cluster);
-  if (!pinned) return QString::fromStdString(pinned.error().message);
+  if (!pinned) return core_text(pinned.error().message);
   return {};
 }
 

@@ -2,6 +2,7 @@
 // Calibration: fitted from the project's runs, used, switched off and on.
 #include <QFileInfo>
 
+#include "app/language/core_text.hpp"
 #include "app/session/count_text.hpp"
 #include "app/session/session.hpp"
 #include "core/io/calibration_json.hpp"
@@ -33,7 +34,7 @@ int Session::calibrate(const std::vector<CalibrationChoice>& choices) {
     return [this, record = std::move(record)]() -> QString {
       if (!record) {
         report(tr("Calibrate"), record.error());
-        return QString::fromStdString(record.error().message);
+        return core_text(record.error().message);
       }
       emit calibration_fitted(std::make_shared<const CalibrationRecord>(*record));
       return tr("fitted");

@@ -2,8 +2,10 @@
 // Plans: compared, selected, ticked.
 #include <algorithm>
 
+#include <QLocale>
 #include <QThread>
 
+#include "app/language/core_text.hpp"
 #include "app/session/count_text.hpp"
 #include "app/session/session.hpp"
 
@@ -29,12 +31,12 @@ PlanEntry entry_of(const ComparedPlan& compared, const Question& question) {
   entry.plan = std::make_shared<const Plan>(std::move(none));
   entry.ticked = false;
   if (compared.infeasible) {
-    entry.note = in_qt(compared.infeasible->reason);
+    entry.note = core_text(compared.infeasible->reason);
     if (!compared.infeasible->relaxation.empty()) {
-      entry.note += Session::tr(" It would fit with: %1.").arg(in_qt(compared.infeasible->relaxation));
+      entry.note += Session::tr(" It would fit with: %1.").arg(core_text(compared.infeasible->relaxation));
     }
   } else if (compared.error) {
-    entry.note = in_qt(compared.error->text());
+    entry.note = core_text(*compared.error);
   }
   return entry;
 }
@@ -101,12 +103,12 @@ int Session::compare() {
         return [this, question, result = std::move(result)] {
           if (!result) {
             report(tr("Compare"), result.error());
-            return in_qt(result.error().text());
+            return core_text(result.error());
           }
           apply(*result, question);
           return tr("%1 in %2 s")
               .arg(count_text(last_comparison_->plans, tr("plan"), tr("plans")))
-              .arg(result->duration.count, 0, 'f', 2);
+              .arg(QLocale().toString(result->duration.count, 'f', 2));
         };
       });
   return compare_job_;
@@ -183,7 +185,7 @@ void Session::compute_missing_verdicts() {
           if (!verdict) failed.emplace_back(&missing[i], verdict.error());
         }
         std::map<int, Unjudgeable> unjudgeable;
-        for (const auto& [plan, why] : failed) unjudgeable[plan->id] = {plan->problem, plan->plan, in_qt(why.text())};
+        for (const auto& [plan, why] : failed) unjudgeable[plan->id] = {plan->problem, plan->plan, core_text(why)};
         return [this, unjudgeable, count = missing.size()] {
           verdict_job_ = 0;  // who is told of the verdicts may ask for others
           // All of them at once fail for one reason as a rule: it is said once, and in every plan's row. No dialog: a

@@ -3,6 +3,7 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include "app/language/core_text.hpp"
 #include "app/session/project_content.hpp"
 #include "app/session/session.hpp"
 
@@ -35,7 +36,7 @@ ProjectClaim Session::claim(const QString& path) const {
   const QFileInfo info(path);
   if (info.exists() && !info.isWritable()) return {.lock = {}, .why_read_only = tr("the file is write-protected.")};
   auto lock = ProjectLock::take(path.toStdString());
-  if (!lock) return {.lock = {}, .why_read_only = in_qt(lock.error().message) + QLatin1Char('.')};
+  if (!lock) return {.lock = {}, .why_read_only = core_text(lock.error().message) + QLatin1Char('.')};
   if (!lock->has_value()) return {.lock = {}, .why_read_only = tr("it is open in another window.")};
   return {.lock = std::move(*lock), .why_read_only = {}};
 }
@@ -57,12 +58,12 @@ std::optional<Session::Found> Session::look_for_work(const QString& path, const 
   auto state = left ? state_of(left->content, work.toStdString()) : tl::unexpected(left.error());
   if (!state) {
     emit error(tr("Open project"), tr("Changes to %1 that were not saved can't be read: %2\nThey are kept as %3.")
-                                       .arg(QFileInfo(path).fileName(), in_qt(state.error().text()), put_aside(work)));
+                                       .arg(QFileInfo(path).fileName(), core_text(state.error()), put_aside(work)));
     return Found{};
   }
   RecoveryQuestion question{QFileInfo(path).fileName(), {}, edited_at(work), {}};
   if (QFileInfo::exists(path)) question.saved = QFileInfo(path).lastModified();
-  if (!saved) question.problem = in_qt(saved.error().message);
+  if (!saved) question.problem = core_text(saved.error().message);
   const Recovery answer = ask(question);
   if (answer == Recovery::later) return std::nullopt;
   return Found{std::move(*state), answer};
@@ -83,7 +84,7 @@ bool Session::restore_unnamed(const LeftBehind& left) {
   auto state = work ? state_of(work->content, left.work.toStdString()) : tl::unexpected(work.error());
   if (!state) {
     emit error(tr("Restore unsaved work"), tr("Work that was not saved can't be read: %1\nIt is kept as %2.")
-                                               .arg(in_qt(state.error().text()), put_aside(left.work)));
+                                               .arg(core_text(state.error()), put_aside(left.work)));
     return false;
   }
   const Recovery answer = ask({{}, {}, left.edited, {}});
@@ -105,7 +106,7 @@ void Session::keep_work() {
     autosave_failed_ = true;
     emit error(
         tr("Changes are not safe"),
-        tr("What is not saved would be lost with this program: %1\nSave the project.").arg(in_qt(kept.error().text())));
+        tr("What is not saved would be lost with this program: %1\nSave the project.").arg(core_text(kept.error())));
   }
 }
 

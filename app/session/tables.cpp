@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include "app/language/core_text.hpp"
 #include "app/session/project_content.hpp"
 #include "core/io/csv_tables.hpp"
 #include "core/io/files.hpp"
@@ -11,7 +12,9 @@ namespace pipedeck::app {
 
 namespace {
 
-QString text(const char* source) { return QCoreApplication::translate("pipedeck::app::Tables", source); }
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Tables)
+};
 
 struct TableNames {
   const char* name;
@@ -54,7 +57,7 @@ TableText plans_text(Session& session) {
     }
     rows.push_back(std::move(row));
   }
-  if (rows.empty()) return none(text("There are no plans yet: press Compare first."));
+  if (rows.empty()) return none(Words::tr("There are no plans yet: press Compare first."));
   return made(plans_csv(rows));
 }
 
@@ -79,7 +82,7 @@ TableText of_explanation(Session& session, const PlanEntry& entry, const Use& us
 
 TableText waterfall_text(Session& session, const PlanEntry& to, int from_plan) {
   const PlanEntry* from = find_plan(session.state(), from_plan);
-  if (!from || !from->feasible()) return none(text("Choose two plans on the Explain page first."));
+  if (!from || !from->feasible()) return none(Words::tr("Choose two plans on the Explain page first."));
   return of_explanation(session, *from, [&](const Explanation& a) {
     return of_explanation(session, to, [&](const Explanation& b) {
       return made(waterfall_csv(waterfall(a.parts, b.parts), from->plan->name, to.plan->name));
@@ -89,7 +92,7 @@ TableText waterfall_text(Session& session, const PlanEntry& to, int from_plan) {
 
 TableText sensitivity_text(Session& session, const PlanEntry& entry) {
   const auto problem = problem_of(session.state(), entry);
-  if (!problem) return none(text("Select a plan first."));
+  if (!problem) return none(Words::tr("Select a plan first."));
   if (const auto known = session.explainer().sensitivity(*problem, entry.plan)) return made(sensitivity_csv(*known));
   if (!session.explainer().finding_sensitivity()) session.explainer().find_sensitivity(*problem, entry.plan);
   return later();
@@ -97,7 +100,7 @@ TableText sensitivity_text(Session& session, const PlanEntry& entry) {
 
 TableText of_plan(Session& session, Table table, const TableContext& context) {
   const PlanEntry* entry = find_plan(session.state(), context.plan);
-  if (!entry || !entry->feasible()) return none(text("Select a plan first."));
+  if (!entry || !entry->feasible()) return none(Words::tr("Select a plan first."));
   switch (table) {
     case Table::stages:
       return made(stages_csv(*entry->plan));
@@ -123,24 +126,24 @@ TableText of_plan(Session& session, Table table, const TableContext& context) {
 }  // namespace
 
 QString table_name(Table table) { return QLatin1String(names[static_cast<std::size_t>(table)].name); }
-QString table_title(Table table) { return text(names[static_cast<std::size_t>(table)].title); }
+QString table_title(Table table) { return Words::tr(names[static_cast<std::size_t>(table)].title); }
 
 TableText table_text(Session& session, Table table, const TableContext& context) {
   if (table == Table::plans) return plans_text(session);
   if (table == Table::layers) {
     const ProfileEntry* entry = find_profile(session.state(), context.profile);
-    return entry ? made(layers_csv(*entry->profile)) : none(text("Choose a model first."));
+    return entry ? made(layers_csv(*entry->profile)) : none(Words::tr("Choose a model first."));
   }
   if (table != Table::steps) return of_plan(session, table, context);
   const RunEntry* entry = find_run(session.state(), context.run);
-  if (!entry) return none(text("Select a run first."));
+  if (!entry) return none(Words::tr("Select a run first."));
   const auto whole = with_traces(entry->run);
-  return whole ? made(steps_csv((*whole)->events)) : none(QString::fromStdString(whole.error().text()));
+  return whole ? made(steps_csv((*whole)->events)) : none(core_text(whole.error()));
 }
 
 QString write_text(const QString& file, const std::string& text) {
   const auto written = write_file(file.toStdString(), text);
-  return written ? QString() : QString::fromStdString(written.error().text());
+  return written ? QString() : core_text(written.error());
 }
 
 Result<std::string> job_script_of(const ProjectState& state, int plan, JobLauncher launcher, int steps) {

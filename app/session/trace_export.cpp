@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include "app/language/core_text.hpp"
 #include "core/io/files.hpp"
 #include "core/io/trace.hpp"
 
@@ -23,7 +24,7 @@ QString export_trace(Session& session, int plan, const QString& path) {
   if (!verdict) return Text::tr("The plan is not simulated yet. Try again when its chart is there.");
   const auto written =
       write_file(path.toStdString(), chrome_trace(*verdict->simulation, entry->plan->name, entry->plan.get()));
-  return written ? QString() : QString::fromStdString(written.error().text());
+  return written ? QString() : core_text(written.error());
 }
 
 }  // namespace pipedeck::app

@@ -13,6 +13,7 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
+#include "app/language/core_text.hpp"
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
 #include "app/views/table_style.hpp"
@@ -66,7 +67,7 @@ QTableWidgetItem* cell(const QString& text, bool left = false) {
   return item;
 }
 
-QString plain(double value) { return QString::number(value, 'f', 3); }
+QString plain(double value) { return decimal(value, 3); }
 /// Signed: quartiles of an overhead may lie below 0.
 QString overhead_text(double seconds) {
   const QString size = format_time(Seconds(std::abs(seconds)));
@@ -279,8 +280,8 @@ void CalibrationDialog::show_figures(const CalibrationRecord& record) {
     figures_->setItem(at, to_column, cell(known ? row.to : tr("not determined")));
     figures_->setItem(at, operations_column, cell(known ? QString::number(row.figure.operations) : QString()));
     figures_->setItem(at, quartiles_column, cell(known ? tr("%1 to %2").arg(row.lower, row.upper) : QString()));
-    auto* note = cell(in_qt(row.figure.note), true);
-    note->setToolTip(in_qt(row.figure.note));
+    auto* note = cell(core_text(row.figure.note), true);
+    note->setToolTip(core_text(row.figure.note));
     figures_->setItem(at, note_column, note);
   }
 }

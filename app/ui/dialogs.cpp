@@ -18,7 +18,9 @@ namespace pipedeck::app {
 
 namespace {
 
-QString text(const char* source) { return QCoreApplication::translate("pipedeck::app::Dialogs", source); }
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Dialogs)
+};
 
 /// Shown without an event loop of its own: jobs go on, and several may stand beside one another.
 void show_box(QWidget* parent, QMessageBox::Icon icon, const QString& title, const QString& words,
@@ -49,10 +51,10 @@ void show_page(QWidget* parent, const QString& title, const QString& markdown) {
 }
 
 Unsaved ask_unsaved(QWidget* parent, const QString& project) {
-  QMessageBox box(QMessageBox::Question, text("Unsaved changes"),
-                  text("%1 has changes that are not saved.").arg(project), QMessageBox::NoButton, parent);
-  const auto* save = box.addButton(text("Save"), QMessageBox::AcceptRole);
-  const auto* discard = box.addButton(text("Do not save"), QMessageBox::DestructiveRole);
+  QMessageBox box(QMessageBox::Question, Words::tr("Unsaved changes"),
+                  Words::tr("%1 has changes that are not saved.").arg(project), QMessageBox::NoButton, parent);
+  const auto* save = box.addButton(Words::tr("Save"), QMessageBox::AcceptRole);
+  const auto* discard = box.addButton(Words::tr("Do not save"), QMessageBox::DestructiveRole);
   box.addButton(QMessageBox::Cancel);
   box.exec();
   if (box.clickedButton() == save) return Unsaved::save;
@@ -63,23 +65,24 @@ QString when(const QDateTime& time) { return QLocale().toString(time, QLocale::S
 
 Recovery ask_recovery(QWidget* parent, const RecoveryQuestion& question) {
   const bool named = !question.name.isEmpty();
-  QMessageBox box(QMessageBox::Question, text("Restore unsaved changes"),
-                  named ? text("Pipedeck ended without saving %1.").arg(question.name)
-                        : text("Pipedeck ended without saving a new project."),
+  QMessageBox box(QMessageBox::Question, Words::tr("Restore unsaved changes"),
+                  named ? Words::tr("Pipedeck ended without saving %1.").arg(question.name)
+                        : Words::tr("Pipedeck ended without saving a new project."),
                   QMessageBox::NoButton, parent);
-  QStringList lines{text("Changes up to %1 were kept.").arg(when(question.edited))};
+  QStringList lines{Words::tr("Changes up to %1 were kept.").arg(when(question.edited))};
   if (!question.problem.isEmpty()) {
-    lines << text("The saved file can't be read: %1").arg(question.problem);
+    lines << Words::tr("The saved file can't be read: %1").arg(question.problem);
   } else if (question.saved) {
-    lines << text("The file was last saved %1.").arg(when(*question.saved))
-          << text("Either can be had back with Undo and Redo until the project is closed.");
+    lines << Words::tr("The file was last saved %1.").arg(when(*question.saved))
+          << Words::tr("Either can be had back with Undo and Redo until the project is closed.");
   }
   box.setInformativeText(lines.join(QLatin1Char('\n')));
-  const auto* restore = box.addButton(text("Restore changes"), QMessageBox::AcceptRole);
-  const auto* saved = question.problem.isEmpty() ? box.addButton(named ? text("Open last saved") : text("Throw away"),
-                                                                 QMessageBox::DestructiveRole)
-                                                 : nullptr;
-  box.addButton(text("Decide later"), QMessageBox::RejectRole);
+  const auto* restore = box.addButton(Words::tr("Restore changes"), QMessageBox::AcceptRole);
+  const auto* saved =
+      question.problem.isEmpty()
+          ? box.addButton(named ? Words::tr("Open last saved") : Words::tr("Throw away"), QMessageBox::DestructiveRole)
+          : nullptr;
+  box.addButton(Words::tr("Decide later"), QMessageBox::RejectRole);
   box.exec();
   if (box.clickedButton() == restore) return Recovery::restore;
   return saved && box.clickedButton() == saved ? Recovery::saved : Recovery::later;
@@ -88,8 +91,8 @@ Recovery ask_recovery(QWidget* parent, const RecoveryQuestion& question) {
 std::optional<int> ask_micro_batch(QWidget* parent, const QString& file) {
   bool given = false;
   const int samples = QInputDialog::getInt(
-      parent, text("Micro-batch of the profile"),
-      text("%1 does not say how many samples its times are for.\nSamples of one forward and backward pass:")
+      parent, Words::tr("Micro-batch of the profile"),
+      Words::tr("%1 does not say how many samples its times are for.\nSamples of one forward and backward pass:")
           .arg(QFileInfo(file).fileName()),
       1, 1, 1 << 20, 1, &given);
   return given ? std::optional(samples) : std::nullopt;

@@ -7,6 +7,7 @@
 #include <QRegularExpression>
 #include <QTimer>
 
+#include "app/language/core_text.hpp"
 #include "app/ui/picture.hpp"
 
 namespace pipedeck::app {
@@ -103,7 +104,7 @@ void Exports::write_table(Table table, const TableContext& context, const QStrin
 
 void Exports::export_job(JobLauncher launcher) {
   const auto script = job_script_of(session_.state(), scene_.tables().plan, launcher, scene_.steps());
-  if (!script) return dialogs_.error(window_, tr("Export job script"), QString::fromStdString(script.error().message));
+  if (!script) return dialogs_.error(window_, tr("Export job script"), core_text(script.error().message));
   const QString file = with_ending(
       dialogs_.save_file(window_, tr("Export job script"), file_name_of(plan_name()) + QStringLiteral(".sh"),
                          tr("Scripts (*.sh);;All files (*)")),

@@ -7,7 +7,9 @@
 namespace pipedeck::app {
 
 namespace {
-QString text(const char* source) { return QCoreApplication::translate("pipedeck::app::Help", source); }
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Help)
+};
 }  // namespace
 
 QString shortcuts_html() {
@@ -31,13 +33,14 @@ QString shortcuts_html() {
   QString html = QStringLiteral("<table cellspacing='6'>");
   for (const auto& [key, what] : keys) {
     html += QStringLiteral("<tr><td><b>%1</b></td><td>%2</td></tr>")
-                .arg(QLatin1String(key) == QLatin1String("arrows") ? text(key) : QString::fromUtf8(key), text(what));
+                .arg(QLatin1String(key) == QLatin1String("arrows") ? Words::tr(key) : QString::fromUtf8(key),
+                     Words::tr(what));
   }
   return html + QStringLiteral("</table>");
 }
 
 QString about_html() {
-  return text(
+  return Words::tr(
              "<h3>Pipedeck %1</h3><p>Plans pipeline-parallel training of deep networks, compares the plans side by "
              "side, and runs them on this machine.</p><p>Planners after DAPPLE, PipeDream, mCAP and CAPTURE; one "
              "simulator judges them all.</p>")
@@ -45,7 +48,7 @@ QString about_html() {
 }
 
 QString licences_html() {
-  return text(
+  return Words::tr(
       "<p>The window (app/session, app/models, app/views, app/ui) is free software under the GNU General Public "
       "License, version 3 or later; it links Qt and Qt Charts.</p><p>The core and the command line are under "
       "the Apache License 2.0.</p><p>There is no warranty. The full texts lie in the folder LICENSES of the "

@@ -9,6 +9,7 @@
 #include <QProgressBar>
 #include <QToolButton>
 
+#include "app/models/format.hpp"
 #include "app/views/table_style.hpp"
 
 namespace pipedeck::app {
@@ -82,7 +83,7 @@ void JobsPanel::show_job(QTreeWidgetItem* item, const JobInfo& job) {
   item->setText(title, job.title);
   item->setText(detail, state_text(job));
   item->setToolTip(detail, state_text(job));
-  item->setText(time, tr("%1 s").arg(job.seconds, 0, 'f', job.seconds < 10 ? 2 : 0));
+  item->setText(time, tr("%1 s").arg(decimal(job.seconds, job.seconds < 10 ? 2 : 0)));
   item->setForeground(detail,
                       job.state == JobState::failed ? Theme::of(palette()).bad : palette().color(QPalette::Text));
   if (job.state != JobState::running) {

@@ -10,6 +10,8 @@
 #include <QSettings>
 #include <QTimer>
 
+#include "app/language/language.hpp"
+#include "app/ui/appearance.hpp"
 #include "app/ui/command_line.hpp"
 #include "app/ui/main_window.hpp"
 #include "app/ui/screenshots.hpp"
@@ -62,14 +64,17 @@ Dialogs dialogs_without_people(bool& failed) {
   return dialogs;
 }
 
-int run_window(const WindowCommand& command) {
+int run_window(QApplication& application, const WindowCommand& command) {
   constexpr int bad_input = 2;
   QSettings settings(QStringLiteral("pipedeck"), QStringLiteral("pipedeck"));
+  const QString chosen = command.language.isEmpty() ? settings.value(language_setting).toString() : command.language;
+  install_language(application, language_for(chosen));
   const bool pictures = !command.screenshots.empty();
   bool failed = false;
   MainWindow window({pictures ? dialogs_without_people(failed) : real_dialogs(), &settings,
                      QApplication::applicationDirPath() + "/pipedeck-cli", default_state_folder(), pictures});
   if (command.reset_layout) window.reset_layout();
+  if (!command.appearance.isEmpty()) apply_appearance(appearance_named(command.appearance));
   window.show();
   QTimer::singleShot(0, &window, [&] {  // after the first paint: the window is there before the files are read
     if (command.start_time) {
@@ -100,8 +105,8 @@ int main(int argc, char** argv) {
     print(stdout, QStringLiteral("pipedeck %1\nlicence: GPL-3.0-or-later\n").arg(QLatin1String(PIPEDECK_VERSION)));
     return 0;
   }
-  const QApplication application(argc, argv);
+  QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("pipedeck"));
   QApplication::setApplicationVersion(QStringLiteral(PIPEDECK_VERSION));
-  return run_window(command);
+  return run_window(application, command);
 }

@@ -15,7 +15,9 @@ namespace pipedeck::app {
 
 namespace {
 
-QString text(const char* source) { return QCoreApplication::translate("pipedeck::app::Picture", source); }
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Picture)
+};
 
 bool draw_svg(QWidget& widget, QIODevice& device) {
   QSvgGenerator generator;
@@ -45,7 +47,7 @@ bool draw_pdf(QWidget& widget, QIODevice& device) {
 QString write_picture(QWidget& widget, const QString& path) {
   const QString ending = QFileInfo(path).suffix().toLower();
   QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly)) return text("%1 can't be written: %2").arg(path, file.errorString());
+  if (!file.open(QIODevice::WriteOnly)) return Words::tr("%1 can't be written: %2").arg(path, file.errorString());
   bool drawn = false;
   if (ending == QLatin1String("svg")) {
     drawn = draw_svg(widget, file);
@@ -54,9 +56,9 @@ QString write_picture(QWidget& widget, const QString& path) {
   } else if (ending == QLatin1String("png")) {
     drawn = widget.grab().save(&file, "PNG");
   } else {
-    return text("%1: found the ending '%2', expected png, svg or pdf").arg(path, ending);
+    return Words::tr("%1: found the ending '%2', expected png, svg or pdf").arg(path, ending);
   }
-  if (!drawn || !file.commit()) return text("%1 can't be written: %2").arg(path, file.errorString());
+  if (!drawn || !file.commit()) return Words::tr("%1 can't be written: %2").arg(path, file.errorString());
   return {};
 }
 

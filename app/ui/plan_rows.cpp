@@ -14,7 +14,9 @@ namespace pipedeck::app {
 
 namespace {
 
-QString text(const char* source) { return QCoreApplication::translate("pipedeck::app::PlanRows", source); }
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::PlanRows)
+};
 QString in_qt(const std::string& words) { return QString::fromStdString(words); }
 
 /// Forward and backward of one micro-batch on the first lane that runs the stage.
@@ -43,11 +45,11 @@ QString warmup_text(const Plan& plan, const Verdict& verdict) {
   const OtherWarmup& other = *verdict.other_warmup;
   const Seconds own = to_seconds(verdict.simulation->iteration);
   const double change = other.iteration.count / own.count - 1;
-  const QString figure =
-      change == 0 ? text("the same") : text("%1 (%2)").arg(format_time(other.iteration), format_change(change));
-  QString words = text("Warm-up %1. Policy %2 would take %3")
+  const QString figure = change == 0 ? Words::tr("the same")
+                                     : Words::tr("%1 (%2)").arg(format_time(other.iteration), format_change(change));
+  QString words = Words::tr("Warm-up %1. Policy %2 would take %3")
                       .arg(in_qt(std::string(name_of(plan.warmup))), in_qt(std::string(name_of(other.policy))), figure);
-  if (!other.fits) words += text(" and not fit");
+  if (!other.fits) words += Words::tr(" and not fit");
   return words + QLatin1Char('.');
 }
 
@@ -112,7 +114,7 @@ Bytes highest_peak(const Simulation& simulation) {
 }
 
 QString run_title(const RunRecord& run) {
-  return text("%1 · %2 · %3").arg(run.when.toString(QStringLiteral("HH:mm")), run.model, run.name);
+  return Words::tr("%1 · %2 · %3").arg(run.when.toString(QStringLiteral("HH:mm")), run.model, run.name);
 }
 
 std::vector<ProjectEntry> tree_entries(const ProjectState& state, ProjectSection section) {
@@ -161,8 +163,8 @@ std::vector<RunDifference> shown_differences(const TimelineDifference& differenc
   for (const KindDifference& kind : difference.kinds) {
     rows.push_back({kind_text(kind.kind), kind.predicted, kind.measured, false});
   }
-  rows.push_back({text("idle"), difference.predicted_idle, difference.measured_idle, false});
-  rows.push_back({text("iteration"), difference.predicted_iteration, difference.measured_iteration, true});
+  rows.push_back({Words::tr("idle"), difference.predicted_idle, difference.measured_idle, false});
+  rows.push_back({Words::tr("iteration"), difference.predicted_iteration, difference.measured_iteration, true});
   return rows;
 }
 
@@ -173,7 +175,7 @@ std::vector<RunListEntry> run_list(const ProjectState& state) {
     RunListEntry shown{entry->id, run_title(run), run_outcome_name(run.state), run.message,
                        run.state == RunOutcome::failed};
     if (run.samples_per_second && run.state != RunOutcome::failed) {
-      shown.figure = text("%1 samples/s").arg(format_number(*run.samples_per_second));
+      shown.figure = Words::tr("%1 samples/s").arg(format_number(*run.samples_per_second));
     }
     list.push_back(std::move(shown));
   }

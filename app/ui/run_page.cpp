@@ -5,6 +5,7 @@
 
 #include <QVBoxLayout>
 
+#include "app/language/core_text.hpp"
 #include "app/models/gantt_content.hpp"
 #include "app/session/project_content.hpp"
 #include "app/ui/plan_rows.hpp"
@@ -136,7 +137,7 @@ void RunPage::show_run(int id) {
   const RunEntry* entry = find_run(session_.state(), id);
   if (!entry || session_.launching() || id == shown_run_) return;
   const auto whole = with_traces(entry->run);  // read now: projects open without them
-  if (!whole) emit session_.error(tr("Show run"), QString::fromStdString(whole.error().text()));
+  if (!whole) emit session_.error(tr("Show run"), core_text(whole.error()));
   const RunRecord& run = whole ? **whole : *entry->run;
   shown_run_ = id;
   view_->set_timeline_widget(nullptr);  // it goes with the run that was shown before

@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QToolTip>
 
+#include "app/language/core_text.hpp"
 #include "app/models/format.hpp"
 #include "app/views/theme.hpp"
 
@@ -72,7 +73,7 @@ std::optional<double> QuantityEdit::read(const QString& text, QString* problem) 
   if (optional_ && text.trimmed().isEmpty()) return std::nullopt;
   const auto figure = parse_quantity(measure_, text.toStdString(), unit_);
   if (!figure) {
-    *problem = QString::fromStdString(figure.error().message);
+    *problem = core_text(figure.error().message);
     return std::nullopt;
   }
   if (*figure < least_ || (least_excluded_ && *figure <= least_)) {

@@ -11,7 +11,9 @@ double luminance(const QColor& color) {
   return 0.2126 * color.redF() + 0.7152 * color.greenF() + 0.0722 * color.blueF();
 }
 
-QString text(const char* source) { return QCoreApplication::translate("pipedeck::app::Theme", source); }
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Theme)
+};
 
 Theme make_light() {
   Theme theme;
@@ -144,22 +146,22 @@ QFont section_font(const QFont& base) { return with_weight(caption_font(base), Q
 QString kind_text(OpKind kind) {
   switch (kind) {
     case OpKind::forward:
-      return text("forward");
+      return Words::tr("forward");
     case OpKind::backward:
-      return text("backward");
+      return Words::tr("backward");
     case OpKind::backward_input:
-      return text("input gradient");
+      return Words::tr("input gradient");
     case OpKind::backward_weight:
-      return text("weight gradient");
+      return Words::tr("weight gradient");
     case OpKind::recompute:
-      return text("recompute");
+      return Words::tr("recompute");
     case OpKind::send:
     case OpKind::receive:
-      return text("transfer");
+      return Words::tr("transfer");
     case OpKind::all_reduce:
-      return text("all-reduce");
+      return Words::tr("all-reduce");
     case OpKind::optimizer:
-      return text("optimizer");
+      return Words::tr("optimizer");
   }
   return {};
 }
@@ -167,23 +169,23 @@ QString kind_text(OpKind kind) {
 QString item_text(MemoryItem item) {
   switch (item) {
     case MemoryItem::weights:
-      return text("weights");
+      return Words::tr("weights");
     case MemoryItem::gradients:
-      return text("gradients");
+      return Words::tr("gradients");
     case MemoryItem::optimizer:
-      return text("optimizer state");
+      return Words::tr("optimizer state");
     case MemoryItem::stashed_weights:
-      return text("stashed weights");
+      return Words::tr("stashed weights");
     case MemoryItem::activations:
-      return text("activations");
+      return Words::tr("activations");
     case MemoryItem::boundary:
-      return text("stage inputs and outputs");
+      return Words::tr("stage inputs and outputs");
     case MemoryItem::workspace:
-      return text("workspace");
+      return Words::tr("workspace");
     case MemoryItem::communication:
-      return text("communication buffers");
+      return Words::tr("communication buffers");
     case MemoryItem::reserve:
-      return text("reserve");
+      return Words::tr("reserve");
   }
   return {};
 }

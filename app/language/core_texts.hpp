@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The sentences of the core, collected by tools/core_texts.py when the program is built.
+#pragma once
+
+#include <vector>
+
+namespace pipedeck::app {
+
+/// English, with %1, %2, ... where figures and names go.
+const std::vector<const char*>& core_texts();
+
+}  // namespace pipedeck::app

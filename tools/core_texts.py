@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the sentences of core/ as a table that Qt's tools can read, so that the window can say them in its language.
+
+core/ has no Qt: it writes English, with fmt's {} where figures and names go. Each literal with words in it becomes one
+row, its {} numbered as %1, %2, ... usage: tools/core_texts.py ROOT OUTPUT.cpp
+"""
+import glob
+import os
+import re
+import sys
+
+FOLDERS = ["domain", "io", "cost", "schedule", "sim", "planner", "presets", "runtime", "store", "whatif"]
+TOKEN = re.compile(r'''//[^\n]*|/\*.*?\*/|^[ \t]*\#[^\n]*|R"(\w*)\(.*?\)\1"|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\\n])*"|\S''',
+                   re.S | re.M)
+UNITS = {"GiB", "MiB", "GB", "ms", "tmp", "dp", "pp"}
+MACHINE = re.compile(r"PRAGMA|#SBATCH|^#|set -euo|_compute_time|stage_id=|events.jsonl|et al\.|^pipedeck\.")
+SQL = re.compile(r"^\s*(CREATE|INSERT|SELECT|DELETE|UPDATE|PRAGMA|BEGIN|DROP|VACUUM|ALTER|COMMIT|ATTACH)\b")
+
+
+def literals(text):
+    """Neighbouring literals as one; those of #include lines, comments and raw strings left out."""
+    found, joined = [], None
+    for match in TOKEN.finditer(text):
+        token = match.group(0)
+        if token.startswith("//") or token.startswith("/*"):
+            continue
+        if token.startswith('"'):
+            joined = (joined or "") + token[1:-1]
+            continue
+        if joined is not None:
+            found.append(joined)
+            joined = None
+    return found
+
+
+def has_words(text):
+    plain = re.sub(r"\{[^}]*\}", " ", text)
+    words = re.findall(r"[A-Za-z]{2,}", re.sub(r"--[\w-]+", " ", plain))
+    return len(words) > 1 and " " in plain.strip() or len(words) == 1 and "{" in text and words[0] not in UNITS
+
+
+def numbered(text):
+    """fmt's placeholders as Qt's; fmt's doubled braces as they print."""
+    count = 0
+
+    def place(_):
+        nonlocal count
+        count += 1
+        return f"%{count}"
+
+    text = re.sub(r"(?<!\{)\{(?:[^{}]|\{[^{}]*\})*\}(?!\})", place, text)
+    return text.replace("{{", "{").replace("}}", "}")
+
+
+def main():
+    root, output = sys.argv[1], sys.argv[2]
+    rows = {}
+    for folder in FOLDERS:
+        for path in sorted(glob.glob(os.path.join(root, "core", folder, "**", "*.[ch]pp"), recursive=True)):
+            with open(path, encoding="utf-8") as file:
+                for text in literals(file.read()):
+                    if has_words(text) and not SQL.match(text) and not MACHINE.search(text):
+                        rows.setdefault(numbered(text).strip(), os.path.relpath(path, root))
+    with open(output, "w", encoding="utf-8") as out:
+        out.write("// Generated from core/ by tools/core_texts.py.\n#include \"app/language/core_texts.hpp\"\n\n"
+                  "#include <QtGlobal>\n\n"
+                  "namespace pipedeck::app {\n\nconst std::vector<const char*>& core_texts() {\n"
+                  "  static const std::vector<const char*> texts{\n")
+        for text in sorted(rows):
+            out.write(f'      QT_TRANSLATE_NOOP("core", "{text}"),  // {rows[text]}\n')
+        out.write("  };\n  return texts;\n}\n\n}  // namespace pipedeck::app\n")
+
+
+if __name__ == "__main__":
+    main()
