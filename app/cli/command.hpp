@@ -20,6 +20,7 @@ class Command {
 
 std::unique_ptr<Command> make_plan_command();
 std::unique_ptr<Command> make_simulate_command();
+std::unique_ptr<Command> make_edit_command();
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_profile_command();

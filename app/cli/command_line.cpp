@@ -20,9 +20,10 @@ struct CommandInfo {
   std::unique_ptr<Command> (*make)();
 };
 
-constexpr std::array<CommandInfo, 12> commands{{
+constexpr std::array<CommandInfo, 13> commands{{
     {"plan", "find the best plan of one planner", make_plan_command},
     {"simulate", "predict time and memory of a plan", make_simulate_command},
+    {"edit", "change a plan by hand and see what it does", make_edit_command},
     {"compare", "let several planners answer the same question", make_compare_command},
     {"diff", "what differs between two plans, simulations or runs", make_diff_command},
     {"profile", "measure a model's layers on this machine", make_profile_command},

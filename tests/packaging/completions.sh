@@ -45,6 +45,7 @@ offers "pipedeck-cli plan --cluster preset:da" dapple-a dapple-b dapple-c
 offers "pipedeck-cli plan --profile " preset:bert-48 profile.json
 offers "pipedeck-cli plan --profile prof" profile.json
 offers "pipedeck-cli simulate --plan " profile.json
+offers "pipedeck-cli edit --m" --move-cut --move-device --merge-stages
 offers "pipedeck-cli validate " profile.json
 offers "pipedeck-cli list " planners schedules
 
