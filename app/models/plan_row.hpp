@@ -20,6 +20,7 @@ struct PlanRow {
   Seconds single_device;                         ///< iteration on one device, for the speed-up; 0: unknown
   bool ticked = true;                            ///< shown as Gantt and memory below the table
   QString note;                                  ///< why there is no plan, or what was assumed
+  QString remarks{};                             ///< what a person wrote down about it
 };
 
 }  // namespace pipedeck::app

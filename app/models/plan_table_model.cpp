@@ -135,21 +135,25 @@ QString PlanTableModel::text(const PlanRow& row, Column column) const {
 }
 
 QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
-  if (!row.simulation && has_plan(row)) return tr("Being simulated");
+  if (column == name) return name_tip(row);
+  if (!row.simulation && has_plan(row)) return row.note.isEmpty() ? tr("Being simulated") : row.note;
   if (!row.simulation) return row.note;
   const Simulation& s = *row.simulation;
   const DeviceVerdict* fullest = fullest_device(row);
   switch (column) {
-    case name:
-      return QStringList{QString::fromStdString(row.plan.name),
-                         tr("%1 · %2 micro-batches of %3 samples · %4")
-                             .arg(QString::fromStdString(shape_text(row.plan)))
-                             .arg(row.plan.micro_batches)
-                             .arg(row.plan.micro_batch)
-                             .arg(QString::fromLatin1(name_of(row.plan.schedule).data())),
-                         row.note}
-          .join(QLatin1Char('\n'))
-          .trimmed();
+    case samples:
+      return tr("%1 samples/s: %2 samples in %3 ms")
+          .arg(format_number(s.samples_per_second))
+          .arg(row.plan.global_batch)
+          .arg(in_milliseconds(s.iteration), 0, 'f', 3);
+    case speed_up:
+      return row.single_device.count > 0 ? tr("One device would take %1").arg(format_time(row.single_device))
+                                         : tr("The time on one device is not known");
+    case bubble:
+      return tr("Devices compute nothing for %1 % of their time").arg(100 * s.bubble_fraction, 0, 'f', 2);
+    case communication:
+      return tr("No device computes, but data moves, for %1 % of the iteration")
+          .arg(100 * s.communication_fraction, 0, 'f', 2);
     case iteration:
       return (row.plan.synchronous()
                   ? tr("%1 ms from the first forward to the end of the last optimizer step, %2 samples/s")
@@ -182,6 +186,20 @@ QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
   }
 }
 
+QString PlanTableModel::name_tip(const PlanRow& row) {
+  QStringList lines{QString::fromStdString(row.plan.name)};
+  if (has_plan(row))
+    lines << tr("%1 · %2 micro-batches of %3 samples · %4")
+                 .arg(QString::fromStdString(shape_text(row.plan)))
+                 .arg(row.plan.micro_batches)
+                 .arg(row.plan.micro_batch)
+                 .arg(QString::fromLatin1(name_of(row.plan.schedule).data()));
+  for (const QString& more : {row.note, row.remarks}) {
+    if (!more.isEmpty()) lines << more;
+  }
+  return lines.join(QLatin1Char('\n'));
+}
+
 QVariant PlanTableModel::data(const QModelIndex& at, int role) const {
   if (!checkIndex(at, CheckIndexOption::IndexIsValid)) return {};
   const PlanRow& row = rows_[static_cast<std::size_t>(at.row())];
@@ -192,6 +210,8 @@ QVariant PlanTableModel::data(const QModelIndex& at, int role) const {
       return column == tick ? QVariant() : QVariant(text(row, column));
     case Qt::ToolTipRole:
       return tool_tip(row, column);
+    case Qt::EditRole:
+      return column == name ? QVariant(QString::fromStdString(row.plan.name)) : QVariant();
     case Qt::CheckStateRole:
       return column == tick ? QVariant(static_cast<int>(row.ticked ? Qt::Checked : Qt::Unchecked)) : QVariant();
     case Qt::AccessibleTextRole:
@@ -199,6 +219,7 @@ QVariant PlanTableModel::data(const QModelIndex& at, int role) const {
         return !row.simulation->fits       ? tr("does not fit")
                : verdict_of(row) == unsure ? tr("fits, but not by the upper estimate")
                                            : tr("fits");
+      if (column == name && !row.remarks.isEmpty()) return tr("%1, with notes").arg(text(row, column));
       return column == tick ? tr("show %1 below").arg(QString::fromStdString(row.plan.name)) : text(row, column);
     case sort_role:
       return number(row, column);
@@ -214,12 +235,20 @@ QVariant PlanTableModel::data(const QModelIndex& at, int role) const {
       return verdict_of(row);
     case steady_role:
       return !row.plan.synchronous();
+    case remarks_role:
+      return row.remarks;
     default:
       return {};
   }
 }
 
 bool PlanTableModel::setData(const QModelIndex& at, const QVariant& value, int role) {
+  if (role == Qt::EditRole && at.column() == name && checkIndex(at, CheckIndexOption::IndexIsValid)) {
+    const QString wanted = value.toString().trimmed();
+    if (wanted.isEmpty()) return false;
+    if (wanted != at.data(Qt::EditRole).toString()) emit renamed(at.data(id_role).toInt(), wanted);
+    return true;
+  }
   if (role != Qt::CheckStateRole || at.column() != tick || !checkIndex(at, CheckIndexOption::IndexIsValid))
     return false;
   PlanRow& row = rows_[static_cast<std::size_t>(at.row())];
@@ -256,7 +285,10 @@ QVariant PlanTableModel::headerData(int section, Qt::Orientation orientation, in
 
 Qt::ItemFlags PlanTableModel::flags(const QModelIndex& at) const {
   const Qt::ItemFlags common = QAbstractTableModel::flags(at);
-  return at.isValid() && at.column() == tick ? common | Qt::ItemIsUserCheckable : common;
+  if (!at.isValid()) return common;
+  return at.column() == tick   ? common | Qt::ItemIsUserCheckable
+         : at.column() == name ? common | Qt::ItemIsEditable
+                               : common;
 }
 
 }  // namespace pipedeck::app

@@ -35,6 +35,7 @@ class PlanTableModel : public QAbstractTableModel {
     share_upper_role,              ///< the same of the upper estimate
     verdict_role,                  ///< Verdict as int
     steady_role,                   ///< true: asynchronous, figures are of the steady state
+    remarks_role,                  ///< what was noted about the plan
   };
   enum Verdict { pending, good, bad, unsure };  ///< unsure: the estimate fits, the upper one does not
 
@@ -59,11 +60,13 @@ class PlanTableModel : public QAbstractTableModel {
 
  signals:
   void ticked(int id, bool on);
+  void renamed(int id, const QString& name);  ///< asked for; the name comes from the project
 
  private:
   QString text(const PlanRow& row, Column column) const;
   QVariant number(const PlanRow& row, Column column) const;
   QString tool_tip(const PlanRow& row, Column column) const;
+  static QString name_tip(const PlanRow& row);
 
   std::vector<PlanRow> rows_;
 };

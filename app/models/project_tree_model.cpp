@@ -109,8 +109,10 @@ QVariant ProjectTreeModel::data(const QModelIndex& index, int role) const {
   switch (role) {
     case Qt::DisplayRole:
       return entry.name;
-    case Qt::ToolTipRole:
-      return entry.tool_tip.isEmpty() ? entry.name : entry.tool_tip;
+    case Qt::EditRole:
+      return entry.own_name.isEmpty() ? entry.name : entry.own_name;
+    case Qt::ToolTipRole:  // names are cut short where there is little room
+      return entry.tool_tip.isEmpty() ? entry.name : entry.name + QLatin1Char('\n') + entry.tool_tip;
     case id_role:
       return entry.id;
     case section_role:
@@ -125,7 +127,16 @@ QVariant ProjectTreeModel::data(const QModelIndex& index, int role) const {
 Qt::ItemFlags ProjectTreeModel::flags(const QModelIndex& index) const {
   if (!index.isValid()) return Qt::NoItemFlags;
   const Qt::ItemFlags common = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
-  return index.internalId() == of_sections ? common : common | Qt::ItemNeverHasChildren;
+  return index.internalId() == of_sections ? common : common | Qt::ItemNeverHasChildren | Qt::ItemIsEditable;
+}
+
+bool ProjectTreeModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+  if (role != Qt::EditRole || !index.isValid() || index.internalId() == of_sections) return false;
+  const QString name = value.toString().trimmed();
+  if (name.isEmpty()) return false;
+  if (name != index.data(Qt::EditRole).toString())
+    emit renamed(static_cast<ProjectSection>(index.data(section_role).toInt()), index.data(id_role).toInt(), name);
+  return true;
 }
 
 }  // namespace pipedeck::app

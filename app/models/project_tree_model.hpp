@@ -19,6 +19,7 @@ struct ProjectEntry {
   QString name;
   QString tool_tip;
   bool failed = false;  ///< shown in the colour of errors
+  QString own_name{};   ///< what renaming changes, where `name` says more; empty: all of it
   bool operator==(const ProjectEntry&) const = default;
 };
 
@@ -43,6 +44,11 @@ class ProjectTreeModel : public QAbstractItemModel {
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
   Qt::ItemFlags flags(const QModelIndex& index) const override;
+  /// A new name: told of, not kept, as the names come from the project.
+  bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+
+ signals:
+  void renamed(pipedeck::app::ProjectSection section, int id, const QString& name);
 
  private:
   std::array<std::vector<ProjectEntry>, project_section_count> entries_;

@@ -3,6 +3,7 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include "app/session/plan_clipboard.hpp"
 #include "app/session/project_content.hpp"
 #include "app/session/session.hpp"
 #include "core/io/files.hpp"
@@ -162,17 +163,13 @@ bool Session::export_plan(int id, const QString& path) {
     emit error(tr("Export plan"), tr("There is no plan to export: select one in the table."));
     return false;
   }
-  Plan plan = *entry->plan;
+  Plan plan = with_origin(state(), *entry);
   const auto problem = problem_of(state(), *entry);
   if (const auto known = judge_.known(*problem, plan)) {
     const auto facts = judge_.known_facts(Problem{problem->profile, problem->cluster, state().question.workload});
     const Seconds bound = facts ? facts->bound_of(plan) : Seconds{};
     plan = with_prediction(std::move(plan), *known->simulation, bound);
   }
-  plan.profile = problem->profile->name;
-  plan.cluster = problem->cluster->name;
-  plan.profile_sha256 = sha256_of(*problem->profile);
-  plan.cluster_sha256 = sha256_of(*problem->cluster);
   const auto written = write_file(path.toStdString(), plan_to_json(plan));
   if (!written) {
     report(tr("Export plan"), written.error());

@@ -21,10 +21,12 @@
 #include "app/ui/explain_page.hpp"
 #include "app/ui/jobs_panel.hpp"
 #include "app/ui/main_window_actions.hpp"
+#include "app/ui/plan_actions.hpp"
 #include "app/ui/question_bar.hpp"
 #include "app/ui/read_only_bar.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/inspector.hpp"
+#include "app/views/notes_edit.hpp"
 #include "app/views/plan_table.hpp"
 #include "app/views/profile_view.hpp"
 #include "app/views/project_tree.hpp"
@@ -74,6 +76,7 @@ MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
 }
 
 MainWindow::~MainWindow() {
+  delete plan_actions_;  // follows the focus, which moves while widgets go
   session_.disconnect(this);
   session_.jobs().disconnect(this);
 }
@@ -125,8 +128,15 @@ void MainWindow::create_docks() {
   tree_ = new ProjectTree(tree_model_);
   tree_->setObjectName(QStringLiteral("project_tree"));
   inspector_ = new Inspector;
+  notes_ = new NotesEdit;
+  auto* selected = new QWidget;
+  auto* column = new QVBoxLayout(selected);
+  column->setContentsMargins({});
+  column->setSpacing(0);
+  column->addWidget(inspector_, 1);
+  column->addWidget(notes_);
   auto* project = add_dock(tr("PROJECT"), "project_dock", tree_, Qt::LeftDockWidgetArea);
-  auto* inspector = add_dock(tr("INSPECTOR"), "inspector_dock", inspector_, Qt::RightDockWidgetArea);
+  auto* inspector = add_dock(tr("INSPECTOR"), "inspector_dock", selected, Qt::RightDockWidgetArea);
   auto* jobs = add_dock(tr("JOBS"), "jobs_dock", new JobsPanel(session_.jobs()), Qt::BottomDockWidgetArea);
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -230,6 +240,7 @@ void MainWindow::reset_layout() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+  notes_->commit();
   if (!may_discard()) {
     event->ignore();
     return;

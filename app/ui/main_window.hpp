@@ -28,6 +28,8 @@ class ComparePage;
 class ExplainPage;
 class Exports;
 class Inspector;
+class NotesEdit;
+class PlanActions;
 class ProfileView;
 class ProjectTree;
 class QuestionBar;
@@ -132,8 +134,6 @@ class MainWindow : public QMainWindow {
   void refresh_title();
   void refresh_inspector();
   void show_entry(ProjectSection section, int id);
-  void delete_entry();
-  void rename_plan();
   void choose_planning();
   void show_calibration();
   void refresh_calibration_mark();
@@ -157,6 +157,8 @@ class MainWindow : public QMainWindow {
   ProjectTreeModel* tree_model_ = nullptr;
   ProjectTree* tree_ = nullptr;
   Inspector* inspector_ = nullptr;
+  NotesEdit* notes_ = nullptr;
+  PlanActions* plan_actions_ = nullptr;
   std::vector<QDockWidget*> docks_;
   QLabel* saved_label_ = nullptr;
   QToolButton* calibration_mark_ = nullptr;

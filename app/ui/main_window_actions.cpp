@@ -19,9 +19,12 @@
 #include "app/ui/explain_page.hpp"
 #include "app/ui/exports.hpp"
 #include "app/ui/help_texts.hpp"
+#include "app/ui/plan_actions.hpp"
+#include "app/ui/question_bar.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/comparison_pane.hpp"
 #include "app/views/explain_view.hpp"
+#include "app/views/inspector.hpp"
 #include "app/views/profile_view.hpp"
 #include "app/views/project_tree.hpp"
 #include "app/views/run_view.hpp"
@@ -122,6 +125,10 @@ void MainWindow::create_edit_menu() {
   actions_->undo = add_action(menu, tr("&Undo"), "action_undo", QKeySequence::Undo, [this] { session_.undo(); });
   actions_->redo = add_action(menu, tr("&Redo"), "action_redo", {}, [this] { session_.redo(); });
   actions_->redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
+  plan_actions_ =
+      new PlanActions({&session_, this, &compare_page_->table(), tree_, tree_model_, notes_, seams_.dialogs});
+  plan_actions_->hold_in({compare_page_, explain_page_, run_page_, tree_, bar_, inspector_});
+  plan_actions_->fill_edit_menu(menu);
 }
 
 void MainWindow::create_view_menu() {
@@ -216,7 +223,6 @@ void MainWindow::set_appearance(Appearance appearance) {
 
 void MainWindow::create_plan_menu() {
   QMenu* menu = menuBar()->addMenu(tr("&Plan"));
-  const auto selected = [this] { return session_.state().selected_plan; };
   actions_->compare = add_action(menu, tr("&Compare"), "action_compare", QKeySequence(Qt::CTRL | Qt::Key_R), [this] {
     show_page(Page::compare);
     session_.compare();
@@ -225,23 +231,17 @@ void MainWindow::create_plan_menu() {
   add_action(menu, tr("&Planners and options…"), "action_planners", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
              [this] { choose_planning(); });
   menu->addSeparator();
-  actions_->duplicate = add_action(menu, tr("&Duplicate"), "action_duplicate", QKeySequence(Qt::CTRL | Qt::Key_D),
-                                   [this, selected] { session_.duplicate_plan(selected()); });
-  actions_->rename =
-      add_action(menu, tr("&Rename…"), "action_rename", QKeySequence(Qt::Key_F2), [this] { rename_plan(); });
-  actions_->remove = add_action(menu, tr("De&lete"), "action_delete", QKeySequence::Delete,
-                                [this, selected] { session_.delete_plan(selected()); });
-  const QList<QAction*> for_a_plan{
-      actions_->duplicate,   actions_->rename,       actions_->remove,
-      actions_->export_plan, actions_->export_trace, findChild<QAction*>(QStringLiteral("action_export_table_plans"))};
+  plan_actions_->fill_plan_menu(menu);
+  QList<QAction*> for_a_plan = plan_actions_->for_plans();
+  for_a_plan << actions_->export_plan << actions_->export_trace
+             << findChild<QAction*>(QStringLiteral("action_export_table_plans"));
   compare_page_->set_plan_actions(for_a_plan);
   tree_->set_context_actions(ProjectSection::plans, for_a_plan);
-  auto* remove_entry = new QAction(tr("Delete"), this);
-  remove_entry->setObjectName(QStringLiteral("action_delete_entry"));
-  connect(remove_entry, &QAction::triggered, this, &MainWindow::delete_entry);
-  for (const auto section : {ProjectSection::profiles, ProjectSection::clusters, ProjectSection::runs}) {
-    tree_->set_context_actions(section, {remove_entry});
-  }
+  const auto action = [this](const char* name) { return findChild<QAction*>(QLatin1String(name)); };
+  const QList<QAction*> for_data{action("action_duplicate"), action("action_rename"), action("action_delete")};
+  tree_->set_context_actions(ProjectSection::profiles, for_data);
+  tree_->set_context_actions(ProjectSection::clusters, for_data);
+  tree_->set_context_actions(ProjectSection::runs, {action("action_rename"), action("action_delete")});
 }
 
 void MainWindow::create_run_menu() {
@@ -279,9 +279,7 @@ void MainWindow::update_actions() {
   actions_->redo->setEnabled(session_.can_redo());
   actions_->undo->setText(session_.can_undo() ? tr("&Undo %1").arg(session_.undo_name()) : tr("&Undo"));
   actions_->redo->setText(session_.can_redo() ? tr("&Redo %1").arg(session_.redo_name()) : tr("&Redo"));
-  actions_->duplicate->setEnabled(feasible);
-  actions_->remove->setEnabled(plan);
-  actions_->rename->setEnabled(plan);
+  plan_actions_->update();
   actions_->export_plan->setEnabled(feasible);
   actions_->export_trace->setEnabled(feasible);
   actions_->compare->setEnabled(session_.why_not_comparable().isEmpty() && !session_.comparing());

@@ -15,9 +15,6 @@ struct MainWindow::Actions {
   QAction* undo = nullptr;
   QAction* redo = nullptr;
   QAction* compare = nullptr;
-  QAction* duplicate = nullptr;
-  QAction* remove = nullptr;
-  QAction* rename = nullptr;
   QAction* launch = nullptr;
   QAction* stop = nullptr;
   QAction* calibrated = nullptr;

@@ -19,6 +19,7 @@
 #include "app/ui/read_only_bar.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/inspector.hpp"
+#include "app/views/notes_edit.hpp"
 #include "app/views/profile_view.hpp"
 #include "app/views/project_tree.hpp"
 #include "app/views/start_panel.hpp"
@@ -64,7 +65,7 @@ void MainWindow::refresh_tree() {
     const auto section = static_cast<ProjectSection>(i);
     tree_model_->set_entries(section, tree_entries(state, section));
   }
-  if (state.selected_plan > 0) tree_->select(ProjectSection::plans, state.selected_plan);
+  if (state.selected_plan > 0) tree_->follow(ProjectSection::plans, state.selected_plan);
 }
 
 void MainWindow::refresh_pages() {
@@ -135,6 +136,7 @@ void MainWindow::refresh_inspector() {
   const ProjectState& state = session_.state();
   const PlanRow* row = compare_page_->row(state.selected_plan);
   const PlanEntry* entry = find_plan(state, state.selected_plan);
+  notes_->show_notes(entry ? entry->id : 0, entry ? entry->remarks : QString());
   const ProfileEntry* profile = entry ? find_profile(state, entry->profile) : nullptr;
   const ClusterEntry* cluster = entry ? find_cluster(state, entry->cluster) : nullptr;
   if (row && profile && cluster) {
@@ -166,33 +168,6 @@ void MainWindow::show_entry(ProjectSection section, int id) {
       run_page_->show_run(id);
       break;
   }
-}
-
-void MainWindow::delete_entry() {
-  const QModelIndex current = tree_->currentIndex();
-  const int id = current.data(ProjectTreeModel::id_role).toInt();
-  switch (static_cast<ProjectSection>(current.data(ProjectTreeModel::section_role).toInt())) {
-    case ProjectSection::profiles:
-      session_.delete_profile(id);
-      break;
-    case ProjectSection::clusters:
-      session_.delete_cluster(id);
-      break;
-    case ProjectSection::plans:
-      session_.delete_plan(id);
-      break;
-    case ProjectSection::runs:
-      session_.delete_run(id);
-      break;
-  }
-}
-
-void MainWindow::rename_plan() {
-  const PlanEntry* entry = find_plan(session_.state(), session_.state().selected_plan);
-  if (!entry) return;
-  const int id = entry->id;
-  const auto name = seams_.dialogs.text(this, tr("Rename plan"), tr("Name"), in_qt(entry->plan->name));
-  if (name) session_.rename_plan(id, *name);
 }
 
 void MainWindow::choose_planning() {

@@ -62,6 +62,7 @@ std::vector<PlanRow> plan_rows(Session& session) {
     row.plan = *entry->plan;
     row.ticked = entry->ticked;
     row.note = entry->note;
+    row.remarks = entry->remarks;
     if (facts) {
       row.lower_bound = facts->bound_of(row.plan);
       row.single_device = facts->single_device;
@@ -133,14 +134,15 @@ std::vector<ProjectEntry> tree_entries(const ProjectState& state, ProjectSection
     case ProjectSection::plans:
       for (const PlanEntry& e : state.plans) {
         const QString shape = e.feasible() ? in_qt(shape_text(*e.plan)) : e.note;
-        entries.push_back({e.id, in_qt(e.plan->name), shape, !e.feasible()});
+        const QString tip = e.remarks.isEmpty() ? shape : shape + QLatin1Char('\n') + e.remarks;
+        entries.push_back({e.id, in_qt(e.plan->name), tip, !e.feasible()});
       }
       break;
     case ProjectSection::runs:
       for (const RunEntry& e : state.runs) {
         entries.push_back({e.id, run_title(*e.run),
                            e.run->message.isEmpty() ? run_outcome_name(e.run->state) : e.run->message,
-                           e.run->state == RunOutcome::failed});
+                           e.run->state == RunOutcome::failed, e.run->name});
       }
       break;
   }

@@ -111,8 +111,26 @@ class PlanDelegate : public FlatDelegate {
       rect.setRight(static_cast<int>(pill.left()) - 6);
     }
     painter->setFont(selected ? title_font(option.font) : option.font);
+    if (!index.data(PlanTableModel::remarks_role).toString().isEmpty()) {
+      const int name_end = rect.left() + painter->fontMetrics().horizontalAdvance(index.data().toString()) + 8;
+      const QPointF at(std::min(name_end, rect.right() - note_width), option.rect.center().y());
+      paint_note_mark(painter, at, theme);
+      rect.setRight(static_cast<int>(at.x()) - 6);
+    }
     painter->setPen(theme.text);
     paint_text(painter, rect, index.data().toString(), Qt::AlignVCenter | Qt::AlignLeft);
+  }
+
+  static constexpr int note_width = 9;
+
+  /// A sheet with lines on it: something was noted about the plan.
+  static void paint_note_mark(QPainter* painter, const QPointF& left_centre, const Theme& theme) {
+    const QRectF sheet(left_centre - QPointF(0, 5.5), QSizeF(note_width, 11));
+    painter->setPen(QPen(theme.muted, 1.1));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRoundedRect(sheet, 1.5, 1.5);
+    for (const double y : {3.0, 5.5, 8.0})
+      painter->drawLine(sheet.topLeft() + QPointF(2, y), sheet.topLeft() + QPointF(y < 8 ? 7 : 5, y));
   }
 
   static void paint_peak(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
@@ -191,12 +209,15 @@ PlanTable::PlanTable(PlanTableModel* model, QWidget* parent)
   sorted_->setSortRole(PlanTableModel::sort_role);
   make_flat(*this);
   setModel(sorted_);
+  setSelectionMode(QAbstractItemView::ExtendedSelection);
   setItemDelegate(new PlanDelegate(this));
   horizontalHeader()->setMinimumSectionSize(30);
   setSortingEnabled(true);
   sortByColumn(-1, Qt::AscendingOrder);
   connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, &PlanTable::report_current);
+  connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, &PlanTable::selection_changed);
   connect(model, &PlanTableModel::ticked, this, &PlanTable::tick_changed);
+  connect(model, &PlanTableModel::renamed, this, &PlanTable::plan_renamed);
   connect(sorted_, &QAbstractItemModel::modelReset, this, [this] { select_plan(reported_); });
   connect(this, &QAbstractItemView::doubleClicked, this, [this](const QModelIndex& index) {
     if (index.column() != PlanTableModel::tick) emit plan_activated(index.data(PlanTableModel::id_role).toInt());
@@ -204,8 +225,35 @@ PlanTable::PlanTable(PlanTableModel* model, QWidget* parent)
 }
 
 int PlanTable::selected_plan() const {
-  const QModelIndexList selected = selectionModel()->selectedRows();
-  return selected.isEmpty() ? -1 : selected.front().data(PlanTableModel::id_role).toInt();
+  const QModelIndex current = currentIndex();
+  if (current.isValid() && selectionModel()->isRowSelected(current.row()))
+    return current.data(PlanTableModel::id_role).toInt();
+  const std::vector<int> selected = selected_plans();
+  return selected.empty() ? -1 : selected.front();
+}
+
+std::vector<int> PlanTable::selected_plans() const {
+  std::vector<int> ids;
+  for (int row = 0; row < sorted_->rowCount(); ++row) {
+    if (selectionModel()->isRowSelected(row))
+      ids.push_back(sorted_->index(row, 0).data(PlanTableModel::id_role).toInt());
+  }
+  return ids;
+}
+
+void PlanTable::select_plans(const std::vector<int>& ids) {
+  if (ids.empty()) return;
+  select_plan(ids.front());
+  for (const int id : ids) {
+    if (const auto position = model_->position_of(id))
+      selectionModel()->select(sorted_->mapFromSource(model_->index(*position, PlanTableModel::name)),
+                               QItemSelectionModel::Select | QItemSelectionModel::Rows);
+  }
+}
+
+void PlanTable::edit_name(int id) {
+  const auto position = model_->position_of(id);
+  if (position) edit(sorted_->mapFromSource(model_->index(*position, PlanTableModel::name)));
 }
 
 void PlanTable::select_plan(int id) {
@@ -218,7 +266,13 @@ void PlanTable::select_plan(int id) {
     return;
   }
   const QModelIndex index = sorted_->mapFromSource(model_->index(*position, PlanTableModel::name));
-  selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  if (!selectionModel()->isRowSelected(index.row())) {
+    selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  } else if (currentIndex().row() != index.row()) {
+    selectionModel()->setCurrentIndex(index, QItemSelectionModel::NoUpdate);
+  } else {
+    return;  // there already: what the reader scrolled to stays
+  }
   scrollTo(index);
 }
 
@@ -247,6 +301,7 @@ void PlanTable::keyPressEvent(QKeyEvent* event) {
   if (current.isValid() && event->key() == Qt::Key_Space) {
     const QModelIndex tick = current.siblingAtColumn(PlanTableModel::tick);
     const bool on = tick.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+    if (const auto several = selected_plans(); several.size() > 1) return emit ticks_changed(several, !on);
     sorted_->setData(tick, static_cast<int>(on ? Qt::Unchecked : Qt::Checked), Qt::CheckStateRole);
   } else if (current.isValid() && (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)) {
     emit plan_activated(current.data(PlanTableModel::id_role).toInt());
@@ -259,7 +314,7 @@ void PlanTable::contextMenuEvent(QContextMenuEvent* event) {
   const bool by_key = event->reason() == QContextMenuEvent::Keyboard;
   const QModelIndex index = by_key ? currentIndex() : indexAt(event->pos());
   if (!index.isValid() || context_actions_.isEmpty()) return;
-  setCurrentIndex(index);
+  if (!selectionModel()->isRowSelected(index.row())) setCurrentIndex(index);
   const QPoint at = by_key ? viewport()->mapToGlobal(visualRect(index).bottomLeft()) : event->globalPos();
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);

@@ -21,8 +21,14 @@ class PlanTable : public QTableView {
 
   /// The plan whose row is current; -1: none.
   int selected_plan() const;
-  /// Makes the row current without a signal loop; -1 clears the selection.
+  /// All whose rows are selected, in the order shown.
+  std::vector<int> selected_plans() const;
+  /// Makes the row current without a signal loop, among others where it is selected with them; -1 clears the selection.
   void select_plan(int id);
+  /// Selects these rows; the first becomes current.
+  void select_plans(const std::vector<int>& ids);
+  /// Opens a field for the name in its row.
+  void edit_name(int id);
   /// Plan ids in the order shown.
   std::vector<int> shown_plans() const;
   /// Shown at a right click, and with the menu key, for the plan under it (which becomes selected first).
@@ -34,6 +40,9 @@ class PlanTable : public QTableView {
   void plan_selected(int id);
   void plan_activated(int id);  ///< double click or Enter
   void tick_changed(int id, bool on);
+  void ticks_changed(const std::vector<int>& ids, bool on);  ///< of several selected rows at once
+  void plan_renamed(int id, const QString& name);
+  void selection_changed();
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;

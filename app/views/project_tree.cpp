@@ -30,7 +30,7 @@ class TreeDelegate : public QStyledItemDelegate {
     painter->setPen(index.data(ProjectTreeModel::failed_role).toBool() ? theme.bad : theme.text);
     const QRect rect = option.rect.adjusted(6, 0, -8, 0);
     painter->drawText(rect, Qt::AlignVCenter | Qt::AlignLeft,
-                      painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, rect.width()));
+                      painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideMiddle, rect.width()));
     painter->restore();
   }
 
@@ -57,8 +57,10 @@ ProjectTree::ProjectTree(ProjectTreeModel* model, QWidget* parent) : QTreeView(p
   setEditTriggers(QAbstractItemView::NoEditTriggers);
   setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setTextElideMode(Qt::ElideRight);
+  setTextElideMode(Qt::ElideMiddle);
+  setSelectionMode(QAbstractItemView::ExtendedSelection);
   expandAll();
+  connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, &ProjectTree::selection_changed);
   connect(selectionModel(), &QItemSelectionModel::currentChanged, this, &ProjectTree::report_current);
   connect(this, &QAbstractItemView::activated, this, [this](const QModelIndex& index) {
     if (!index.parent().isValid()) return;
@@ -74,9 +76,39 @@ void ProjectTree::set_context_actions(ProjectSection section, QList<QAction*> ac
 void ProjectTree::select(ProjectSection section, int id) {
   const QModelIndex index = model_->entry_index(section, id);
   if (!index.isValid()) return clear_selection();
+  if (index == currentIndex() && selectionModel()->isSelected(index)) return;
   quiet_ = true;
-  setCurrentIndex(index);
+  selectionModel()->setCurrentIndex(
+      index, selectionModel()->isSelected(index) ? QItemSelectionModel::NoUpdate : QItemSelectionModel::ClearAndSelect);
   quiet_ = false;
+}
+
+std::vector<int> ProjectTree::selected_entries(ProjectSection section) const {
+  std::vector<int> ids;
+  const QModelIndex above = model_->section_index(section);
+  for (int row = 0; row < model_->rowCount(above); ++row) {
+    const QModelIndex index = model_->index(row, 0, above);
+    if (selectionModel()->isSelected(index)) ids.push_back(index.data(ProjectTreeModel::id_role).toInt());
+  }
+  return ids;
+}
+
+void ProjectTree::select_all_plans() {
+  const QModelIndex above = model_->section_index(ProjectSection::plans);
+  const int count = model_->rowCount(above);
+  if (count == 0) return;
+  selectionModel()->select(QItemSelection(model_->index(0, 0, above), model_->index(count - 1, 0, above)),
+                           QItemSelectionModel::ClearAndSelect);
+}
+
+void ProjectTree::edit_current_name() {
+  if (currentIndex().isValid() && currentIndex().parent().isValid()) edit(currentIndex());
+}
+
+void ProjectTree::follow(ProjectSection section, int id) {
+  if (id == followed_ && selectionModel()->hasSelection()) return;
+  followed_ = id;
+  select(section, id);
 }
 
 void ProjectTree::clear_selection() {
@@ -109,7 +141,8 @@ void ProjectTree::contextMenuEvent(QContextMenuEvent* event) {
   if (!index.isValid()) return;
   const auto& actions = context_actions_[static_cast<std::size_t>(index.data(ProjectTreeModel::section_role).toInt())];
   if (actions.isEmpty()) return;
-  setCurrentIndex(index);
+  setFocus();
+  if (!selectionModel()->isSelected(index)) setCurrentIndex(index);
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   menu->addActions(actions);

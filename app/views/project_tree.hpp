@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include <QList>
 #include <QTreeView>
@@ -23,12 +24,20 @@ class ProjectTree : public QTreeView {
   void set_context_actions(ProjectSection section, QList<QAction*> actions);
   /// Makes the entry current without emitting selected().
   void select(ProjectSection section, int id);
+  /// The same, but of an entry that was followed before only where nothing is selected: what was picked since stays.
+  void follow(ProjectSection section, int id);
   void clear_selection();
+  /// Ids of the selected entries of a section, in their order.
+  std::vector<int> selected_entries(ProjectSection section) const;
+  void select_all_plans();
+  /// Opens a field for the current entry's name in its place.
+  void edit_current_name();
 
  signals:
   void selected(pipedeck::app::ProjectSection section, int id);
   void activated_entry(pipedeck::app::ProjectSection section, int id);  ///< double click or Enter
   void section_selected(pipedeck::app::ProjectSection section);
+  void selection_changed();
 
  protected:
   void drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
@@ -40,6 +49,7 @@ class ProjectTree : public QTreeView {
   ProjectTreeModel* model_;
   std::array<QList<QAction*>, project_section_count> context_actions_;
   bool quiet_ = false;
+  int followed_ = 0;
 };
 
 }  // namespace pipedeck::app

@@ -487,12 +487,16 @@ void TestMainWindow::menus_say_what_undo_undoes() {
   QVERIFY(!fixture.action("action_undo")->isEnabled());
   QVERIFY(fixture.open_sample());
   const int plan = select_pipeline(fixture);
-  fixture.answers.text = "renamed";
   const std::pair<const char*, QString> changes[] = {
       {"action_duplicate", "Duplicate plan"}, {"action_rename", "Rename plan"}, {"action_delete", "Delete renamed"}};
   for (const auto& [name, step] : changes) {
     const std::size_t steps = fixture.session().undo_steps();
     fixture.trigger(name);
+    if (auto* field = qobject_cast<QLineEdit*>(QApplication::focusWidget())) {  // renamed in its place
+      QTest::keyClicks(field, "renamed");
+      QTest::keyClick(field, Qt::Key_Return);
+      QCoreApplication::processEvents();  // delegates take what was typed a turn later
+    }
     QVERIFY2(fixture.session().undo_steps() == steps + 1, name);
     QCOMPARE(fixture.action("action_undo")->text(), "&Undo " + step);
   }
