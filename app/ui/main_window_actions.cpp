@@ -20,7 +20,6 @@
 #include "app/ui/exports.hpp"
 #include "app/ui/help_texts.hpp"
 #include "app/ui/plan_actions.hpp"
-#include "app/ui/question_bar.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/comparison_pane.hpp"
 #include "app/views/explain_view.hpp"
@@ -127,7 +126,7 @@ void MainWindow::create_edit_menu() {
   actions_->redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
   plan_actions_ =
       new PlanActions({&session_, this, &compare_page_->table(), tree_, tree_model_, notes_, seams_.dialogs});
-  plan_actions_->hold_in({compare_page_, explain_page_, run_page_, tree_, bar_, inspector_});
+  plan_actions_->hold_in({compare_page_, explain_page_, run_page_, tree_, inspector_});
   plan_actions_->fill_edit_menu(menu);
 }
 
