@@ -7,7 +7,7 @@
 
 #include <QStringList>
 
-#include "app/session/plan_edits.hpp"
+#include "app/session/entry_edits.hpp"
 #include "core/domain/result.hpp"
 
 namespace pipedeck::app {

@@ -6,7 +6,7 @@
 
 #include <QObject>
 
-#include "app/session/plan_edits.hpp"
+#include "app/session/entry_edits.hpp"
 #include "app/ui/dialogs.hpp"
 
 class QAction;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session/plan_edits.hpp"
+#include "app/session/entry_edits.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -9,7 +9,7 @@ using namespace pipedeck;
 using namespace pipedeck::app;
 using namespace pipedeck::app::test;
 
-class TestPlanEdits : public QObject {
+class TestPlansTogether : public QObject {
   Q_OBJECT
 
  private:
@@ -161,5 +161,5 @@ class TestPlanEdits : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestPlanEdits)
-#include "tst_plan_edits.moc"
+QTEST_GUILESS_MAIN(TestPlansTogether)
+#include "tst_plans_together.moc"
