@@ -5,7 +5,6 @@
 
 namespace pipedeck::app {
 
-QString shortcuts_html();
 QString about_html();
 QString licences_html();
 /// docs/reproduction.md: the papers' tables beside our answers.

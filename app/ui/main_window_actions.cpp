@@ -21,6 +21,8 @@
 #include "app/ui/help_texts.hpp"
 #include "app/ui/plan_actions.hpp"
 #include "app/ui/run_page.hpp"
+#include "app/ui/shortcut_overlay.hpp"
+#include "app/ui/view_keys.hpp"
 #include "app/views/comparison_pane.hpp"
 #include "app/views/explain_view.hpp"
 #include "app/views/inspector.hpp"
@@ -72,13 +74,14 @@ void MainWindow::create_file_menu() {
   connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent_menu(recent); });
   menu->addSeparator();
   actions_->save = add_action(menu, tr("&Save"), "action_save", QKeySequence::Save, [this] { save(); });
-  add_action(menu, tr("Save &as…"), "action_save_as", QKeySequence::SaveAs, [this] { save_as(); });
+  add_action(menu, tr("Save &as…"), "action_save_as", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
+             [this] { save_as(); });
   menu->addSeparator();
   add_action(menu, tr("&Import…"), "action_import", QKeySequence(Qt::CTRL | Qt::Key_I),
              [this] { import_with_dialog(); });
   create_export_menu(menu);
   menu->addSeparator();
-  add_action(menu, tr("&Quit"), "action_quit", QKeySequence::Quit, [this] { close(); });
+  add_action(menu, tr("&Quit"), "action_quit", QKeySequence(Qt::CTRL | Qt::Key_Q), [this] { close(); });
 }
 
 void MainWindow::create_export_menu(QMenu* file) {
@@ -126,7 +129,7 @@ void MainWindow::create_edit_menu() {
   actions_->redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
   plan_actions_ =
       new PlanActions({&session_, this, &compare_page_->table(), tree_, tree_model_, notes_, seams_.dialogs});
-  plan_actions_->hold_in({compare_page_, explain_page_, run_page_, tree_, inspector_});
+  plan_actions_->hold_in({compare_page_, tree_, inspector_});
   plan_actions_->fill_edit_menu(menu);
 }
 
@@ -263,8 +266,10 @@ void MainWindow::create_help_menu() {
   const auto show = [this](const QString& title, QString (*html)()) {
     return [this, title, html] { seams_.dialogs.information(this, title, html()); };
   };
-  add_action(menu, tr("&Shortcuts"), "action_shortcuts", QKeySequence(Qt::Key_F1),
-             show(tr("Shortcuts"), shortcuts_html));
+  describe_view_keys(*compare_page_);
+  auto* shortcuts = new ShortcutOverlay(this);
+  add_action(menu, tr("&Shortcuts"), "action_shortcuts", QKeySequence(Qt::Key_Question),
+             [shortcuts] { shortcuts->open(); });
   add_action(menu, tr("The &papers' tables"), "action_reproduction", {},
              [this] { seams_.dialogs.page(this, tr("The papers' tables"), reproduction_markdown()); });
   add_action(menu, tr("&Licences"), "action_licences", {}, show(tr("Licences"), licences_html));

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The list of shortcuts over the window, with a field to search in. Esc, another `?` or a click beside it puts it away.
+#pragma once
+
+#include <QPointer>
+#include <QWidget>
+
+#include "app/ui/shortcut_list.hpp"
+
+class QFrame;
+class QLineEdit;
+class QScrollArea;
+
+namespace pipedeck::app {
+
+class ShortcutOverlay : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// Of `window`, which it covers while it is shown.
+  explicit ShortcutOverlay(QWidget* window);
+
+  /// With what there is at that moment.
+  void open();
+  void close_overlay();
+  /// What is listed now.
+  const std::vector<ShortcutGroup>& shown() const { return shown_; }
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  void place();
+  void search(const QString& wanted);
+  QWidget* page() const;
+
+  QFrame* card_;
+  QLineEdit* field_;
+  QScrollArea* list_;
+  std::vector<ShortcutGroup> all_, shown_;
+  QPointer<QWidget> focus_before_;
+};
+
+}  // namespace pipedeck::app
