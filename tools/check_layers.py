@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 CORE = ["core/domain", "core/io", "core/cost", "core/schedule", "core/sim", "core/planner", "core/presets",
-        "core/reproduce", "core/runtime", "core/store"]
+        "core/reproduce", "core/runtime", "core/store", "core/whatif"]
 
 # folder: (other folders of the project, third-party headers by their beginning, Qt modules)
 LAYERS = {
@@ -24,6 +24,7 @@ LAYERS = {
     "core/presets": (["core/domain", "core/io", "core/cost"], ["tl/", "fmt/"], []),
     "core/reproduce": (["core/domain", "core/io", "core/cost", "core/sim", "core/planner", "core/presets"],
                        ["tl/", "fmt/"], []),
+    "core/whatif": (["core/domain", "core/cost", "core/schedule", "core/sim", "core/planner"], ["tl/", "fmt/"], []),
     "core/runtime": (["core/domain"], ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h"], []),
     "core/store": (["core/domain"], ["tl/", "fmt/", "sqlite3.h"], []),
     "app/cli": (CORE, ["tl/", "fmt/", "nlohmann/", "CLI/"], []),

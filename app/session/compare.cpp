@@ -2,39 +2,14 @@
 #include "app/session/compare.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <exception>
 #include <mutex>
-#include <thread>
+
+#include "core/domain/parallel_for.hpp"
 
 namespace pipedeck::app {
 
 namespace {
-
-/// Calls task(0..count-1) from several threads; the first exception of any is thrown here once all have ended.
-template <class Task>
-void parallel_for(std::size_t count, int threads, const Task& task) {
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr first_failure;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        task(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!first_failure) first_failure = std::current_exception();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (int t = 1; t < threads; ++t) helpers.emplace_back(work);
-    work();
-  }
-  if (first_failure) std::rethrow_exception(first_failure);
-}
 
 /// Mean of the parts' progress under one lock; parts report from several threads.
 class SharedProgress {

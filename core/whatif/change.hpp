@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A question changed as WhatIf says.
+#pragma once
+
+#include <vector>
+
+#include "core/domain/device_model.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/what_if.hpp"
+#include "core/domain/workload.hpp"
+
+namespace pipedeck {
+
+/// Devices that could be had (core/presets/device_catalogue, or none).
+using DeviceCatalogue = std::vector<DeviceModel>;
+
+/// The changed question. Devices of another type are as quick as the catalogue's peaks say (relative_speed), against
+/// the profile's device where it lists that, else against a device of the cluster; `time_scale` tells which. A type
+/// without a price takes the catalogue's. bad_usage for what no cluster can be; pins to devices that are gone go.
+Result<Problem> with_change(const Problem& problem, const WhatIf& change, const DeviceCatalogue& catalogue);
+
+/// How the profile's times are taken to `type` in this problem's cluster, before with_change.
+TimeScale time_scale(const Problem& problem, const DeviceType& type, const DeviceCatalogue& catalogue);
+
+/// The next quicker type: of those of the catalogue that are quicker the slowest, with at least as much memory where
+/// there is one; else of the cluster's own; else the same device twice as quick, of no known price.
+DeviceType next_type(const Problem& problem, const DeviceType& type, const DeviceCatalogue& catalogue);
+
+/// The price of an hour of a type: its own, else the catalogue's.
+std::optional<double> price_of(const DeviceType& type, const DeviceCatalogue& catalogue);
+
+}  // namespace pipedeck
