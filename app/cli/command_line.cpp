@@ -20,11 +20,12 @@ struct CommandInfo {
   std::unique_ptr<Command> (*make)();
 };
 
-constexpr std::array<CommandInfo, 13> commands{{
+constexpr auto commands = std::to_array<CommandInfo>({
     {"plan", "find the best plan of one planner", make_plan_command},
     {"simulate", "predict time and memory of a plan", make_simulate_command},
     {"edit", "change a plan by hand and see what it does", make_edit_command},
     {"compare", "let several planners answer the same question", make_compare_command},
+    {"what-if", "plan on other hardware: the front, what to buy first", make_what_if_command},
     {"diff", "what differs between two plans, simulations or runs", make_diff_command},
     {"profile", "measure a model's layers on this machine", make_profile_command},
     {"run", "train a model with a plan", make_run_command},
@@ -34,7 +35,7 @@ constexpr std::array<CommandInfo, 13> commands{{
     {"validate", "check files of any format", make_validate_command},
     {"reproduce", "a table of one of the papers beside our answers", make_reproduce_command},
     {"list", "planners, schedules, models, clusters, devices, device-types, formats", make_list_command},
-}};
+});
 
 std::string overview() {
   std::string text = "usage: pipedeck-cli COMMAND [options]\n\n";

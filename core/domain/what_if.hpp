@@ -29,8 +29,7 @@ struct DeviceSwap {
   bool operator==(const DeviceSwap&) const = default;
 };
 
-/// What is changed of a question; what is absent stays as it is. Devices keep their numbers. The type of a device is
-/// as the catalogue has it, its speed to be compared with other types of the catalogue.
+/// What is changed of a question; what is absent stays as it is. Devices keep their numbers.
 struct WhatIf {
   /// Bandwidth of the narrowest link inside nodes, and between them; the others keep their ratio to it.
   std::optional<BytesPerSecond> inside, between;

@@ -93,6 +93,7 @@ class Answers {
     if (!all.empty()) answer.best = std::move(all.front());
     for (const std::string& reason : reasons_)
       if (answer.why_none.empty()) answer.why_none = reason;
+    if (answer.why_none.empty()) answer.why_none = "no planner found a plan that fits";
     if (answer.best) answer.why_none.clear();
     return answer;
   }
@@ -140,6 +141,13 @@ bool is_better(const FoundPlan& a, const FoundPlan& b) {
   return rank(a) < rank(b);
 }
 
+bool answers(const Problem& problem, const Plan& plan) {
+  const Workload& workload = problem.workload;
+  if (plan.global_batch != workload.global_batch) return false;
+  if (workload.micro_batch && plan.synchronous() && plan.micro_batch != *workload.micro_batch) return false;
+  return !broken_pin(plan, *problem.profile, problem.pins);
+}
+
 Result<JudgedPlan> judge_plan(const Problem& problem, const Simulator& simulator, Plan plan, std::stop_token stop) {
   if (auto valid = validate(plan, *problem.profile, *problem.cluster); !valid) return tl::unexpected(valid.error());
   auto simulation = simulator.run(plan, std::move(stop));
@@ -175,32 +183,32 @@ Result<BestPlan> best_plan(const Problem& problem, std::span<const AskedPlanner>
   std::vector<AskedPlanner> asked(planners.begin(), planners.end());
   std::stable_partition(asked.begin(), asked.end(), [](const AskedPlanner& one) { return !takes_long(*one.planner); });
 
-  Answers answers(kept.size() + asked.size(), how, better);
+  Answers all(kept.size() + asked.size(), how, better);
   const auto judge_kept = [&](std::size_t i) {
     const Plan& plan = kept[i];
-    const Workload& workload = problem.workload;
-    if (plan.global_batch != workload.global_batch) return;
-    if (workload.micro_batch && plan.synchronous() && plan.micro_batch != *workload.micro_batch) return;
-    if (broken_pin(plan, *problem.profile, problem.pins)) return;
+    if (!answers(problem, plan)) return;
     auto judged = judge_plan(problem, *simulator, plan, how.stop);
-    if (judged) answers.add(i, *std::move(judged));
+    if (judged) all.add(i, *std::move(judged));
   };
   const auto ask = [&](std::size_t i, const AskedPlanner& one) {
     PlannerContext context = context_of(*simulator, top, how);
-    context.progress = [&](double done, std::string_view) { answers.set(i, done, one.planner->title); };
+    context.progress = [&](double done, std::string_view) { all.set(i, done, one.planner->title); };
     auto ranking = run_planner(*one.planner, problem, one.options, context);
-    if (!ranking) return answers.say(i, one.planner->title + ": " + ranking.error().text());
-    if (ranking->infeasible) answers.say(i, text_of(*ranking->infeasible, *one.planner));
-    for (Plan& plan : ranking->plans)
-      if (auto judged = judge_plan(problem, *simulator, std::move(plan), how.stop)) answers.add(i, *std::move(judged));
+    if (!ranking) return all.say(i, one.planner->title + ": " + ranking.error().text());
+    if (ranking->infeasible) all.say(i, text_of(*ranking->infeasible, *one.planner));
+    for (Plan& plan : ranking->plans) {
+      if (!answers(problem, plan)) continue;
+      auto judged = judge_plan(problem, *simulator, std::move(plan), how.stop);
+      if (judged) all.add(i, *std::move(judged));
+    }
   };
   parallel_for(kept.size() + asked.size(), how.threads, [&](std::size_t i) {
     if (how.stop.stop_requested()) return;
     i < kept.size() ? judge_kept(i) : ask(i, asked[i - kept.size()]);
-    answers.set(i, 1, i < kept.size() ? std::string_view() : asked[i - kept.size()].planner->title);
+    all.set(i, 1, i < kept.size() ? std::string_view() : asked[i - kept.size()].planner->title);
   });
   if (how.stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
-  return answers.sorted();
+  return all.sorted();
 }
 
 }  // namespace pipedeck

@@ -47,6 +47,10 @@ struct BestPlan {
 /// A plan that fits, with a flush, of more samples a second comes before others; then one of less memory.
 bool is_better(const FoundPlan& a, const FoundPlan& b);
 
+/// Of the question's batch, its micro-batch where that is fixed (planners have micro-batches of their own without a
+/// flush) and its pins.
+bool answers(const Problem& problem, const Plan& plan);
+
 /// The plan simulated. An error where it is no plan for this question (devices that are not there).
 Result<JudgedPlan> judge_plan(const Problem& problem, const Simulator& simulator, Plan plan, std::stop_token stop);
 

@@ -162,11 +162,11 @@ void sort_by_gain(std::vector<PurchaseGain>& gains) {
   });
 }
 
-Result<std::vector<PurchaseGain>> buy_first(const Problem& problem, const FoundPlan& today,
+Result<std::vector<PurchaseGain>> buy_first(const Problem& problem, const FoundPlan* today,
                                             std::span<const Purchase> purchases, std::span<const AskedPlanner> planners,
                                             const DeviceCatalogue& catalogue, const SearchHow& how,
                                             const std::function<void(const PurchaseGain&)>& some) {
-  const std::vector<Plan> kept = kept_as_is(problem, *today.plan);
+  const std::vector<Plan> kept = today ? kept_as_is(problem, *today->plan) : std::vector<Plan>();
   std::vector<PurchaseGain> gains(purchases.size());
   std::mutex mutex;
   std::size_t done = 0;
@@ -184,11 +184,12 @@ Result<std::vector<PurchaseGain>> buy_first(const Problem& problem, const FoundP
       gain.why_not = answer->why_none;
     } else {
       gain.best = answer->best->found;
-      gain.gain = gain.best->samples_per_second - today.samples_per_second;
+      gain.gain = gain.best->samples_per_second - (today ? today->samples_per_second : 0);
       const bool links =
           !gain.purchase.change.links.empty() || gain.purchase.change.inside || gain.purchase.change.between;
-      if (!links && gain.purchase.kind != PurchaseKind::memory && gain.best->price_per_hour && today.price_per_hour)
-        gain.price_change = *gain.best->price_per_hour - *today.price_per_hour;
+      if (!links && gain.purchase.kind != PurchaseKind::memory && gain.best->price_per_hour && today &&
+          today->price_per_hour)
+        gain.price_change = *gain.best->price_per_hour - *today->price_per_hour;
     }
     const std::lock_guard lock(mutex);
     report(how.progress, static_cast<double>(++done) / static_cast<double>(purchases.size()), "purchases");

@@ -10,14 +10,14 @@ namespace pipedeck {
 
 /// What could be bought for the cluster of the question: every kind of links twice as wide, and the groups of links
 /// that gain alike by `sensitivity` of the best plan of today (as SensitivityGroup joins them); one more node; the
-/// devices of each kind of node, the device that gains most, and all devices replaced by the next type of the catalogue
-/// (of the cluster's own types where the catalogue has none); memory twice as large.
+/// devices of each kind of node, the device that gains most, and all devices replaced by the next type; memory twice as
+/// large.
 std::vector<Purchase> purchases(const Problem& problem, const Sensitivity* sensitivity,
                                 const DeviceCatalogue& catalogue);
 
-/// Every purchase planned with, the largest gain first. `today`: the best plan without any; it is kept where it is
-/// better still. `some`, if there is one, gets each answer as it comes, one call at a time.
-Result<std::vector<PurchaseGain>> buy_first(const Problem& problem, const FoundPlan& today,
+/// Every purchase planned with, the largest gain first. `today`: the best plan without any, null where none fits; it is
+/// kept where nothing better is found. `some`, if there is one, gets each answer as it comes, one call at a time.
+Result<std::vector<PurchaseGain>> buy_first(const Problem& problem, const FoundPlan* today,
                                             std::span<const Purchase> purchases, std::span<const AskedPlanner> planners,
                                             const DeviceCatalogue& catalogue, const SearchHow& how,
                                             const std::function<void(const PurchaseGain&)>& some = {});

@@ -80,6 +80,7 @@ class Finder {
   }
 
   void judge(const Cell& cell, Plan plan, std::vector<FoundPlan>& found) const {
+    if (!answers(cell.problem, plan)) return;
     auto judged = judge_plan(cell.problem, cell.simulator, std::move(plan), how_.stop);
     if (judged && judged->found.fits) found.push_back(std::move(judged->found));
   }

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/what_if_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/judge.hpp"
+#include "app/cli/table.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/whatif/front.hpp"
+#include "core/whatif/scales.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_listed = 40;  ///< of a front, as text
+
+std::string rate_text(BytesPerSecond rate) { return fmt::format("{:.4g} GB/s", in_gigabytes_per_second(rate)); }
+
+std::string price_text(const std::optional<double>& price) { return price ? fmt::format("{:.2f}", *price) : "-"; }
+
+// --- what is changed
+
+std::string scale_text(const TimeScale& times) {
+  switch (times.source) {
+    case TimeScale::Source::same:
+      return {};
+    case TimeScale::Source::measured:
+      return fmt::format("times as measured on {}", times.to);
+    case TimeScale::Source::scaled:
+      return fmt::format("times scaled: {} is {:.3g} x as fast as {} by its peaks", times.to, times.factor, times.from);
+    case TimeScale::Source::unknown:
+      return fmt::format("nothing is known of {} against {}: taken as equally fast", times.to, times.from);
+  }
+  return {};
+}
+
+std::vector<std::string> change_lines(const WhatIfAnswer& answer) {
+  const ClusterScales before = scales_of(*answer.asked.cluster), after = scales_of(*answer.changed.cluster);
+  std::vector<std::string> lines;
+  const auto rate = [&](const char* what, const auto& from, const auto& to) {
+    if (from != to && from && to) lines.push_back(fmt::format("{} {} -> {}", what, rate_text(*from), rate_text(*to)));
+  };
+  if (before.nodes != after.nodes) lines.push_back(fmt::format("{} -> {} nodes", before.nodes, after.nodes));
+  if (before.type != after.type) lines.push_back(fmt::format("devices {} -> {}", before.type, after.type));
+  rate("links inside nodes", before.inside, after.inside);
+  rate("links between nodes", before.between, after.between);
+  if (before.memory != after.memory)
+    lines.push_back(fmt::format("memory {} -> {}", memory_text(before.memory), memory_text(after.memory)));
+  const Workload &was = answer.asked.workload, &is = answer.changed.workload;
+  if (was.global_batch != is.global_batch)
+    lines.push_back(fmt::format("global batch {} -> {}", was.global_batch, is.global_batch));
+  const auto size = [](const std::optional<int>& samples) { return samples ? std::to_string(*samples) : "any"; };
+  if (was.micro_batch != is.micro_batch)
+    lines.push_back(fmt::format("micro-batch {} -> {}", size(was.micro_batch), size(is.micro_batch)));
+  if (answer.times && answer.times->source != TimeScale::Source::same) lines.push_back(scale_text(*answer.times));
+  return lines;
+}
+
+std::string heading(const WhatIfAnswer& answer) {
+  std::string text = fmt::format("{} on {}, global batch {}\n", answer.asked.profile->name, answer.asked.cluster->name,
+                                 answer.asked.workload.global_batch);
+  for (const std::string& line : change_lines(answer)) text += "  " + line + "\n";
+  return text + "\n";
+}
+
+// --- plans
+
+std::vector<std::string> cells_of(const FoundPlan& found) {
+  const Plan& plan = *found.plan;
+  return {shortened(plan.name, 44),
+          short_shape_text(plan),
+          schedule_text(plan),
+          fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
+          milliseconds_text(found.iteration),
+          fmt::format("{:.2f}", found.samples_per_second),
+          memory_text(found.largest_peak),
+          fmt::format("{} / {}", found.nodes, found.devices),
+          price_text(found.price_per_hour),
+          price_text(found.price_per_million_samples())};
+}
+
+Table plan_table(const std::string& first) {
+  return Table({{first, Align::left},
+                {"plan", Align::left},
+                {"shape", Align::left},
+                {"schedule", Align::left},
+                {"micro-batches"},
+                {"iteration ms"},
+                {"samples/s"},
+                {"peak"},
+                {"nodes / devices"},
+                {"price / h"},
+                {"/ 1M samples"}});
+}
+
+void add_row(Table& table, std::string first, const FoundPlan& found) {
+  std::vector<std::string> cells = cells_of(found);
+  cells.insert(cells.begin(), std::move(first));
+  table.add(std::move(cells));
+}
+
+std::string change_of(const std::optional<double>& before, const std::optional<double>& after) {
+  return before && after ? change_text(*before, *after) : std::string("-");
+}
+
+std::string best_text(const WhatIfAnswer& answer) {
+  Table table = plan_table("");
+  if (answer.today) add_row(table, "today", *answer.today);
+  if (answer.now && answer.is_changed) add_row(table, "then", *answer.now);
+  if (answer.today && answer.now && answer.is_changed) {
+    const FoundPlan &a = *answer.today, &b = *answer.now;
+    table.add({"change", "", "", "", "", change_text(a.iteration.count, b.iteration.count),
+               change_text(a.samples_per_second, b.samples_per_second),
+               change_text(static_cast<double>(a.largest_peak.count), static_cast<double>(b.largest_peak.count)), "",
+               change_of(a.price_per_hour, b.price_per_hour),
+               change_of(a.price_per_million_samples(), b.price_per_million_samples())});
+  }
+  return table.text();
+}
+
+/// The quickest first.
+std::vector<FoundPlan> front_plans(const std::vector<FoundPlan>& plans) {
+  std::vector<FoundPlan> front;
+  for (const std::size_t i : front_of(plans)) front.push_back(plans[i]);
+  std::stable_sort(front.begin(), front.end(),
+                   [](const FoundPlan& a, const FoundPlan& b) { return a.samples_per_second > b.samples_per_second; });
+  return front;
+}
+
+std::string front_text(const std::vector<FoundPlan>& plans) {
+  const std::vector<FoundPlan> front = front_plans(plans);
+  Table table = plan_table("#");
+  for (std::size_t i = 0; i < std::min(front.size(), most_listed); ++i) add_row(table, std::to_string(i + 1), front[i]);
+  std::string text =
+      fmt::format("\n{} of {} plans are beaten by none in throughput, memory and price:\n", front.size(), plans.size());
+  text += table.text();
+  if (front.size() > most_listed)
+    text += fmt::format("... and {} more: --csv or --json has all\n", front.size() - most_listed);
+  return text;
+}
+
+// --- purchases
+
+std::string_view name_of(PurchaseKind kind) {
+  switch (kind) {
+    case PurchaseKind::links_inside:
+      return "links-inside";
+    case PurchaseKind::links_between:
+      return "links-between";
+    case PurchaseKind::links:
+      return "links";
+    case PurchaseKind::node:
+      return "node";
+    case PurchaseKind::every_device:
+      return "every-device";
+    case PurchaseKind::node_devices:
+      return "node-devices";
+    case PurchaseKind::one_device:
+      return "one-device";
+    case PurchaseKind::memory:
+      return "memory";
+  }
+  return {};
+}
+
+std::string purchase_text(const Purchase& purchase) {
+  const std::string places = shortened(fmt::format("{}", fmt::join(purchase.places, ", ")), 48);
+  switch (purchase.kind) {
+    case PurchaseKind::links_inside:
+      return fmt::format("{} x the bandwidth inside nodes", purchase.factor);
+    case PurchaseKind::links_between:
+      return fmt::format("{} x the bandwidth between nodes", purchase.factor);
+    case PurchaseKind::links:
+      return fmt::format("{} x the bandwidth of {}", purchase.factor, places);
+    case PurchaseKind::node:
+      return fmt::format("one more node like {}", places);
+    case PurchaseKind::every_device:
+      return fmt::format("{} for every device", purchase.type);
+    case PurchaseKind::node_devices:
+      return fmt::format("{} for the devices of {}", purchase.type, places);
+    case PurchaseKind::one_device:
+      return fmt::format("{} for device {}", purchase.type, places);
+    case PurchaseKind::memory:
+      return fmt::format("{} x the memory of every device", purchase.factor);
+  }
+  return {};
+}
+
+std::string purchases_text(const std::vector<PurchaseGain>& gains) {
+  Table table({{"#"},
+               {"purchase", Align::left},
+               {"samples/s"},
+               {"gain"},
+               {"price / h"},
+               {"gain / price"},
+               {"plan then", Align::left},
+               {"shape", Align::left}});
+  std::size_t number = 0;
+  std::string without;
+  for (const PurchaseGain& gain : gains) {
+    const std::string what = purchase_text(gain.purchase);
+    if (!gain.best) {
+      without += fmt::format("{}: {}\n", what, gain.why_not);
+      continue;
+    }
+    table.add({std::to_string(++number), what, fmt::format("{:.2f}", gain.best->samples_per_second),
+               fmt::format("{:+.2f}", gain.gain), gain.price_change ? fmt::format("{:+.2f}", *gain.price_change) : "-",
+               price_text(gain.gain_per_price()), shortened(gain.best->plan->name, 44),
+               short_shape_text(*gain.best->plan)});
+  }
+  return "\nwhat to buy first, each planned anew:\n" + table.text() + without;
+}
+
+std::string prices_text(const WhatIfAnswer& answer) {
+  std::vector<std::string> known;
+  for (const DeviceType& type : answer.changed.cluster->device_types)
+    if (type.price_per_hour) known.push_back(fmt::format("{} {:.2f}", type.name, *type.price_per_hour));
+  if (known.empty()) return "\nno prices are known: --price TYPE=PRICE gives one\n";
+  return fmt::format("\nprices an hour: {}; the catalogue's are in {}, about those of {}\n", fmt::join(known, ", "),
+                     answer.currency, answer.price_date);
+}
+
+// --- JSON
+
+Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json found_json(const FoundPlan& found) {
+  return Json{{"iteration_ms", in_milliseconds(found.iteration)},
+              {"samples_per_s", found.samples_per_second},
+              {"peak_memory_bytes", found.largest_peak.count},
+              {"devices", found.devices},
+              {"nodes", found.nodes},
+              {"cluster_nodes", found.cluster->nodes.size()},
+              {"price_per_hour", optional_number(found.price_per_hour)},
+              {"price_per_million_samples", optional_number(found.price_per_million_samples())},
+              {"plan", Json::parse(plan_to_json(*found.plan))}};
+}
+
+Json times_json(const TimeScale& times) {
+  constexpr const char* sources[] = {"same", "measured", "scaled", "unknown"};
+  return Json{{"source", sources[static_cast<int>(times.source)]},
+              {"factor", times.factor},
+              {"from", times.from},
+              {"to", times.to}};
+}
+
+Json purchase_json(const PurchaseGain& gain) {
+  Json json{{"kind", name_of(gain.purchase.kind)}, {"what", purchase_text(gain.purchase)}};
+  if (!gain.purchase.places.empty()) json["places"] = gain.purchase.places;
+  if (!gain.purchase.type.empty()) json["type"] = gain.purchase.type;
+  if (gain.purchase.factor != 1) json["factor"] = gain.purchase.factor;
+  if (!gain.best) {
+    json["why_not"] = gain.why_not;
+    return json;
+  }
+  json["gain_samples_per_s"] = gain.gain;
+  json["price_change_per_hour"] = optional_number(gain.price_change);
+  json["gain_per_price"] = optional_number(gain.gain_per_price());
+  json["best"] = found_json(*gain.best);
+  return json;
+}
+
+// --- CSV
+
+std::vector<CsvTable::Field> fields_of(const FoundPlan& found) {
+  const auto field = [](const std::optional<double>& value) {
+    return value ? CsvTable::Field(*value) : CsvTable::Field();
+  };
+  const Plan& plan = *found.plan;
+  return {plan.name,
+          plan.planner,
+          shape_text(plan),
+          name_of(plan.schedule),
+          plan.micro_batch,
+          CsvTable::milliseconds(found.iteration),
+          found.samples_per_second,
+          found.largest_peak,
+          static_cast<std::int64_t>(found.cluster->nodes.size()),
+          found.nodes,
+          found.devices,
+          field(found.price_per_hour),
+          field(found.price_per_million_samples())};
+}
+
+CsvTable plans_table(const std::string& first) {
+  return CsvTable({first, "plan", "planner", "shape", "schedule", "micro_batch", "iteration_ms", "samples_per_s",
+                   "peak_memory_bytes", "cluster_nodes", "nodes", "devices", "price_per_hour",
+                   "price_per_million_samples"});
+}
+
+void add_fields(CsvTable& table, CsvTable::Field first, const FoundPlan& found) {
+  std::vector<CsvTable::Field> fields = fields_of(found);
+  fields.insert(fields.begin(), std::move(first));
+  table.add(std::move(fields));
+}
+
+CsvTable purchases_table(const std::vector<PurchaseGain>& gains) {
+  CsvTable table({"purchase", "kind", "samples_per_s", "gain_samples_per_s", "price_change_per_hour", "gain_per_price",
+                  "plan", "shape", "note"});
+  const auto field = [](const std::optional<double>& value) {
+    return value ? CsvTable::Field(*value) : CsvTable::Field();
+  };
+  for (const PurchaseGain& gain : gains) {
+    const std::string what = purchase_text(gain.purchase);
+    if (gain.best)
+      table.add({what,
+                 name_of(gain.purchase.kind),
+                 gain.best->samples_per_second,
+                 gain.gain,
+                 field(gain.price_change),
+                 field(gain.gain_per_price()),
+                 gain.best->plan->name,
+                 shape_text(*gain.best->plan),
+                 {}});
+    else
+      table.add({what, name_of(gain.purchase.kind), {}, {}, {}, {}, {}, {}, gain.why_not});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string what_if_text(const WhatIfAnswer& answer) {
+  std::string text = heading(answer) + best_text(answer);
+  if (answer.plans) text += front_text(*answer.plans);
+  if (answer.purchases) text += purchases_text(*answer.purchases);
+  return text + prices_text(answer);
+}
+
+std::string what_if_json(const WhatIfAnswer& answer) {
+  Json json{{"format", "pipedeck.what-if"},
+            {"version", 1},
+            {"profile", answer.asked.profile->name},
+            {"cluster", Json::parse(cluster_to_json(*answer.changed.cluster))},
+            {"global_batch", answer.changed.workload.global_batch},
+            {"changes", change_lines(answer)}};
+  if (answer.times) json["times"] = times_json(*answer.times);
+  json["prices"] = {{"currency", answer.currency}, {"date", answer.price_date}};
+  json["today"] = answer.today ? found_json(*answer.today) : Json(nullptr);
+  json["then"] = answer.now ? found_json(*answer.now) : Json(nullptr);
+  if (!answer.now) json["why_none"] = answer.why_none;
+  if (answer.plans) {
+    json["plans"] = Json::array();
+    const std::vector<std::size_t> front = front_of(*answer.plans);
+    for (std::size_t i = 0; i < answer.plans->size(); ++i) {
+      Json one = found_json((*answer.plans)[i]);
+      one["front"] = std::binary_search(front.begin(), front.end(), i);
+      json["plans"].push_back(std::move(one));
+    }
+  }
+  if (answer.purchases) {
+    json["buy_first"] = Json::array();
+    for (const PurchaseGain& gain : *answer.purchases) json["buy_first"].push_back(purchase_json(gain));
+  }
+  return json.dump(2);
+}
+
+CsvTable what_if_csv(const WhatIfAnswer& answer) {
+  if (answer.purchases) return purchases_table(*answer.purchases);
+  if (answer.plans) {
+    CsvTable table = plans_table("front");
+    const std::vector<std::size_t> front = front_of(*answer.plans);
+    for (std::size_t i = 0; i < answer.plans->size(); ++i)
+      add_fields(table, std::binary_search(front.begin(), front.end(), i), (*answer.plans)[i]);
+    return table;
+  }
+  CsvTable table = plans_table("when");
+  if (answer.today) add_fields(table, "today", *answer.today);
+  if (answer.now && answer.is_changed) add_fields(table, "then", *answer.now);
+  return table;
+}
+
+}  // namespace pipedeck::cli
