@@ -74,12 +74,13 @@ Count convolution(const ModelLayer& layer) {
   const double before = static_cast<double>(layer.size("height")) * static_cast<double>(layer.size("width"));
   const double after = slid(layer, "height") * slid(layer, "width");
   const double operations = product(after, k * k * in, out);
+  const bool activated = layer.size("activation") != 0;
   return {.forward = operations,
           .weight = operations,
           .in = in * before,
           .out = out * after,
-          .saved = in * before + out * after,
-          .parameters = k * k * in * out + out};
+          .saved = in * before + (activated ? out * after : 0),
+          .parameters = k * k * in * out + (layer.size("bias") != 0 ? out : 0)};
 }
 
 Count pool(const ModelLayer& layer) {
@@ -89,11 +90,44 @@ Count pool(const ModelLayer& layer) {
   return {.forward = after * k * k, .weight = 0, .in = before, .out = after, .saved = before + after, .parameters = 0};
 }
 
+Count global_pool(const ModelLayer& layer) {
+  const auto c = static_cast<double>(layer.size("channels"));
+  const double before = c * static_cast<double>(layer.size("height")) * static_cast<double>(layer.size("width"));
+  return {.forward = before, .weight = 0, .in = before, .out = c, .saved = before, .parameters = 0};
+}
+
 Count batch_norm(const ModelLayer& layer) {
   const auto c = static_cast<double>(layer.size("channels"));
+  const double kept = layer.size("activation") != 0 ? 2 : 1;
   const double values = c * static_cast<double>(layer.size("height")) * static_cast<double>(layer.size("width"));
+  return {.forward = 8 * values,
+          .weight = 4 * values,
+          .in = values,
+          .out = values,
+          .saved = kept * values,
+          .parameters = 2 * c};
+}
+
+/// He et al., arXiv 1512.03385, section 4.2: two 3 x 3 convolutions and, where the shape changes, a 1 x 1 projection; a
+/// batch norm behind each.
+Count residual(const ModelLayer& layer) {
+  const auto in = static_cast<double>(layer.size("in")), out = static_cast<double>(layer.size("out"));
+  const std::int64_t stride = layer.size("stride");
+  const double before = static_cast<double>(layer.size("height")) * static_cast<double>(layer.size("width"));
+  const double after = static_cast<double>((layer.size("height") - 1) / stride + 1) *
+                       static_cast<double>((layer.size("width") - 1) / stride + 1);
+  const double projection = layer.size("in") != layer.size("out") || stride != 1 ? 1 : 0;
+  const double operations =
+      product(after, 9 * in, out) + product(after, 9 * out, out) + projection * product(after, in, out);
+  const double weights = 9 * in * out + 9 * out * out + projection * in * out;
   return {
-      .forward = 8 * values, .weight = 4 * values, .in = values, .out = values, .saved = values, .parameters = 2 * c};
+      .forward = operations,
+      .weight = operations,
+      .in = in * before,
+      .out = out * after,
+      // What goes into each convolution and what comes out of it, into its batch norm; what goes into the last relu.
+      .saved = in * before + (4 + projection) * out * after,
+      .parameters = weights + 2 * (2 + projection) * out};
 }
 
 /// He et al., arXiv 1512.03385, table 1, with the stride in the 3 x 3 convolution (v1.5): 1 x 1, 3 x 3, 1 x 1 and,
@@ -152,6 +186,8 @@ Result<Count> count(const ModelLayer& layer) {
   if (layer.kind == "max_pool" || layer.kind == "average_pool") return pool(layer);
   if (layer.kind == "batch_norm") return batch_norm(layer);
   if (layer.kind == "bottleneck") return bottleneck(layer);
+  if (layer.kind == "residual") return residual(layer);
+  if (layer.kind == "global_average_pool") return global_pool(layer);
   if (layer.kind == "lstm") return lstm(layer);
   if (layer.kind == "softmax_cross_entropy") return loss(layer);
   return fail(ErrorCode::bad_input,

@@ -14,10 +14,10 @@ namespace pipedeck {
 ///   transformer  hidden, heads, feed_forward, sequence, causal (0/1)   pre-norm block
 ///   layer_norm   hidden, sequence (1 where there is none)
 ///   linear       in, out, sequence (1 where there is none), activation (0 none, 1 relu, 2 gelu)
-///   convolution  in, out, kernel, stride, padding, height, width       + bias + relu; input height and width
-///   max_pool, average_pool  channels, kernel, stride, padding, height, width
-///   batch_norm   channels, height, width
-///   bottleneck   in, middle, out, stride, height, width  ResNet v1.5 residual block with its projection
+///   convolution  in, out, kernel, stride, padding, height, width, activation (default 1), bias (default 1)
+///   max_pool, average_pool  channels, kernel, stride, padding, height, width;  global_average_pool without the window
+///   batch_norm   channels, height, width, activation
+///   residual     in, out, stride, height, width; bottleneck: and middle  ResNet (v1.5) blocks with their projection
 ///   lstm         in, hidden, sequence, directions (1 or 2)
 ///   softmax_cross_entropy  classes, sequence             the loss; last layer
 struct ModelLayer {

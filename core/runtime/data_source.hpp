@@ -21,8 +21,9 @@ class SampleSource {
   virtual void target(std::uint64_t sample, std::span<float> classes) const = 0;
 };
 
-/// Token sequences for a model that begins with an embedding (the next token is the target), vectors around class
-/// centroids for any other. bad_input where data and model do not go together; io where the text can't be read.
+/// Token sequences for a model that begins with an embedding (the target is the next token, or what stood at a place
+/// before it was put over where the model sees ahead), images or vectors with a class for any other. bad_input where
+/// data and model do not go together, or the data can't be read.
 Result<std::unique_ptr<SampleSource>> make_source(const ModelSpec& model);
 
 }  // namespace pipedeck

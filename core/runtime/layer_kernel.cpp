@@ -28,9 +28,17 @@ Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const K
 }  // namespace
 
 Kernels cpu_kernels() {
-  return {{{"embedding", make_embedding},
+  return {{{"average_pool", make_average_pool},
+           {"batch_norm", make_batch_norm},
+           {"bottleneck", make_bottleneck},
+           {"convolution", make_convolution},
+           {"embedding", make_embedding},
+           {"global_average_pool", make_global_average_pool},
            {"layer_norm", make_layer_norm},
            {"linear", make_linear},
+           {"lstm", make_lstm},
+           {"max_pool", make_max_pool},
+           {"residual", make_residual},
            {"transformer", make_transformer}}};
 }
 

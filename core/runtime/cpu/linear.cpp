@@ -4,14 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/cpu/activation.hpp"
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/matmul.hpp"
 
 namespace pipedeck {
 namespace {
-
-enum class Activation { none, relu, gelu };
 
 class Linear final : public LayerKernel {
  public:
@@ -37,8 +36,7 @@ class Linear final : public LayerKernel {
     add_bias(linear.data(), parameters.data() + in_ * out_, rows(input), out_);
     saved.tensors.push_back(std::move(input));
     if (activation_ == Activation::none) return linear;
-    Tensor output = linear.like();
-    (activation_ == Activation::relu ? relu : gelu)(output.data(), linear.data(), linear.size());
+    Tensor output = activate(activation_, linear);
     saved.tensors.push_back(std::move(linear));
     return output;
   }
@@ -46,8 +44,7 @@ class Linear final : public LayerKernel {
   Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
                         bool wanted) const override {
     if (activation_ != Activation::none) {
-      (activation_ == Activation::relu ? relu_backward : gelu_backward)(output_gradient.data(), saved.tensors[1].data(),
-                                                                        output_gradient.size());
+      activate_backward(activation_, output_gradient, saved.tensors[1]);
       saved.tensors.pop_back();
     }
     Tensor gradient;

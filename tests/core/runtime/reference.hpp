@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/domain/model.hpp"
+#include "tests/core/runtime/reference_images.hpp"
+#include "tests/core/runtime/reference_lstm.hpp"
 
 namespace pipedeck::test {
-
-using Vector = std::vector<double>;
 
 /// y (rows x out) = x (rows x in) W + b, W and b from `at` on.
 inline Vector reference_linear(const Vector& x, const Vector& p, std::size_t at, std::size_t in, std::size_t out) {
@@ -35,10 +35,6 @@ inline Vector reference_norm(const Vector& x, const Vector& p, std::size_t at, s
       y[r * h + i] = (x[r * h + i] - mean) / std::sqrt(variance + 1e-5) * p[at + i] + p[at + h + i];
   }
   return y;
-}
-
-inline double reference_gelu(double x) {
-  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
 }
 
 inline Vector reference_attention(const Vector& qkv, std::size_t h, std::size_t heads, std::size_t s, bool causal) {
@@ -96,12 +92,10 @@ inline Vector reference_forward(const ModelLayer& layer, const Vector& x, const 
   if (layer.kind == "transformer") return reference_transformer(layer, x, p);
   if (layer.kind == "embedding") return reference_embedding(layer, x, p);
   if (layer.kind == "layer_norm") return reference_norm(x, p, 0, size("hidden"));
-  Vector y = reference_linear(x, p, 0, size("in"), size("out"));
-  if (layer.size("activation") == 1)
-    for (double& value : y) value = value > 0 ? value : 0;
-  if (layer.size("activation") == 2)
-    for (double& value : y) value = reference_gelu(value);
-  return y;
+  if (layer.kind == "lstm") return reference_lstm(layer, x, p);
+  if (layer.kind == "linear")
+    return reference_activation(reference_linear(x, p, 0, size("in"), size("out")), layer.size("activation"));
+  return reference_image_layer(layer, x, p);
 }
 
 /// Sum over rows of -log softmax(row)[target].

@@ -53,6 +53,76 @@ inline ModelSpec small_mlp(std::int64_t hidden = 24, int layers = 5, std::int64_
   return model;
 }
 
+/// Two convolutions with a max pool between them, a mean of each channel and a classifier; with batch norms and
+/// residual blocks in between where `normed`.
+inline ModelSpec small_cnn(bool normed = false, std::int64_t channels = 8, std::int64_t side = 8) {
+  ModelSpec model;
+  model.name = normed ? "small ResNet" : "small VGG";
+  const auto image = [](std::int64_t c, std::int64_t s) {
+    return std::map<std::string, std::int64_t>{{"channels", c}, {"height", s}, {"width", s}};
+  };
+  const auto add = [&](const char* kind, std::map<std::string, std::int64_t> sizes,
+                       const std::map<std::string, std::int64_t>& more = {}) {
+    sizes.insert(more.begin(), more.end());
+    model.layers.push_back({kind + std::to_string(model.layers.size()), kind, std::move(sizes)});
+  };
+  const auto square = [](std::int64_t s) { return std::map<std::string, std::int64_t>{{"height", s}, {"width", s}}; };
+  add("convolution", square(side),
+      {{"in", 1},
+       {"out", channels},
+       {"kernel", 3},
+       {"stride", 1},
+       {"padding", 1},
+       {"activation", normed ? 0 : 1},
+       {"bias", normed ? 0 : 1}});
+  if (normed) add("batch_norm", image(channels, side), {{"activation", 1}});
+  add("max_pool", image(channels, side), {{"kernel", 2}, {"stride", 2}, {"padding", 0}});
+  if (normed) {
+    add("residual", square(side / 2), {{"in", channels}, {"out", channels}, {"stride", 1}});
+    add("bottleneck", square(side / 2), {{"in", channels}, {"middle", 4}, {"out", 2 * channels}, {"stride", 2}});
+    add("average_pool", image(2 * channels, side / 4), {{"kernel", 2}, {"stride", 2}, {"padding", 0}});
+    add("linear", {{"in", 2 * channels * (side / 8) * (side / 8)}, {"out", 4}, {"sequence", 1}, {"activation", 0}});
+  } else {
+    add("convolution", square(side / 2),
+        {{"in", channels},
+         {"out", 2 * channels},
+         {"kernel", 3},
+         {"stride", 2},
+         {"padding", 1},
+         {"activation", 2},
+         {"bias", 1}});
+    add("global_average_pool", image(2 * channels, side / 4));
+    add("linear", {{"in", 2 * channels}, {"out", 4}, {"sequence", 1}, {"activation", 0}});
+  }
+  add("softmax_cross_entropy", {{"classes", 4}, {"sequence", 1}});
+  model.learning_rate = 3e-3;
+  model.seed = 7;
+  return model;
+}
+
+/// Embedding, an LSTM in both directions or one, two more, a classifier at each position.
+inline ModelSpec small_lstm(std::int64_t directions = 1, std::int64_t hidden = 12, std::int64_t sequence = 6,
+                            std::int64_t vocabulary = 10) {
+  ModelSpec model;
+  model.name = "small LSTM";
+  const auto lstm = [&](std::int64_t in, std::int64_t both) {
+    model.layers.push_back({"lstm_" + std::to_string(model.layers.size()),
+                            "lstm",
+                            {{"in", in}, {"hidden", hidden}, {"sequence", sequence}, {"directions", both}}});
+  };
+  model.layers.push_back(
+      {"tokens", "embedding", {{"vocabulary", vocabulary}, {"hidden", hidden}, {"sequence", sequence}}});
+  lstm(hidden, directions);
+  lstm(directions * hidden, 1);
+  lstm(hidden, 1);
+  model.layers.push_back(
+      {"head", "linear", {{"in", hidden}, {"out", vocabulary}, {"sequence", sequence}, {"activation", 0}}});
+  model.layers.push_back({"loss", "softmax_cross_entropy", {{"classes", vocabulary}, {"sequence", sequence}}});
+  model.learning_rate = 3e-3;
+  model.seed = 13;
+  return model;
+}
+
 /// Stages of `replicas[s]` devices each, devices numbered in stage order, layers as even as they go.
 inline Plan plan_for(const ModelSpec& model, const std::vector<int>& replicas, int micro_batch, int micro_batches) {
   Plan plan;

@@ -113,6 +113,8 @@ class TestTraining : public QObject {
   void one_device_equals_a_plain_program();
   void every_plan_equals_one_device_data();
   void every_plan_equals_one_device();
+  void batch_norm_equals_one_device_with_the_same_slices_data();
+  void batch_norm_equals_one_device_with_the_same_slices();
   void every_optimizer_equals_one_device_data();
   void every_optimizer_equals_one_device();
   void recompute_changes_nothing_but_memory();
@@ -125,7 +127,7 @@ class TestTraining : public QObject {
 };
 
 void TestTraining::one_device_equals_a_plain_program() {
-  for (const ModelSpec& model : {small_gpt(), small_mlp()}) {
+  for (const ModelSpec& model : {small_gpt(), small_mlp(), small_cnn(), small_lstm(), small_lstm(2)}) {
     const Trained expected = plain_program(model, 12, steps), found = on_one_device(model, 12, Optimizer::adam);
     QVERIFY2(difference(found.parameters, expected.parameters) < 1e-5,
              qPrintable(QString::number(difference(found.parameters, expected.parameters))));
@@ -159,7 +161,7 @@ void TestTraining::every_plan_equals_one_device() {
   QFETCH(QList<int>, replicas);
   QFETCH(QList<int>, shares);
   QFETCH(int, order);
-  for (const ModelSpec& model : {small_gpt(), small_mlp()}) {
+  for (const ModelSpec& model : {small_gpt(), small_mlp(), small_cnn(), small_lstm(2)}) {
     Plan plan = plan_for(model, {replicas.begin(), replicas.end()}, 6, 4);
     if (!shares.empty()) plan.stages[1].shares = std::vector<int>(shares.begin(), shares.end());
     for (const Optimizer optimizer : {Optimizer::adam, Optimizer::sgd}) {
@@ -171,6 +173,31 @@ void TestTraining::every_plan_equals_one_device() {
       QVERIFY(difference(found.losses, expected.losses) < 1e-5);
     }
   }
+}
+
+void TestTraining::batch_norm_equals_one_device_with_the_same_slices_data() {
+  QTest::addColumn<QList<int>>("replicas");
+  QTest::addColumn<int>("order");
+  QTest::newRow("2 stages, GPipe") << QList<int>{1, 1} << static_cast<int>(Order::gpipe);
+  QTest::newRow("3 stages, 1F1B") << QList<int>{1, 1, 1} << static_cast<int>(Order::policy_a);
+  QTest::newRow("3 stages, split backward") << QList<int>{1, 1, 1} << static_cast<int>(Order::split_backward);
+  QTest::newRow("data parallel") << QList<int>{3} << static_cast<int>(Order::policy_a);
+  QTest::newRow("2 stages of 3 replicas") << QList<int>{3, 3} << static_cast<int>(Order::policy_b);
+}
+
+/// Statistics are those of the samples that a device has at hand: of its share of a micro-batch. One device that takes
+/// such shares for its micro-batches computes the same.
+void TestTraining::batch_norm_equals_one_device_with_the_same_slices() {
+  QFETCH(QList<int>, replicas);
+  QFETCH(int, order);
+  const ModelSpec model = small_cnn(true);
+  const Plan plan = plan_for(model, {replicas.begin(), replicas.end()}, 6, 4);
+  const int share = 6 / replicas.front();
+  const Trained expected = trained(model, plan_for(model, {1}, share, 24 / share), Order::gpipe);
+  const Trained found = trained(model, plan, static_cast<Order>(order));
+  const double parameters = difference(found.parameters, expected.parameters);
+  QVERIFY2(parameters < 1e-5, qPrintable(QString::number(parameters)));
+  QVERIFY(difference(found.losses, expected.losses) < 1e-5);
 }
 
 void TestTraining::every_optimizer_equals_one_device_data() {
@@ -214,14 +241,16 @@ void TestTraining::recompute_changes_nothing_but_memory() {
 }
 
 void TestTraining::loss_falls_data() {
-  QTest::addColumn<bool>("gpt");
-  QTest::newRow("gpt") << true;
-  QTest::newRow("mlp") << false;
+  QTest::addColumn<QString>("kind");
+  for (const char* kind : {"gpt", "mlp", "vgg", "resnet", "lstm", "lstm both ways"}) QTest::newRow(kind) << kind;
 }
 
 void TestTraining::loss_falls() {
-  QFETCH(bool, gpt);
-  const ModelSpec model = gpt ? small_gpt() : small_mlp(24, 5, 64);
+  QFETCH(QString, kind);
+  const std::map<QString, ModelSpec> models{{"gpt", small_gpt()},          {"mlp", small_mlp(24, 5, 64)},
+                                            {"vgg", small_cnn(false, 16)}, {"resnet", small_cnn(true, 16)},
+                                            {"lstm", small_lstm(1, 24)},   {"lstm both ways", small_lstm(2, 24)}};
+  const ModelSpec& model = models.at(kind);
   EventLog log;
   TrainOptions options;
   options.steps = 200;
@@ -304,13 +333,14 @@ void TestTraining::memory_returns_after_every_step() {
 }
 
 void TestTraining::same_run_gives_the_same_bits() {
-  const ModelSpec model = small_gpt();
-  const Plan plan = plan_for(model, {2, 3}, 6, 4);
-  const Trained first = trained(model, plan, Order::policy_a);
-  for (int i = 0; i < 3; ++i) {
-    const Trained again = trained(model, plan, Order::policy_a);
-    QVERIFY(again.parameters.layers == first.parameters.layers);
-    QVERIFY(again.losses == first.losses);
+  for (const ModelSpec& model : {small_gpt(), small_cnn(true), small_lstm(2)}) {
+    const Plan plan = plan_for(model, {2, 3}, 6, 4);
+    const Trained first = trained(model, plan, Order::policy_a);
+    for (int i = 0; i < 3; ++i) {
+      const Trained again = trained(model, plan, Order::policy_a);
+      QVERIFY(again.parameters.layers == first.parameters.layers);
+      QVERIFY(again.losses == first.losses);
+    }
   }
 }
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cpu/batch_norm_passes.hpp"
+
+#include <algorithm>
+
+#include "core/runtime/cpu/image_kernels.hpp"
+
+namespace pipedeck {
+
+void BatchNormPasses::initialise(float* parameters) const {
+  std::fill_n(parameters, channels_, 1.0f);
+  std::fill_n(parameters + channels_, channels_, 0.0f);
+}
+
+ColumnStatistics BatchNormPasses::statistics(const Tensor& input) const {
+  // One row would do, but what is kept of a micro-batch is predicted to grow with its samples.
+  ColumnStatistics found{Tensor(input.memory(), input.samples(), channels_), {}};
+  found.inverse = found.mean.like();
+  column_statistics(found.mean.data(), found.inverse.data(), input.data(), rows(input), channels_);
+  return found;
+}
+
+void BatchNormPasses::forward(Tensor& out, const Tensor& input, const ColumnStatistics& statistics,
+                              const float* parameters) const {
+  normalise_columns(out.data(), input.data(), statistics.mean.data(), statistics.inverse.data(), parameters,
+                    parameters + channels_, rows(input), channels_);
+}
+
+Tensor BatchNormPasses::backward(Tensor& gradient, const Tensor& input, const ColumnStatistics& statistics,
+                                 const float* parameters) const {
+  Tensor sums = Tensor::zeros(gradient.memory(), 1, 2 * channels_);
+  normalise_columns_backward(gradient.data(), sums.data(), sums.data() + channels_, input.data(),
+                             statistics.mean.data(), statistics.inverse.data(), parameters, rows(input), channels_);
+  return sums;
+}
+
+}  // namespace pipedeck

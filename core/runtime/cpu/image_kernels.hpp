@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain loops over images, which lie row by row, pixel by pixel, the channels of a pixel side by side.
+#pragma once
+
+#include <cstdint>
+
+namespace pipedeck {
+
+/// A square window that slides over each channel by itself.
+struct PoolShape {
+  std::int64_t channels = 1, kernel = 1, stride = 1, padding = 0, height = 1, width = 1;
+  std::int64_t out_height() const { return (height + 2 * padding - kernel) / stride + 1; }
+  std::int64_t out_width() const { return (width + 2 * padding - kernel) / stride + 1; }
+  std::int64_t in_values() const { return channels * height * width; }
+  std::int64_t out_values() const { return channels * out_height() * out_width(); }
+};
+
+void max_pool(float* out, const float* in, const PoolShape& shape, std::int64_t samples);
+/// in_gradient += each output's gradient where its window's largest value lies; of several the first, row by row.
+/// `scratch` holds two pixels.
+void max_pool_backward(float* in_gradient, const float* out_gradient, const float* in, float* scratch,
+                       const PoolShape& shape, std::int64_t samples);
+/// The mean of what the window covers inside the image: padding does not count.
+void average_pool(float* out, const float* in, const PoolShape& shape, std::int64_t samples);
+/// in_gradient += its share.
+void average_pool_backward(float* in_gradient, const float* out_gradient, const PoolShape& shape, std::int64_t samples);
+
+/// Mean and 1 / sqrt(variance + 1e-5) of every column.
+void column_statistics(float* mean, float* inverse, const float* in, std::int64_t rows, std::int64_t columns);
+/// out = (in - mean) * inverse * gain + shift; `out` may be `in`.
+void normalise_columns(float* out, const float* in, const float* mean, const float* inverse, const float* gain,
+                       const float* shift, std::int64_t rows, std::int64_t columns);
+/// gain_gradient and shift_gradient += theirs; the input's gradient takes the place of out_gradient.
+/// Both sums must be 0 before: the input's gradient is made of them.
+void normalise_columns_backward(float* out_gradient, float* gain_gradient, float* shift_gradient, const float* in,
+                                const float* mean, const float* inverse, const float* gain, std::int64_t rows,
+                                std::int64_t columns);
+
+}  // namespace pipedeck
