@@ -355,7 +355,11 @@ ProjectContent content_of(const ProjectState& state) {
     if (!entry.layout.empty()) layouts[QString::number(entry.id)] = layout_to_json(entry.layout);
   }
 
-  std::int64_t model_id = state.next_id;  // above every id in use
+  std::int64_t model_id = 1;  // above every id in use, whatever was in use before an undo
+  const auto above = [&model_id](const auto& entries) {
+    for (const auto& entry : entries) model_id = std::max<std::int64_t>(model_id, entry.id + 1);
+  };
+  above(state.profiles), above(state.clusters), above(state.plans), above(state.runs);
   QJsonObject model_of;
   int position = 0;
   for (const ProfileEntry& entry : state.profiles) {
