@@ -2,7 +2,8 @@
 #include "app/ui/help_texts.hpp"
 
 #include <QCoreApplication>
-#include <QFile>
+
+#include "app/ui/help_pages.hpp"
 
 namespace pipedeck::app {
 
@@ -28,10 +29,6 @@ QString licences_html() {
       "source.</p>");
 }
 
-QString reproduction_markdown() {
-  QFile page(QStringLiteral(":/help/reproduction.md"));
-  if (!page.open(QIODevice::ReadOnly)) return {};
-  return QString::fromUtf8(page.readAll());
-}
+QString reproduction_markdown() { return help_text(QStringLiteral("reproduction.md")); }
 
 }  // namespace pipedeck::app

@@ -27,6 +27,7 @@ namespace pipedeck::app {
 class ComparePage;
 class ExplainPage;
 class Exports;
+class HelpWindow;
 class Inspector;
 class NotesEdit;
 class PlanActions;
@@ -108,6 +109,7 @@ class MainWindow : public QMainWindow {
   void create_plan_menu();
   void create_run_menu();
   void create_help_menu();
+  void show_help();
   void update_actions();
   void set_appearance(Appearance appearance);
 
@@ -159,6 +161,7 @@ class MainWindow : public QMainWindow {
   Inspector* inspector_ = nullptr;
   NotesEdit* notes_ = nullptr;
   PlanActions* plan_actions_ = nullptr;
+  HelpWindow* help_ = nullptr;  ///< made when it is asked for
   std::vector<QDockWidget*> docks_;
   QLabel* saved_label_ = nullptr;
   QToolButton* calibration_mark_ = nullptr;

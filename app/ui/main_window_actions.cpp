@@ -4,6 +4,7 @@
 
 #include <QAction>
 #include <QActionGroup>
+#include <QDesktopServices>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QKeySequence>
@@ -11,7 +12,10 @@
 #include <QMenuBar>
 #include <QRegularExpression>
 #include <QSettings>
+#include <QStackedWidget>
 #include <QStatusBar>
+#include <QTabWidget>
+#include <QUrl>
 
 #include "app/language/language.hpp"
 #include "app/session/trace_export.hpp"
@@ -19,6 +23,7 @@
 #include "app/ui/explain_page.hpp"
 #include "app/ui/exports.hpp"
 #include "app/ui/help_texts.hpp"
+#include "app/ui/help_window.hpp"
 #include "app/ui/plan_actions.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/ui/shortcut_overlay.hpp"
@@ -266,6 +271,7 @@ void MainWindow::create_help_menu() {
   const auto show = [this](const QString& title, QString (*html)()) {
     return [this, title, html] { seams_.dialogs.information(this, title, html()); };
   };
+  add_action(menu, tr("&User guide"), "action_user_guide", QKeySequence(Qt::Key_F1), [this] { show_help(); });
   describe_view_keys(*compare_page_);
   auto* shortcuts = new ShortcutOverlay(this);
   add_action(menu, tr("&Shortcuts"), "action_shortcuts", QKeySequence(Qt::Key_Question),
@@ -274,6 +280,18 @@ void MainWindow::create_help_menu() {
              [this] { seams_.dialogs.page(this, tr("The papers' tables"), reproduction_markdown()); });
   add_action(menu, tr("&Licences"), "action_licences", {}, show(tr("Licences"), licences_html));
   add_action(menu, tr("&About Pipedeck"), "action_about", {}, show(tr("About Pipedeck"), about_html));
+}
+
+/// At the chapter about what is in front of the reader.
+void MainWindow::show_help() {
+  if (!help_) help_ = new HelpWindow([](const QUrl& address) { QDesktopServices::openUrl(address); }, this);
+  const char* const chapters[] = {"2-compare", "explain", "1-open", "1-open", "4-run"};
+  const auto at = static_cast<std::size_t>(page());
+  const bool known = stack_->currentWidget() == tabs_ && at < std::size(chapters);
+  help_->show_page(QStringLiteral("user-guide.md"), known ? QLatin1String(chapters[at]) : QString());
+  help_->show();
+  help_->raise();
+  help_->activateWindow();
 }
 
 void MainWindow::update_actions() {
