@@ -16,7 +16,7 @@ CORE = ["core/domain", "core/io", "core/cost", "core/schedule", "core/sim", "cor
 # folder: (other folders of the project, third-party headers by their beginning, Qt modules)
 LAYERS = {
     "core/domain": ([], ["tl/", "fmt/"], []),
-    "core/io": (["core/domain"], ["tl/", "fmt/", "nlohmann/", "openssl/"], []),
+    "core/io": (["core/domain"], ["tl/", "fmt/", "nlohmann/", "openssl/", "pugixml.hpp"], []),
     "core/cost": (["core/domain"], ["tl/", "fmt/"], []),
     "core/schedule": (["core/domain"], ["tl/", "fmt/"], []),
     "core/sim": (["core/domain", "core/cost", "core/schedule"], ["tl/", "fmt/"], []),
@@ -25,7 +25,7 @@ LAYERS = {
     "core/reproduce": (["core/domain", "core/io", "core/cost", "core/sim", "core/planner", "core/presets"],
                        ["tl/", "fmt/"], []),
     "core/whatif": (["core/domain", "core/cost", "core/schedule", "core/sim", "core/planner"], ["tl/", "fmt/"], []),
-    "core/runtime": (["core/domain"], ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h"], []),
+    "core/runtime": (["core/domain"], ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h", "hwloc.h"], []),
     "core/store": (["core/domain"], ["tl/", "fmt/", "sqlite3.h"], []),
     "app/cli": (CORE, ["tl/", "fmt/", "nlohmann/", "CLI/"], []),
     "app/language": (["core/domain"], [], ["QtCore"]),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert: any format that is read, into any format that can hold the same.
+// convert: any format that is read, into any format that can hold the same; descriptions of machines into a cluster.
 #include <fmt/format.h>
 
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
 #include "app/cli/file_formats.hpp"
+#include "app/cli/machine_options.hpp"
+#include "core/io/json_formats.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -14,35 +16,89 @@ class ConvertCommand : public Command {
   void declare(CLI::App& app) override {
     std::vector<std::string> names;
     for (const FileFormat& format : file_formats()) names.emplace_back(format.name);
-    app.add_option("IN", in_, "file to read, told by its content")->required();
-    app.add_option("OUT", out_, "file to write; - is standard output")->required();
+    app.add_option("IN", files_,
+                   "files to read, told by their content, and, without -o, at the end the OUT to write; - is standard "
+                   "output. Several are descriptions of machines")
+        ->type_name("IN ... OUT");
+    app.add_option("-o,--output", out_, "file to write; - is standard output")->type_name("OUT");
     app.add_option("--to", to_, "format to write; without, what OUT's ending says, else IN's own")
         ->check(CLI::IsMember(names))
         ->type_name("FORMAT");
     app.add_option("--profile-micro-batch", profile_micro_batch_, "samples of one micro-batch of a graph text")
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
+    machines_.declare(app);
   }
 
   Result<int> run(std::stop_token) override {
-    const auto file = read_any_file(in_, {.profile_micro_batch = profile_micro_batch_});
-    if (!file) return tl::unexpected(file.error());
-    auto text = text_of(*file, target(*file));
-    if (!text) return tl::unexpected(in_file(text.error(), in_));
-    if (!text->ends_with('\n')) *text += '\n';
-    if (auto written = write_output(out_, *text); !written) return tl::unexpected(written.error());
-    return 0;
+    if (auto taken = take_output(); !taken) return tl::unexpected(taken.error());
+    if (machines_.this_machine()) {
+      if (!files_.empty()) return fail(ErrorCode::bad_usage, "--this-machine: found a file beside it, expected none");
+      return write_cluster(machines_.cluster_here());
+    }
+    std::vector<FoundMachine> found;
+    for (const std::string& file : files_) {
+      auto read = read_any_file(file, {.profile_micro_batch = profile_micro_batch_});
+      if (!read) return tl::unexpected(read.error());
+      auto* machines = std::get_if<FoundMachines>(&*read);
+      if (!machines) return write_other(*read);
+      std::ranges::move(machines->machines, std::back_inserter(found));
+    }
+    return write_cluster(machines_.cluster(std::move(found)));
   }
 
  private:
+  Result<void> take_output() {
+    const bool read_nothing = machines_.this_machine();
+    if (out_.empty() && !files_.empty()) {
+      out_ = files_.back();
+      files_.pop_back();
+    }
+    if (out_.empty() || (files_.empty() && !read_nothing))
+      return fail(ErrorCode::bad_usage, "convert: expected IN, a file to read, and OUT, one to write");
+    return {};
+  }
+
+  /// What is no description of a machine stands alone.
+  Result<int> write_other(const AnyFile& file) {
+    if (files_.size() > 1)
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found {} files and a {} among them, expected one, or descriptions of machines",
+                              files_.size(), format_name(file)));
+    if (machines_.given())
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found options of machines with a {}, expected none", format_name(file)));
+    auto text = text_of(file, target(file));
+    if (!text) return tl::unexpected(in_file(text.error(), files_.front()));
+    return write(*std::move(text));
+  }
+
+  Result<int> write_cluster(const Result<ImportedCluster>& made) {
+    if (!made) return tl::unexpected(files_.size() == 1 ? in_file(made.error(), files_.front()) : made.error());
+    if (const FileFormat* by_name = file_format_of_name(out_);
+        to_.empty() ? by_name && by_name->name != "cluster" : to_ != "cluster")
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("machines can't be written as {}; possible: cluster", to_.empty() ? by_name->name : to_));
+    for (const std::string& note : made->notes) print_note(note);
+    return write(cluster_to_json(made->cluster));
+  }
+
+  Result<int> write(std::string text) {
+    if (!text.ends_with('\n')) text += '\n';
+    if (auto written = write_output(out_, text); !written) return tl::unexpected(written.error());
+    return 0;
+  }
+
   std::string target(const AnyFile& file) const {
     if (!to_.empty()) return to_;
     const FileFormat* by_name = file_format_of_name(out_);
     return std::string(by_name ? by_name->name : format_name(file));
   }
 
-  std::string in_, out_, to_;
+  std::vector<std::string> files_;
+  std::string out_, to_;
   std::optional<int> profile_micro_batch_;
+  MachineOptions machines_;
 };
 
 }  // namespace

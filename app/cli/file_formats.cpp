@@ -12,6 +12,7 @@
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/trace.hpp"
+#include "core/presets/machine_import.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -58,6 +59,7 @@ std::vector<std::string_view> possible_formats(const AnyFile& file) {
                           return {"run-log", "trace"};
                         },
                         [](const ProjectContent&) -> std::vector<std::string_view> { return {}; },
+                        [](const FoundMachines&) -> std::vector<std::string_view> { return {"cluster"}; },
                         [&](const auto&) -> std::vector<std::string_view> { return {format_name(file)}; },
                     },
                     file);
@@ -82,6 +84,8 @@ const std::vector<FileFormat>& file_formats() {
       {"model", ".model.json", "layer shapes that the runtime trains (read, written)"},
       {"calibration", ".calibration.json", "figures fitted from measured runs (read, written)"},
       {"run-log", ".jsonl", "events of a run, a JSON object a line (read, written)"},
+      {"nvidia-smi", ".topo.txt", "what nvidia-smi topo -m prints: GPUs and what joins them (read)"},
+      {"nccl-topology", ".xml", "what NCCL_TOPO_DUMP_FILE names: GPUs, links, network cards (read)"},
       {"project", ".pipedeck", "all of the window's work in one SQLite file (read)"},
       {"trace", ".trace.json", "Chrome trace of a timeline, for Perfetto (written)"},
   };
@@ -120,14 +124,17 @@ Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& option
 
 std::string_view format_name(const AnyFile& file) {
   return std::visit(Overloaded{
-                        [](const Profile&) { return "profile"; },
-                        [](const Cluster&) { return "cluster"; },
-                        [](const Plan&) { return "plan"; },
-                        [](const Simulation&) { return "simulation"; },
-                        [](const ModelSpec&) { return "model"; },
-                        [](const CalibrationRecord&) { return "calibration"; },
-                        [](const RunLog&) { return "run-log"; },
-                        [](const ProjectContent&) { return "project"; },
+                        [](const Profile&) -> std::string_view { return "profile"; },
+                        [](const Cluster&) -> std::string_view { return "cluster"; },
+                        [](const Plan&) -> std::string_view { return "plan"; },
+                        [](const Simulation&) -> std::string_view { return "simulation"; },
+                        [](const ModelSpec&) -> std::string_view { return "model"; },
+                        [](const CalibrationRecord&) -> std::string_view { return "calibration"; },
+                        [](const RunLog&) -> std::string_view { return "run-log"; },
+                        [](const ProjectContent&) -> std::string_view { return "project"; },
+                        [](const FoundMachines& found) -> std::string_view {
+                          return found.machines.front().source.starts_with("NCCL") ? "nccl-topology" : "nvidia-smi";
+                        },
                     },
                     file);
 }
@@ -144,6 +151,7 @@ std::string summary_of(const AnyFile& file) {
           [](const ModelSpec& model) { return fmt::format("{}, {} layers", model.name, model.layers.size()); },
           [](const CalibrationRecord& record) { return calibration_line(record); },
           [](const RunLog& log) { return fmt::format("{} events", log.events.size()); },
+          [](const FoundMachines& found) { return pipedeck::summary_of(found); },
           [](const ProjectContent& project) {
             return fmt::format("{} documents, {} runs", project.documents.size(), project.runs.size());
           },
@@ -180,6 +188,11 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
             return chrome_trace(measured->timeline, "run");
           },
           [](const ProjectContent&) -> Result<std::string> { return std::string(); },
+          [](const FoundMachines& found) -> Result<std::string> {
+            return cluster_of(found.machines).map([](const ImportedCluster& made) {
+              return cluster_to_json(made.cluster);
+            });
+          },
       },
       file);
 }

@@ -28,7 +28,8 @@ struct RunLog {
   std::string text;  ///< as it was read, with keys that this program does not know
 };
 
-using AnyFile = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, RunLog, ProjectContent>;
+using AnyFile = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, RunLog, ProjectContent,
+                             FoundMachines>;
 
 /// Errors name the file, and the line of the event.
 Result<RunLog> read_run_log(const std::string& path);

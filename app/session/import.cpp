@@ -12,6 +12,7 @@
 #include "core/domain/validate.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/presets/machine_import.hpp"
 #include "core/presets/presets.hpp"
 
 namespace pipedeck::app {
@@ -19,6 +20,12 @@ namespace pipedeck::app {
 namespace {
 
 QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+QStringList in_qt(const std::vector<std::string>& names) {
+  QStringList list;
+  for (const std::string& name : names) list << in_qt(name);
+  return list;
+}
 
 bool listed(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -188,16 +195,18 @@ struct DocumentImporter {
     auto shared = std::make_shared<const CalibrationRecord>(std::move(record));
     return Imported{with_calibration(state, std::move(shared)), QStringLiteral("calibration"), name, 0, {}};
   }
+  /// Without anybody asked (the window shows what is understood first): the notes are the warning.
+  Result<Imported> operator()(FoundMachines& found) const {
+    auto made = cluster_of(std::move(found.machines));
+    if (!made) return tl::unexpected(std::move(made.error()));
+    Imported imported = import_cluster(state, std::move(made->cluster));
+    imported.warning = in_qt(made->notes).join(QLatin1Char('\n'));
+    return imported;
+  }
   Result<Imported> operator()(Simulation& simulation) const {
     return import_simulation(state, std::move(simulation), path);
   }
 };
-
-QStringList in_qt(const std::vector<std::string>& names) {
-  QStringList list;
-  for (const std::string& name : names) list << in_qt(name);
-  return list;
-}
 
 }  // namespace
 

@@ -42,6 +42,7 @@ struct DeviceModel {
   DeviceType type;  ///< with the price, and with relative_speed against the V100-16GB
   std::string title, vendor;
   std::vector<std::string> aliases;  ///< as device_name_key makes them
+  std::vector<std::string> pci_ids;  ///< vendor and device: "10de:20b2"
   bool matrix_units = false;         ///< its fp16 peak is that of tensor or matrix cores
   std::optional<DeviceLink> link;
   PciExpress pcie;

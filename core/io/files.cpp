@@ -17,6 +17,8 @@
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/json_value.hpp"
+#include "core/io/nccl_topology.hpp"
+#include "core/io/nvidia_smi_topology.hpp"
 #include "core/io/utf8.hpp"
 
 namespace pipedeck {
@@ -69,6 +71,13 @@ Result<Profile> graph_text_profile(const std::string& content, const std::string
   return profile_from_graph_text(content, to_utf8(fs::path(path).stem().string()), *micro_batch);
 }
 
+Result<FoundMachines> found_machines(const std::string& content, const std::string& path) {
+  // "node-7.topo.txt" is node-7's.
+  const std::string name = to_utf8(fs::path(path).filename().string());
+  const std::string stem = name.substr(0, name.find('.', 1));
+  return looks_like_xml(content) ? machines_from_nccl(content, stem) : machines_from_nvidia_smi(content, stem);
+}
+
 Result<Document> document_of(const std::string& content, const std::string& path, const ReadOptions& options) {
   const Result<FileKind> kind = kind_of_content(content);
   if (!kind) return tl::unexpected(kind.error());
@@ -91,6 +100,8 @@ Result<Document> document_of(const std::string& content, const std::string& path
       return as_document(model_from_json(content));
     case FileKind::calibration:
       return as_document(calibration_from_json(content));
+    case FileKind::machines:
+      return as_document(found_machines(content, path));
     case FileKind::project:
       break;
   }
@@ -102,6 +113,12 @@ Result<T> read_as(const std::string& path, std::string_view expected, const Read
   Result<Document> document = read_document(path, options);
   if (!document) return tl::unexpected(std::move(document).error());
   if (T* value = std::get_if<T>(&*document)) return std::move(*value);
+  if (std::holds_alternative<FoundMachines>(*document))
+    return fail(ErrorCode::bad_input,
+                fmt::format("found a topology of machines, expected a {}; pipedeck-cli convert makes a cluster of it, "
+                            "and says what it assumes",
+                            expected),
+                {}, path);
   constexpr std::array<std::string_view, 6> names{"profile", "cluster", "plan", "simulation", "model", "calibration"};
   return fail(ErrorCode::bad_input, fmt::format("found a {}, expected a {}", names[document->index()], expected), {},
               path);
@@ -173,6 +190,8 @@ std::string_view name_of(FileKind kind) {
       return "calibration";
     case FileKind::project:
       return "project";
+    case FileKind::machines:
+      return "topology of machines";
   }
   return "?";
 }
@@ -182,10 +201,12 @@ Result<FileKind> kind_of_content(const std::string& content) {
   if (content.compare(0, sqlite.size(), sqlite) == 0) return FileKind::project;
   const std::size_t first = content.find_first_not_of(" \t\r\n");
   if (first == content.npos) return fail(ErrorCode::bad_input, "the file is empty");
+  if (looks_like_nvidia_smi_topology(content) || looks_like_xml(content)) return FileKind::machines;
   if (content[first] == '{' || content[first] == '[') return kind_of_json(content);
   if (content.find(" -- ") != content.npos) return FileKind::graph_text;
   return fail(ErrorCode::bad_input,
-              "found a file of no known format, expected JSON with a 'format', a layer graph or a Pipedeck project");
+              "found a file of no known format, expected JSON with a 'format', a layer graph, a topology of nvidia-smi "
+              "or NCCL, or a Pipedeck project");
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {

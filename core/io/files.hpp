@@ -9,6 +9,7 @@
 
 #include "core/domain/calibration_record.hpp"
 #include "core/domain/cluster.hpp"
+#include "core/domain/found_machine.hpp"
 #include "core/domain/model.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/profile.hpp"
@@ -17,17 +18,18 @@
 
 namespace pipedeck {
 
-enum class FileKind { profile, graph_text, cluster, plan, simulation, model, calibration, project };
+enum class FileKind { profile, graph_text, cluster, plan, simulation, model, calibration, project, machines };
 std::string_view name_of(FileKind kind);  // "profile"
 
-/// Told by content, not by name: SQLite header, the JSON "format" key, else graph text.
+/// Told by content, not by name: SQLite header, the JSON "format" key, XML or a matrix of GPUs, else graph
+/// text.
 Result<FileKind> kind_of_content(const std::string& content);
 
 struct ReadOptions {
   std::optional<int> profile_micro_batch;  ///< for graph text, which has none; else "-pbs-N" of the file's name is used
 };
 
-using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord>;
+using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, FoundMachines>;
 
 /// Whole content of a file, at most `limit` bytes. Errors name the file.
 Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{1} << 31);

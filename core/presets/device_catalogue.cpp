@@ -78,6 +78,10 @@ Result<DeviceModel> device_model_from_json(const std::string& text) {
     in.values("aliases", [&](const Value& value, const std::string& place) {
       model.aliases.push_back(device_name_key(json::read_text(value, place, in.problems())));
     });
+    if (in.has("pci_ids"))
+      in.values("pci_ids", [&](const Value& value, const std::string& place) {
+        model.pci_ids.push_back(json::read_text(value, place, in.problems()));
+      });
     model.matrix_units = in.truth_or("matrix_units", false);
     read_joints(in, model);
     read_price(in, model.price);

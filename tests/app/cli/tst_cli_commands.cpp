@@ -429,8 +429,9 @@ void TestCliCommands::lists_data() {
   QTest::newRow("devices") << "devices" << QStringList{"cpu"};
   QTest::newRow("device-types") << "device-types"
                                 << QStringList{"V100-16GB", "T4", "H100-SXM", "MI300X", "USD an hour"};
-  QTest::newRow("formats") << "formats" << QStringList{"profile", "graph-text",  "cluster", "plan",    "simulation",
-                                                       "model",   "calibration", "run-log", "project", "trace"};
+  QTest::newRow("formats") << "formats" << QStringList{"profile",    "graph-text", "cluster",     "plan",
+                                                       "simulation", "model",      "calibration", "run-log",
+                                                       "project",    "trace",      "nvidia-smi",  "nccl-topology"};
 }
 
 void TestCliCommands::lists() {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines into clusters: the options for what their descriptions leave open, and the one way that files of them, or
+// this machine, become a cluster with its notes.
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/cli/command.hpp"
+#include "core/presets/machine_import.hpp"
+
+namespace pipedeck::cli {
+
+class MachineOptions {
+ public:
+  void declare(CLI::App& app);
+  /// Whether any of the options was given.
+  bool given() const { return given_any_ || this_machine_; }
+  bool this_machine() const { return this_machine_; }
+  Result<ImportedCluster> cluster(std::vector<FoundMachine> machines) const;
+  /// GPUs as the driver tells them, else threads of the processor, measured.
+  Result<ImportedCluster> cluster_here() const;
+
+ private:
+  Result<MachineImport> how() const;
+
+  std::string device_, network_, shape_ = "automatic", name_;
+  int copies_ = 1;
+  bool this_machine_ = false, given_any_ = false;
+};
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/presets/machine_conflicts.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace pipedeck {
+namespace {
+
+constexpr int most_conflicts = 4;  // told of one machine
+
+bool told_by_nccl(const FoundMachine& machine) { return machine.source.starts_with("NCCL"); }
+
+std::string words_of(const Joint& joint) {
+  switch (joint.kind) {
+    case JointKind::self:
+      return "X";
+    case JointKind::link:
+      return fmt::format("NV{}", joint.lanes);
+    case JointKind::switched:
+      return "PIX";
+    case JointKind::bridged:
+      return "PXB";
+    case JointKind::host_bridge:
+      return "PHB";
+    case JointKind::numa_node:
+      return "NODE";
+    case JointKind::system:
+      return "SYS";
+  }
+  return "?";
+}
+
+/// NCCL does not tell host bridges of one socket apart, and counts bridges in its own way: only links, their lanes and
+/// the border between sockets compare.
+bool alike(const Joint& a, const Joint& b) {
+  if (a.kind == JointKind::link || b.kind == JointKind::link) return a.kind == b.kind && a.lanes == b.lanes;
+  return (a.kind == JointKind::system) == (b.kind == JointKind::system);
+}
+
+void note_conflicts(const FoundMachine& smi, const FoundMachine& nccl, std::vector<std::string>& notes) {
+  if (smi.gpus.size() != nccl.gpus.size()) {
+    notes.push_back(fmt::format("{}: nvidia-smi tells {} GPUs, NCCL {}; NCCL's are used", nccl.name, smi.gpus.size(),
+                                nccl.gpus.size()));
+    return;
+  }
+  int told = 0, all = 0;
+  for (std::size_t i = 0; i < smi.gpus.size(); ++i)
+    for (std::size_t j = i + 1; j < smi.gpus.size(); ++j)
+      if (!alike(smi.joints[i][j], nccl.joints[i][j]) && ++all && told < most_conflicts) {
+        ++told;
+        notes.push_back(fmt::format("{}: between {} and {} nvidia-smi tells {}, NCCL {}; NCCL's is used", nccl.name,
+                                    nccl.gpus[i].label, nccl.gpus[j].label, words_of(smi.joints[i][j]),
+                                    words_of(nccl.joints[i][j])));
+      }
+  if (all > told) notes.push_back(fmt::format("{}: {} more pairs contradict alike", nccl.name, all - told));
+}
+
+/// Only nvidia-smi may have the names.
+void take_names(const FoundMachine& smi, FoundMachine& nccl) {
+  if (smi.gpus.size() != nccl.gpus.size()) return;
+  for (std::size_t i = 0; i < smi.gpus.size(); ++i)
+    if (nccl.gpus[i].name.empty()) nccl.gpus[i].name = smi.gpus[i].name;
+}
+
+}  // namespace
+
+std::vector<FoundMachine> joined_descriptions(std::vector<FoundMachine> machines, std::vector<std::string>& notes) {
+  const auto nccl = std::stable_partition(machines.begin(), machines.end(), told_by_nccl);
+  const auto by_nccl = static_cast<std::size_t>(nccl - machines.begin());
+  const std::size_t both = std::min(by_nccl, machines.size() - by_nccl);
+  for (std::size_t i = 0; i < both; ++i) {
+    const FoundMachine& smi = machines[by_nccl + i];
+    notes.push_back(fmt::format("{} (nvidia-smi) and {} (NCCL) are taken for one machine", smi.name, machines[i].name));
+    note_conflicts(smi, machines[i], notes);
+    take_names(smi, machines[i]);
+  }
+  const auto first = machines.begin() + static_cast<std::ptrdiff_t>(by_nccl);
+  machines.erase(first, first + static_cast<std::ptrdiff_t>(both));
+  return machines;
+}
+
+}  // namespace pipedeck

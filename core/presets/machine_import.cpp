@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/presets/machine_import.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "core/domain/limits.hpp"
+#include "core/domain/validate.hpp"
+#include "core/presets/machine_conflicts.hpp"
+#include "core/presets/machine_types.hpp"
+
+namespace pipedeck {
+namespace {
+
+// Assumed where nothing is told: the papers' clusters have the same latencies.
+const Seconds inside_latency(5e-6), network_latency(10e-6);
+constexpr double card_gigabits = 100, no_card_gigabits = 25;
+constexpr std::size_t most_lines = 20;        // of notes of a kind
+constexpr std::size_t most_of_matrix = 1024;  // devices; a matrix of more takes longer to read than to measure
+
+std::string number(double value) { return fmt::format("{:.4g}", value); }
+std::string gigabytes(BytesPerSecond rate) { return number(in_gigabytes_per_second(rate)) + " GB/s"; }
+std::string gigabits(BytesPerSecond rate) { return number(rate.count * 8 / 1e9) + " Gbit/s"; }
+
+/// A machine with its types and bandwidths decided.
+struct Decided {
+  FoundMachine found;
+  std::vector<DeviceModel> models;                      ///< of each GPU
+  std::vector<std::vector<BytesPerSecond>> bandwidths;  ///< GPU x GPU; 0 on the diagonal
+  BytesPerSecond narrowest, widest;
+};
+
+void find_extremes(Decided& machine) {
+  const std::size_t n = machine.models.size();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      if (i == j) continue;
+      const BytesPerSecond here = machine.bandwidths[i][j];
+      if (machine.narrowest.count == 0 || here < machine.narrowest) machine.narrowest = here;
+      machine.widest = std::max(machine.widest, here);
+    }
+}
+
+Result<Decided> decide(FoundMachine found, const MachineImport& how, ImportNotes& notes) {
+  Decided machine;
+  for (std::size_t gpu = 0; gpu < found.gpus.size(); ++gpu) {
+    auto model = model_of(found, gpu, how, notes);
+    if (!model) return tl::unexpected(std::move(model.error()));
+    machine.models.push_back(*std::move(model));
+  }
+  const std::size_t n = found.gpus.size();
+  machine.bandwidths.assign(n, std::vector<BytesPerSecond>(n));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 1; j < n; ++j)
+      machine.bandwidths[i][j] = machine.bandwidths[j][i] =
+          bandwidth_between(found.joints[i][j], machine.models[i], machine.models[j], found, notes);
+  find_extremes(machine);
+  for (std::string& note : found.notes) notes.add(std::move(note));
+  machine.found = std::move(found);
+  return machine;
+}
+
+bool uniform(const Decided& machine) { return machine.widest.count <= machine.narrowest.count * 1.001; }
+
+class Builder {
+ public:
+  Builder(std::vector<Decided> machines, const MachineImport& how, ImportNotes& notes)
+      : machines_(std::move(machines)), how_(how), notes_(notes) {}
+
+  Result<Cluster> build() {
+    const std::size_t devices = count_devices();
+    if (devices > static_cast<std::size_t>(limits::devices))
+      return fail(ErrorCode::bad_usage, fmt::format("found {} devices, expected at most {}", devices, limits::devices));
+    nodes_ = machines_.size() * static_cast<std::size_t>(how_.copies);
+    for (int copy = 0; copy < how_.copies; ++copy)
+      for (const Decided& machine : machines_) add_node(machine);
+    cluster_.name = how_.name.empty() ? made_name(devices) : how_.name;
+    if (as_matrix(devices))
+      add_matrix();
+    else
+      add_links();
+    if (auto valid = validate(cluster_); !valid) return tl::unexpected(std::move(valid.error()));
+    return std::move(cluster_);
+  }
+
+ private:
+  std::size_t count_devices() const {
+    std::size_t sum = 0;
+    for (const Decided& machine : machines_) sum += machine.models.size();
+    return sum * static_cast<std::size_t>(how_.copies);
+  }
+
+  std::string made_name(std::size_t devices) const {
+    const std::string& type = cluster_.device_types.front().name;
+    if (cluster_.device_types.size() > 1) return fmt::format("{} GPUs in {} machines", devices, nodes_);
+    return nodes_ == 1             ? fmt::format("{} × {}", devices, type)
+           : devices % nodes_ == 0 ? fmt::format("{} × {} {}", nodes_, devices / nodes_, type)
+                                   : fmt::format("{} {} in {} machines", devices, type, nodes_);
+  }
+
+  std::string free_name(std::string wanted) {
+    if (wanted.empty()) wanted = "machine";
+    const int times = ++taken_[wanted];
+    if (times == 1) return wanted;
+    return free_name(fmt::format("{}-{}", wanted, times));
+  }
+
+  void add_type(const DeviceType& type) {
+    if (!find_device_type(cluster_, type.name)) cluster_.device_types.push_back(type);
+  }
+
+  void add_node(const Decided& machine) {
+    Node node;
+    node.name = free_name(machine.found.name);
+    for (const DeviceModel& model : machine.models) {
+      add_type(model.type);
+      if (node.devices.empty() || node.devices.back().type != model.type.name)
+        node.devices.push_back({model.type.name, 1});
+      else
+        ++node.devices.back().count;
+    }
+    cluster_.nodes.push_back(std::move(node));
+  }
+
+  // -- inside of machines
+  bool as_matrix(std::size_t devices) {
+    const bool wanted = how_.shape == ClusterShape::matrix ||
+                        (how_.shape == ClusterShape::automatic && !std::ranges::all_of(machines_, uniform));
+    if (!wanted || devices < 2) return false;
+    if (devices <= most_of_matrix) return true;
+    notes_.add(fmt::format("A matrix of {} devices would be too large: links are used", devices));
+    return false;
+  }
+
+  void add_links() {
+    for (std::size_t n = 0; n < nodes_; ++n) {
+      const Decided& machine = machine_of(n);
+      if (machine.models.size() < 2) continue;
+      cluster_.nodes[n].link = Link{machine.narrowest, inside_latency};
+      if (!uniform(machine))
+        notes_.add(fmt::format("{}: pairs reach from {} to {}; its one link has the narrowest", machine.found.name,
+                               gigabytes(machine.narrowest), gigabytes(machine.widest)));
+    }
+    if (nodes_ < 2) {
+      if (cluster_.nodes[0].link)
+        notes_.add(
+            fmt::format("A latency of {:.0f} µs is assumed inside of the machine", in_microseconds(inside_latency)));
+      return;
+    }
+    notes_.add(fmt::format("Latencies are assumed: {:.0f} µs inside of machines, {:.0f} µs to the network",
+                           in_microseconds(inside_latency), in_microseconds(network_latency)));
+    cluster_.switches.push_back({free_name("network")});
+    for (std::size_t n = 0; n < nodes_; ++n)
+      cluster_.links.push_back(
+          {cluster_.nodes[n].name, cluster_.switches[0].name, Link{network_of(machine_of(n)), network_latency}});
+  }
+
+  void add_matrix() {
+    std::vector<std::vector<BytesPerSecond>> matrix;
+    for (std::size_t a = 0; a < nodes_; ++a)
+      for (std::size_t i = 0; i < machine_of(a).models.size(); ++i) {
+        std::vector<BytesPerSecond>& row = matrix.emplace_back();
+        for (std::size_t b = 0; b < nodes_; ++b) {
+          const Decided& other = machine_of(b);
+          if (a == b)
+            row.insert(row.end(), other.bandwidths[i].begin(), other.bandwidths[i].end());
+          else
+            row.insert(row.end(), other.models.size(), std::min(network_of(machine_of(a)), network_of(other)));
+        }
+      }
+    cluster_.bandwidth_matrix = std::move(matrix);
+    notes_.add("Pairs of GPUs differ: the cluster keeps a bandwidth for every pair, without latencies");
+  }
+
+  // -- between machines
+  const Decided& machine_of(std::size_t node) const { return machines_[node % machines_.size()]; }
+
+  BytesPerSecond network_of(const Decided& machine) {
+    if (how_.network) return *how_.network;
+    const std::vector<FoundNic>& nics = machine.found.nics;
+    BytesPerSecond told;
+    for (const FoundNic& nic : nics) told += nic.bandwidth.value_or(BytesPerSecond());
+    if (told.count > 0) {
+      notes_.add(fmt::format("{}: {} network {} with {} together", machine.found.name, nics.size(),
+                             nics.size() == 1 ? "card" : "cards", gigabits(told)));
+      return told;
+    }
+    const double each = nics.empty() ? no_card_gigabits : card_gigabits * static_cast<double>(nics.size());
+    const BytesPerSecond assumed(each * 1e9 / 8);
+    notes_.add(nics.empty()
+                   ? fmt::format("{}: the network is not told: {} are assumed", machine.found.name, gigabits(assumed))
+                   : fmt::format("{}: the speed of {} network cards is not told: {} each are assumed",
+                                 machine.found.name, nics.size(), gigabits(BytesPerSecond(card_gigabits * 1e9 / 8))));
+    return assumed;
+  }
+
+  std::vector<Decided> machines_;
+  const MachineImport& how_;
+  ImportNotes& notes_;
+  Cluster cluster_;
+  std::size_t nodes_ = 0;
+  std::map<std::string, int> taken_;
+};
+
+std::string line_of(const Decided& machine) {
+  std::map<std::string, int> counts;
+  for (const DeviceModel& model : machine.models) ++counts[model.type.name];
+  std::string text;
+  for (const auto& [name, count] : counts) text += fmt::format("{}{} × {}", text.empty() ? "" : " and ", count, name);
+  return fmt::format("{}: {}, from {}", machine.found.name, text, machine.found.source);
+}
+
+/// As many as people read, and how many more there are.
+void shorten(std::vector<std::string>& lines, std::size_t most) {
+  if (lines.size() <= most) return;
+  const std::size_t left = lines.size() - most;
+  lines.resize(most);
+  lines.push_back(fmt::format("... and {} more", left));
+}
+
+}  // namespace
+
+Result<ImportedCluster> cluster_of(std::vector<FoundMachine> machines, const MachineImport& how) {
+  ImportNotes notes;
+  if (how.copies < 1 || how.copies > limits::devices)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found {} copies, expected from 1 to {}", how.copies, limits::devices));
+  if (how.network && !(how.network->count > 0 && how.network->count <= limits::bytes_per_second))
+    return fail(ErrorCode::bad_usage, "found a network that moves nothing, expected a bandwidth above 0");
+  ImportedCluster made;
+  std::vector<std::string> conflicts;
+  machines = joined_descriptions(std::move(machines), conflicts);
+  if (machines.empty()) return fail(ErrorCode::bad_input, "found no machine");
+  std::vector<Decided> decided;
+  for (FoundMachine& machine : machines) {
+    auto one = decide(std::move(machine), how, notes);
+    if (!one) return tl::unexpected(std::move(one.error()));
+    made.notes.push_back(line_of(*one));
+    decided.push_back(*std::move(one));
+  }
+  auto cluster = Builder(std::move(decided), how, notes).build();
+  if (!cluster) return tl::unexpected(std::move(cluster.error()));
+  made.cluster = *std::move(cluster);
+  for (std::vector<std::string> part : {conflicts, notes.take()}) {
+    shorten(made.notes, most_lines);
+    shorten(part, most_lines);
+    made.notes.insert(made.notes.end(), part.begin(), part.end());
+  }
+  return made;
+}
+
+std::string summary_of(const FoundMachines& found) {
+  std::size_t gpus = 0;
+  for (const FoundMachine& machine : found.machines) gpus += machine.gpus.size();
+  return fmt::format("{} {} in {} {}", gpus, gpus == 1 ? "GPU" : "GPUs", found.machines.size(),
+                     found.machines.size() == 1 ? "machine" : "machines");
+}
+
+}  // namespace pipedeck

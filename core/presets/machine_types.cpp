@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/presets/machine_types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/presets/device_catalogue.hpp"
+
+namespace pipedeck {
+namespace {
+
+// What GPUs of two sockets reach over the processors, GB/s: NCCL's own estimates, far below what the links carry.
+constexpr double between_sockets_amd = 16, between_sockets = 10;
+
+const DeviceModel* by_pci_id(const std::string& id) {
+  for (const DeviceModel& model : device_catalogue())
+    if (!id.empty() && std::ranges::find(model.pci_ids, id) != model.pci_ids.end()) return &model;
+  return nullptr;
+}
+
+/// The type of an architecture that is the most used for training.
+const DeviceModel* by_architecture(int architecture) {
+  constexpr std::array<std::pair<int, std::string_view>, 8> usual{{{60, "P100-16GB"},
+                                                                   {70, "V100-16GB"},
+                                                                   {75, "T4"},
+                                                                   {80, "A100-40GB"},
+                                                                   {86, "RTX-3090"},
+                                                                   {89, "L40S"},
+                                                                   {90, "H100-SXM"},
+                                                                   {100, "B200"}}};
+  for (const auto& [number, name] : usual)
+    if (number == architecture) return find_device_model(device_catalogue(), name);
+  return nullptr;
+}
+
+/// By the most lanes that a GPU has to another one through switches, or to all of them together.
+const DeviceModel* by_lanes(const FoundMachine& machine, std::size_t gpu, int& lanes) {
+  int most = 0, sum = 0;
+  for (const Joint& joint : machine.joints[gpu])
+    if (joint.kind == JointKind::link) {
+      most = std::max(most, joint.lanes);
+      sum += joint.lanes;
+    }
+  lanes = most > 6 ? most : sum;
+  constexpr std::array<std::pair<int, std::string_view>, 3> usual{
+      {{6, "V100-16GB"}, {12, "A100-40GB"}, {18, "H100-SXM"}}};
+  for (const auto& [number, name] : usual)
+    if (number == lanes) return find_device_model(device_catalogue(), name);
+  return nullptr;
+}
+
+/// A type that only the driver knows: what it tells, and the speed of the reference.
+DeviceModel unknown_model(const FoundGpu& gpu, ImportNotes& notes) {
+  DeviceModel model;
+  model.type.name = gpu.name;
+  model.type.memory = *gpu.memory;
+  model.title = gpu.name;
+  if (gpu.pcie) model.pcie = *gpu.pcie;
+  notes.add(
+      fmt::format("{} is not in the catalogue: it is taken to be as fast as a V100-16GB, without a price", gpu.name));
+  return model;
+}
+
+/// The driver tells what there really is, which error correction makes less.
+DeviceModel with_told_memory(DeviceModel model, const FoundGpu& gpu) {
+  if (gpu.memory && gpu.memory->count > 0) model.type.memory = *gpu.memory;
+  return model;
+}
+
+std::string number(double value) { return fmt::format("{:.4g}", value); }
+
+BytesPerSecond over_link(const Joint& joint, const DeviceModel& one, const DeviceModel& other, ImportNotes& notes) {
+  const auto lane = [](const DeviceModel& model) {
+    return model.link ? model.link->lane : gigabytes_per_second(model.type.name == "P100-16GB" ? 20 : 25);
+  };
+  const BytesPerSecond rate = std::min(lane(one), lane(other));
+  const BytesPerSecond bandwidth = rate * joint.lanes;
+  const std::string kind = one.link ? one.link->kind : "NVLink";
+  notes.add(fmt::format("{}: {} {} of {} GB/s are {} GB/s each way", kind, joint.lanes,
+                        joint.lanes == 1 ? "lane" : "lanes", number(in_gigabytes_per_second(rate)),
+                        number(in_gigabytes_per_second(bandwidth))));
+  return bandwidth;
+}
+
+}  // namespace
+
+Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, const MachineImport& how,
+                             ImportNotes& notes) {
+  const FoundGpu& gpu = machine.gpus[position];
+  if (how.device) return catalogue_device(*how.device);
+  if (const DeviceModel* model = by_pci_id(gpu.pci_id)) return with_told_memory(*model, gpu);
+  if (const DeviceModel* model = gpu.name.empty() ? nullptr : find_device_model(device_catalogue(), gpu.name))
+    return with_told_memory(*model, gpu);
+  if (!gpu.name.empty() && gpu.memory && gpu.memory->count > 0) return unknown_model(gpu, notes);
+  if (!gpu.name.empty())
+    return fail(ErrorCode::bad_input,
+                fmt::format("{}: found {} '{}', which is not in the catalogue, expected a type of it: --device TYPE",
+                            machine.name, gpu.label, gpu.name));
+  if (const DeviceModel* model = by_architecture(gpu.architecture)) {
+    notes.add(fmt::format("{} does not name the GPUs: compute capability {}.{} is taken for {}", machine.source,
+                          gpu.architecture / 10, gpu.architecture % 10, model->type.name));
+    return *model;
+  }
+  int lanes = 0;
+  if (const DeviceModel* model = by_lanes(machine, position, lanes)) {
+    notes.add(fmt::format("{} does not name the GPUs: {} NVLink lanes are taken for {}", machine.source, lanes,
+                          model->type.name));
+    return *model;
+  }
+  return fail(ErrorCode::bad_input,
+              fmt::format("{}: found GPUs without their names, expected a type: --device TYPE, or the lines of "
+                          "nvidia-smi -L in the same file",
+                          machine.name));
+}
+
+BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,
+                                 const FoundMachine& machine, ImportNotes& notes) {
+  if (joint.kind == JointKind::link) return over_link(joint, one, other, notes);
+  const BytesPerSecond assumed = std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
+  if (!joint.pcie)
+    notes.add(
+        fmt::format("PCI Express of the GPUs is not told: generation {} with {} lanes is assumed, {} GB/s each way",
+                    one.pcie.generation, one.pcie.lanes, number(in_gigabytes_per_second(assumed))));
+  const BytesPerSecond pcie = joint.pcie.value_or(assumed);
+  if (joint.kind != JointKind::system) return pcie;
+  const bool amd = machine.processor_vendor == "AuthenticAMD";
+  const BytesPerSecond sockets = gigabytes_per_second(amd ? between_sockets_amd : between_sockets);
+  notes.add(fmt::format("Between sockets {} GB/s are assumed, NCCL's estimate{}",
+                        number(in_gigabytes_per_second(std::min(sockets, pcie))),
+                        machine.processor_vendor.empty() ? "" : " for " + machine.processor_vendor));
+  return std::min(sockets, pcie);
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// convert makes clusters of machines: files of nvidia-smi and NCCL, and this machine, with a driver that a library of
+// the tests stands for and without one.
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTest>
+
+#include "tests/app/cli/cli_process.hpp"
+
+using namespace pipedeck::test;
+
+namespace {
+
+QString fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/topology/") + QLatin1String(name); }
+const QString driver = QStringLiteral("LD_LIBRARY_PATH=" PIPEDECK_FAKE_DRIVER);
+
+QJsonObject cluster_in(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
+
+}  // namespace
+
+class TestCliMachines : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void notes_go_beside_the_cluster() {
+    const Answer answer = problem_.run({"convert", fixture("dgx-a100.topo.txt"), "-o", "x.cluster.json"});
+    VERIFY_STATUS(answer, 0);
+    QCOMPARE(answer.out, QByteArray());
+    QVERIFY2(answer.err.contains("NVLink 3: 12 lanes of 25 GB/s are 300 GB/s each way"), answer.err);
+    QCOMPARE(cluster_in(problem_.read("x.cluster.json"))["name"].toString(), QStringLiteral("8 × A100-40GB"));
+    VERIFY_STATUS(problem_.run({"validate", "x.cluster.json"}), 0);
+    const Answer again = problem_.run({"convert", fixture("dgx-a100.topo.txt"), "-"});
+    QCOMPARE(again.out, problem_.read("x.cluster.json"));
+  }
+
+  void options_say_what_is_open() {
+    const Answer answer =
+        problem_.run({"convert", fixture("dgx1-v100.topo.txt"), fixture("dgx1-v100.xml"), "-o", "-", "--copies", "4",
+                      "--network", "100Gbit/s", "--shape", "links", "--device", "v100-32gb", "--name", "lab"});
+    VERIFY_STATUS(answer, 0);
+    const QJsonObject cluster = cluster_in(answer.out);
+    QCOMPARE(cluster["name"].toString(), QStringLiteral("lab"));
+    QCOMPARE(cluster["nodes"].toArray().size(), 4);
+    QCOMPARE(cluster["links"].toArray()[0].toObject()["gb_per_s"].toDouble(), 12.5);
+    QCOMPARE(cluster["device_types"].toArray()[0].toObject()["name"].toString(), QStringLiteral("V100-32GB"));
+  }
+
+  void what_is_made_can_be_planned_on() {
+    VERIFY_STATUS(problem_.run({"convert", fixture("8xl40s-numa.xml"), "l40s.cluster.json"}), 0);
+    VERIFY_STATUS(problem_.run({"plan", "--profile", "preset:bert-48", "--cluster", "l40s.cluster.json", "--planner",
+                                "gpipe", "--global-batch", "64", "-o", "plan.json"}),
+                  0);
+  }
+
+  void bad_calls_are_told_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("said");
+    QTest::newRow("another format") << QStringList{"convert", fixture("4xt4.xml"), "x.plan.json"} << "plan";
+    QTest::newRow("a rate of nothing") << QStringList{"convert", fixture("4xt4.xml"), "x.json", "--network", "0"}
+                                       << "--network";
+    QTest::newRow("no such device") << QStringList{"convert", fixture("4xt4.xml"), "x.json", "--device", "abacus"}
+                                    << "V100-16GB, V100-32GB";
+    QTest::newRow("no copies") << QStringList{"convert", fixture("4xt4.xml"), "x.json", "--copies", "0"} << "--copies";
+    QTest::newRow("two profiles") << QStringList{"convert", "p.json", "p.json", "-o", "x.json"} << "2 files";
+    QTest::newRow("copies of a profile") << QStringList{"convert", "p.json", "x.json", "--copies", "2"}
+                                         << "options of machines";
+    QTest::newRow("this machine and a file")
+        << QStringList{"convert", "--this-machine", "p.json", "-o", "x.json"} << "--this-machine";
+    QTest::newRow("this machine to nowhere") << QStringList{"convert", "--this-machine"} << "OUT";
+    QTest::newRow("a topology for a cluster")
+        << QStringList{"simulate", "--profile", "p.json", "--cluster", fixture("4xt4.xml"), "--plan", "plan.json"}
+        << "pipedeck-cli convert";
+  }
+  void bad_calls_are_told() {
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, said);
+    const QStringList before = problem_.files();
+    const Answer answer = problem_.run(arguments);
+    VERIFY_STATUS(answer, 2);
+    QVERIFY2(answer.err.contains(said.toUtf8()), answer.err);
+    QCOMPARE(problem_.files(), before);
+  }
+
+  void this_machine_by_its_driver() {
+    const Answer answer =
+        problem_.run({"convert", "--this-machine", "-o", "-"}, {driver, "FAKE_GPUS=8", "FAKE_LANES=18"});
+    VERIFY_STATUS(answer, 0);
+    const QJsonObject cluster = cluster_in(answer.out);
+    QCOMPARE(cluster["name"].toString(), QStringLiteral("8 × H200"));
+    QCOMPARE(cluster["nodes"].toArray()[0].toObject()["link"].toObject()["gb_per_s"].toDouble(), 450.0);
+    QVERIFY2(answer.err.contains("8 × H200, from NVML"), answer.err);
+    const Answer pcie = problem_.run({"convert", "--this-machine", "-o", "-"}, {driver, "FAKE_GPUS=4", "FAKE_LANES=0"});
+    QCOMPARE(cluster_in(pcie.out)["bandwidth_matrix_gb_per_s"].toArray().size(), 4);
+  }
+
+  void this_machine_with_an_unknown_gpu() {
+    const Answer answer = problem_.run({"convert", "--this-machine", "-o", "-"}, {driver, "FAKE_NAME=NVIDIA X9"});
+    VERIFY_STATUS(answer, 0);
+    QVERIFY2(answer.err.contains("NVIDIA X9 is not in the catalogue"), answer.err);
+  }
+
+  void this_machine_without_a_driver() {
+    for (const QStringList& environment :
+         {QStringList{}, QStringList{driver, "FAKE_BROKEN=1"}, QStringList{driver, "FAKE_GPUS=0"}}) {
+      const Answer answer = problem_.run({"convert", "--this-machine", "-o", "-"}, environment);
+      VERIFY_STATUS(answer, 0);
+      QVERIFY2(answer.err.contains("processor cores stand for devices"), answer.err);
+      QCOMPARE(cluster_in(answer.out)["device_types"].toArray()[0].toObject()["name"].toString(),
+               QStringLiteral("CPU-core"));
+    }
+  }
+
+ private:
+  SmallProblem problem_;
+};
+
+QTEST_GUILESS_MAIN(TestCliMachines)
+#include "tst_cli_machines.moc"

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Described machines as clusters: types, bandwidths, what is assumed and said, what contradicts.
+#include <cmath>
+#include <set>
+
+#include <QTest>
+
+#include "core/cost/network.hpp"
+#include "core/domain/validate.hpp"
+#include "core/io/files.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/machine_import.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+std::vector<FoundMachine> machines(std::initializer_list<const char*> names) {
+  std::vector<FoundMachine> all;
+  for (const char* name : names) {
+    auto document = read_document(std::string(PIPEDECK_FIXTURES "/topology/") + name);
+    for (FoundMachine& machine : std::get<FoundMachines>(*document).machines) all.push_back(std::move(machine));
+  }
+  return all;
+}
+
+ImportedCluster imported(std::initializer_list<const char*> names, const MachineImport& how = {}) {
+  auto made = cluster_of(machines(names), how);
+  ensure(made.has_value(), made ? "" : made.error().text());
+  ensure(validate(made->cluster).has_value(), "valid");
+  ensure(Network::of(made->cluster).has_value(), "can be planned on");
+  return *std::move(made);
+}
+
+bool says(const ImportedCluster& made, std::string_view words) {
+  return std::ranges::any_of(made.notes, [&](const std::string& note) { return note.find(words) != note.npos; });
+}
+
+double between(const ImportedCluster& made, int a, int b) {
+  return in_gigabytes_per_second(Network::of(made.cluster)->path(DeviceId(a), DeviceId(b)).bandwidth);
+}
+
+MachineImport of_device(const char* name) {
+  MachineImport how;
+  how.device = name;
+  return how;
+}
+
+MachineImport shaped(ClusterShape shape) {
+  MachineImport how;
+  how.shape = shape;
+  return how;
+}
+
+}  // namespace
+
+class TestMachineImport : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void a_dgx_a100_is_one_link() {
+    for (const char* file : {"dgx-a100.xml", "dgx-a100.topo.txt"}) {
+      const ImportedCluster made = imported({file});
+      QCOMPARE(made.cluster.name, std::string("8 × A100-40GB"));
+      QCOMPARE(made.cluster.nodes[0].name, std::string("dgx-a100"));
+      QCOMPARE(made.cluster.nodes[0].link->bandwidth, BytesPerSecond(300e9));
+      QVERIFY(!made.cluster.bandwidth_matrix && made.cluster.links.empty());
+      QCOMPARE(made.cluster.device_types[0], catalogue_device("a100-40gb")->type);
+      QVERIFY(says(made, "dgx-a100: 8 × A100-40GB, from"));
+      QVERIFY(says(made, "12 lanes of 25 GB/s are 300 GB/s"));
+      QVERIFY(says(made, "latency of 5 µs is assumed"));
+    }
+  }
+
+  void a_dgx_1_keeps_its_mesh() {
+    for (const char* file : {"dgx1-v100.xml", "dgx1-v100.topo.txt"}) {
+      const ImportedCluster made = imported({file});
+      QCOMPARE(made.cluster.device_types[0].name, std::string("V100-16GB"));
+      QVERIFY(made.cluster.bandwidth_matrix.has_value());
+      QCOMPARE(between(made, 0, 3), 50.0);
+      QCOMPARE(between(made, 0, 1), 25.0);
+      QCOMPARE(between(made, 0, 5), 10.0);
+      QVERIFY(says(made, "does not name the GPUs"));
+      QVERIFY(says(made, "Between sockets 10 GB/s are assumed"));
+    }
+    const ImportedCluster links = imported({"dgx1-v100.xml"}, shaped(ClusterShape::links));
+    QVERIFY(!links.cluster.bandwidth_matrix);
+    QCOMPARE(between(links, 0, 3), 10.0);  // never too good
+    QVERIFY(says(links, "pairs reach from 10 GB/s to 50 GB/s"));
+  }
+
+  void pci_express_by_generation_and_lanes() {
+    QVERIFY(std::abs(between(imported({"4xt4.topo.txt"}), 0, 1) - 15.754) < 0.001);
+    QVERIFY(says(imported({"4xt4.topo.txt"}), "generation 3 with 16 lanes is assumed"));
+    const ImportedCluster told = imported({"4xt4.xml"});
+    QVERIFY(std::abs(between(told, 0, 3) - 7.877) < 0.001);
+    QVERIFY(!says(told, "generation"));
+    const ImportedCluster numa = imported({"8xl40s-numa.xml"});
+    QVERIFY(std::abs(between(numa, 0, 2) - 31.508) < 0.001);
+    QCOMPARE(between(numa, 0, 4), 10.0);
+  }
+
+  void machines_are_joined_by_their_cards() {
+    MachineImport how;
+    how.copies = 3;
+    const ImportedCluster made = imported({"dgx-a100.xml"}, how);
+    QCOMPARE(made.cluster.name, std::string("3 × 8 A100-40GB"));
+    QCOMPARE(made.cluster.nodes[2].name, std::string("dgx-a100-3"));
+    QCOMPARE(between(made, 0, 23), 200.0);  // eight cards of 200 Gbit/s
+    how.network = gigabytes_per_second(12.5);
+    QCOMPARE(between(imported({"dgx-a100.xml"}, how), 0, 23), 12.5);
+    how.network.reset();
+    QCOMPARE(between(imported({"dgx-a100.topo.txt"}, how), 0, 23), 100.0);
+    QVERIFY(says(imported({"dgx-a100.topo.txt"}, how), "100 Gbit/s each are assumed"));
+    QVERIFY(says(imported({"4xt4.topo.txt"}, how), "the network is not told: 25 Gbit/s are assumed"));
+    const ImportedCluster mixed = imported({"dgx-a100.xml", "4xt4.xml"});
+    QCOMPARE(mixed.cluster.name, std::string("12 GPUs in 2 machines"));
+    QCOMPARE(mixed.cluster.device_types.size(), std::size_t{2});
+    QCOMPARE(between(mixed, 0, 11), 6.25);
+  }
+
+  void both_descriptions_of_a_machine_are_one() {
+    const ImportedCluster made = imported({"dgx1-v100.topo.txt", "dgx1-v100.xml"});
+    QCOMPARE(made.cluster.nodes.size(), std::size_t{1});
+    QVERIFY(says(made, "are taken for one machine"));
+    QVERIFY(!says(made, "NCCL's is used"));
+    // Two of the one and one of the other: the third stays by itself.
+    QCOMPARE(imported({"dgx-a100.xml", "dgx-a100.xml", "dgx-a100.topo.txt"}).cluster.nodes.size(), std::size_t{2});
+  }
+
+  void contradictions_are_told() {
+    std::vector<FoundMachine> both = machines({"dgx-a100.topo.txt", "dgx-a100.xml"});
+    both[0].joints[0][1].lanes = both[0].joints[1][0].lanes = 4;
+    both[0].joints[2][3] = both[0].joints[3][2] = {JointKind::system, 0, {}};
+    const auto made = cluster_of(both);
+    QVERIFY(made && says(*made, "between GPU0 and GPU1 nvidia-smi tells NV4, NCCL NV12; NCCL's is used"));
+    QVERIFY(says(*made, "between GPU2 and GPU3 nvidia-smi tells SYS, NCCL NV12"));
+    QCOMPARE(made->cluster.nodes[0].link->bandwidth, BytesPerSecond(300e9));
+    const auto other = cluster_of(machines({"4xt4.topo.txt", "dgx-a100.xml"}));
+    QVERIFY(other && says(*other, "nvidia-smi tells 4 GPUs, NCCL 8; NCCL's are used"));
+    std::vector<FoundMachine> all = machines({"8xl40s-numa.topo.txt", "dgx-a100.xml"});
+    const auto many = cluster_of(all);
+    QVERIFY(many && says(*many, "more pairs contradict alike"));
+    QVERIFY(many->notes.size() < 15);
+  }
+
+  void types_are_looked_up_or_asked_for() {
+    QCOMPARE(imported({"dgx1-v100.topo.txt"}, of_device("v100-32gb")).cluster.device_types[0].name,
+             std::string("V100-32GB"));
+    const auto unknown = cluster_of(machines({"4xt4.topo.txt"}), of_device("abacus"));
+    QCOMPARE(unknown.error().code, ErrorCode::bad_usage);
+    std::vector<FoundMachine> nameless = machines({"4xt4.topo.txt"});
+    for (FoundGpu& gpu : nameless[0].gpus) gpu.name.clear();
+    const auto asked = cluster_of(nameless);
+    QCOMPARE(asked.error().code, ErrorCode::bad_input);
+    QVERIFY(asked.error().message.find("--device TYPE") != std::string::npos);
+    nameless[0].gpus[0].name = "NVIDIA Graphics Device";
+    QVERIFY(cluster_of(nameless).error().message.find("'NVIDIA Graphics Device', which is not in the catalogue") !=
+            std::string::npos);
+    QVERIFY(cluster_of(nameless, of_device("L4")));
+  }
+
+  void what_the_driver_tells_of_an_unknown_gpu_is_enough() {
+    std::vector<FoundMachine> machine = machines({"4xt4.topo.txt"});
+    for (FoundGpu& gpu : machine[0].gpus) {
+      gpu.name = "NVIDIA X9";
+      gpu.memory = Bytes(std::int64_t{99} << 30);
+      gpu.pcie = PciExpress{5, 8};
+    }
+    const auto made = cluster_of(machine);
+    QVERIFY(made);
+    QCOMPARE(made->cluster.device_types[0].name, std::string("NVIDIA X9"));
+    QCOMPARE(made->cluster.device_types[0].memory, Bytes(std::int64_t{99} << 30));
+    QCOMPARE(made->cluster.nodes[0].link->bandwidth, pcie_bandwidth({5, 8}));
+    QVERIFY(says(*made, "as fast as a V100-16GB"));
+  }
+
+  void told_memory_goes_before_the_data_sheet() {
+    std::vector<FoundMachine> machine = machines({"dgx-a100.xml"});
+    for (FoundGpu& gpu : machine[0].gpus) gpu.memory = Bytes(42'000'000'000);
+    QCOMPARE(cluster_of(machine)->cluster.device_types[0].memory, Bytes(42'000'000'000));
+  }
+
+  void sizes_are_bounded() {
+    MachineImport how;
+    how.copies = 1'000'000'000;
+    QCOMPARE(cluster_of(machines({"dgx-a100.xml"}), how).error().code, ErrorCode::bad_usage);
+    how.copies = 65'536;
+    QVERIFY(cluster_of(machines({"dgx-a100.xml"}), how).error().message.find("524288 devices") != std::string::npos);
+    how.copies = 0;
+    QVERIFY(!cluster_of(machines({"dgx-a100.xml"}), how));
+    how.copies = 200;  // 1,600 devices of a mesh: links
+    const ImportedCluster many = imported({"dgx1-v100.xml"}, how);
+    QVERIFY(!many.cluster.bandwidth_matrix && says(many, "would be too large"));
+    how.copies = 1;
+    how.network = BytesPerSecond(std::nan(""));
+    QVERIFY(!cluster_of(machines({"dgx-a100.xml"}), how));
+    QVERIFY(!cluster_of({}));
+  }
+
+  void names_are_given_and_unique() {
+    MachineImport how;
+    how.copies = 2;
+    how.name = "the lab";
+    const ImportedCluster made = imported({"4xt4.xml", "4xt4.xml"}, how);
+    QCOMPARE(made.cluster.name, std::string("the lab"));
+    std::set<std::string> names;
+    for (const Node& node : made.cluster.nodes) names.insert(node.name);
+    QCOMPARE(names.size(), std::size_t{4});
+  }
+};
+
+QTEST_APPLESS_MAIN(TestMachineImport)
+#include "tst_machine_import.moc"
