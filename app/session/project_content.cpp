@@ -438,6 +438,7 @@ bool same_project(const ProjectContent& a, const ProjectContent& b) {
   const auto done = [](const ProjectContent& content) {
     auto settings = content.settings;
     settings.erase("selection");
+    settings.erase(view_setting);
     return settings;
   };
   return a.documents == b.documents && std::ranges::equal(a.runs, b.runs, same_run) && done(a) == done(b);

@@ -18,6 +18,9 @@ Result<ProjectState> state_of(const ProjectContent& content, const std::string& 
 /// The run with its prediction and events, read from the project's file where they were left there.
 Result<std::shared_ptr<const RunRecord>> with_traces(const std::shared_ptr<const RunRecord>& run);
 
+/// The setting that says how the project was looked at.
+inline const std::string view_setting = "window";
+
 /// Nothing differs but what is looked at.
 bool same_project(const ProjectContent& a, const ProjectContent& b);
 

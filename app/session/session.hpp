@@ -47,7 +47,8 @@ struct SessionSeams {
   int threads = 0;            ///< of a comparison; 0: as many as there are
   QString state_folder = {};  ///< work copies of projects without a name; empty: they are not kept
   AskRecovery ask_recovery = {};
-  bool look_only = false;  ///< files are opened to be looked at: nothing is locked, kept or recovered
+  bool look_only = false;                  ///< files are opened to be looked at: nothing is locked, kept or recovered
+  std::function<std::string()> view = {};  ///< what the project looks like, saved with it; no edit
 };
 
 /// The right to write a project, or why it is not there.
@@ -73,6 +74,8 @@ class Session : public QObject {
 
   // -- the project and its file (session_files.cpp)
   const QString& file() const { return file_; }
+  /// What the project looked like when it was saved; empty: it does not say.
+  const std::string& saved_view() const { return saved_view_; }
   bool modified() const { return !history_.clean(); }
   /// What is there now needs no saving (a sample that was compared by itself).
   void mark_unchanged();
@@ -223,6 +226,7 @@ class Session : public QObject {
   Autosave autosave_;
   std::optional<ProjectLock> lock_;
   QString why_read_only_;
+  std::string saved_view_;
   bool autosave_failed_ = false;  ///< told once
   Judge judge_;
   Jobs jobs_;

@@ -82,6 +82,7 @@ bool Session::open(const QString& path) {
     return false;
   }
   const bool read_only = !right.why_read_only.isEmpty();
+  if (saved) saved_view_ = saved->settings[view_setting];
   reset(opened ? std::move(*opened) : ProjectState{}, absolute, saved ? std::move(*saved) : ProjectContent{},
         std::move(right));
   if (found->recovered) {
@@ -95,6 +96,7 @@ bool Session::open(const QString& path) {
 
 bool Session::write(const QString& path) {
   ProjectContent content = content_of(state());
+  if (seams_.view) content.settings[view_setting] = seams_.view();
   const auto written = write_project(path.toStdString(), content);
   if (!written) {
     report(tr("Save project"), written.error());

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/plan_table_model.hpp"
+#include "app/ui/layout_keeper.hpp"
 #include "app/ui/plan_rows.hpp"
 #include "app/views/choice_pictures.hpp"
 #include "app/views/comparison_pane.hpp"
@@ -99,7 +100,7 @@ void ComparePage::show_rows(const std::vector<PlanRow>& rows) {
   charts_->set_selected_plan(shown ? std::optional(selected) : std::nullopt);
   show_critical();
   show_memory_items();
-  if (table_->full_height() != height) reset_layout();
+  if (table_->full_height() != height && !moved_by_hand(*splitter_)) reset_layout();
   emit rows_changed();
 }
 
@@ -232,7 +233,7 @@ void ComparePage::reset_layout() {
 
 void ComparePage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  if (!laid_out_) reset_layout();
+  if (!laid_out_ && !moved_by_hand(*splitter_)) reset_layout();
   laid_out_ = true;
 }
 

@@ -20,11 +20,13 @@
 #include "app/ui/compare_page.hpp"
 #include "app/ui/explain_page.hpp"
 #include "app/ui/jobs_panel.hpp"
+#include "app/ui/layout_keeper.hpp"
 #include "app/ui/main_window_actions.hpp"
 #include "app/ui/plan_actions.hpp"
 #include "app/ui/question_bar.hpp"
 #include "app/ui/read_only_bar.hpp"
 #include "app/ui/run_page.hpp"
+#include "app/ui/view_state.hpp"
 #include "app/views/inspector.hpp"
 #include "app/views/notes_edit.hpp"
 #include "app/views/plan_table.hpp"
@@ -37,13 +39,6 @@
 
 namespace pipedeck::app {
 
-namespace {
-
-const QSize first_size(1440, 900);
-constexpr int layout_version = 1;
-
-}  // namespace
-
 MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
     : QMainWindow(parent),
       seams_(std::move(seams)),
@@ -53,7 +48,7 @@ MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
                               return seams_.dialogs.recovery ? seams_.dialogs.recovery(this, question)
                                                              : Recovery::later;
                             },
-                            seams_.look_only}),
+                            seams_.look_only, [this] { return view_->captured(); }}),
       actions_(std::make_unique<Actions>()) {
   setObjectName(QStringLiteral("main_window"));
   setAcceptDrops(true);
@@ -68,9 +63,9 @@ MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
   create_status_bar();
   connect_session();
   connect_views();
-  resize(first_size);
-  first_layout_ = saveState(layout_version);
-  restore_layout();
+  layout_ = new LayoutKeeper(*this, compare_page_->table(), *seams_.settings);
+  layout_->restore();
+  view_ = new ViewState(*this, *seams_.settings);
   compare_page_->table().setFocus();
   refresh();
 }
@@ -219,34 +214,18 @@ void MainWindow::show_page(Page page) { tabs_->setCurrentIndex(static_cast<int>(
 
 QWidget* MainWindow::page_widget(Page page) const { return tabs_->widget(static_cast<int>(page)); }
 
-void MainWindow::restore_layout() {
-  restoreGeometry(seams_.settings->value("window/geometry").toByteArray());
-  restoreState(seams_.settings->value("window/state").toByteArray(), layout_version);
-}
-
-void MainWindow::save_layout() {
-  seams_.settings->setValue("window/geometry", saveGeometry());
-  seams_.settings->setValue("window/state", saveState(layout_version));
-}
-
 void MainWindow::reset_layout() {
-  resize(first_size);
-  for (QDockWidget* dock : docks_) {
-    dock->show();
-  }
-  restoreState(first_layout_, layout_version);
+  layout_->reset();
   compare_page_->reset_layout();
-  save_layout();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-  notes_->commit();
   if (!may_discard()) {
     event->ignore();
     return;
   }
   session_.forget_unsaved();
-  save_layout();
+  layout_->save();
   event->accept();
 }
 

@@ -29,6 +29,7 @@ class ExplainPage;
 class Exports;
 class HelpWindow;
 class Inspector;
+class LayoutKeeper;
 class NotesEdit;
 class PlanActions;
 class ProfileView;
@@ -38,6 +39,7 @@ class ReadOnlyBar;
 class RunPage;
 class StartPanel;
 class TopologyView;
+class ViewState;
 
 /// What the window takes from outside; tests put their own in place.
 struct WindowSeams {
@@ -92,8 +94,6 @@ class MainWindow : public QMainWindow {
   QDockWidget* add_dock(const QString& title, const char* name, QWidget* content, Qt::DockWidgetArea area);
   void connect_session();
   void connect_views();
-  void restore_layout();
-  void save_layout();
 
   // main_window_actions.cpp
   QAction* add_action(QMenu* menu, const QString& text, const char* name, const QKeySequence& shortcut,
@@ -165,8 +165,9 @@ class MainWindow : public QMainWindow {
   std::vector<QDockWidget*> docks_;
   QLabel* saved_label_ = nullptr;
   QToolButton* calibration_mark_ = nullptr;
-  QByteArray first_layout_;  ///< for View > Reset layout
-  int shown_profile_ = 0;    ///< picked in the tree; 0: the question's
+  LayoutKeeper* layout_ = nullptr;
+  ViewState* view_ = nullptr;
+  int shown_profile_ = 0;  ///< picked in the tree; 0: the question's
   int shown_cluster_ = 0;
   bool untouched_sample_ = false;
 };

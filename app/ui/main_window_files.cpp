@@ -12,6 +12,8 @@
 
 #include "app/ui/exports.hpp"
 #include "app/ui/main_window.hpp"
+#include "app/ui/view_state.hpp"
+#include "app/views/notes_edit.hpp"
 
 namespace pipedeck::app {
 
@@ -38,6 +40,8 @@ QStringList local_files(const QMimeData* data) {
 }  // namespace
 
 bool MainWindow::may_discard() {
+  notes_->commit();
+  if (!seams_.look_only) view_->remember();
   if (!session_.modified()) return true;
   const QString name = session_.file().isEmpty() ? tr("This project") : QFileInfo(session_.file()).fileName();
   switch (seams_.dialogs.unsaved(this, name)) {
@@ -69,6 +73,7 @@ void MainWindow::open_files(const QStringList& files) {
     untouched_sample_ = false;
     if (session_.open_or_import(file) && session_.file() == QFileInfo(file).absoluteFilePath()) {
       remember_recent(session_.file());
+      view_->opened();
     }
   }
 }
@@ -84,7 +89,10 @@ void MainWindow::open_project(const QString& file) {
 
 bool MainWindow::offer_left_behind() {
   if (!session_.offer_left_behind()) return false;
-  if (!session_.file().isEmpty()) remember_recent(session_.file());
+  if (!session_.file().isEmpty()) {
+    remember_recent(session_.file());
+    view_->opened();
+  }
   return true;
 }
 

@@ -57,6 +57,7 @@ ProfileView::ProfileView(QWidget* parent)
   }
   make_table();
   auto* splitter = new QSplitter(Qt::Vertical);
+  splitter->setObjectName(QStringLiteral("profile_splitter"));
   splitter->addWidget(bars_);
   splitter->addWidget(table_);
   splitter->setStretchFactor(0, 2);
