@@ -25,7 +25,8 @@ LAYERS = {
     "core/reproduce": (["core/domain", "core/io", "core/cost", "core/sim", "core/planner", "core/presets"],
                        ["tl/", "fmt/"], []),
     "core/whatif": (["core/domain", "core/cost", "core/schedule", "core/sim", "core/planner"], ["tl/", "fmt/"], []),
-    "core/runtime": (["core/domain"], ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h", "hwloc.h"], []),
+    "core/runtime": (["core/domain"],
+                     ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h", "hwloc.h", "zlib.h", "png.h", "jpeglib.h"], []),
     "core/store": (["core/domain"], ["tl/", "fmt/", "sqlite3.h"], []),
     "app/cli": (CORE, ["tl/", "fmt/", "nlohmann/", "CLI/"], []),
     "app/language": (["core/domain"], [], ["QtCore"]),
@@ -36,8 +37,7 @@ LAYERS = {
     "app/ui": (["core/domain", "app/language", "app/models", "app/views", "app/session"], ["fmt/"],
                ["QtCore", "QtGui", "QtWidgets", "QtCharts", "QtSvg"]),
     "tests/support": (["core/domain"], ["tl/", "fmt/"], ["QtCore", "QtTest"]),
-    "tests/core": (CORE + ["tests/support", "tests/core"], ["tl/", "fmt/", "nlohmann/", "sqlite3.h"],
-                   ["QtCore", "QtTest"]),
+    "tests/core": (CORE + ["tests/support", "tests/core"], ["tl/", "fmt/", "nlohmann/", "sqlite3.h", "zlib.h", "png.h", "jpeglib.h"], ["QtCore", "QtTest"]),
 }
 GPL_FOLDERS = tuple(f"{top}{part}/" for top in ("app/", "tests/app/") for part in ("language", "session", "models", "views", "ui"))
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -17,6 +17,8 @@
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/presets/presets.hpp"
+#include "core/runtime/data_source.hpp"
+#include "core/runtime/evaluate.hpp"
 #include "core/runtime/trainer.hpp"
 #include "core/schedule/build.hpp"
 
@@ -65,6 +67,10 @@ class RunCommand : public Command {
         ->required()
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
+    app.add_option("--data", data_,
+                   "train on synthetic[:SEED], text:FILE, idx:FILE or images:FOLDER, not the model's own data")
+        ->type_name("DATA");
+    app.add_option("--evaluate", evaluated_, "print loss and accuracy on DATA after the last step")->type_name("DATA");
     app.add_option("--events", events_file_, "write events as JSON lines into FILE; - is standard output")
         ->type_name("FILE");
     app.add_option("--timeline-every", options_.timeline_every, "write the measured operations of every N-th step")
@@ -96,7 +102,42 @@ class RunCommand : public Command {
     if (auto layers = check_layers(*plan, *model, plan_file_); !layers) return layers;
     plan_ = *std::move(plan);
     model_spec_ = *std::move(model);
+    if (auto data = open_data(); !data) return data;
     return inputs_.given() ? predict() : build(std::nullopt);
+  }
+
+  /// Data named here is looked at before anything is trained.
+  Result<void> open_data() {
+    if (auto opened = open_data(data_, "--data", model_spec_.data); !opened) return opened;
+    return open_data(evaluated_, "--evaluate", evaluated_data_);
+  }
+
+  Result<void> open_data(const std::string& argument, const char* option, DataSource& data) const {
+    if (argument.empty()) return {};
+    auto named = data_named(argument);
+    if (!named) return fail(named.error().code, fmt::format("run: {}: {}", option, named.error().message));
+    data = *std::move(named);
+    ModelSpec model = model_spec_;
+    model.data = data;
+    const auto source = make_source(model);
+    if (source) return {};
+    if (!source.error().file.empty()) return tl::unexpected(source.error());
+    return fail(source.error().code, fmt::format("{} {}: {}", option, argument, source.error().message), {}, model_);
+  }
+
+  ModelSpec evaluated_model() const {
+    ModelSpec model = model_spec_;
+    model.data = evaluated_data_;
+    return model;
+  }
+
+  Result<void> evaluate(const TrainedParameters& trained, std::stop_token stop) const {
+    const auto found = evaluate_on_cpu(evaluated_model(), trained, 64, 1024, stop);
+    if (!found) return tl::unexpected(found.error());
+    const std::string text = fmt::format("{}: loss {:.4f}, accuracy {:.2f} % on {} samples\n", evaluated_, found->loss,
+                                         100 * found->accuracy, found->samples);
+    events_file_ == "-" ? print_note(text) : static_cast<void>(print_text(text));
+    return {};
   }
 
   Result<void> predict() {
@@ -141,6 +182,8 @@ class RunCommand : public Command {
     if (auto closed = log->close(); !closed) return tl::unexpected(closed.error());
     if (!trained) return tl::unexpected(in_file(trained.error(), file_at_fault(trained.error())));
     if (events_file_ != "-") print_text(difference_text(report));
+    if (!report.stopped() && !evaluated_.empty())
+      if (auto evaluated = evaluate(*trained, stop); !evaluated) return tl::unexpected(evaluated.error());
     if (!report.stopped()) return 0;
     return fail(ErrorCode::cancelled, "the run was stopped on request");
   }
@@ -157,12 +200,13 @@ class RunCommand : public Command {
     return "\n" + kinds_table(difference(predicted_->timeline, *measured), "predicted", "measured");
   }
 
-  std::string plan_file_, model_, backend_, events_file_;
+  std::string plan_file_, model_, backend_, events_file_, data_, evaluated_;
   InputOptions inputs_;
   ConventionOptions judged_;
   TrainOptions options_;
   Plan plan_;
   ModelSpec model_spec_;
+  DataSource evaluated_data_;
   Schedule schedule_;
   std::optional<Simulation> predicted_;
 };

@@ -30,8 +30,8 @@ struct ModelLayer {
 
 /// Where samples come from. Every source is deterministic: sample i of step k is the same on any plan.
 struct DataSource {
-  std::string kind = "synthetic";  ///< "synthetic" or "text" (bytes of a file)
-  std::string path;                ///< text: the file, relative to the model file
+  std::string kind = "synthetic";  ///< "synthetic", "text" (bytes of a file), "idx" or "images" (a folder of folders)
+  std::string path;                ///< the file or folder, relative to the model file
   std::uint64_t seed = 1;
   bool operator==(const DataSource&) const = default;
 };

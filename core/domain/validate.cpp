@@ -2,6 +2,7 @@
 #include "core/domain/validate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
 
@@ -367,10 +368,11 @@ Result<void> validate(const ModelSpec& model) {
       return bad(at("layers", i, "name"),
                  fmt::format("found a second layer named '{}', expected unique names", model.layers[i].name));
   }
-  if (model.data.kind != "synthetic" && model.data.kind != "text")
-    return bad("/data/kind", fmt::format("found '{}', expected synthetic or text", model.data.kind));
-  if (model.data.kind == "text" && model.data.path.empty())
-    return bad("/data/path", "found no path, expected the text file");
+  static constexpr std::array<std::string_view, 4> data_kinds{"synthetic", "text", "idx", "images"};
+  if (std::find(data_kinds.begin(), data_kinds.end(), model.data.kind) == data_kinds.end())
+    return bad("/data/kind", fmt::format("found '{}', expected one of synthetic, text, idx, images", model.data.kind));
+  if (model.data.kind != "synthetic" && model.data.path.empty())
+    return bad("/data/path", fmt::format("found no path, expected that of the {}", model.data.kind));
   return checks::positive("/learning_rate", model.learning_rate, 1e3);
 }
 

@@ -48,9 +48,9 @@ PIPEDECK_INLINE void add_scaled(float* __restrict to, const float* __restrict fr
 PIPEDECK_INLINE void hand_to_largest(float* __restrict to, float* __restrict taken, const float* __restrict gradient,
                                      const float* __restrict values, const float* __restrict most, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
-    const bool is_it = values[i] == most[i] && taken[i] == 0.0f;
-    to[i] += is_it ? gradient[i] : 0.0f;
-    taken[i] = is_it ? 1.0f : taken[i];
+    const float share = values[i] == most[i] ? 1.0f - taken[i] : 0.0f;
+    to[i] += share * gradient[i];
+    taken[i] += share;
   }
 }
 

@@ -40,6 +40,10 @@ PIPEDECK_KERNEL void relu(float* __restrict out, const float* __restrict in, std
   for (std::int64_t i = 0; i < count; ++i) out[i] = in[i] > 0 ? in[i] : 0.0f;
 }
 
+PIPEDECK_KERNEL void relu_in_place(float* values, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) values[i] = values[i] > 0 ? values[i] : 0.0f;
+}
+
 PIPEDECK_KERNEL void relu_backward(float* __restrict gradient, const float* __restrict in, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) gradient[i] = in[i] > 0 ? gradient[i] : 0.0f;
 }

@@ -16,6 +16,7 @@ void add_bias(float* values, const float* bias, std::int64_t rows, std::int64_t 
 void add_column_sums(float* sums, const float* values, std::int64_t rows, std::int64_t columns);
 
 void relu(float* out, const float* in, std::int64_t count);
+void relu_in_place(float* values, std::int64_t count);
 /// gradient *= relu'(in)
 void relu_backward(float* gradient, const float* in, std::int64_t count);
 /// Tanh form (Hendrycks and Gimpel, 2016), as GPT-2 has it.

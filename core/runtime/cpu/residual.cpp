@@ -104,7 +104,7 @@ class Residual final : public LayerKernel {
     std::vector<Unit::Kept> kept(path_.size() + (projection_ ? 1 : 0));
     for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
       Tensor next = path_[i]->forward(s[i], parameters.data(), kept[i]);
-      relu_in_place(next);
+      relu_in_place(next.data(), next.size());
       s.push_back(std::move(next));
     }
     Tensor sum = path_.back()->forward(s.back(), parameters.data(), kept[path_.size() - 1]);
@@ -153,10 +153,6 @@ class Residual final : public LayerKernel {
   }
 
  private:
-  static void relu_in_place(Tensor& values) {
-    for (float& value : values.values()) value = value > 0 ? value : 0.0f;
-  }
-
   void add_shortcut(Tensor& sum, const Tensor& input, const float* parameters, std::vector<Unit::Kept>& kept) const {
     if (!projection_) return add(sum.data(), input.data(), sum.size());
     const Tensor projected = projection_->forward(input, parameters, kept.back());

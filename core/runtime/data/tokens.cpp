@@ -2,11 +2,6 @@
 #include "core/runtime/data/tokens.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -14,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/random.hpp"
+#include "core/runtime/data/file_bytes.hpp"
 
 namespace pipedeck {
 namespace {
@@ -88,16 +84,6 @@ class TextSource final : public TokenSource {
   std::string text_;
 };
 
-Result<std::string> read_text(const std::string& path) {
-  if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
-    return fail(ErrorCode::bad_input, "found a folder, expected a text file", {}, path);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(ErrorCode::bad_input, fmt::format("can't be opened: {}", std::strerror(errno)), {}, path);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (file.bad()) return fail(ErrorCode::bad_input, "can't be read", {}, path);
-  return text;
-}
-
 std::int64_t tokens_known(const SampleShape& shape) { return std::min(*shape.vocabulary, shape.classes); }
 
 }  // namespace
@@ -112,7 +98,7 @@ Result<std::unique_ptr<SampleSource>> make_text_source(const SampleShape& shape,
                 fmt::format("text needs a vocabulary and classes of at least 256 (a byte each), the model has {}",
                             tokens_known(shape)),
                 "/data/kind");
-  auto text = read_text(data.path);
+  auto text = file_bytes(data.path);
   if (!text) return tl::unexpected(text.error());
   if (static_cast<std::int64_t>(text->size()) <= shape.positions)
     return fail(ErrorCode::bad_input,

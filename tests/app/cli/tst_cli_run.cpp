@@ -46,6 +46,9 @@ class TestCliRun : public QObject {
   void a_plan_of_another_model_is_refused();
   void a_plan_for_another_profile_is_used_with_a_warning();
   void a_model_that_does_not_fit_together_is_named();
+  void data_comes_from_files();
+  void data_that_does_not_fit_is_refused_before_training_data();
+  void data_that_does_not_fit_is_refused_before_training();
   void a_full_disk_fails_the_run();
 
  private:
@@ -177,6 +180,42 @@ void TestCliRun::a_model_that_does_not_fit_together_is_named() {
   const Answer profile = problem_.run({"profile", "--model", "m.model.json", "--backend", "cpu"});
   VERIFY_STATUS(profile, 2);
   QVERIFY2(profile.err.contains("m.model.json: /layers/2"), profile.err);
+}
+
+void TestCliRun::data_comes_from_files() {
+  problem_.write("gpt.plan.json",
+                 R"({"format": "pipedeck.plan", "version": 1, "name": "one", "micro_batch": 4, "micro_batches": 2,
+                     "global_batch": 8, "schedule": "gpipe", "stages": [{"layers": [0, 6], "devices": [0]}]})");
+  problem_.write("a.txt", QByteArray(1000, 'a'));
+  const QStringList command{"run", "--plan", "gpt.plan.json", "--model",    "preset:gpt-bytes", "--backend",
+                            "cpu", "--data", "text:a.txt",    "--evaluate", "text:a.txt",       "--steps"};
+  const Answer run = problem_.run(command + QStringList{"40"});
+  VERIFY_STATUS(run, 0);
+  QVERIFY2(run.out.contains("text:a.txt: loss 0.0") && run.out.contains("accuracy 100.00 % on 1024 samples"), run.out);
+  const Answer events = problem_.run(command + QStringList{"1", "--events", "-"});
+  VERIFY_STATUS(events, 0);
+  QVERIFY(!events.out.contains("accuracy") && events.err.contains("accuracy"));
+}
+
+void TestCliRun::data_that_does_not_fit_is_refused_before_training_data() {
+  QTest::addColumn<QStringList>("options");
+  QTest::addColumn<QByteArray>("words");
+  QTest::newRow("no such kind") << QStringList{"--data", "film:x"} << QByteArray("--data: found the data 'film:x'");
+  QTest::newRow("no file") << QStringList{"--data", "idx:no-images"} << QByteArray("no-images: can't be opened");
+  QTest::newRow("text for numbers") << QStringList{"--data", "text:two.plan.json"}
+                                    << QByteArray("text needs a model that begins with an embedding");
+  QTest::newRow("no image file") << QStringList{"--data", "idx:two.plan.json"} << QByteArray("expected 00 00 08 03");
+  QTest::newRow("evaluated on nothing") << QStringList{"--evaluate", "images:nowhere"}
+                                        << QByteArray("nowhere: found no folder");
+}
+
+void TestCliRun::data_that_does_not_fit_is_refused_before_training() {
+  QFETCH(QStringList, options);
+  QFETCH(QByteArray, words);
+  const Answer run = problem_.run(run_command("5") + options);
+  VERIFY_STATUS(run, 2);
+  QVERIFY2(run.err.contains(words), run.err);
+  QVERIFY2(!run.out.contains("step"), run.out);
 }
 
 void TestCliRun::a_full_disk_fails_the_run() {

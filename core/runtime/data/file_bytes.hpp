@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "core/domain/result.hpp"
+
+namespace pipedeck {
+
+/// All of a file. bad_input, with the file's name, where it is a folder or can't be read.
+Result<std::string> file_bytes(const std::string& path);
+
+}  // namespace pipedeck
