@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the sentences of core/ as a table that Qt's tools can read, so that the window can say them in its language.
+"""Writes the sentences of core/, and the errors of app/session, as a table that Qt's tools can read, so that the window can say them in its language.
 
 core/ has no Qt: it writes English, with fmt's {} where figures and names go. Each literal with words in it becomes one
 row, its {} numbered as %1, %2, ... usage: tools/core_texts.py ROOT OUTPUT.cpp
@@ -13,8 +13,14 @@ import sys
 FOLDERS = ["domain", "io", "cost", "schedule", "sim", "planner", "presets", "runtime", "store", "whatif"]
 TOKEN = re.compile(r'''//[^\n]*|/\*.*?\*/|^[ \t]*\#[^\n]*|R"(\w*)\(.*?\)\1"|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\\n])*"|\S''',
                    re.S | re.M)
+# Single words that sentences are put together from; others are names, keys and values of files.
+WORDS = set("""weights gradients optimizer boundary workspace reserve communication nothing pins node nodes none both columns
+samples synchronous asynchronous partition recomputes done searching annealing balancing simulating improving partitioning
+profile cluster plan simulation model calibration project thread threads machine machines card cards lane lanes
+socket sockets""".split())
 UNITS = {"GiB", "MiB", "GB", "ms", "tmp", "dp", "pp"}
-MACHINE = re.compile(r"PRAGMA|#SBATCH|^#|set -euo|_compute_time|stage_id=|events.jsonl|et al\.|^pipedeck\.")
+MACHINE = re.compile(r"PRAGMA|#SBATCH|^#|set -euo|_compute_time|stage_id=|events.jsonl|et al\.|^pipedeck\.|SQLite format|mkdir -p|folder=|cat >|"
+                     r"^mpirun |^srun |^/[a-z]|^[a-z_]+/\{|^[a-z]+_\{|^node\{\}|^\\\"[\w-]+\\\"(?:, |:)")
 SQL = re.compile(r"^\s*(CREATE|INSERT|SELECT|DELETE|UPDATE|PRAGMA|BEGIN|DROP|VACUUM|ALTER|COMMIT|ATTACH)\b")
 
 
@@ -35,9 +41,23 @@ def literals(text):
 
 
 def has_words(text):
+    if text in WORDS or text == "its F + B":
+        return True
     plain = re.sub(r"\{[^}]*\}", " ", text)
     words = re.findall(r"[A-Za-z]{2,}", re.sub(r"--[\w-]+", " ", plain))
-    return len(words) > 1 and " " in plain.strip() or len(words) == 1 and "{" in text and words[0] not in UNITS
+    return len(words) > 1 and " " in plain.strip() or bool(words) and "{" in text and " " in text and words[0] not in UNITS
+
+
+def option_captions(text):
+    """The names of planners' options as the window captions them: "min-slice" as "Min slice"."""
+    for name in re.findall(r'\{\s*"([a-z][a-z-]*)",\s*OptionType::', text):
+        yield name.replace("-", " ").capitalize()
+
+
+def session_errors(text):
+    """The session's own errors, which are values as the core's are: the first literal of each."""
+    made = r'(?:fail\(|in_project\(|Infeasible\{|Error\{)(?:\s*ErrorCode::\w+,)?\s*(?:QStringLiteral\(\s*)?("(?:\\.|[^"\\\n])*"(?:\s*"(?:\\.|[^"\\\n])*")*)'
+    return [literal for match in re.finditer(made, text) for literal in literals(match[1] + ";")]
 
 
 def numbered(text):
@@ -49,6 +69,7 @@ def numbered(text):
         count += 1
         return f"%{count}"
 
+    text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), text)  # lupdate would read on after the fourth
     text = re.sub(r"(?<!\{)\{(?:[^{}]|\{[^{}]*\})*\}(?!\})", place, text)
     return text.replace("{{", "{").replace("}}", "}")
 
@@ -62,6 +83,14 @@ def main():
                 for text in literals(file.read()):
                     if has_words(text) and not SQL.match(text) and not MACHINE.search(text):
                         rows.setdefault(numbered(text).strip(), os.path.relpath(path, root))
+    for path in sorted(glob.glob(os.path.join(root, "core", "planner", "*.cpp"))):
+        with open(path, encoding="utf-8") as file:
+            for text in option_captions(file.read()):
+                rows.setdefault(text, os.path.relpath(path, root))
+    for path in sorted(glob.glob(os.path.join(root, "app", "session", "*.cpp"))):
+        with open(path, encoding="utf-8") as file:
+            for text in session_errors(file.read()):
+                rows.setdefault(numbered(text), os.path.relpath(path, root))
     with open(output, "w", encoding="utf-8") as out:
         out.write("// Generated from core/ by tools/core_texts.py.\n#include \"app/language/core_texts.hpp\"\n\n"
                   "#include <QtGlobal>\n\n"

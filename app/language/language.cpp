@@ -6,6 +6,9 @@
 #include <QLocale>
 #include <QTranslator>
 
+/// Nothing else would bring the translations of a static library into the program.
+static void init_resources() { Q_INIT_RESOURCE(languages); }
+
 namespace pipedeck::app {
 
 QStringList languages() { return {QStringLiteral("en"), QStringLiteral("de")}; }
@@ -24,6 +27,7 @@ QString language_for(const QString& chosen) {
 }
 
 void install_language(QCoreApplication& application, const QString& code) {
+  init_resources();
   QLocale locale(code);
   locale.setNumberOptions(QLocale::OmitGroupSeparator);
   QLocale::setDefault(locale);

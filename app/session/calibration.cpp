@@ -37,7 +37,9 @@ QString name_of_run(const RunRecord& run) {
   return QStringLiteral("%1, %2").arg(run.name, run.when.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")));
 }
 
-Error in_project(std::string message) { return {ErrorCode::bad_input, std::move(message), {}, {}}; }
+Error in_project(const QString& message, const std::string& name) {
+  return {ErrorCode::bad_input, message.arg(QString::fromStdString(name)).toStdString(), {}, {}};
+}
 
 }  // namespace
 
@@ -47,8 +49,10 @@ Result<MeasuredRun> measured_run(const ProjectState& state, const RunEntry& entr
   const RunRecord& run = **whole;
   const ProfileEntry* profile = profile_of(state, run.plan);
   const ClusterEntry* cluster = cluster_of(state, run.plan);
-  if (!profile) return tl::unexpected(in_project("the project has no profile \"" + run.plan.profile + "\" any more"));
-  if (!cluster) return tl::unexpected(in_project("the project has no cluster \"" + run.plan.cluster + "\" any more"));
+  if (!profile)
+    return tl::unexpected(in_project(QStringLiteral("the project has no profile '%1' any more"), run.plan.profile));
+  if (!cluster)
+    return tl::unexpected(in_project(QStringLiteral("the project has no cluster '%1' any more"), run.plan.cluster));
   MeasuredRun measured{name_of_run(run).toStdString(), {}, run.plan, run.events, held_out};
   measured.problem.profile = profile->profile;
   measured.problem.cluster = cluster->cluster;

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <QCoreApplication>
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "app/language/core_text.hpp"
 #include "core/cost/shapes.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/graph_text.hpp"
@@ -18,6 +20,10 @@
 namespace pipedeck::app {
 
 namespace {
+
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Import)
+};
 
 QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
@@ -43,7 +49,7 @@ Imported import_cluster(const ProjectState& state, Cluster cluster) {
   Added added = with_cluster(state, std::move(cluster));
   added.state.question.cluster = added.id;
   const QString name = in_qt(find_cluster(added.state, added.id)->cluster->name);
-  return {std::move(added.state), QStringLiteral("cluster"), name, 0, {}};
+  return {std::move(added.state), Text::tr("cluster"), name, 0, {}};
 }
 
 /// A model file says shapes, not times: they are computed for a processor core like the one this program runs on; a
@@ -52,7 +58,7 @@ Result<Imported> import_model(const ProjectState& state, const ModelSpec& model)
   const DeviceSpeed core{"CPU", 50e9, gigabytes_per_second(10)};
   auto profile = profile_from_shapes(model, core, 1);
   if (!profile) return tl::unexpected(profile.error());
-  return import_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(model), QStringLiteral("model"));
+  return import_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(model), Text::tr("model"));
 }
 
 /// The state with the plan's profile and cluster chosen, taken from the project or from the presets.
@@ -65,7 +71,9 @@ Result<ProjectState> with_context_of(ProjectState state, const Plan& plan) {
     state = std::move(*with);
   } else {
     return fail(ErrorCode::bad_input,
-                "the plan is for profile '" + plan.profile + "', which is not in the project; import it first",
+                QStringLiteral("the plan is for profile '%1', which is not in the project; import it first")
+                    .arg(in_qt(plan.profile))
+                    .toStdString(),
                 "/profile");
   }
   if (const ClusterEntry* cluster = find_cluster_named(state, plan.cluster)) {
@@ -74,7 +82,9 @@ Result<ProjectState> with_context_of(ProjectState state, const Plan& plan) {
     return with_cluster_preset(state, plan.cluster);
   } else {
     return fail(ErrorCode::bad_input,
-                "the plan is for cluster '" + plan.cluster + "', which is not in the project; import it first",
+                QStringLiteral("the plan is for cluster '%1', which is not in the project; import it first")
+                    .arg(in_qt(plan.cluster))
+                    .toStdString(),
                 "/cluster");
   }
   return state;
@@ -82,11 +92,11 @@ Result<ProjectState> with_context_of(ProjectState state, const Plan& plan) {
 
 QString mismatch(const Plan& plan, const Profile& profile, const Cluster& cluster) {
   if (!plan.profile_sha256.empty() && plan.profile_sha256 != sha256_of(profile)) {
-    return QStringLiteral("The plan was made for a profile '%1' that differs from the one in this project.")
+    return Text::tr("The plan was made for a profile '%1' that differs from the one in this project.")
         .arg(in_qt(plan.profile));
   }
   if (!plan.cluster_sha256.empty() && plan.cluster_sha256 != sha256_of(cluster)) {
-    return QStringLiteral("The plan was made for a cluster '%1' that differs from the one in this project.")
+    return Text::tr("The plan was made for a cluster '%1' that differs from the one in this project.")
         .arg(in_qt(plan.cluster));
   }
   return {};
@@ -109,7 +119,7 @@ Result<Imported> import_plan(const ProjectState& before, Plan plan) {
   entry.note = warning;
   Added added = with_plan(std::move(*state), std::move(entry));
   added.state.selected_plan = added.id;
-  return Imported{std::move(added.state), QStringLiteral("plan"), name, 0, warning};
+  return Imported{std::move(added.state), Text::tr("plan"), name, 0, warning};
 }
 
 /// Where the micro-batch of graph text comes from: the file's name, else the user.
@@ -140,14 +150,13 @@ RunRecord run_named_by(const std::string& path) {
 /// A prediction alone: nothing was trained, but its timeline and figures stand where those of runs do.
 Imported import_simulation(const ProjectState& state, Simulation simulation, const std::string& path) {
   RunRecord run = run_named_by(path);
-  run.message = QStringLiteral("a simulation, imported from %1").arg(QFileInfo(in_qt(path)).fileName());
+  run.message = Text::tr("a simulation, imported from %1").arg(QFileInfo(in_qt(path)).fileName());
   run.samples_per_second = simulation.samples_per_second;
   const bool empty = simulation.timeline.size() == 0;
   run.predicted = std::make_shared<const Simulation>(std::move(simulation));
   return import_run(
-      state, std::move(run), QStringLiteral("simulation"),
-      empty ? QStringLiteral("The simulation holds no operations to draw: pipedeck-cli simulate --intervals "
-                             "writes them.")
+      state, std::move(run), Text::tr("simulation"),
+      empty ? Text::tr("The simulation holds no operations to draw: pipedeck-cli simulate --intervals writes them.")
             : QString());
 }
 
@@ -161,7 +170,7 @@ bool is_run_log(const std::string& content) {
 Result<Imported> import_run_log(const ProjectState& state, const std::string& content, const std::string& path) {
   RunRecord run = run_named_by(path);
   run.state = RunOutcome::stopped;  // until an event says otherwise
-  run.message = QStringLiteral("imported from %1").arg(QFileInfo(in_qt(path)).fileName());
+  run.message = Text::tr("imported from %1").arg(QFileInfo(in_qt(path)).fileName());
   auto events = events_from_lines(content);
   if (!events) return tl::unexpected(std::move(events.error()));
   for (const RunEvent& event : *events) {
@@ -171,14 +180,20 @@ Result<Imported> import_run_log(const ProjectState& state, const std::string& co
     }
     if (const auto* failed = std::get_if<RunFailed>(&event)) {
       run.state = RunOutcome::failed;
-      run.message = in_qt(failed->message);
+      run.message = core_text(failed->message);
     }
     if (const auto* done = std::get_if<RunFinished>(&event))
       run.state = done->stopped ? RunOutcome::stopped : RunOutcome::finished;
   }
   run.events = *std::move(events);
   run.samples_per_second = mean_samples_per_second(run.events);
-  return import_run(state, std::move(run), QStringLiteral("run log"), {});
+  return import_run(state, std::move(run), Text::tr("run log"), {});
+}
+
+QString notes_text(const std::vector<std::string>& notes) {
+  QStringList lines;
+  for (const std::string& note : notes) lines << core_text(note);
+  return lines.join(QLatin1Char('\n'));
 }
 
 struct DocumentImporter {
@@ -193,14 +208,14 @@ struct DocumentImporter {
   Result<Imported> operator()(CalibrationRecord& record) const {
     const QString name = in_qt(record.host + ", " + record.date);
     auto shared = std::make_shared<const CalibrationRecord>(std::move(record));
-    return Imported{with_calibration(state, std::move(shared)), QStringLiteral("calibration"), name, 0, {}};
+    return Imported{with_calibration(state, std::move(shared)), Text::tr("calibration"), name, 0, {}};
   }
   /// Without anybody asked (the window shows what is understood first): the notes are the warning.
   Result<Imported> operator()(FoundMachines& found) const {
     auto made = cluster_of(std::move(found.machines));
     if (!made) return tl::unexpected(std::move(made.error()));
     Imported imported = import_cluster(state, std::move(made->cluster));
-    imported.warning = in_qt(made->notes).join(QLatin1Char('\n'));
+    imported.warning = notes_text(made->notes);
     return imported;
   }
   Result<Imported> operator()(Simulation& simulation) const {
@@ -230,7 +245,7 @@ Result<Imported> import_file(const ProjectState& state, const std::string& path,
   if (!options) return tl::unexpected(options.error());
   auto document = read_document(path, *options);
   if (!document) return tl::unexpected(with_file(document.error()));
-  const QString kind_text = in_qt(std::string(name_of(*kind))).replace(QLatin1Char('_'), QLatin1Char(' '));
+  const QString kind_text = core_text(in_qt(std::string(name_of(*kind))).replace(QLatin1Char('_'), QLatin1Char(' ')));
   return std::visit(DocumentImporter{state, path, kind_text}, *document).map_error(with_file);
 }
 

@@ -125,7 +125,7 @@ Result<void> Launch::take_measurements() {
   if (!profile) return tl::unexpected(profile.error());
   auto machine = read_cluster(file("cluster.json").toStdString());
   if (!machine) return tl::unexpected(machine.error());
-  profile->name = spec_.model->name + " (measured here)";
+  profile->name = tr("%1 (measured here)").arg(QString::fromStdString(spec_.model->name)).toStdString();
   if (auto valid = validate(spec_.plan, *profile, *machine); !valid) return tl::unexpected(valid.error());
   // Written again under its name, so that the run is judged by the very file that the plan's hash is of.
   if (auto written = write_file(file("profile.json").toStdString(), profile_to_json(*profile)); !written) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include <QObject>
+#include <QCoreApplication>
 
 #include "app/language/core_text.hpp"
 #include "core/domain/reschedule.hpp"
@@ -20,6 +20,10 @@ constexpr int example_stages = 4;
 constexpr int example_micro_batches = 8;
 constexpr int layers_a_stage = 4;  // to be cut into chunks
 constexpr std::size_t most_passes_listed = 20'000;
+
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::ScheduleChoices)
+};
 
 QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
@@ -115,12 +119,13 @@ std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& pr
   std::vector<ScheduleChoice> choices;
   for (const ScheduleInfo& info : schedules()) {
     // "GPipe: all forwards, ..." is a name and what it says.
-    const std::size_t colon = info.summary.find(": ");
+    const QString summary = core_text(info.summary);
+    const qsizetype colon = summary.indexOf(QLatin1String(": "));
     ScheduleChoice choice;
     choice.kind = info.kind;
-    choice.title = in_qt(colon == std::string::npos ? info.name : info.summary.substr(0, colon));
-    if (info.kind == ScheduleKind::explicit_order) choice.title = QObject::tr("Explicit order");
-    choice.summary = core_text(colon == std::string::npos ? info.summary : info.summary.substr(colon + 2));
+    choice.title = colon < 0 ? in_qt(info.name) : summary.left(colon);
+    if (info.kind == ScheduleKind::explicit_order) choice.title = Text::tr("Explicit order");
+    choice.summary = colon < 0 ? summary : summary.mid(colon + 2);
     if (choice.summary.size() > 1 && choice.summary[1].isLetter()) choice.summary[0] = choice.summary[0].toUpper();
     choice.why_not = why_not(plan, profile, cluster, info.kind);
     choice.example = examples().at(info.kind);

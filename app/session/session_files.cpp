@@ -14,13 +14,13 @@ namespace pipedeck::app {
 
 namespace {
 constexpr auto sample_model = "BERT-48";
-constexpr auto sample_cluster = "DAPPLE config A, 2 × 8 V100";
+constexpr auto sample_cluster = "DAPPLE config A, 2 × 8 V100";  // a name
 constexpr int sample_batch = 64;
 
 /// Told by its first bytes; what can be read only once (a pipe) is none.
 bool is_database(const QString& path) {
   QFile file(path);
-  return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
+  return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";  // not shown
 }
 
 }  // namespace

@@ -21,11 +21,13 @@ PlanEntry entry_of(const ComparedPlan& compared, const Question& question) {
   entry.profile = question.profile;
   entry.cluster = question.cluster;
   if (compared.plan) {
-    entry.plan = std::make_shared<const Plan>(*compared.plan);
+    Plan plan = *compared.plan;
+    plan.name = core_text(plan.name).toStdString();
+    entry.plan = std::make_shared<const Plan>(std::move(plan));
     return entry;
   }
   Plan none;
-  none.name = compared.planner->title;
+  none.name = core_text(compared.planner->title).toStdString();
   none.planner = compared.planner->name;
   none.global_batch = question.workload.global_batch;
   entry.plan = std::make_shared<const Plan>(std::move(none));

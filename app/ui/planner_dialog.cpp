@@ -34,7 +34,7 @@ QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 QString caption_of(const OptionInfo& option) {
   QString caption = in_qt(option.name).replace('-', ' ');
   if (!caption.isEmpty()) caption[0] = caption[0].toUpper();
-  return caption;
+  return core_text(caption);
 }
 
 QString help_of(const OptionInfo& option) {

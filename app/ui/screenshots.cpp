@@ -79,8 +79,9 @@ class Photographer {
 
   void draw(const Screenshot& wanted) {
     QWidget* widget = widget_of(window_, wanted.view);
-    const QString failure = widget ? write_picture(*widget, wanted.file)
-                                   : QStringLiteral("%1: there is no plan to draw; give --compare").arg(wanted.view);
+    const QString failure =
+        widget ? write_picture(*widget, wanted.file)
+               : QStringLiteral("%1: there is no plan to draw; give --compare").arg(wanted.view);  // not shown
     if (failure.isEmpty()) return;
     ++failed_;
     std::fputs(QStringLiteral("pipedeck: %1\n").arg(failure).toUtf8().constData(), stderr);

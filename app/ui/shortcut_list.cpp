@@ -65,7 +65,10 @@ void add_view_keys(const QWidget& view, std::vector<ShortcutGroup>& groups) {
     std::vector<Shortcut>& shortcuts = group_named(groups, told.title).shortcuts;
     for (const KeyHelp& key : told.keys) {
       const bool there = std::ranges::any_of(shortcuts, [&](const Shortcut& s) { return s.what == key.what; });
-      if (!there) shortcuts.push_back({key.keys.split(QStringLiteral(", ")), key.what, nullptr});
+      if (there) continue;
+      QStringList keys = key.keys.split(QStringLiteral(", "));
+      for (QString& name : keys) name = QCoreApplication::translate("QShortcut", name.toUtf8().constData());
+      shortcuts.push_back({keys, key.what, nullptr});
     }
   }
 }

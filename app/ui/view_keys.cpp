@@ -12,13 +12,14 @@
 namespace pipedeck::app {
 
 namespace {
-struct ViewKeys {
+
+struct Keys {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::ViewKeys)
 };
+
 }  // namespace
 
 void describe_view_keys(ComparePage& page) {
-  using Keys = ViewKeys;
   describe_keys(page.table(), Keys::tr("In the table of plans"),
                 {{"Space", Keys::tr("Show or hide the charts of the selected plans")},
                  {"Return", Keys::tr("Show the plan in the inspector")},

@@ -170,8 +170,9 @@ double ExplainView::variation() const { return variation_->value() / 100; }
 
 void ExplainView::set_jitter(const std::vector<BarRow>& rows, const QString& hint) {
   jitter_->set_rows(rows);
-  jitter_->setVisible(!rows.empty());
   jitter_hint_->setText(hint);
+  (rows.empty() ? static_cast<QWidget*>(jitter_) : jitter_hint_)->hide();  // before the other: never both
+  jitter_->setVisible(!rows.empty());
   jitter_hint_->setVisible(rows.empty());
 }
 

@@ -11,6 +11,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineSeries>
+#include <QLocale>
 #include <QVBoxLayout>
 #include <QValueAxis>
 
@@ -69,6 +70,8 @@ LiveChart::LiveChart(const QString& name, const QString& title, const QString& u
   column->addLayout(head);
   column->addWidget(view_, 1);
   chart_->legend()->hide();
+  chart_->setLocale(QLocale());
+  chart_->setLocalizeNumbers(true);
   chart_->setMargins({0, 0, 0, 0});
   chart_->layout()->setContentsMargins(0, 0, 0, 0);
   chart_->setBackgroundRoundness(0);

@@ -19,31 +19,29 @@ constexpr int title_gap = 12;                   // between name and figures
 constexpr std::size_t most_stages_spelled = 8;  // in a title
 constexpr double bar_width = 3;                 // beside the selected plan's name
 
-QString tr_panel(const char* text) { return PlanPanel::tr(text); }
-
 }  // namespace
 
 QString plan_title(const Plan& plan) {
   const QString name = QString::fromStdString(plan.name.empty() ? plan.planner : plan.name);
   const QString shape = QString::fromStdString(shape_text(plan));
   if (shape.isEmpty() || name.contains(shape.section(QStringLiteral(" · "), 0, 0))) return name;
-  if (plan.stages.size() > most_stages_spelled) return tr_panel("%1, %2 stages").arg(name).arg(plan.stages.size());
+  if (plan.stages.size() > most_stages_spelled) return PlanPanel::tr("%1, %2 stages").arg(name).arg(plan.stages.size());
   return name + u' ' + shape;
 }
 
 QString plan_figures(const PlanRow& row) {
-  if (!row.simulation) return row.note.isEmpty() ? tr_panel("Simulating…") : row.note;
+  if (!row.simulation) return row.note.isEmpty() ? PlanPanel::tr("Simulating…") : row.note;
   QStringList figures{format_time(row.simulation->iteration),
-                      tr_panel("bubble %1").arg(format_percent(row.simulation->bubble_fraction))};
-  if (!row.plan.synchronous()) figures << tr_panel("asynchronous");
+                      PlanPanel::tr("bubble %1").arg(format_percent(row.simulation->bubble_fraction))};
+  if (!row.plan.synchronous()) figures << PlanPanel::tr("asynchronous");
   switch (fit_of(*row.simulation)) {
     case Fit::surely:
       break;
     case Fit::expected:
-      figures << tr_panel("may not fit: see memory's upper estimate");
+      figures << PlanPanel::tr("may not fit: see memory's upper estimate");
       break;
     case Fit::no:
-      figures << tr_panel("does not fit in memory");
+      figures << PlanPanel::tr("does not fit in memory");
   }
   return figures.join(QStringLiteral(" · "));
 }

@@ -134,10 +134,14 @@ std::string amp_objective_text(const Evaluation& e) {
       fmt::format("T {:.3f} ms = {} x {:.3f} ms (slowest stage, {}) + {:.3f} ms (one micro-batch through all stages)",
                   ms(terms.pipeline.time(e.plan.micro_batches) + terms.synchronisation), again,
                   ms(terms.pipeline.slowest), terms.pipeline.slowest_stage, ms(terms.pipeline.stages));
-  if (e.stages() > 1) text += fmt::format(" + {:.3f} ms (its transfers)", ms(terms.pipeline.transfers));
-  if (e.stage(0).replicas() > 1)
-    text += fmt::format(" + {:.3f} ms (gradients of stage {}); pipeline {} of {} is the slowest",
-                        ms(terms.synchronisation), terms.synchronised, terms.index, e.stage(0).replicas());
+  const auto add = [&](double seconds, const std::string& what) {
+    text += fmt::format(" + {:.3f} ms ({})", ms(seconds), what);
+  };
+  if (e.stages() > 1) add(terms.pipeline.transfers, "its transfers");
+  if (e.stage(0).replicas() > 1) {
+    add(terms.synchronisation, fmt::format("gradients of stage {}", terms.synchronised));
+    text += "; " + fmt::format("pipeline {} of {} is the slowest", terms.index, e.stage(0).replicas());
+  }
   return text + ".";
 }
 

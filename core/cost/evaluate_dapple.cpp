@@ -159,16 +159,17 @@ std::string dapple_objective_text(const Evaluation& e) {
   const Terms terms = as_printed ? printed(steps, count) : l_max(steps, count);
   const double backwards = terms.ending - terms.all_reduce;
   const auto ms = [](double seconds) { return fmt::format("{:.1f} ms", seconds * 1e3); };
-  std::string text = fmt::format(
-      "{} {} = warm-up {} (\u03a3F to the pivot, {}) + {} x {} ({}) + {} (", as_printed ? "eq. 2 as printed" : "L_max",
-      ms(terms.total(count)), ms(terms.warm), name_of(terms.pivot), count - 1, ms(terms.each),
-      terms.pivot % 2 && !as_printed ? "its longer direction" : "its F + B", ms(terms.ending));
-  if (terms.all_reduce > 0) text += fmt::format("all-reduce of {}, {}, ", name_of(terms.last), ms(terms.all_reduce));
-  if (backwards < 0) return text + fmt::format("less the backwards from the pivot to it, {})", ms(-backwards));
-  return text + (terms.pivot == terms.last
-                     ? fmt::format("{}its last backward, {})", terms.all_reduce > 0 ? "after " : "", ms(backwards))
-                     : fmt::format("{} last backwards from the pivot to {}, {})",
-                                   terms.all_reduce > 0 ? "after the" : "the", name_of(terms.last), ms(backwards)));
+  std::string ending = backwards < 0 ? fmt::format("less the backwards from the pivot to it, {}", ms(-backwards))
+                       : terms.pivot == terms.last ? fmt::format("its last backward, {}", ms(backwards))
+                                                   : fmt::format("the last backwards from the pivot to {}, {}",
+                                                                 name_of(terms.last), ms(backwards));
+  if (terms.all_reduce > 0)
+    ending = fmt::format("all-reduce of {}, {}, {}", name_of(terms.last), ms(terms.all_reduce),
+                         backwards < 0 ? ending : fmt::format("after {}", ending));
+  return fmt::format("{} {} = warm-up {} (\u03a3F to the pivot, {}) + {} x {} ({}) + {} ({})",
+                     as_printed ? "eq. 2 as printed" : "L_max", ms(terms.total(count)), ms(terms.warm),
+                     name_of(terms.pivot), count - 1, ms(terms.each),
+                     terms.pivot % 2 && !as_printed ? "its longer direction" : "its F + B", ms(terms.ending), ending);
 }
 
 }  // namespace pipedeck

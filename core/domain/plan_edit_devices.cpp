@@ -35,7 +35,8 @@ Result<void> check_device(const Cluster& cluster, DeviceId device) {
 std::string list_of(const Devices& devices) {
   std::vector<std::int32_t> numbers;
   for (DeviceId device : devices) numbers.push_back(device.value);
-  return fmt::format("{} {}", devices.size() == 1 ? "device" : "devices", fmt::join(numbers, ", "));
+  return devices.size() == 1 ? fmt::format("device {}", numbers.front())
+                             : fmt::format("devices {}", fmt::join(numbers, ", "));
 }
 
 Result<void> check_groups(int stage, std::size_t devices, int degree) {
@@ -122,8 +123,8 @@ Result<Plan> apply(Plan plan, const Ground& ground, const DevicesMove& edit) {
   const auto source = source_of(plan, ground.cluster, edit.devices);
   if (!source) return tl::unexpected(source.error());
   if (!*source && !edit.stage)
-    return refuse(
-        fmt::format("{} {} used by no stage", list_of(edit.devices), edit.devices.size() == 1 ? "is" : "are"));
+    return refuse(edit.devices.size() == 1 ? fmt::format("{} is used by no stage", list_of(edit.devices))
+                                           : fmt::format("{} are used by no stage", list_of(edit.devices)));
   if (edit.stage)
     if (auto known = check_stage(plan, *edit.stage); !known) return tl::unexpected(known.error());
   const auto devices_at = [&](int stage) -> const Devices& { return plan.stages[index(stage)].devices; };
@@ -171,9 +172,11 @@ Result<Plan> apply(Plan plan, const Ground& ground, const ReplicaCount& edit) {
   if (missing > 0) {
     const std::size_t spare = spare_devices(plan, ground.cluster).size();
     if (missing > static_cast<std::int64_t>(spare))
-      return refuse(fmt::format("{} replicas of stage {} need {} more device{}, and {} {} spare", edit.replicas,
-                                edit.stage, missing, missing == 1 ? "" : "s",
-                                spare == 0 ? "none" : std::to_string(spare), spare > 1 ? "are" : "is"));
+      return refuse(fmt::format("{} replicas of stage {} need {}, and {}", edit.replicas, edit.stage,
+                                missing == 1 ? "1 more device" : fmt::format("{} more devices", missing),
+                                spare == 0   ? "none is spare"
+                                : spare == 1 ? "1 is spare"
+                                             : fmt::format("{} are spare", spare)));
     const Devices more = *take_spare(plan, ground.cluster, edit.stage, static_cast<int>(missing));
     devices.insert(devices.end(), more.begin(), more.end());
   } else {

@@ -133,7 +133,7 @@ class MatrixReader {
     const auto n = columns_.size();
     if (row == n || std::ranges::find(columns_, words[0]) != columns_.begin() + static_cast<std::ptrdiff_t>(row))
       return bad(fmt::format("found a row of {}, expected {}", words[0],
-                             row < n ? "that of " + columns_[row] : "as many rows as columns"),
+                             row < n ? fmt::format("that of {}", columns_[row]) : "as many rows as columns"),
                  line);
     if (words.size() < n + 1)
       return bad(

@@ -108,9 +108,10 @@ std::string space_text(const Chain& chain, const AmpOptions& options) {
   const std::string sizes = workload.micro_batch
                                 ? fmt::format("micro-batch {}", *workload.micro_batch)
                                 : fmt::format("every micro-batch of {} or more samples a replica", options.slice);
-  return fmt::format("pp x dp x tmp {} {} devices, {}, Megatron's placement, all layer assignments{}",
-                     options.allow_idle ? "on at most" : "on all", chain.devices(), sizes,
-                     amp_measure_text(chain, options));
+  return fmt::format(
+      "pp x dp x tmp on {} devices, {}, Megatron's placement, all layer assignments{}",
+      options.allow_idle ? fmt::format("at most {}", chain.devices()) : fmt::format("all {}", chain.devices()), sizes,
+      amp_measure_text(chain, options));
 }
 
 Result<Ranking> plan_amp(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {

@@ -42,10 +42,11 @@ Result<bool> any_possible(const Problem& problem, const AmpOptions& options, con
 Result<Ranking> no_strategy(const Problem& problem, const AmpOptions& options, bool idle_is_an_option,
                             const PlannerContext& context) {
   const std::string reason = fmt::format(
-      "no pp x dp x tmp {} {} devices with a layer for every stage and whole micro-batches of {} or more samples a "
+      "no pp x dp x tmp is {} devices with a layer for every stage and whole micro-batches of {} or more samples a "
       "replica{}",
-      options.allow_idle ? "is at most" : "is", devices_of(*problem.cluster).size(), options.slice,
-      problem.pins.empty() ? "" : " that keeps the pins");
+      options.allow_idle ? fmt::format("at most {}", devices_of(*problem.cluster).size())
+                         : fmt::format("{}", devices_of(*problem.cluster).size()),
+      options.slice, problem.pins.empty() ? "" : " that keeps the pins");
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   AmpOptions relaxed = options;
   relaxed.allow_idle = true;
@@ -66,7 +67,7 @@ Result<Judged> judged(Chain& chain, const AmpCandidate& candidate, const std::st
   for (const Warmup policy : {Warmup::A, Warmup::B}) {
     Plan variant = plan;
     if (!set_warmup(chain, variant, policy, options.ignore_memory))
-      return fail(ErrorCode::internal, planner + " searched a plan that does not fit");
+      return fail(ErrorCode::internal, fmt::format("{} searched a plan that does not fit", planner));
     if (!context.score) return Judged{std::move(variant), {}};
     const auto iteration = judge(context, variant);
     if (!iteration) return tl::unexpected(iteration.error());

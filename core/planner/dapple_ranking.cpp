@@ -259,18 +259,18 @@ class DappleRanking {
     const bool bounded = judged.network == NetworkModel::ideal && judged.collectives == Collectives::least &&
                          judged.overlap != Overlap::bucket;  // what its closed forms are bounds of
     if (wanted_.simulated && (!proven_simulated_ || !bounded)) return {};
-    std::string space = wanted_.rules.allow_idle ? "plans" : "plans on all devices";
-    space += " that DAPPLE's three placement policies reach";
-    space += workload.micro_batch ? fmt::format(", with micro-batches of {}", *workload.micro_batch)
-                                  : fmt::format(", with at least {} samples a replica", wanted_.space.slice);
+    std::string space = workload.micro_batch ? fmt::format("micro-batches of {}", *workload.micro_batch)
+                                             : fmt::format("at least {} samples a replica", wanted_.space.slice);
     // Eq. 2 as printed may fall with a slower stage: what is searched must be said.
     const bool never_again = wanted_.printed && wanted_.space.ignore_memory;
     if (wanted_.recompute != "auto" || never_again)
       space += wanted_.recompute == "on" ? ", recomputing in every stage" : ", without recompute";
     if (!chain_.problem().pins.empty()) space += ", under the pins";
-    if (!wanted_.simulated)
-      return space + (wanted_.printed ? ": none has less by eq. 2 as printed" : ": none has a lower L_max");
-    return space + ": none is simulated faster, pipelines without overlap of all-reduces";
+    return fmt::format("plans{} that DAPPLE's three placement policies reach, with {}: {}",
+                       wanted_.rules.allow_idle ? "" : " on all devices", space,
+                       wanted_.simulated ? "none is simulated faster, pipelines without overlap of all-reduces"
+                       : wanted_.printed ? "none has less by eq. 2 as printed"
+                                         : "none has a lower L_max");
   }
 
   Chain& chain_;

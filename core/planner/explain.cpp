@@ -30,7 +30,7 @@ std::string sentence(const Neighbour& neighbour) {
   if (neighbour.change < -noticeable)
     return fmt::format("{} is {} quicker{}", neighbour.name, percent(-neighbour.change),
                        neighbour.fits ? "" : " but does not fit");
-  if (neighbour.change < noticeable) return neighbour.name + " takes the same time";
+  if (neighbour.change < noticeable) return fmt::format("{} takes the same time", neighbour.name);
   return fmt::format("{} costs {}{}", neighbour.name, percent(neighbour.change),
                      neighbour.fits ? "" : " and does not fit");
 }
@@ -94,10 +94,10 @@ class Explanation {
     const double all = times[slowest] * plan_.micro_batches;
     const std::string share = fmt::format("{} micro-batches of {:.3f} ms are {} of the iteration", plan_.micro_batches,
                                           1e3 * times[slowest], percent(all / iteration_.count));
-    if (plan_.stages.size() == 1) return "Its slowest device computes all the while: " + share + ".";
+    if (plan_.stages.size() == 1) return fmt::format("Its slowest device computes all the while: {}.", share);
     const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
     const double above = times[slowest] / mean - 1;
-    if (above < noticeable) return "All stages take the same time: " + share + ".";
+    if (above < noticeable) return fmt::format("All stages take the same time: {}.", share);
     return fmt::format("Stage {} sets the pace, {} above the average stage: {}.", slowest, percent(above), share);
   }
 
@@ -153,7 +153,8 @@ class Explanation {
       Plan plan = plan_;
       plan.micro_batch = size;
       plan.micro_batches = plan.global_batch / size;
-      add(sizes, fmt::format("{} {}", sizes.empty() ? "Micro-batch" : "micro-batch", size), std::move(plan));
+      add(sizes, sizes.empty() ? fmt::format("Micro-batch {}", size) : fmt::format("micro-batch {}", size),
+          std::move(plan));
     };
     if (here == choices->end()) return sizes;
     if (here != choices->begin()) resized(*std::prev(here));

@@ -7,6 +7,8 @@
 // plans are good and which simulate few of them.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/planner/joint_run.hpp"
 
 namespace pipedeck {
@@ -69,7 +71,7 @@ Result<void> take_joint_seeds(JointRun& run) {
   const std::vector<const PlannerInfo*> others = in_turn();
   for (std::size_t i = 0; i < others.size() && !run.enough(); ++i) {
     report(run.context.progress, 0.3 * static_cast<double>(i) / static_cast<double>(others.size()),
-           "asking " + others[i]->name);
+           fmt::format("asking {}", others[i]->name));
     for (const PlannerOptions& how : ways_to_ask(*others[i], run.options))
       if (auto taken = take_from(run, *others[i], how); !taken) return taken;
   }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include <fmt/format.h>
+
 #include "core/planner/planner.hpp"
 
 namespace pipedeck {
@@ -35,7 +37,9 @@ std::string expectation(const OptionInfo& option, const std::string& value) {
     case OptionType::integer:
       return whole_number(value) ? "" : "a whole number, 0 or more,";
     case OptionType::choice:
-      return std::count(option.choices.begin(), option.choices.end(), value) ? "" : "one of " + joined(option.choices);
+      return std::count(option.choices.begin(), option.choices.end(), value)
+                 ? ""
+                 : fmt::format("one of {}", joined(option.choices));
   }
   return "";
 }
@@ -56,11 +60,11 @@ Result<void> check_options(const PlannerInfo& planner, const PlannerOptions& opt
     if (!option) {
       std::vector<std::string> known;
       for (const OptionInfo& one : planner.options) known.push_back("--" + one.name);
-      return fail(ErrorCode::bad_usage, "planner " + planner.name + " has no option --" + name + "; it has " +
-                                            (known.empty() ? "none" : joined(known)));
+      return fail(ErrorCode::bad_usage, fmt::format("planner {} has no option --{}; it has {}", planner.name, name,
+                                                    known.empty() ? "none" : joined(known)));
     }
     if (const std::string expected = expectation(*option, value); !expected.empty())
-      return fail(ErrorCode::bad_usage, "--" + name + " is '" + value + "', " + expected + " expected");
+      return fail(ErrorCode::bad_usage, fmt::format("--{} is '{}', {} expected", name, value, expected));
   }
   return {};
 }

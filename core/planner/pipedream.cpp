@@ -99,7 +99,7 @@ std::vector<Plan> synchronous_plans(PipedreamPartition& partition, const Wanted&
   for (const int size : sizes.value_or(std::vector<int>())) {
     Plan plan = chain.plan_of("pipedream", size);
     plan.stages = partition.stages;
-    plan.name = "PipeDream " + shape_text(plan) + ", synchronous";
+    plan.name = fmt::format("PipeDream {}, synchronous", shape_text(plan));
     plan.why = partition.notes;
     plan.truncated = partition.truncated;
     bool whole = true;

@@ -135,7 +135,7 @@ class Partitioner {
       if (cut_short()) return;
       search_line(used);
     }
-    spaces_ += ", or on any consecutive devices";
+    spaces_ = fmt::format("{}, or {}", spaces_, "on any consecutive devices");
   }
 
   void search_line(std::size_t used) {

@@ -11,7 +11,8 @@
 namespace pipedeck {
 
 Result<Seconds> judge(const PlannerContext& context, const Plan& plan, std::optional<Overlap> overlap) {
-  if (!context.score) return fail(ErrorCode::internal, "planner " + plan.planner + " needs a simulator to judge plans");
+  if (!context.score)
+    return fail(ErrorCode::internal, fmt::format("planner {} needs a simulator to judge plans", plan.planner));
   return context.score(plan, overlap);
 }
 
@@ -38,7 +39,7 @@ Ranking past_limit(const std::string& reason, const Problem& problem, const std:
   const bool amp = problem.profile->layers.size() <= std::size_t{amp_most_layers} &&
                    devices_of(*problem.cluster).size() <= std::size_t{amp_most_devices};
   const std::string nearest = amp ? "planner amp can" : "planner data-parallel can";
-  return {{}, Infeasible{"too large: " + reason, instead.empty() ? nearest : instead, true}};
+  return {{}, Infeasible{fmt::format("too large: {}", reason), instead.empty() ? nearest : instead, true}};
 }
 
 Problem with_more_memory(const Problem& problem, Bytes more) {
@@ -87,7 +88,7 @@ Result<Ranking> nothing_fits(const std::string& reason, const PlannerContext& co
   const std::string amount = high < 1024
                                  ? fmt::format("{} MiB", high)
                                  : fmt::format("{:.2f} GiB", std::ceil(static_cast<double>(high) / 10.24) / 100);
-  return Ranking{{}, Infeasible{reason, amount + " more memory on every device"}};
+  return Ranking{{}, Infeasible{reason, fmt::format("{} more memory on every device", amount)}};
 }
 
 }  // namespace pipedeck

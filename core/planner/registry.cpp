@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include "core/planner/planner.hpp"
+
 #include "core/planner/planner_entries.hpp"
 
 namespace pipedeck {
@@ -30,7 +32,7 @@ Result<const PlannerInfo*> planner_named(const std::string& name) {
     if (planner.name == name) return &planner;
     known += (known.empty() ? "" : ", ") + planner.name;
   }
-  return fail(ErrorCode::bad_usage, "no planner '" + name + "', one of " + known + " expected");
+  return fail(ErrorCode::bad_usage, fmt::format("no planner '{}', one of {} expected", name, known));
 }
 
 }  // namespace pipedeck

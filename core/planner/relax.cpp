@@ -104,7 +104,7 @@ class Relaxations {
       Problem relaxed = problem_;
       relaxed.pins = fewer;
       const auto fits = feasible(relaxed, options_);
-      if (fits && *fits) say("without " + text);
+      if (fits && *fits) say(fmt::format("without {}", text));
       return fits;
     };
     const Pins& all = problem_.pins;
@@ -147,8 +147,8 @@ class Relaxations {
       const auto fits = feasible(relaxed, options_);
       if (!fits) return tl::unexpected(fits.error());
       if (!*fits) continue;
-      return say(fmt::format("--global-batch {}", size) +
-                 (fixed ? fmt::format(" with --micro-batch {}", *relaxed.workload.micro_batch) : ""));
+      return say(fixed ? fmt::format("--global-batch {} with --micro-batch {}", size, *relaxed.workload.micro_batch)
+                       : fmt::format("--global-batch {}", size));
     }
     return {};
   }
@@ -232,7 +232,7 @@ Result<void> add_relaxations(Infeasible& infeasible, const PlannerInfo& planner,
   const auto more = Relaxations(planner, problem, options, context).all(few_samples);
   if (!more) return tl::unexpected(more.error());
   for (const std::string& one : *more)
-    if (text.find(one) == text.npos) text += (text.empty() ? "" : ", or ") + one;
+    if (text.find(one) == text.npos) text = text.empty() ? one : fmt::format("{}, or {}", text, one);
   return {};
 }
 

@@ -48,7 +48,7 @@ std::string pin_refused(const Pins& pins, const PinSupport& honoured) {
 Result<void> check_pins(const PlannerInfo& planner, const Problem& problem) {
   if (auto valid = check(problem.pins, *problem.profile, *problem.cluster); !valid) return valid;
   if (const std::string refused = pin_refused(problem.pins, planner.pins); !refused.empty())
-    return fail(ErrorCode::bad_usage, "planner " + planner.name + " cannot honour " + refused);
+    return fail(ErrorCode::bad_usage, fmt::format("planner {} cannot honour {}", planner.name, refused));
   return {};
 }
 
@@ -93,10 +93,11 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
       .stop = context.stop};
   for (Plan& plan : ranking->plans) {
     if (auto valid = validate(plan, *problem.profile, *problem.cluster); !valid)
-      return fail(ErrorCode::internal, planner.name + " gave a plan that is not valid: " + valid.error().text());
+      return fail(ErrorCode::internal,
+                  fmt::format("{} gave a plan that is not valid: {}", planner.name, valid.error().text()));
     if (auto agrees = evaluate(problem, plan, how); !agrees) return tl::unexpected(agrees.error());
     if (const auto broken = broken_pin(plan, *problem.profile, problem.pins))
-      return fail(ErrorCode::internal, planner.name + " gave a plan that breaks a pin: " + *broken);
+      return fail(ErrorCode::internal, fmt::format("{} gave a plan that breaks a pin: {}", planner.name, *broken));
     if (auto certified = certify(plan, problem, context); !certified) return tl::unexpected(certified.error());
     if (!context.explain) continue;
     auto why = explain(problem, plan, how, context);

@@ -126,12 +126,12 @@ Candidate candidate_of(Chain& chain, const Layout& layout, const Split& split, c
   plan.objective = Objective{"Whale busiest device", Seconds(slowest * plan.micro_batches), {}};
   if (proven && split.exact)
     plan.certificate.emplace().optimal_in = fmt::format(
-        "all {}whole-sample shares{} of {} on these devices in this order with micro-batches of {} that fit: "
-        "none has a less busy busiest device",
-        plan.stages.size() == 1 ? ""
-        : split.unlike          ? "cuts, "
-                                : "cuts and ",
-        split.unlike ? " and shares of columns" : "", layout.name, plan.micro_batch);
+        "all {} of {} on these devices in this order with micro-batches of {} that fit: none has a less busy busiest "
+        "device",
+        plan.stages.size() == 1 ? (split.unlike ? "whole-sample shares and shares of columns" : "whole-sample shares")
+        : split.unlike          ? "cuts, whole-sample shares and shares of columns"
+                                : "cuts and whole-sample shares",
+        layout.name, plan.micro_batch);
   const double estimate = estimate_of(chain, plan, split.times);
   return {std::move(plan), estimate};
 }
@@ -237,9 +237,9 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice,
   if (layers > most_layers_unlike && !wanted.layouts.replicas_together)
     return past_limit(fmt::format("{} layers cut between unlike copies, {} at most", layers, most_layers_unlike),
                       problem, "--placement replicas");
-  const std::string strategy = "no layout of TaskGraphs that was asked for ";
   if (*whole) {
-    const std::string reason = strategy + "fits its devices with any of the micro-batches";
+    const std::string reason =
+        "no layout of TaskGraphs that was asked for fits its devices with any of the micro-batches";
     if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
     return nothing_fits(reason, context,
                         [&](Bytes more) { return any(with_more_memory(problem, more), wanted, slice); });
@@ -249,7 +249,8 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice,
                    Infeasible{"these layers and devices cannot be made into TaskGraphs as asked for (a layer is split "
                               "only where the profile has times for it)",
                               ""}};
-  const std::string reason = strategy + "gives every replica as many samples as were measured";
+  const std::string reason =
+      "no layout of TaskGraphs that was asked for gives every replica as many samples as were measured";
   const auto single = any(problem, unlimited, 1);
   if (!single) return tl::unexpected(single.error());
   if (!*single) return Ranking{{}, Infeasible{reason, larger_batch(problem.workload)}};

@@ -255,8 +255,9 @@ Result<ImportedCluster> cluster_of(std::vector<FoundMachine> machines, const Mac
 std::string summary_of(const FoundMachines& found) {
   std::size_t gpus = 0;
   for (const FoundMachine& machine : found.machines) gpus += machine.gpus.size();
-  return fmt::format("{} {} in {} {}", gpus, gpus == 1 ? "GPU" : "GPUs", found.machines.size(),
-                     found.machines.size() == 1 ? "machine" : "machines");
+  const std::size_t machines = found.machines.size();
+  if (machines > 1) return fmt::format("{} GPUs in {} machines", gpus, machines);
+  return gpus == 1 ? std::string("1 GPU in 1 machine") : fmt::format("{} GPUs in 1 machine", gpus);
 }
 
 }  // namespace pipedeck

@@ -130,7 +130,7 @@ BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, con
   const BytesPerSecond sockets = gigabytes_per_second(amd ? between_sockets_amd : between_sockets);
   notes.add(fmt::format("Between sockets {} GB/s are assumed, NCCL's estimate{}",
                         number(in_gigabytes_per_second(std::min(sockets, pcie))),
-                        machine.processor_vendor.empty() ? "" : " for " + machine.processor_vendor));
+                        machine.processor_vendor.empty() ? "" : fmt::format(" for {}", machine.processor_vendor)));
   return std::min(sockets, pcie);
 }
 

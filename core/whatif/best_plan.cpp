@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "core/cost/lower_bound.hpp"
 #include "core/cost/memory.hpp"
 #include "core/cost/network.hpp"
@@ -109,8 +111,8 @@ class Answers {
 };
 
 std::string text_of(const Infeasible& infeasible, const PlannerInfo& planner) {
-  std::string text = planner.title + ": " + infeasible.reason;
-  if (!infeasible.relaxation.empty()) text += "; it would fit with " + infeasible.relaxation;
+  std::string text = fmt::format("{}: {}", planner.title, infeasible.reason);
+  if (!infeasible.relaxation.empty()) text = fmt::format("{}; it would fit with {}", text, infeasible.relaxation);
   return text;
 }
 

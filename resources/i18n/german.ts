@@ -2,6137 +2,7374 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en">
 <context>
-    <name>QObject</name>
-    <message>
-        <source>Explicit order</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
     <name>core</name>
     <message>
-        <source>%1 %2 = warm-up %3 (㨿 to the pivot, %4) + %5 x %6 (%7) + %8 (</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 %2 contradicts --pipeline-only</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 %2 widerspricht --pipeline-only</translation>
     </message>
     <message>
         <source>%1 %2 ms: the slowest stage&apos;s time a mini-batch of %3 samples, replicas and transfers counted; NOAM = ceil(%4 / %5) = %6 mini-batches are under way</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 %2 ms: Zeit der langsamsten Stufe je Mini-Batch von %3 Samples, Replikate und Übertragungen mitgezählt; NOAM = ceil(%4 / %5) = %6 Mini-Batches sind unterwegs</translation>
     </message>
     <message>
         <source>%1 (copy %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (Kopie %2)</translation>
     </message>
     <message>
         <source>%1 (time-out %2 s)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (Zeitgrenze %2 s)</translation>
     </message>
     <message>
         <source>%1 CPU %2 of this machine</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 CPU-%2 dieses Rechners</translation>
     </message>
     <message>
         <source>%1 antichains on %2 devices</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Antiketten auf %2 Geräten</translation>
     </message>
     <message>
         <source>%1 as device %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 als Gerät %2</translation>
     </message>
     <message>
         <source>%1 costs %2%3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 kostet %2%3</translation>
     </message>
     <message>
         <source>%1 devices share %2 CPU cores: the results are the plan&apos;s, the times are not</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Geräte teilen sich %2 CPU-Kerne: die Ergebnisse sind die des Plans, die Zeiten nicht</translation>
     </message>
     <message>
         <source>%1 has not ended for %2 s (time-out %3 s)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist seit %2 s nicht fertig (Zeitgrenze %3 s)</translation>
     </message>
     <message>
         <source>%1 has waited %2 s for %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 wartet seit %2 s auf %3</translation>
     </message>
     <message>
         <source>%1 is %2 quicker%3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist %2 schneller%3</translation>
     </message>
     <message>
         <source>%1 is %2, 1 or more expected</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist %2, erwartet: 1 oder mehr</translation>
     </message>
     <message>
         <source>%1 is %2, planner %3 has %4 only</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 last backwards from the pivot to %2, %3)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist %2, Planer %3 kennt nur %4</translation>
     </message>
     <message>
         <source>%1 layers cut between unlike copies, %2 at most</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Schichten über ungleiche Kopien geschnitten, höchstens %2 möglich</translation>
     </message>
     <message>
         <source>%1 layers on %2 devices%3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Schichten auf %2 Geräten%3</translation>
     </message>
     <message>
         <source>%1 layers on %2 devices, amp takes at most %3 on %4</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Schichten auf %2 Geräten, amp nimmt höchstens %3 auf %4</translation>
     </message>
     <message>
         <source>%1 layers on %2 devices, at most %3 devices and layers^2 x devices up to %4 expected</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Schichten auf %2 Geräten, erwartet: höchstens %3 Geräte und Schichten^2 x Geräte bis %4</translation>
     </message>
     <message>
         <source>%1 layers on %2 devices, layers x devices^2 up to %3 expected</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Schichten auf %2 Geräten, erwartet: Schichten x Geräte^2 bis %3</translation>
     </message>
     <message>
         <source>%1 micro-batches of %2 ms are %3 of the iteration</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Mikro-Batches von %2 ms sind %3 der Iteration</translation>
     </message>
     <message>
         <source>%1 micro-batches of %2 samples are not the global batch of %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Mikro-Batches von %2 Samples ergeben nicht den globalen Batch von %3</translation>
     </message>
     <message>
         <source>%1 more %2 like &quot;%3&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 weitere %2 wie „%3“</translation>
     </message>
     <message>
         <source>%1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2</translation>
     </message>
     <message>
         <source>%1 of micro-batch %2 on stage %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von Mikro-Batch %2 auf Stufe %3</translation>
     </message>
     <message>
         <source>%1 on stage %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 auf Stufe %2</translation>
     </message>
     <message>
         <source>%1 partitions of %2 layers over %3 devices, at most %4 for --recommender bf expected</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Aufteilungen von %2 Schichten auf %3 Geräte, erwartet: höchstens %4 für --recommender bf</translation>
     </message>
     <message>
         <source>%1 replicas do not share the %2 samples of a micro-batch, at least one each</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Replikate teilen die %2 Samples eines Mikro-Batches nicht, jedes braucht mindestens eines</translation>
     </message>
     <message>
         <source>%1 replicas, --dp %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Replikate, --dp %2</translation>
     </message>
     <message>
         <source>%1 stages, --max-stages %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Stufen, --max-stages %2</translation>
     </message>
     <message>
         <source>%1 stages, --pp %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Stufen, --pp %2</translation>
     </message>
     <message>
         <source>%1 states of %2 layers on %3 devices, %4 are the most</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Zustände von %2 Schichten auf %3 Geräten, höchstens %4 möglich</translation>
     </message>
     <message>
         <source>%1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 bis %2</translation>
     </message>
     <message>
         <source>%1 x %2, unequal</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 x %2, ungleich</translation>
     </message>
     <message>
         <source>%1 x split(%2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 x split(%2)</translation>
     </message>
     <message>
         <source>%1, %2%3: no lower highest peak memory as CAPTURE predicts it</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, %2%3: kein niedrigerer höchster Spitzenspeicher nach CAPTUREs Vorhersage</translation>
     </message>
     <message>
         <source>%1, stage %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, Stufe %2</translation>
     </message>
     <message>
         <source>%1: by T, eq. 4%2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: nach T, Gl. 4%2</translation>
     </message>
     <message>
         <source>%1: objective: planner %2 bytes, evaluation %3 bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Zielgröße: Planer %2 Bytes, Nachrechnung %3 Bytes</translation>
     </message>
     <message>
         <source>%1: objective: planner %2 ms, evaluation %3 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Zielgröße: Planer %2 ms, Nachrechnung %3 ms</translation>
     </message>
     <message>
         <source>%1: stage %2: %3</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1its last backward, %2)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&apos;, one of</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Stufe %2: %3</translation>
     </message>
     <message>
         <source>(the iteration time alone needs %1 GiB)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>+ %1 ms (gradients of stage %2); pipeline %3 of %4 is the slowest</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>+ %1 ms (its transfers)</source>
-        <translation type="unfinished"></translation>
+        <translation>(die Iterationszeit allein braucht %1 GiB)</translation>
     </message>
     <message>
         <source>, %1 copies</source>
-        <translation type="unfinished"></translation>
+        <translation>, %1 Kopien</translation>
     </message>
     <message>
         <source>, on one level</source>
-        <translation type="unfinished"></translation>
+        <translation>, auf einer Ebene</translation>
     </message>
     <message>
         <source>, or %1, one a rank of its pipeline</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>, or on any consecutive devices</source>
-        <translation type="unfinished"></translation>
+        <translation>, oder %1, eine je Rang seiner Pipeline</translation>
     </message>
     <message>
         <source>, recomputing in every stage</source>
-        <translation type="unfinished"></translation>
+        <translation>, mit Neuberechnung in jeder Stufe</translation>
     </message>
     <message>
         <source>, some perhaps idle</source>
-        <translation type="unfinished"></translation>
+        <translation>, einige womöglich untätig</translation>
     </message>
     <message>
         <source>, the pins kept</source>
-        <translation type="unfinished"></translation>
+        <translation>, mit den Vorgaben</translation>
     </message>
     <message>
         <source>, under the pins</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>, with at least %1 samples a replica</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>, with micro-batches of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>, unter den Vorgaben</translation>
     </message>
     <message>
         <source>, without recompute</source>
-        <translation type="unfinished"></translation>
+        <translation>, ohne Neuberechnung</translation>
     </message>
     <message>
         <source>--as-released: found --levels any, --synchronous, --allow-idle, --printed-objective or pins, which the released program does not have</source>
-        <translation type="unfinished"></translation>
+        <translation>--as-released: gefunden: --levels any, --synchronous, --allow-idle, --printed-objective oder Vorgaben, die das veröffentlichte Programm nicht kennt</translation>
     </message>
     <message>
         <source>--evaluations is %1, 1 to 100000 expected</source>
-        <translation type="unfinished"></translation>
+        <translation>--evaluations ist %1, erwartet: 1 bis 100000</translation>
     </message>
     <message>
         <source>--global-batch is %1, 1 or more expected</source>
-        <translation type="unfinished"></translation>
+        <translation>--global-batch ist %1, erwartet: 1 oder mehr</translation>
     </message>
     <message>
         <source>--micro-batch is %1, 1 or more expected</source>
-        <translation type="unfinished"></translation>
+        <translation>--micro-batch ist %1, erwartet: 1 oder mehr</translation>
     </message>
     <message>
         <source>--pin names devices %1 and %2, planner %3 uses one</source>
-        <translation type="unfinished"></translation>
+        <translation>--pin nennt die Geräte %1 und %2, Planer %3 nutzt nur eines</translation>
     </message>
     <message>
         <source>--pin names more devices than --dp has</source>
-        <translation type="unfinished"></translation>
+        <translation>--pin nennt mehr Geräte, als --dp hat</translation>
     </message>
     <message>
         <source>--pin: found device %1, expected 0 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>--pin: gefunden: Gerät %1, erwartet: 0 bis %2</translation>
     </message>
     <message>
         <source>--pin: found layer %1, expected 0 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>--pin: gefunden: Schicht %1, erwartet: 0 bis %2</translation>
     </message>
     <message>
         <source>--planner pipedream without --as-released</source>
-        <translation type="unfinished"></translation>
+        <translation>--planner pipedream ohne --as-released</translation>
     </message>
     <message>
         <source>--pp %1 contradicts --max-stages %2</source>
-        <translation type="unfinished"></translation>
+        <translation>--pp %1 widerspricht --max-stages %2</translation>
     </message>
     <message>
         <source>--pp %1 is more than the profile&apos;s %2 layers</source>
-        <translation type="unfinished"></translation>
+        <translation>--pp %1 ist mehr als die %2 Schichten des Profils</translation>
     </message>
     <message>
         <source>--pp %1 x --dp %2 x --tmp %3 asks for %4 devices, the cluster has %5</source>
-        <translation type="unfinished"></translation>
+        <translation>--pp %1 x --dp %2 x --tmp %3 verlangt %4 Geräte, der Cluster hat %5</translation>
     </message>
     <message>
         <source>--rank-by simulated needs a simulator to judge plans</source>
-        <translation type="unfinished"></translation>
+        <translation>--rank-by simulated braucht einen Simulator, der Pläne bewertet</translation>
     </message>
     <message>
         <source>--tmp %1: no layer of the profile has times for %2 devices</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/bandwidth_matrix_gb_per_s/%1/%2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/chunks/%1/%2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/chunks/%1/copy</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/chunks/%1/devices</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/layers/%1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/layers/%1/name</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/links/%1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/nodes/%1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/operations/%1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/operations/%1/%2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/order/%1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/stages/%1/%2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>/stages/%1/devices</source>
-        <translation type="unfinished"></translation>
+        <translation>--tmp %1: keine Schicht des Profils hat Zeiten für %2 Geräte</translation>
     </message>
     <message>
         <source>1F1B: backwards as early as they can be; warm-up A or B</source>
-        <translation type="unfinished"></translation>
+        <translation>1F1B: rückwärts, so früh es geht; Anlauf A oder B</translation>
     </message>
     <message>
         <source>: layers without a stage</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>: none has a lower L_max</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>: none has less by eq. 2 as printed</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>: none is simulated faster, pipelines without overlap of all-reduces</source>
-        <translation type="unfinished"></translation>
+        <translation>: Schichten ohne Stufe</translation>
     </message>
     <message>
         <source>: stages of different degrees, AMP&apos;s eq. 4 knows one of each</source>
-        <translation type="unfinished"></translation>
+        <translation>: Stufen verschiedener Grade, AMPs Gl. 4 kennt nur je einen</translation>
     </message>
     <message>
         <source>: the micro-batches are not the global batch</source>
-        <translation type="unfinished"></translation>
+        <translation>: die Mikro-Batches ergeben nicht den globalen Batch</translation>
     </message>
     <message>
         <source>; %1 % of the V100&apos;s peak of 15.7 TFLOP/s is an assumption</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>; it has</source>
-        <translation type="unfinished"></translation>
+        <translation>; %1 % der V100-Spitze von 15.7 TFLOP/s sind eine Annahme</translation>
     </message>
     <message>
         <source>AMP eq. 4, T</source>
-        <translation type="unfinished"></translation>
+        <translation>AMP Gl. 4, T</translation>
     </message>
     <message>
         <source>AMP eq. 4, v / b as printed</source>
-        <translation type="unfinished"></translation>
+        <translation>AMP Gl. 4, v / b wie gedruckt</translation>
     </message>
     <message>
         <source>AMP&apos;s randomised procedure: placements as domino tilings, by simulated annealing</source>
-        <translation type="unfinished"></translation>
+        <translation>AMPs Zufallsverfahren: Platzierungen als Dominoparkettierungen, mit simulierter Abkühlung</translation>
     </message>
     <message>
         <source>AMP, annealed</source>
-        <translation type="unfinished"></translation>
+        <translation>AMP, mit Abkühlung</translation>
     </message>
     <message>
         <source>Adaptive: the fastest order found for the plan&apos;s own stage times and memory</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>All stages take the same time:</source>
-        <translation type="unfinished"></translation>
+        <translation>Adaptiv: die schnellste gefundene Reihenfolge für die Stufenzeiten und den Speicher des Plans</translation>
     </message>
     <message>
         <source>Busiest device %1 ms = %2 micro-batches x %3 ms (%4 samples on device %5, %6).</source>
-        <translation type="unfinished"></translation>
+        <translation>Am stärksten belegtes Gerät %1 ms = %2 Mikro-Batches x %3 ms (%4 Samples auf Gerät %5, %6).</translation>
     </message>
     <message>
         <source>CAPTURE highest peak</source>
-        <translation type="unfinished"></translation>
+        <translation>CAPTURE: höchste Spitze</translation>
     </message>
     <message>
         <source>CAPTURE, %1 stages</source>
-        <translation type="unfinished"></translation>
+        <translation>CAPTURE, %1 Stufen</translation>
     </message>
     <message>
         <source>Chimera: two copies of the model, 1F1B in each direction</source>
-        <translation type="unfinished"></translation>
+        <translation>Chimera: zwei Kopien des Modells, 1F1B in jede Richtung</translation>
     </message>
     <message>
         <source>DAPPLE L_max</source>
-        <translation type="unfinished"></translation>
+        <translation>DAPPLE L_max</translation>
     </message>
     <message>
         <source>DAPPLE eq. 2, as printed</source>
-        <translation type="unfinished"></translation>
+        <translation>DAPPLE Gl. 2, wie gedruckt</translation>
     </message>
     <message>
         <source>Data parallel</source>
-        <translation type="unfinished"></translation>
+        <translation>Datenparallel</translation>
     </message>
     <message>
         <source>DualPipe: two copies of the model, one in each direction, forwards overlap backwards</source>
-        <translation type="unfinished"></translation>
+        <translation>DualPipe: zwei Kopien des Modells, eine je Richtung, vorwärts überlappt rückwärts</translation>
     </message>
     <message>
         <source>DualPipeV: DualPipe cut in half, one copy along a V, two stages a device</source>
-        <translation type="unfinished"></translation>
+        <translation>DualPipeV: DualPipe halbiert, eine Kopie entlang eines V, zwei Stufen je Gerät</translation>
     </message>
     <message>
         <source>GPipe cut so that the slowest stage is quickest, not by number of layers</source>
-        <translation type="unfinished"></translation>
+        <translation>GPipe, so geschnitten, dass die langsamste Stufe am schnellsten ist, nicht nach Schichtzahl</translation>
     </message>
     <message>
         <source>GPipe, balanced</source>
-        <translation type="unfinished"></translation>
+        <translation>GPipe, ausgewogen</translation>
     </message>
     <message>
         <source>GPipe, even layers</source>
-        <translation type="unfinished"></translation>
+        <translation>GPipe, gleich viele Schichten</translation>
     </message>
     <message>
         <source>GPipe: all forwards, then all backwards; keeps every micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>GPipe: erst alle vorwärts, dann alle rückwärts; behält jeden Mikro-Batch</translation>
     </message>
     <message>
         <source>Interleaved 1F1B: v chunks of layers a device in turn; shorter start and end</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Its slowest device computes all the while:</source>
-        <translation type="unfinished"></translation>
+        <translation>Interleaved 1F1B: v Chunks von Schichten je Gerät im Wechsel; kürzerer Anfang und Schluss</translation>
     </message>
     <message>
         <source>Megatron %1, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Megatron %1, %2</translation>
     </message>
     <message>
         <source>Megatron-LM&apos;s rules: the least tensor and pipeline parallelism that fits, even stages</source>
-        <translation type="unfinished"></translation>
+        <translation>Megatron-LMs Regeln: so wenig Tensor- und Pipeline-Parallelität, wie passt, gleiche Stufen</translation>
     </message>
     <message>
         <source>One device</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Gerät</translation>
     </message>
     <message>
         <source>PipeDream as released</source>
-        <translation type="unfinished"></translation>
+        <translation>PipeDream wie veröffentlicht</translation>
     </message>
     <message>
         <source>PipeDream slowest stage A^1, all devices one level</source>
-        <translation type="unfinished"></translation>
+        <translation>PipeDream: langsamste Stufe A^1, alle Geräte auf einer Ebene</translation>
     </message>
     <message>
         <source>PipeDream slowest stage A^L</source>
-        <translation type="unfinished"></translation>
+        <translation>PipeDream: langsamste Stufe A^L</translation>
     </message>
     <message>
         <source>PipeDream slowest stage, as released</source>
-        <translation type="unfinished"></translation>
+        <translation>PipeDream: langsamste Stufe, wie veröffentlicht</translation>
     </message>
     <message>
         <source>PipeDream slowest stage, consecutive devices</source>
-        <translation type="unfinished"></translation>
+        <translation>PipeDream: langsamste Stufe, aufeinanderfolgende Geräte</translation>
     </message>
     <message>
         <source>PipeDream with vertical sync: a mini-batch meets one version everywhere</source>
-        <translation type="unfinished"></translation>
+        <translation>PipeDream mit vertikaler Synchronisation: ein Mini-Batch trifft überall dieselbe Version</translation>
     </message>
     <message>
         <source>PipeDream-2BW: asynchronous 1F1B, one update a batch, two weight versions</source>
-        <translation type="unfinished"></translation>
+        <translation>PipeDream-2BW: asynchrones 1F1B, eine Aktualisierung je Batch, zwei Gewichtsversionen</translation>
     </message>
     <message>
         <source>PipeDream: a value of the table that no stage gives</source>
-        <translation type="unfinished"></translation>
+        <translation>PipeDream: ein Tabellenwert, den keine Stufe ergibt</translation>
     </message>
     <message>
         <source>PipeDream: asynchronous 1F1B, replicas in turn, weights stashed</source>
-        <translation type="unfinished"></translation>
+        <translation>PipeDream: asynchrones 1F1B, Replikate im Wechsel, Gewichte aufbewahrt</translation>
     </message>
     <message>
         <source>SHA-256 is part of every OpenSSL</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>SQLite format 3</source>
-        <translation type="unfinished"></translation>
+        <translation>SHA-256 gehört zu jedem OpenSSL</translation>
     </message>
     <message>
         <source>Simulated, a mini-batch takes %1 ms, %2 % more than the slowest stage&apos;s %3 ms: with NOAM = ceil(%4 / %5) = %6 mini-batches under way, transfers or uneven replication leave stages waiting.</source>
-        <translation type="unfinished"></translation>
+        <translation>Simuliert dauert ein Mini-Batch %1 ms, %2 % mehr als die %3 ms der langsamsten Stufe: mit NOAM = ceil(%4 / %5) = %6 Mini-Batches unterwegs lassen Übertragungen oder ungleiche Replikation Stufen warten.</translation>
     </message>
     <message>
         <source>Stage %1 sets the pace, %2 above the average stage: %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufe %1 gibt den Takt vor, %2 über der mittleren Stufe: %3.</translation>
     </message>
     <message>
         <source>Stages on consecutive devices of their own bandwidths are not searched: the cluster is too large.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufen auf aufeinanderfolgenden Geräten eigener Bandbreite werden nicht gesucht: der Cluster ist zu groß.</translation>
     </message>
     <message>
         <source>T %1 ms = %2 x %3 ms (slowest stage, %4) + %5 ms (one micro-batch through all stages)</source>
-        <translation type="unfinished"></translation>
+        <translation>T %1 ms = %2 x %3 ms (langsamste Stufe, %4) + %5 ms (ein Mikro-Batch durch alle Stufen)</translation>
     </message>
     <message>
         <source>TaskGraph %1: %2, sum of eq. 1 %3</source>
-        <translation type="unfinished"></translation>
+        <translation>TaskGraph %1: %2, Summe von Gl. 1 %3</translation>
     </message>
     <message>
         <source>The layer graph has more than %1 cuts: searched in topological orders of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Schichtgraph hat mehr als %1 Schnitte: gesucht in topologischen Ordnungen von ihm.</translation>
     </message>
     <message>
         <source>The layer graph has too many cuts: planned in one topological order of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Schichtgraph hat zu viele Schnitte: geplant in einer topologischen Ordnung von ihm.</translation>
     </message>
     <message>
         <source>The order of operations that the plan lists for every device</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Reihenfolge der Operationen, die der Plan für jedes Gerät auflistet</translation>
     </message>
     <message>
         <source>V-Half: two chunks a device in a V; half the activations of 1F1B</source>
-        <translation type="unfinished"></translation>
+        <translation>V-Half: zwei Chunks je Gerät in einem V; halb so viele Aktivierungen wie 1F1B</translation>
     </message>
     <message>
         <source>V-Min: two chunks a device in a V; a third of the activations of 1F1B</source>
-        <translation type="unfinished"></translation>
+        <translation>V-Min: zwei Chunks je Gerät in einem V; ein Drittel der Aktivierungen von 1F1B</translation>
     </message>
     <message>
         <source>Whale busiest device</source>
-        <translation type="unfinished"></translation>
+        <translation>Whale: am stärksten belegtes Gerät</translation>
     </message>
     <message>
         <source>ZB-H1: weight gradients put off into the drain; memory of 1F1B</source>
-        <translation type="unfinished"></translation>
+        <translation>ZB-H1: Gewichtsgradienten in den Auslauf verschoben; Speicher wie 1F1B</translation>
     </message>
     <message>
         <source>ZB-H2: no bubble between iterations; memory of twice 1F1B</source>
-        <translation type="unfinished"></translation>
+        <translation>ZB-H2: kein Leerlauf zwischen Iterationen; doppelter Speicher von 1F1B</translation>
     </message>
     <message>
         <source>ZB-V: two chunks a device in a V; no bubble where the passes take equal times</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&quot;fit&quot;, &quot;held-out&quot;, &quot;in-turn&quot;</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&quot;fp32&quot;, &quot;mixed-16&quot;, &quot;mixed-18&quot;, &quot;mixed-20&quot;</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&quot;gpipe&quot;, &quot;1f1b&quot;, &quot;interleaved&quot;, &quot;zb-h1&quot;, &quot;zb-h2&quot;, &quot;zb-v&quot;, &quot;v-half&quot;, &quot;v-min&quot;, &quot;dualpipe&quot;, &quot;dualpipev&quot;, &quot;chimera&quot;, &quot;adaptive&quot;, &quot;pipedream&quot;, &quot;pipedream-vertical&quot;, &quot;pipedream-2bw&quot;, &quot;explicit&quot;</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&quot;ideal&quot;, &quot;shared&quot;</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&quot;least&quot;, &quot;ring&quot;, &quot;hierarchical&quot;, &quot;tree&quot;, &quot;nccl&quot;</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&quot;name&quot;:%1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&quot;none&quot;, &quot;layer&quot;, &quot;bucket&quot;</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&quot;none&quot;, &quot;sgd&quot;, &quot;momentum&quot;, &quot;adam&quot;, &quot;rmsprop&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>ZB-V: zwei Chunks je Gerät in einem V; kein Leerlauf, wo die Durchläufe gleich lange dauern</translation>
     </message>
     <message>
         <source>a JSON text that parsed gives one value</source>
-        <translation type="unfinished"></translation>
+        <translation>ein gelesener JSON-Text ergibt einen Wert</translation>
     </message>
     <message>
         <source>a bandwidth such as &apos;25 Gbit/s&apos; or &apos;3.1 GB/s&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Bandbreite wie „25 Gbit/s“ oder „3.1 GB/s“</translation>
     </message>
     <message>
         <source>a calibration needs a run to be fitted from</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Kalibrierung braucht einen Lauf, an den sie angepasst wird</translation>
     </message>
     <message>
         <source>a device that another stage has</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Gerät, das eine andere Stufe hat</translation>
     </message>
     <message>
         <source>a global batch of %1, at least 1 expected</source>
-        <translation type="unfinished"></translation>
+        <translation>globaler Batch von %1, erwartet: mindestens 1</translation>
     </message>
     <message>
         <source>a lane holds compute operations only</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Spur enthält nur Rechenoperationen</translation>
     </message>
     <message>
         <source>a layer was asked for a degree of tensor parallelism it does not list</source>
-        <translation type="unfinished"></translation>
+        <translation>von einer Schicht wurde ein Grad an Tensorparallelität verlangt, den sie nicht auflistet</translation>
     </message>
     <message>
         <source>a list of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Liste von %1</translation>
     </message>
     <message>
         <source>a message is sent once</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Nachricht wird einmal gesendet</translation>
     </message>
     <message>
         <source>a number such as &apos;1.5&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Zahl wie „1.5“</translation>
     </message>
     <message>
         <source>a planner asks for an option that its table does not have:</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Planer fragt nach einer Option, die in seiner Tabelle fehlt:</translation>
     </message>
     <message>
         <source>a profile without layers, at least one expected</source>
-        <translation type="unfinished"></translation>
+        <translation>Profil ohne Schichten, erwartet: mindestens eine</translation>
     </message>
     <message>
         <source>a ranking is empty exactly when it says why</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Rangliste ist genau dann leer, wenn sie sagt, warum</translation>
     </message>
     <message>
         <source>a replica without samples</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Replikat ohne Samples</translation>
     </message>
     <message>
         <source>a row has a field for each column</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Zeile hat ein Feld je Spalte</translation>
     </message>
     <message>
         <source>a share such as &apos;5 %&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Anteil wie „5 %“</translation>
     </message>
     <message>
         <source>a size such as &apos;16 GiB&apos; or &apos;640 MB&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Größe wie „16 GiB“ oder „640 MB“</translation>
     </message>
     <message>
         <source>a stage needs a device</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Stufe braucht ein Gerät</translation>
     </message>
     <message>
         <source>a time such as &apos;5 us&apos; or &apos;1.2 ms&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Zeit wie „5 us“ oder „1.2 ms“</translation>
     </message>
     <message>
         <source>a whole number, 0 or more,</source>
-        <translation type="unfinished"></translation>
+        <translation>eine ganze Zahl, 0 oder größer,</translation>
     </message>
     <message>
         <source>activations of %1 micro-batch%2 in flight</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>after the</source>
-        <translation type="unfinished"></translation>
+        <translation>Aktivierungen von %1 laufenden Mikro-Batch%2</translation>
     </message>
     <message>
         <source>all %1 plans, by simulated time: it equals their lower bound</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>all %1whole-sample shares%2 of %3 on these devices in this order with micro-batches of %4 that fit: none has a less busy busiest device</source>
-        <translation type="unfinished"></translation>
+        <translation>alle %1 Pläne, nach simulierter Zeit: sie ist gleich ihrer unteren Schranke</translation>
     </message>
     <message>
         <source>all devices one level</source>
-        <translation type="unfinished"></translation>
+        <translation>alle Geräte auf einer Ebene</translation>
     </message>
     <message>
         <source>all layers on every device, gradients all-reduced</source>
-        <translation type="unfinished"></translation>
+        <translation>alle Schichten auf jedem Gerät, Gradienten per All-Reduce gemittelt</translation>
     </message>
     <message>
         <source>all layers on the quickest device</source>
-        <translation type="unfinished"></translation>
+        <translation>alle Schichten auf dem schnellsten Gerät</translation>
     </message>
     <message>
         <source>all or the first components of each level</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>all-reduce of %1, %2,</source>
-        <translation type="unfinished"></translation>
+        <translation>alle oder die ersten Bausteine jeder Ebene</translation>
     </message>
     <message>
         <source>also plans that do not fit</source>
-        <translation type="unfinished"></translation>
+        <translation>auch Pläne, die nicht passen</translation>
     </message>
     <message>
         <source>also plans that do not fit, as in the paper</source>
-        <translation type="unfinished"></translation>
+        <translation>auch Pläne, die nicht passen, wie in der Veröffentlichung</translation>
     </message>
     <message>
         <source>also where it does not fit</source>
-        <translation type="unfinished"></translation>
+        <translation>auch, wo es nicht passt</translation>
     </message>
     <message>
         <source>also with fewer components of a level in use, everywhere as many: devices of a node, nodes</source>
-        <translation type="unfinished"></translation>
+        <translation>auch mit weniger genutzten Bausteinen einer Ebene, überall gleich vielen: Geräte eines Knotens, Knoten</translation>
     </message>
     <message>
         <source>an object</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Objekt</translation>
     </message>
     <message>
         <source>an operation of the critical path is not in the timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Operation des kritischen Pfads ist nicht in der Zeitleiste</translation>
     </message>
     <message>
         <source>an unknown exception</source>
-        <translation type="unfinished"></translation>
+        <translation>eine unbekannte Ausnahme</translation>
     </message>
     <message>
         <source>and does not fit</source>
-        <translation type="unfinished"></translation>
+        <translation>und passt nicht</translation>
     </message>
     <message>
         <source>and keeps the pins</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>and shares of columns</source>
-        <translation type="unfinished"></translation>
+        <translation>und hält die Vorgaben ein</translation>
     </message>
     <message>
         <source>any micro-batch of %1 samples a replica or more</source>
-        <translation type="unfinished"></translation>
+        <translation>alle Mikro-Batches mit %1 Samples oder mehr je Replikat</translation>
     </message>
     <message>
         <source>any: search 1F1B and GPipe; all: and try the best plans under every other synchronous schedule; else this one only. Seeds keep theirs</source>
-        <translation type="unfinished"></translation>
+        <translation>any: 1F1B und GPipe suchen; all: die besten Pläne zusätzlich unter jedem anderen synchronen Ablauf versuchen; sonst nur diesen. Startpläne behalten ihren</translation>
     </message>
     <message>
         <source>as released</source>
-        <translation type="unfinished"></translation>
+        <translation>wie veröffentlicht</translation>
     </message>
     <message>
         <source>as released: with its own rule of memory</source>
-        <translation type="unfinished"></translation>
+        <translation>wie veröffentlicht: mit der eigenen Speicherregel</translation>
     </message>
     <message>
         <source>assigning layers to %1 stages</source>
-        <translation type="unfinished"></translation>
+        <translation>Schichten auf %1 Stufen verteilen</translation>
     </message>
     <message>
         <source>asynchronous schedules keep several versions of the weights, which the trainer does not: choose gpipe or 1f1b</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>at/%1</source>
-        <translation type="unfinished"></translation>
+        <translation>asynchrone Abläufe halten mehrere Versionen der Gewichte, der Trainer nicht: gpipe oder 1f1b wählen</translation>
     </message>
     <message>
         <source>auto: devices in a node, nodes in the cluster, more where bandwidths differ; flat: one level; any: the best of these and of stages on any consecutive devices</source>
-        <translation type="unfinished"></translation>
+        <translation>auto: Geräte im Knoten, Knoten im Cluster, mehr, wo Bandbreiten verschieden sind; flat: eine Ebene; any: das Beste aus diesen und Stufen auf beliebigen aufeinanderfolgenden Geräten</translation>
     </message>
     <message>
         <source>auto: start from all other planners&apos; plans, too</source>
-        <translation type="unfinished"></translation>
+        <translation>auto: auch von den Plänen aller anderen Planer ausgehen</translation>
     </message>
     <message>
         <source>aware: by what devices do; even: as if all were alike, for comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>aware: nach Leistung der Geräte; even: als wären alle gleich, zum Vergleich</translation>
     </message>
     <message>
         <source>balanced blocks on one device each, 1F1B with the quicker warm-up</source>
-        <translation type="unfinished"></translation>
+        <translation>ausgewogene Blöcke auf je einem Gerät, 1F1B mit dem schnelleren Anlauf</translation>
     </message>
     <message>
         <source>bo: of its random choices</source>
-        <translation type="unfinished"></translation>
+        <translation>bo: seiner Zufallswahlen</translation>
     </message>
     <message>
         <source>bo: predictions for each micro-batch size</source>
-        <translation type="unfinished"></translation>
+        <translation>bo: Vorhersagen für jede Mikro-Batch-Größe</translation>
     </message>
     <message>
         <source>bridge: gather by %1%2, %3 MiB a micro-batch each way (%4 with the whole everywhere)</source>
-        <translation type="unfinished"></translation>
+        <translation>Brücke: sammelt nach %1%2, %3 MiB je Mikro-Batch und Richtung (%4 mit dem Ganzen überall)</translation>
     </message>
     <message>
         <source>but does not fit</source>
-        <translation type="unfinished"></translation>
+        <translation>, passt aber nicht</translation>
     </message>
     <message>
         <source>can&apos;t be opened: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>lässt sich nicht öffnen: %1</translation>
     </message>
     <message>
         <source>can&apos;t be read</source>
-        <translation type="unfinished"></translation>
+        <translation>ist nicht lesbar</translation>
     </message>
     <message>
         <source>candidates simulated at most</source>
-        <translation type="unfinished"></translation>
+        <translation>höchstens simulierte Kandidaten</translation>
     </message>
     <message>
         <source>candidates to simulate at most</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>cannot honour</source>
-        <translation type="unfinished"></translation>
+        <translation>höchstens zu simulierende Kandidaten</translation>
     </message>
     <message>
         <source>capture found stages that have no devices</source>
-        <translation type="unfinished"></translation>
+        <translation>capture hat Stufen ohne Geräte gefunden</translation>
     </message>
     <message>
         <source>capture gave a partition that does not fit</source>
-        <translation type="unfinished"></translation>
+        <translation>capture hat eine Aufteilung geliefert, die nicht passt</translation>
     </message>
     <message>
         <source>capture lost its way through its table</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>cat &gt; &quot;$folder/%1&quot; &lt;&lt;&apos;%2&apos;
-%3%4
-</source>
-        <translation type="unfinished"></translation>
+        <translation>capture hat sich in seiner Tabelle verlaufen</translation>
     </message>
     <message>
         <source>columns are written as they lie in memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Spalten werden geschrieben, wie sie im Speicher liegen</translation>
     </message>
     <message>
         <source>communication makes no pass quicker</source>
-        <translation type="unfinished"></translation>
+        <translation>Kommunikation macht keinen Durchlauf schneller</translation>
     </message>
     <message>
         <source>computed from layer shapes at %1 TFLOP/s and %2 GB/s in fp32; shapes: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>aus Schichtformen berechnet mit %1 TFLOP/s und %2 GB/s in fp32; Formen: %3</translation>
     </message>
     <message>
         <source>consecutive devices</source>
-        <translation type="unfinished"></translation>
+        <translation>aufeinanderfolgende Geräte</translation>
     </message>
     <message>
         <source>contiguous stages of any degrees of data and tensor parallelism</source>
-        <translation type="unfinished"></translation>
+        <translation>zusammenhängende Stufen beliebiger Grade an Daten- und Tensorparallelität</translation>
     </message>
     <message>
         <source>cpu: %1 cores, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>cpu: %1 Kerne, %2</translation>
     </message>
     <message>
         <source>cpu: %1 cores, %2 (backend cpu: a thread a device)</source>
-        <translation type="unfinished"></translation>
+        <translation>cpu: %1 Kerne, %2 (Backend cpu: ein Thread je Gerät)</translation>
     </message>
     <message>
         <source>cuda: GPU %1 does not answer: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>cuda: GPU %1 antwortet nicht: %2</translation>
     </message>
     <message>
         <source>cuda: GPU %1, %2, %3 GiB (seen; this version trains on the CPU)</source>
-        <translation type="unfinished"></translation>
+        <translation>cuda: GPU %1, %2, %3 GiB (erkannt; diese Version trainiert auf der CPU)</translation>
     </message>
     <message>
         <source>cuda: driver %1</source>
-        <translation type="unfinished"></translation>
+        <translation>cuda: Treiber %1</translation>
     </message>
     <message>
         <source>cuda: none; libcuda.so.1 is not the CUDA driver</source>
-        <translation type="unfinished"></translation>
+        <translation>cuda: keine; libcuda.so.1 ist nicht der CUDA-Treiber</translation>
     </message>
     <message>
         <source>cuda: none; libcuda.so.1 is not there, so no NVIDIA driver is installed</source>
-        <translation type="unfinished"></translation>
+        <translation>cuda: keine; libcuda.so.1 fehlt, also ist kein NVIDIA-Treiber installiert</translation>
     </message>
     <message>
         <source>cuda: none; the driver finds no GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>cuda: keine; der Treiber findet keine GPU</translation>
     </message>
     <message>
         <source>cuda: none; the driver says: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>cuda: keine; der Treiber meldet: %1</translation>
     </message>
     <message>
         <source>cuda: the driver lacks calls that are needed</source>
-        <translation type="unfinished"></translation>
+        <translation>cuda: dem Treiber fehlen nötige Aufrufe</translation>
     </message>
     <message>
         <source>cut as gpipe-balanced does</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>cuts and</source>
-        <translation type="unfinished"></translation>
+        <translation>schneiden wie gpipe-balanced</translation>
     </message>
     <message>
         <source>dapple searched a plan that does not fit</source>
-        <translation type="unfinished"></translation>
+        <translation>dapple hat einen Plan gesucht, der nicht passt</translation>
     </message>
     <message>
         <source>data of kind &apos;%1&apos;, expected &apos;synthetic&apos; or &apos;text&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>Daten der Art „%1“, erwartet: „synthetic“ oder „text“</translation>
     </message>
     <message>
         <source>device %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerät %1</translation>
     </message>
     <message>
         <source>device %1 %2(stage %3, micro-batch %4)</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerät %1 %2(Stufe %3, Mikro-Batch %4)</translation>
     </message>
     <message>
         <source>device %1 does not run forward and backward of every micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerät %1 führt nicht vorwärts und rückwärts jedes Mikro-Batches aus</translation>
     </message>
     <message>
         <source>device %1 is used twice: a CPU thread runs one stage</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerät %1 ist zweimal belegt: ein CPU-Thread führt eine Stufe aus</translation>
     </message>
     <message>
         <source>device %1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerät %1: %2</translation>
     </message>
     <message>
         <source>device %1: %2 of micro-batch %3 on stage %4 can&apos;t come at position %5</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerät %1: %2 von Mikro-Batch %3 auf Stufe %4 ist an Position %5 nicht möglich</translation>
     </message>
     <message>
         <source>device %1: %2: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerät %1: %2: %3</translation>
     </message>
     <message>
         <source>device %1: its thread can&apos;t be started: %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>device_%1_busy_fraction</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>device_%1_memory_bytes</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>devices/%1</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerät %1: sein Thread lässt sich nicht starten: %2</translation>
     </message>
     <message>
         <source>does not recompute</source>
-        <translation type="unfinished"></translation>
+        <translation>berechnet nicht neu</translation>
     </message>
     <message>
         <source>eq. 2 as printed</source>
-        <translation type="unfinished"></translation>
+        <translation>Gl. 2 wie gedruckt</translation>
     </message>
     <message>
         <source>error %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehler %1</translation>
     </message>
     <message>
         <source>even layers</source>
-        <translation type="unfinished"></translation>
+        <translation>gleich viele Schichten</translation>
     </message>
     <message>
         <source>even layers, one device a stage, all forwards before all backwards</source>
-        <translation type="unfinished"></translation>
+        <translation>gleich viele Schichten, ein Gerät je Stufe, erst alle vorwärts, dann alle rückwärts</translation>
     </message>
     <message>
         <source>even parameters</source>
-        <translation type="unfinished"></translation>
+        <translation>gleich viele Parameter</translation>
     </message>
     <message>
         <source>every device</source>
-        <translation type="unfinished"></translation>
+        <translation>jedes Gerät</translation>
     </message>
     <message>
         <source>every micro-batch of %1 or more samples a replica</source>
-        <translation type="unfinished"></translation>
+        <translation>alle Mikro-Batches mit %1 oder mehr Samples je Replikat</translation>
     </message>
     <message>
         <source>exact: dynamic programme; bf: all partitions, where they are at most 5,000,000; bo: Bayesian optimisation</source>
-        <translation type="unfinished"></translation>
+        <translation>exact: dynamische Programmierung; bf: alle Aufteilungen, wo es höchstens 5.000.000 sind; bo: Bayes-Optimierung</translation>
     </message>
     <message>
         <source>expected %1 rows of %2 figures, one a device</source>
-        <translation type="unfinished"></translation>
+        <translation>erwartet: %1 Zeilen mit %2 Zahlen, eine je Gerät</translation>
     </message>
     <message>
         <source>finding the cuts of the layer graph</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>fits its devices with any of the micro-batches</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>folder=&quot;$%1/%2-%3&quot;
-</source>
-        <translation type="unfinished"></translation>
+        <translation>Schnitte des Schichtgraphen suchen</translation>
     </message>
     <message>
         <source>forward, backward, backward_input, backward_weight, recompute, send, receive, all_reduce, optimizer</source>
-        <translation type="unfinished"></translation>
+        <translation>forward, backward, backward_input, backward_weight, recompute, send, receive, all_reduce, optimizer</translation>
     </message>
     <message>
         <source>found %1 F, %2 B, %3 I and %4 W of micro-batch %5 on stage %6, expected one F, and one B or one I and W</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 F, %2 B, %3 I und %4 W von Mikro-Batch %5 auf Stufe %6, erwartet: ein F und ein B oder je ein I und W</translation>
     </message>
     <message>
         <source>found %1 R of micro-batch %2, expected %3: stage %4 %5</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 R von Mikro-Batch %2, erwartet: %3: Stufe %4 %5</translation>
     </message>
     <message>
         <source>found %1 a second time, expected it in cell %2 alone</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 ein zweites Mal, erwartet: nur in Zelle %2</translation>
     </message>
     <message>
         <source>found %1 a second time, expected it once</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 ein zweites Mal, erwartet: einmal</translation>
     </message>
     <message>
         <source>found %1 actions in %2, expected two</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Aktionen in %2, erwartet: zwei</translation>
     </message>
     <message>
         <source>found %1 after %2, expected rising device numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 nach %2, erwartet: steigende Gerätenummern</translation>
     </message>
     <message>
         <source>found %1 but %2 the other way, expected a symmetric matrix</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, aber %2 in Gegenrichtung, erwartet: eine symmetrische Matrix</translation>
     </message>
     <message>
         <source>found %1 bytes, which are not %2 lanes with %3 operations</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Bytes, die nicht %2 Spuren mit %3 Operationen sind</translation>
     </message>
     <message>
         <source>found %1 chunks a device, expected at least 1</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Chunks je Gerät, erwartet: mindestens 1</translation>
     </message>
     <message>
         <source>found %1 chunks, expected %2 of each of the %3 stages</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Chunks, erwartet: %2 von jeder der %3 Stufen</translation>
     </message>
     <message>
         <source>found %1 copies, expected one: &apos;%2&apos; goes in one direction</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Kopien, erwartet: eine: „%2“ läuft in eine Richtung</translation>
     </message>
     <message>
         <source>found %1 counts, expected one for each of the %2 stages</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Anzahlen, erwartet: eine für jede der %2 Stufen</translation>
     </message>
     <message>
         <source>found %1 devices, expected as many as stage %2 has, whose copy is on them</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Geräte, erwartet: so viele, wie Stufe %2 hat, deren Kopie auf ihnen liegt</translation>
     </message>
     <message>
         <source>found %1 devices, expected at most %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Geräte, erwartet: höchstens %2</translation>
     </message>
     <message>
         <source>found %1 figures, expected one for each of memory_curve&apos;s %2 points</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Zahlen, erwartet: eine für jeden der %2 Punkte von memory_curve</translation>
     </message>
     <message>
         <source>found %1 heads, expected a divisor of hidden, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Köpfe, erwartet: ein Teiler von hidden, %2</translation>
     </message>
     <message>
         <source>found %1 joined with the next, expected one behind it</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 mit der nächsten verbunden, erwartet: eine dahinter</translation>
     </message>
     <message>
         <source>found %1 layers, expected %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Schichten, erwartet: %2</translation>
     </message>
     <message>
         <source>found %1 layers, expected at least %2: &apos;%3&apos; has %4 stages on each of %5 groups of devices</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Schichten, erwartet: mindestens %2: „%3“ hat %4 Stufen auf jeder von %5 Gerätegruppen</translation>
     </message>
     <message>
         <source>found %1 layers, expected at least one and the loss</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Schichten, erwartet: mindestens eine und der Verlust</translation>
     </message>
     <message>
         <source>found %1 lists, expected one for each of the %2 devices used</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Listen, erwartet: eine für jedes der %2 genutzten Geräte</translation>
     </message>
     <message>
         <source>found %1 ms, expected a finite time from 0 to %2 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 ms, erwartet: eine endliche Zeit von 0 bis %2 ms</translation>
     </message>
     <message>
         <source>found %1 ms, expected at most backward_ms, %2 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 ms, erwartet: höchstens backward_ms, %2 ms</translation>
     </message>
     <message>
         <source>found %1 of value_ms and value_bytes, expected one of them</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 von value_ms und value_bytes, erwartet: eines davon</translation>
     </message>
     <message>
         <source>found %1 replicas for a micro-batch of %2, expected a sample for each at least</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Replikate für einen Mikro-Batch von %2, erwartet: mindestens ein Sample für jedes</translation>
     </message>
     <message>
         <source>found %1 rows, expected %2, one a device of the plan%3</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Zeilen, erwartet: %2, eine je Gerät des Plans%3</translation>
     </message>
     <message>
         <source>found %1 rows, expected one for each of the %2 devices</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Zeilen, erwartet: eine für jedes der %2 Geräte</translation>
     </message>
     <message>
         <source>found %1 shards, expected one for each of the %2 ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Teile, erwartet: eines für jeden der %2 Ränge</translation>
     </message>
     <message>
         <source>found %1 shares, expected one for each of the %2 replicas</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Anteile, erwartet: einer für jedes der %2 Replikate</translation>
     </message>
     <message>
         <source>found %1 stages and %2 micro-batches, whose simulation of up to %3 operations would need %4 GiB; expected at most %5 GiB</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Stufen und %2 Mikro-Batches, deren Simulation mit bis zu %3 Operationen %4 GiB bräuchte, erwartet: höchstens %5 GiB</translation>
     </message>
     <message>
         <source>found %1 stages on %2 groups of devices, expected a whole number of stages a group: &apos;%3&apos; goes round them in turn</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Stufen auf %2 Gerätegruppen, erwartet: eine ganze Zahl von Stufen je Gruppe: „%3“ läuft reihum über sie</translation>
     </message>
     <message>
         <source>found %1 stages, expected an even number: &apos;%2&apos; puts each with the one opposite</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Stufen, erwartet: eine gerade Zahl: „%2“ legt jede mit der gegenüberliegenden zusammen</translation>
     </message>
     <message>
         <source>found %1 stages, expected an even number: &apos;%2&apos; puts two of them on each device</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Stufen, erwartet: eine gerade Zahl: „%2“ legt je zwei auf jedes Gerät</translation>
     </message>
     <message>
         <source>found %1 twice, expected once</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 zweimal, erwartet: einmal</translation>
     </message>
     <message>
         <source>found %1 waiting for what device %2 never sends, expected a send for every receive</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 wartet auf etwas, das Gerät %2 nie sendet, erwartet: ein Senden zu jedem Empfangen</translation>
     </message>
     <message>
         <source>found %1 warm-up counts, expected one for each of the %2 stages</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 Anlaufzahlen, erwartet: eine für jede der %2 Stufen</translation>
     </message>
     <message>
         <source>found %1 where device %2 has micro-batch %3 in turn, expected the same order on both sides of a transfer</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, wo bei Gerät %2 Mikro-Batch %3 an der Reihe ist, erwartet: dieselbe Reihenfolge auf beiden Seiten einer Übertragung</translation>
     </message>
     <message>
         <source>found %1 without what it needs of its own device, expected the operation before it in the list</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1 ohne das, was es vom eigenen Gerät braucht, erwartet: die Operation davor in der Liste</translation>
     </message>
     <message>
         <source>found %1%2%3 of micro-batch %4 on stage %5, expected B, or I and W</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1%2%3 von Mikro-Batch %4 auf Stufe %5, erwartet: B oder I und W</translation>
     </message>
     <message>
         <source>found %1, expected %2 at least for the %3 stages of &apos;%4&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: mindestens %2 für die %3 Stufen von „%4“</translation>
     </message>
     <message>
         <source>found %1, expected %2 at least, which are in flight: a smaller batch needs more than two versions of the weights</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: mindestens %2, die unterwegs sind: ein kleinerer Batch braucht mehr als zwei Versionen der Gewichte</translation>
     </message>
     <message>
         <source>found %1, expected %2, the devices of stage %3: &apos;%4&apos; comes back along a V</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: %2, die Geräte von Stufe %3: „%4“ kommt entlang eines V zurück</translation>
     </message>
     <message>
         <source>found %1, expected %2, the devices of stage %3: &apos;%4&apos; has copy %5 of stage %6 there</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: %2, die Geräte von Stufe %3: „%4“ hat dort Kopie %5 von Stufe %6</translation>
     </message>
     <message>
         <source>found %1, expected %2: &apos;%3&apos; needs it</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: %2: „%3“ braucht es so</translation>
     </message>
     <message>
         <source>found %1, expected 0 to %2, of which it is a part</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: 0 bis %2, wovon es ein Teil ist</translation>
     </message>
     <message>
         <source>found %1, expected 1, the only version that this program reads</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: 1, die einzige Version, die dieses Programm liest</translation>
     </message>
     <message>
         <source>found %1, expected 64 lower-case hexadecimal digits</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: 64 Hexadezimalziffern in Kleinbuchstaben</translation>
     </message>
     <message>
         <source>found %1, expected F, B, I, W or R</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: F, B, I, W oder R</translation>
     </message>
     <message>
         <source>found %1, expected F, B, I, W or R behind the stage</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: F, B, I, W oder R hinter der Stufe</translation>
     </message>
     <message>
         <source>found %1, expected [kind, stage, micro-batch]</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: [kind, stage, micro-batch]</translation>
     </message>
     <message>
         <source>found %1, expected [ms, bytes]</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: [ms, bytes]</translation>
     </message>
     <message>
         <source>found %1, expected &quot;%2&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: „%2“</translation>
     </message>
     <message>
         <source>found %1, expected a degree that layer &apos;%2&apos; has times for</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: ein Grad, für den Schicht „%2“ Zeiten hat</translation>
     </message>
     <message>
         <source>found %1, expected a divisor of global_batch, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: ein Teiler von global_batch, %2</translation>
     </message>
     <message>
         <source>found %1, expected a divisor of the stage&apos;s %2 devices</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: ein Teiler der %2 Geräte der Stufe</translation>
     </message>
     <message>
         <source>found %1, expected a finite number above 0, at most %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine endliche Zahl über 0, höchstens %2</translation>
     </message>
     <message>
         <source>found %1, expected a finite number from %2 to %3</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine endliche Zahl von %2 bis %3</translation>
     </message>
     <message>
         <source>found %1, expected a finite number from 0 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine endliche Zahl von 0 bis %2</translation>
     </message>
     <message>
         <source>found %1, expected a list</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine Liste</translation>
     </message>
     <message>
         <source>found %1, expected a micro-batch number last, as in 0F0</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine Mikro-Batch-Nummer am Ende, wie in 0F0</translation>
     </message>
     <message>
         <source>found %1, expected a multiple of the %2 replicas of stage %3, which take micro-batches in turn</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: ein Vielfaches der %2 Replikate von Stufe %3, die Mikro-Batches im Wechsel nehmen</translation>
     </message>
     <message>
         <source>found %1, expected a nanosecond or more</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine Nanosekunde oder mehr</translation>
     </message>
     <message>
         <source>found %1, expected a number</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine Zahl</translation>
     </message>
     <message>
         <source>found %1, expected a stage number first, as in 0F0</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine Stufennummer am Anfang, wie in 0F0</translation>
     </message>
     <message>
         <source>found %1, expected a stage that the device runs for that micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine Stufe, die das Gerät für diesen Mikro-Batch ausführt</translation>
     </message>
     <message>
         <source>found %1, expected a text</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: ein Text</translation>
     </message>
     <message>
         <source>found %1, expected a whole number from %2 to %3</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine ganze Zahl von %2 bis %3</translation>
     </message>
     <message>
         <source>found %1, expected a whole number from 0 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine ganze Zahl von 0 bis %2</translation>
     </message>
     <message>
         <source>found %1, expected an edge: id -- id</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine Kante: id -- id</translation>
     </message>
     <message>
         <source>found %1, expected an even number: &apos;%2&apos; runs half of them in each direction</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine gerade Zahl: „%2“ führt die Hälfte davon in jede Richtung aus</translation>
     </message>
     <message>
         <source>found %1, expected an object</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: ein Objekt</translation>
     </message>
     <message>
         <source>found %1, expected at least %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: mindestens %2</translation>
     </message>
     <message>
         <source>found %1, expected at most the padded input&apos;s %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: höchstens die %2 der aufgefüllten Eingabe</translation>
     </message>
     <message>
         <source>found %1, expected global_batch / micro_batch = %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: global_batch / micro_batch = %2</translation>
     </message>
     <message>
         <source>found %1, expected micro-batches 0 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: Mikro-Batches 0 bis %2</translation>
     </message>
     <message>
         <source>found %1, expected more than 0</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: mehr als 0</translation>
     </message>
     <message>
         <source>found %1, expected none: stage %2 of the plan does not recompute</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: keine: Stufe %2 des Plans berechnet nicht neu</translation>
     </message>
     <message>
         <source>found %1, expected one of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eines von %2</translation>
     </message>
     <message>
         <source>found %1, expected one of the %2 outputs of &apos;%3&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: eine der %2 Ausgaben von „%3“</translation>
     </message>
     <message>
         <source>found %1, expected pipedeck.profile, pipedeck.cluster, pipedeck.plan, pipedeck.simulation, pipedeck.model or pipedeck.calibration</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: pipedeck.profile, pipedeck.cluster, pipedeck.plan, pipedeck.simulation, pipedeck.model oder pipedeck.calibration</translation>
     </message>
     <message>
         <source>found %1, expected started, step, timeline, warning, failed or finished</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: started, step, timeline, warning, failed oder finished</translation>
     </message>
     <message>
         <source>found %1, expected the name of a layer</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: der Name einer Schicht</translation>
     </message>
     <message>
         <source>found %1, expected the start, %2, or later</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: der Beginn, %2, oder später</translation>
     </message>
     <message>
         <source>found %1, expected times that begin at 0 and rise</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: Zeiten, die bei 0 beginnen und steigen</translation>
     </message>
     <message>
         <source>found %1, expected true or false</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: true oder false</translation>
     </message>
     <message>
         <source>found %1, expected true, false or a list of layer positions</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: true, false oder eine Liste von Schichtpositionen</translation>
     </message>
     <message>
         <source>found %1, expected two actions as (0F1;1B0)%2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: zwei Aktionen wie (0F1;1B0)%2</translation>
     </message>
     <message>
         <source>found %1, expected two actions that do not wait for one another</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: zwei Aktionen, die nicht aufeinander warten</translation>
     </message>
     <message>
         <source>found %1, expected two layer names, and the output&apos;s number where there are several</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1, erwartet: zwei Schichtnamen, und die Nummer der Ausgabe, wo es mehrere gibt</translation>
     </message>
     <message>
         <source>found %1=%2, expected bytes from 0 to %3</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1=%2, erwartet: Bytes von 0 bis %3</translation>
     </message>
     <message>
         <source>found %1=%2, expected milliseconds from 0 to %3</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: %1=%2, erwartet: Millisekunden von 0 bis %3</translation>
     </message>
     <message>
         <source>found &apos;%1&apos; as the last layer, expected the loss, softmax_cross_entropy</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: „%1“ als letzte Schicht, erwartet: der Verlust, softmax_cross_entropy</translation>
     </message>
     <message>
         <source>found &apos;%1&apos; before &apos;%2&apos;, which feeds it; expected a topological order</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: „%1“ vor „%2“, von dem es gespeist wird, erwartet: eine topologische Ordnung</translation>
     </message>
     <message>
         <source>found &apos;%1&apos;, expected %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: „%1“, erwartet: %2</translation>
     </message>
     <message>
         <source>found &apos;%1&apos;, expected F, B, I, W or R</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: „%1“, erwartet: F, B, I, W oder R</translation>
     </message>
     <message>
         <source>found &apos;%1&apos;, expected synthetic or text</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: „%1“, erwartet: synthetic oder text</translation>
     </message>
     <message>
         <source>found &apos;%1&apos;, expected the name of a node or switch</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: „%1“, erwartet: der Name eines Knotens oder Switches</translation>
     </message>
     <message>
         <source>found &apos;%1&apos;, which is not offered</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: „%1“, was nicht angeboten wird</translation>
     </message>
     <message>
         <source>found &apos;explicit&apos;, expected a schedule that makes its own lists</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: „explicit“, erwartet: ein Ablauf, der seine Listen selbst macht</translation>
     </message>
     <message>
         <source>found 0, expected a bandwidth between every two devices</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: 0, erwartet: eine Bandbreite zwischen je zwei Geräten</translation>
     </message>
     <message>
         <source>found [%1, %2], expected a range that begins at %3, where the one before ends</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: [%1, %2], erwartet: ein Bereich, der bei %3 beginnt, wo der vorige endet</translation>
     </message>
     <message>
         <source>found [%1, %2], expected at least one layer</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: [%1, %2], erwartet: mindestens eine Schicht</translation>
     </message>
     <message>
         <source>found &quot;%1&quot;, expected &quot;profile&quot; or &quot;cluster&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: „%1“, erwartet: „profile“ oder „cluster“</translation>
     </message>
     <message>
         <source>found a %1, expected a %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Dokument der Art %1, erwartet: %2</translation>
     </message>
     <message>
         <source>found a Pipedeck project, expected a single document</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Pipedeck-Projekt, erwartet: ein einzelnes Dokument</translation>
     </message>
     <message>
         <source>found a cycle that reaches layer &apos;%1&apos;, expected a graph without cycles</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Zyklus, der Schicht „%1“ erreicht, erwartet: ein Graph ohne Zyklen</translation>
     </message>
     <message>
         <source>found a deadlock:</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Verklemmung:</translation>
     </message>
     <message>
         <source>found a device of stage %1 among others than that stage&apos;s, expected the same devices in the same order and the same tensor_parallel in all stages that share a device</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Gerät von Stufe %1 unter anderen als denen dieser Stufe, erwartet: dieselben Geräte in derselben Reihenfolge und dasselbe tensor_parallel in allen Stufen, die ein Gerät teilen</translation>
     </message>
     <message>
         <source>found a file of another kind, expected a Pipedeck project (SQLite)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>found a file of no known format, expected JSON with a &apos;format&apos;, a layer graph or a Pipedeck project</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Datei anderer Art, erwartet: ein Pipedeck-Projekt (SQLite)</translation>
     </message>
     <message>
         <source>found a folder, expected a file</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Ordner, erwartet: eine Datei</translation>
     </message>
     <message>
         <source>found a folder, expected a project file</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Ordner, erwartet: eine Projektdatei</translation>
     </message>
     <message>
         <source>found a global batch below 1</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein globaler Batch unter 1</translation>
     </message>
     <message>
         <source>found a layer graph without its micro-batch, expected --profile-micro-batch N or -pbs-N in the file&apos;s name</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Schichtgraph ohne seinen Mikro-Batch, erwartet: --profile-micro-batch N oder -pbs-N im Dateinamen</translation>
     </message>
     <message>
         <source>found a layer of kind &apos;%1&apos;, expected one whose shape is known</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Schicht der Art „%1“, erwartet: eine, deren Form bekannt ist</translation>
     </message>
     <message>
         <source>found a layer twice, expected each once</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Schicht zweimal, erwartet: jede einmal</translation>
     </message>
     <message>
         <source>found a link from &apos;%1&apos; to itself, expected two ends</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Verbindung von „%1“ mit sich selbst, erwartet: zwei Enden</translation>
     </message>
     <message>
         <source>found a list beside the schedule &apos;%1&apos;, expected it with &apos;explicit&apos; only</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Liste beim Ablauf „%1“, erwartet: nur bei „explicit“</translation>
     </message>
     <message>
         <source>found a list of %1, expected [first, last)</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Liste von %1, erwartet: [first, last)</translation>
     </message>
     <message>
         <source>found a number too large for any figure, expected a finite one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Zahl, die für jede Größe zu groß ist, erwartet: eine endliche</translation>
     </message>
     <message>
         <source>found a plan for %1 layers, expected %2, the layers of %3 without its loss: a job trains the plan&apos;s own model</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Plan für %1 Schichten, erwartet: %2, die Schichten von %3 ohne den Verlust: ein Auftrag trainiert das Modell des Plans</translation>
     </message>
     <message>
         <source>found a plan of the asynchronous schedule &apos;%1&apos;, expected a synchronous one: lists end with the iteration</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Plan des asynchronen Ablaufs „%1“, erwartet: ein synchroner: Listen enden mit der Iteration</translation>
     </message>
     <message>
         <source>found a row of %1, expected %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Zeile von %1, erwartet: %2</translation>
     </message>
     <message>
         <source>found a run of the plan &quot;%1&quot;, expected &quot;%2&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Lauf des Plans „%1“, erwartet: „%2“</translation>
     </message>
     <message>
         <source>found a run on %1 devices, expected %2, as the plan has</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Lauf auf %1 Geräten, erwartet: %2, wie im Plan</translation>
     </message>
     <message>
         <source>found a run that failed (%1), expected one that ended</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Lauf, der gescheitert ist (%1), erwartet: einer, der zu Ende ging</translation>
     </message>
     <message>
         <source>found a schedule that does not end, expected one that does</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein Ablauf, der nicht endet, erwartet: einer, der endet</translation>
     </message>
     <message>
         <source>found a second device type named &apos;%1&apos;, expected unique names</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein zweiter Gerätetyp namens „%1“, erwartet: eindeutige Namen</translation>
     </message>
     <message>
         <source>found a second layer named &apos;%1&apos;, expected unique names</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine zweite Schicht namens „%1“, erwartet: eindeutige Namen</translation>
     </message>
     <message>
         <source>found a second node &apos;%1&apos;, expected unique ids</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein zweiter Knoten „%1“, erwartet: eindeutige Kennungen</translation>
     </message>
     <message>
         <source>found a second node or switch named &apos;%1&apos;, expected unique names</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein zweiter Knoten oder Switch namens „%1“, erwartet: eindeutige Namen</translation>
     </message>
     <message>
         <source>found a second point at %1 samples, expected one each</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein zweiter Punkt bei %1 Samples, erwartet: je einer</translation>
     </message>
     <message>
         <source>found a work copy of version %1, expected %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Arbeitskopie der Version %1, erwartet: %2</translation>
     </message>
     <message>
         <source>found activation_size=%1, expected a closing ]</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: activation_size=%1, erwartet: eine schließende ]</translation>
     </message>
     <message>
         <source>found an SQLite file of another program, expected a Pipedeck project</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine SQLite-Datei eines anderen Programms, erwartet: ein Pipedeck-Projekt</translation>
     </message>
     <message>
         <source>found an edge from &apos;%1&apos; to itself, expected two layers</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Kante von „%1“ zu sich selbst, erwartet: zwei Schichten</translation>
     </message>
     <message>
         <source>found an edge from &apos;%1&apos; to itself, expected two nodes</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Kante von „%1“ zu sich selbst, erwartet: zwei Knoten</translation>
     </message>
     <message>
         <source>found an edge of &apos;%1&apos;, expected the id of a node</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Kante von „%1“, erwartet: die Kennung eines Knotens</translation>
     </message>
     <message>
         <source>found an empty description, expected the layer&apos;s name</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine leere Beschreibung, erwartet: der Name der Schicht</translation>
     </message>
     <message>
         <source>found an empty file, expected a row a device</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine leere Datei, erwartet: eine Zeile je Gerät</translation>
     </message>
     <message>
         <source>found an empty name, expected one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: ein leerer Name, erwartet: einer</translation>
     </message>
     <message>
         <source>found another list than on device %1, expected the same on all devices of a replica</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine andere Liste als auf Gerät %1, erwartet: dieselbe auf allen Geräten eines Replikats</translation>
     </message>
     <message>
         <source>found bytes that are not UTF-8, expected text</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Bytes, die kein UTF-8 sind, erwartet: Text</translation>
     </message>
     <message>
         <source>found chunks, expected none: &apos;%1&apos; has one chunk a stage, on its devices</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Chunks, erwartet: keine: „%1“ hat einen Chunk je Stufe, auf deren Geräten</translation>
     </message>
     <message>
         <source>found copy %1 of stage %2 a second time, expected each once</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Kopie %1 von Stufe %2 ein zweites Mal, erwartet: jede einmal</translation>
     </message>
     <message>
         <source>found copy %1, expected 0 or 1: &apos;%2&apos; has two</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Kopie %1, erwartet: 0 oder 1: „%2“ hat zwei</translation>
     </message>
     <message>
         <source>found data loading only, expected a layer at least</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: nur das Laden von Daten, erwartet: mindestens eine Schicht</translation>
     </message>
     <message>
         <source>found degree %1 a second time, expected one point each</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Grad %1 ein zweites Mal, erwartet: je ein Punkt</translation>
     </message>
     <message>
         <source>found device %1 a second time, expected each in one stage only</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Gerät %1 ein zweites Mal, erwartet: jedes in nur einer Stufe</translation>
     </message>
     <message>
         <source>found device %1, expected 0 to %2, the devices of cluster &apos;%3&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Gerät %1, erwartet: 0 bis %2, die Geräte des Clusters „%3“</translation>
     </message>
     <message>
         <source>found device %1, which stage %2 has, expected &apos;%3&apos; to have none in common with it</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Gerät %1, das Stufe %2 hat, erwartet: „%3“ ohne gemeinsame Geräte mit ihr</translation>
     </message>
     <message>
         <source>found devices that are no stage&apos;s, expected all %1 of one stage</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Geräte keiner Stufe, erwartet: alle %1 einer Stufe</translation>
     </message>
     <message>
         <source>found layer %1 a second time, expected each once</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Schicht %1 ein zweites Mal, erwartet: jede einmal</translation>
     </message>
     <message>
         <source>found layer &apos;%1&apos; of %2 bytes and %3 s, expected a model of a sensible size</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Schicht „%1“ mit %2 Bytes und %3 s, erwartet: ein Modell vernünftiger Größe</translation>
     </message>
     <message>
         <source>found links beside bandwidth_matrix_gb_per_s, expected one of the two</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Verbindungen neben bandwidth_matrix_gb_per_s, erwartet: eines von beiden</translation>
     </message>
     <message>
         <source>found micro-batch %1 in %2, expected 0 to %3, the plan&apos;s micro_batches</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Mikro-Batch %1 in %2, erwartet: 0 bis %3, die micro_batches des Plans</translation>
     </message>
     <message>
         <source>found micro-batch %1, expected 0 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Mikro-Batch %1, erwartet: 0 bis %2</translation>
     </message>
     <message>
         <source>found more than %1 bytes, expected at most that</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: mehr als %1 Bytes, erwartet: höchstens so viele</translation>
     </message>
     <message>
         <source>found nesting deeper than %1 levels, expected a document of a known format</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: mehr als %1 Ebenen Verschachtelung, erwartet: ein Dokument bekannten Formats</translation>
     </message>
     <message>
         <source>found no %1 preset &apos;%2&apos;, expected one of: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine Vorlage „%2“ für %1, erwartet: eine von: %3</translation>
     </message>
     <message>
         <source>found no %1, expected it</source>
-        <translation type="unfinished"></translation>
+        <translation>es fehlt: %1</translation>
     </message>
     <message>
         <source>found no %1, expected it in a layer of kind &apos;%2&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>es fehlt: %1, nötig in einer Schicht der Art „%2“</translation>
     </message>
     <message>
         <source>found no %1F%2, expected a forward of every micro-batch on device %3</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: kein %1F%2, erwartet: ein Vorwärts jedes Mikro-Batches auf Gerät %3</translation>
     </message>
     <message>
         <source>found no &apos;%1&apos;, expected it</source>
-        <translation type="unfinished"></translation>
+        <translation>es fehlt: „%1“</translation>
     </message>
     <message>
         <source>found no &apos;format&apos;, expected it to say what the file is</source>
-        <translation type="unfinished"></translation>
+        <translation>es fehlt: „format“, das sagt, was die Datei ist</translation>
     </message>
     <message>
         <source>found no device, expected at least one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: kein Gerät, erwartet: mindestens eines</translation>
     </message>
     <message>
         <source>found no devices, expected at least one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine Geräte, erwartet: mindestens eines</translation>
     </message>
     <message>
         <source>found no divisor of global_batch, %1, from %2 to %3, expected one: &apos;%4&apos; cuts each micro-batch over %5 replicas</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: kein Teiler von global_batch, %1, von %2 bis %3, erwartet: einer: „%4“ schneidet jeden Mikro-Batch über %5 Replikate</translation>
     </message>
     <message>
         <source>found no edges between layers, expected a connected graph</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine Kanten zwischen Schichten, erwartet: ein zusammenhängender Graph</translation>
     </message>
     <message>
         <source>found no edges, expected a connected graph, or no &apos;edges&apos; for a chain</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine Kanten, erwartet: ein zusammenhängender Graph, oder kein „edges“ für eine Kette</translation>
     </message>
     <message>
         <source>found no layers, expected at least one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine Schichten, erwartet: mindestens eine</translation>
     </message>
     <message>
         <source>found no list for device %1, expected one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine Liste für Gerät %1, erwartet: eine</translation>
     </message>
     <message>
         <source>found no measured operations of a step after the first, expected those of some: run with --timeline-every 1</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine gemessenen Operationen eines Schritts nach dem ersten, erwartet: die von einigen: mit --timeline-every 1 starten</translation>
     </message>
     <message>
         <source>found no memory for a single micro-batch, expected room for one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: kein Speicher für auch nur einen Mikro-Batch, erwartet: Platz für einen</translation>
     </message>
     <message>
         <source>found no nodes, expected a layer graph</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine Knoten, erwartet: ein Schichtgraph</translation>
     </message>
     <message>
         <source>found no nodes, expected at least one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine Knoten, erwartet: mindestens einer</translation>
     </message>
     <message>
         <source>found no order of operations that comes to an end, expected one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine Reihenfolge der Operationen, die ein Ende findet, erwartet: eine</translation>
     </message>
     <message>
         <source>found no path between layers &apos;%1&apos; and &apos;%2&apos;, expected a connected graph</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: kein Weg zwischen den Schichten „%1“ und „%2“, erwartet: ein zusammenhängender Graph</translation>
     </message>
     <message>
         <source>found no path between nodes &apos;%1&apos; and &apos;%2&apos;, expected links that connect all nodes</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: kein Weg zwischen den Knoten „%1“ und „%2“, erwartet: Verbindungen zwischen allen Knoten</translation>
     </message>
     <message>
         <source>found no path, expected the text file</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: kein Pfad, erwartet: die Textdatei</translation>
     </message>
     <message>
         <source>found no point at the profile&apos;s micro-batch of %1, expected the base point among them</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: kein Punkt beim Mikro-Batch %1 des Profils, erwartet: der Basispunkt unter ihnen</translation>
     </message>
     <message>
         <source>found no stages, expected at least one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine Stufen, erwartet: mindestens eine</translation>
     </message>
     <message>
         <source>found no step after the first, which warms caches up; expected 2 steps or more</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: kein Schritt nach dem ersten, der die Caches aufwärmt; erwartet: 2 Schritte oder mehr</translation>
     </message>
     <message>
         <source>found no such file</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine solche Datei</translation>
     </message>
     <message>
         <source>found no valid JSON:</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: kein gültiges JSON:</translation>
     </message>
     <message>
         <source>found node &apos;%1&apos; of %2 devices without a link, expected &quot;link&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Knoten „%1“ mit %2 Geräten ohne Verbindung, erwartet: „link“</translation>
     </message>
     <message>
         <source>found none, expected a list a device with the schedule &apos;explicit&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: keine, erwartet: eine Liste je Gerät beim Ablauf „explicit“</translation>
     </message>
     <message>
         <source>found one copy of every stage, expected two: &apos;%1&apos; goes in both directions</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: eine Kopie jeder Stufe, erwartet: zwei: „%1“ läuft in beide Richtungen</translation>
     </message>
     <message>
         <source>found other bytes than a timeline&apos;s columns</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: andere Bytes als die Spalten einer Zeitleiste</translation>
     </message>
     <message>
         <source>found other devices than the stage&apos;s own, expected these for copy 0</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: andere Geräte als die der Stufe, erwartet: diese für Kopie 0</translation>
     </message>
     <message>
         <source>found other times than the layer&apos;s own at its micro-batch of %1, expected the same</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: andere Zeiten als die der Schicht bei ihrem Mikro-Batch %1, erwartet: dieselben</translation>
     </message>
     <message>
         <source>found outputs of %1 bytes in all, expected output_bytes, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Ausgaben von insgesamt %1 Bytes, erwartet: output_bytes, %2</translation>
     </message>
     <message>
         <source>found project version %1, expected 1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Projektversion %1, erwartet: 1 bis %2</translation>
     </message>
     <message>
         <source>found project version %1, expected at most %2: it was written by a newer Pipedeck; open it with that one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Projektversion %1, erwartet: höchstens %2: ein neueres Pipedeck hat es geschrieben; damit öffnen</translation>
     </message>
     <message>
         <source>found several copies of stages, expected one: &apos;%1&apos; goes in one direction</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: mehrere Kopien von Stufen, erwartet: eine: „%1“ läuft in eine Richtung</translation>
     </message>
     <message>
         <source>found shards of %1 in all, expected 1</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Teile von insgesamt %1, erwartet: 1</translation>
     </message>
     <message>
         <source>found shards, expected none: tensor_parallel is 1, no layer is split</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Teile, erwartet: keine: tensor_parallel ist 1, keine Schicht ist geteilt</translation>
     </message>
     <message>
         <source>found shares of %1 in all, expected micro_batch, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Anteile von insgesamt %1, erwartet: micro_batch, %2</translation>
     </message>
     <message>
         <source>found shares, expected none: this schedule never cuts a micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Anteile, erwartet: keine: dieser Ablauf schneidet nie einen Mikro-Batch</translation>
     </message>
     <message>
         <source>found stage %1 for micro-batch %2 on device %3, expected stage %4, which it runs</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Stufe %1 für Mikro-Batch %2 auf Gerät %3, erwartet: Stufe %4, die es ausführt</translation>
     </message>
     <message>
         <source>found stage %1 for micro-batch %2 on device %3, expected stages that the plan has there</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Stufe %1 für Mikro-Batch %2 auf Gerät %3, erwartet: Stufen, die der Plan dort hat</translation>
     </message>
     <message>
         <source>found stage %1 in %2, expected 0 to %3, the plan&apos;s stages</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Stufe %1 in %2, erwartet: 0 bis %3, die Stufen des Plans</translation>
     </message>
     <message>
         <source>found stages of %1 layers, expected %2, the layers of profile &apos;%3&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Stufen mit %1 Schichten, erwartet: %2, die Schichten des Profils „%3“</translation>
     </message>
     <message>
         <source>found steps of 0 ms, expected more</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: Schritte von 0 ms, erwartet: mehr</translation>
     </message>
     <message>
         <source>found the asynchronous schedule %1, expected a synchronous one</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: der asynchrone Ablauf %1, erwartet: ein synchroner</translation>
     </message>
     <message>
         <source>found the device type &apos;%1&apos;, expected one of device_types</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: der Gerätetyp „%1“, erwartet: einer aus device_types</translation>
     </message>
     <message>
         <source>found the edge %1 -- %2 a second time, expected it once</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: die Kante %1 -- %2 ein zweites Mal, erwartet: einmal</translation>
     </message>
     <message>
         <source>found the edge from &apos;%1&apos; to &apos;%2&apos; a second time, expected it once</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: die Kante von „%1“ nach „%2“ ein zweites Mal, erwartet: einmal</translation>
     </message>
     <message>
         <source>found the key &apos;%1&apos; a second time, expected it once</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: der Schlüssel „%1“ ein zweites Mal, erwartet: einmal</translation>
     </message>
     <message>
         <source>found the kind &apos;%1&apos;, expected one of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: die Art „%1“, erwartet: eine von %2</translation>
     </message>
     <message>
         <source>found the last operation joined with the next, expected one behind it</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: die letzte Operation mit der nächsten verbunden, erwartet: eine dahinter</translation>
     </message>
     <message>
         <source>found the last range to end at %1, expected %2, the layers of profile &apos;%3&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: der letzte Bereich endet bei %1, erwartet: %2, die Schichten des Profils „%3“</translation>
     </message>
     <message>
         <source>found the loss before the end, expected it as the last layer</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: der Verlust vor dem Ende, erwartet: er als letzte Schicht</translation>
     </message>
     <message>
         <source>found the size &apos;%1&apos;, which a layer of kind &apos;%2&apos; has not; expected %3</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: die Größe „%1“, die eine Schicht der Art „%2“ nicht hat; erwartet: %3</translation>
     </message>
     <message>
         <source>found the work copy of a project, expected the project itself: open that one, and what was not saved is offered</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: die Arbeitskopie eines Projekts, erwartet: das Projekt selbst: dieses öffnen, und das nicht Gespeicherte wird angeboten</translation>
     </message>
     <message>
         <source>found two operations of device %1 at %2 ms, expected one at a time</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>gave a plan that breaks a pin:</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>gave a plan that is not valid:</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>gives every replica as many samples as were measured</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden: zwei Operationen von Gerät %1 bei %2 ms, erwartet: eine zur selben Zeit</translation>
     </message>
     <message>
         <source>graph text</source>
-        <translation type="unfinished"></translation>
+        <translation>Graph-Text</translation>
     </message>
     <message>
         <source>has %1 bytes, expected at least %2 (a sequence and the byte behind it)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>has no option --</source>
-        <translation type="unfinished"></translation>
+        <translation>hat %1 Bytes, erwartet: mindestens %2 (eine Sequenz und das Byte dahinter)</translation>
     </message>
     <message>
         <source>highest peak %1 on stage %2 of %3 (layers %4 to %5, %6 samples a replica) = %7. Its first layer alone on a device %8, added by the %9 behind it %10.</source>
-        <translation type="unfinished"></translation>
+        <translation>höchste Spitze %1 auf Stufe %2 von %3 (Schichten %4 bis %5, %6 Samples je Replikat) = %7. Ihre erste Schicht allein auf einem Gerät %8, durch die %9 dahinter kommen %10 hinzu.</translation>
     </message>
     <message>
         <source>in one topological order of the graph</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>is at most</source>
-        <translation type="unfinished"></translation>
+        <translation>in einer topologischen Ordnung des Graphen</translation>
     </message>
     <message>
         <source>its layers do not follow on</source>
-        <translation type="unfinished"></translation>
+        <translation>ihre Schichten schließen nicht an</translation>
     </message>
     <message>
         <source>its longer direction</source>
-        <translation type="unfinished"></translation>
+        <translation>ihre längere Richtung</translation>
     </message>
     <message>
         <source>jitter: found %1 runs, expected 1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Jitter: gefunden: %1 Läufe, erwartet: 1 bis %2</translation>
     </message>
     <message>
         <source>jitter: found %1, expected a standard deviation over mean from 0 to %2; 0.05 is 5 %</source>
-        <translation type="unfinished"></translation>
+        <translation>Jitter: gefunden: %1, erwartet: Standardabweichung durch Mittelwert von 0 bis %2; 0.05 sind 5 %</translation>
     </message>
     <message>
         <source>lane %1 goes past its %2 operations</source>
-        <translation type="unfinished"></translation>
+        <translation>Spur %1 geht über ihre %2 Operationen hinaus</translation>
     </message>
     <message>
         <source>layer %1 not on device %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht %1 nicht auf Gerät %2</translation>
     </message>
     <message>
         <source>layer &apos;%1&apos; (%2) has no size &apos;%3&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht „%1“ (%2) hat keine Größe „%3“</translation>
     </message>
     <message>
         <source>layer &apos;%1&apos; (%2): size &apos;%3&apos; is %4, expected %5 to %6</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht „%1“ (%2): Größe „%3“ ist %4, erwartet: %5 bis %6</translation>
     </message>
     <message>
         <source>layer &apos;%1&apos; is of kind &apos;%2&apos;, which can&apos;t be trained on the CPU; there are: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht „%1“ ist von der Art „%2“, die sich auf der CPU nicht trainieren lässt; möglich sind: %3</translation>
     </message>
     <message>
         <source>layer &apos;%1&apos; takes %2 values a sample, but &apos;%3&apos; before it gives %4</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht „%1“ nimmt %2 Werte je Sample, aber „%3“ davor liefert %4</translation>
     </message>
     <message>
         <source>layer &apos;%1&apos;: activation is %2, expected 0 (none), 1 (relu) or 2 (gelu)</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht „%1“: activation ist %2, erwartet: 0 (none), 1 (relu) oder 2 (gelu)</translation>
     </message>
     <message>
         <source>layer &apos;%1&apos;: causal is %2, expected 0 or 1</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht „%1“: causal ist %2, erwartet: 0 oder 1</translation>
     </message>
     <message>
         <source>layer &apos;%1&apos;: hidden %2 can&apos;t be cut into %3 heads of one width</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht „%1“: hidden %2 lässt sich nicht in %3 gleich breite Köpfe schneiden</translation>
     </message>
     <message>
         <source>layer assignments of %1 and micro-batch %2 in this placement%3</source>
-        <translation type="unfinished"></translation>
+        <translation>Schichtzuteilungen von %1 und Mikro-Batch %2 in dieser Platzierung%3</translation>
     </message>
     <message>
         <source>layer graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Schichtgraph</translation>
     </message>
     <message>
         <source>layers [%1, %2) of a model with %3, expected to begin at %4</source>
-        <translation type="unfinished"></translation>
+        <translation>Schichten [%1, %2) eines Modells mit %3, erwartet: Beginn bei %4</translation>
     </message>
     <message>
         <source>least latency of a synchronous iteration; stages replicated over any devices</source>
-        <translation type="unfinished"></translation>
+        <translation>kleinste Dauer einer synchronen Iteration; Stufen über beliebige Geräte repliziert</translation>
     </message>
     <message>
         <source>least samples of a micro-batch on a device; 0: the smallest measured</source>
-        <translation type="unfinished"></translation>
+        <translation>kleinste Zahl Samples eines Mikro-Batches je Gerät; 0: die kleinste gemessene</translation>
     </message>
     <message>
         <source>least samples of a micro-batch on a replica; 0: the smallest measured</source>
-        <translation type="unfinished"></translation>
+        <translation>kleinste Zahl Samples eines Mikro-Batches je Replikat; 0: die kleinste gemessene</translation>
     </message>
     <message>
         <source>least samples of a micro-batch; 0: the smallest measured</source>
-        <translation type="unfinished"></translation>
+        <translation>kleinste Zahl Samples eines Mikro-Batches; 0: die kleinste gemessene</translation>
     </message>
     <message>
         <source>least samples of a replica; 0: the smallest measured</source>
-        <translation type="unfinished"></translation>
+        <translation>kleinste Zahl Samples eines Replikats; 0: die kleinste gemessene</translation>
     </message>
     <message>
         <source>least simulated time over stages, devices, replicas, shares, recompute, schedules and micro-batches</source>
-        <translation type="unfinished"></translation>
+        <translation>kleinste simulierte Zeit über Stufen, Geräte, Replikate, Anteile, Neuberechnung, Abläufe und Mikro-Batches</translation>
     </message>
     <message>
         <source>least time of the slowest stage, over the levels of the cluster; asynchronous</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>less the backwards from the pivot to it, %1)</source>
-        <translation type="unfinished"></translation>
+        <translation>kleinste Zeit der langsamsten Stufe, über die Ebenen des Clusters; asynchron</translation>
     </message>
     <message>
         <source>line %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile %1</translation>
     </message>
     <message>
         <source>line %1%2%3</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile %1%2%3</translation>
     </message>
     <message>
         <source>line %1, cell %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile %1, Zelle %2</translation>
     </message>
     <message>
         <source>line %1, column %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile %1, Spalte %2</translation>
     </message>
     <message>
         <source>links move something</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbindungen bewegen etwas</translation>
     </message>
     <message>
         <source>making links and devices better</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbindungen und Geräte verbessern</translation>
     </message>
     <message>
         <source>measured on one thread of this machine&apos;s CPU, fp32</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>memory/%1</source>
-        <translation type="unfinished"></translation>
+        <translation>gemessen auf einem Thread der CPU dieses Rechners, fp32</translation>
     </message>
     <message>
         <source>micro-batch size %1: sizes are 1 or more, ascending</source>
-        <translation type="unfinished"></translation>
+        <translation>Mikro-Batch-Größe %1: Größen sind 1 oder mehr, aufsteigend</translation>
     </message>
     <message>
         <source>micro-batches of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Mikro-Batches von %1</translation>
     </message>
     <message>
         <source>micro-batches of %1 samples, a divisor of the global batch %2 expected</source>
-        <translation type="unfinished"></translation>
+        <translation>Mikro-Batches von %1 Samples, erwartet: ein Teiler des globalen Batches %2</translation>
     </message>
     <message>
         <source>mini-batches of %1 samples, a divisor of the global batch %2 expected</source>
-        <translation type="unfinished"></translation>
+        <translation>Mini-Batches von %1 Samples, erwartet: ein Teiler des globalen Batches %2</translation>
     </message>
     <message>
         <source>mini-batches of %1 samples, as in the profile, do not divide %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>mkdir -p &quot;$folder&quot;
-</source>
-        <translation type="unfinished"></translation>
+        <translation>Mini-Batches von %1 Samples, wie im Profil, teilen %2 nicht</translation>
     </message>
     <message>
         <source>model name</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>more memory on every device</source>
-        <translation type="unfinished"></translation>
+        <translation>Modellname</translation>
     </message>
     <message>
         <source>more stages than layers</source>
-        <translation type="unfinished"></translation>
+        <translation>mehr Stufen als Schichten</translation>
     </message>
     <message>
         <source>more than %1 operations with any of the micro-batches</source>
-        <translation type="unfinished"></translation>
+        <translation>mehr als %1 Operationen mit jedem der Mikro-Batches</translation>
     </message>
     <message>
         <source>moving layer &quot;%1&quot; from stage %2 to stage %3</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>mpirun -np 1 --bind-to none</source>
-        <translation type="unfinished"></translation>
+        <translation>Verschieben von Schicht „%1“ aus Stufe %2 in Stufe %3</translation>
     </message>
     <message>
         <source>needs %1 bytes, a device has %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>needs a simulator to judge plans</source>
-        <translation type="unfinished"></translation>
+        <translation>braucht %1 Bytes, ein Gerät hat %2</translation>
     </message>
     <message>
         <source>no %1 fits with micro-batches of %2 samples%3</source>
-        <translation type="unfinished"></translation>
+        <translation>keine %1 passt mit Mikro-Batches von %2 Samples%3</translation>
     </message>
     <message>
         <source>no bridge, %1 MiB a micro-batch each way</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Brücke, %1 MiB je Mikro-Batch und Richtung</translation>
     </message>
     <message>
         <source>no degrees of Megatron&apos;s rules fit the devices&apos; memory</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>no layout of TaskGraphs that was asked for</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Grade nach Megatrons Regeln passen in den Speicher der Geräte</translation>
     </message>
     <message>
         <source>no micro-batch gives every device as many samples as were measured</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Mikro-Batch gibt jedem Gerät so viele Samples, wie gemessen wurden</translation>
     </message>
     <message>
         <source>no micro-batch gives every replica at least %1 samples%2</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Mikro-Batch gibt jedem Replikat mindestens %1 Samples%2</translation>
     </message>
     <message>
         <source>no micro-batch gives every replica of the partition as many samples as were measured</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Mikro-Batch gibt jedem Replikat der Aufteilung so viele Samples, wie gemessen wurden</translation>
     </message>
     <message>
         <source>no micro-batch gives every replica the %1 samples that were measured at least</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Mikro-Batch gibt jedem Replikat die %1 Samples, die mindestens gemessen wurden</translation>
     </message>
     <message>
         <source>no micro-batch is as large as the smallest measured</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Mikro-Batch ist so groß wie der kleinste gemessene</translation>
     </message>
     <message>
         <source>no partition fits by the released program&apos;s rule</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Aufteilung passt nach der Regel des veröffentlichten Programms</translation>
     </message>
     <message>
         <source>no partition fits: every stage keeps its weight versions and mini-batches of %1 samples</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Aufteilung passt: jede Stufe hält ihre Gewichtsversionen und Mini-Batches von %1 Samples</translation>
     </message>
     <message>
         <source>no partition over %1 that uses %2 has a quicker slowest stage%3</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Aufteilung über %1, die %2 nutzt, hat eine schnellere langsamste Stufe%3</translation>
     </message>
     <message>
         <source>no partition over these levels has what is pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Aufteilung über diese Ebenen erfüllt die Vorgaben</translation>
     </message>
     <message>
         <source>no pass is beside communication for long enough</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Durchlauf läuft lange genug neben Kommunikation</translation>
     </message>
     <message>
         <source>no pass stands clear of waiting and communication</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Durchlauf ist frei von Warten und Kommunikation</translation>
     </message>
     <message>
         <source>no placement has every pinned layer on its device</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Platzierung hat jede vorgegebene Schicht auf ihrem Gerät</translation>
     </message>
     <message>
         <source>no placement of this planner&apos;s kind has the pinned layers on their devices</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Platzierung dieses Planers hat die vorgegebenen Schichten auf ihren Geräten</translation>
     </message>
     <message>
         <source>no plan fits</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Plan passt</translation>
     </message>
     <message>
         <source>no plan fits the devices&apos; memory</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Plan passt in den Speicher der Geräte</translation>
     </message>
     <message>
         <source>no plan fits the devices&apos; memory, with one micro-batch at a time on every stage</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Plan passt in den Speicher der Geräte, mit einem Mikro-Batch zur Zeit auf jeder Stufe</translation>
     </message>
     <message>
         <source>no plan gives every one of %1 devices at least %2 samples of each micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Plan gibt jedem von %1 Geräten mindestens %2 Samples jedes Mikro-Batches</translation>
     </message>
     <message>
         <source>no plan that the placement policies reach keeps to the pins</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>no planner &apos;</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>no pp x dp x tmp %1 %2 devices with a layer for every stage and whole micro-batches of %3 or more samples a replica%4</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Plan, den die Platzierungsregeln erreichen, hält die Vorgaben ein</translation>
     </message>
     <message>
         <source>no pp x dp x tmp of Megatron&apos;s rules uses all devices with %1 samples a replica%2</source>
-        <translation type="unfinished"></translation>
+        <translation>kein pp x dp x tmp nach Megatrons Regeln nutzt alle Geräte mit %1 Samples je Replikat%2</translation>
     </message>
     <message>
         <source>no strategy fits the devices&apos; memory, with one micro-batch at a time on every stage</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Strategie passt in den Speicher der Geräte, mit einem Mikro-Batch zur Zeit auf jeder Stufe</translation>
     </message>
     <message>
         <source>no transfer or all-reduce takes time for its bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Übertragung und kein All-Reduce braucht Zeit für seine Bytes</translation>
     </message>
     <message>
         <source>no worker answers</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>node%1</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Worker antwortet</translation>
     </message>
     <message>
         <source>none of the %1 partitions tried fits</source>
-        <translation type="unfinished"></translation>
+        <translation>keine der %1 versuchten Aufteilungen passt</translation>
     </message>
     <message>
         <source>nothing ends when the iteration does</source>
-        <translation type="unfinished"></translation>
+        <translation>nichts endet mit der Iteration</translation>
     </message>
     <message>
         <source>objective: the plan of least T, eq. 4; simulated: the best simulated one</source>
-        <translation type="unfinished"></translation>
+        <translation>objective: der Plan mit kleinstem T, Gl. 4; simulated: der beste simulierte</translation>
     </message>
     <message>
         <source>of %1 of the columns</source>
-        <translation type="unfinished"></translation>
+        <translation>mit %1 der Spalten</translation>
     </message>
     <message>
         <source>of the random draws: the same seed, the same answer</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>on all</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>on at most</source>
-        <translation type="unfinished"></translation>
+        <translation>der Zufallszüge: gleicher Startwert, gleiche Antwort</translation>
     </message>
     <message>
         <source>on neighbouring devices: the TaskGraphs of a nested copy, or the replicas of a TaskGraph</source>
-        <translation type="unfinished"></translation>
+        <translation>auf benachbarten Geräten: die TaskGraphs einer verschachtelten Kopie oder die Replikate eines TaskGraphs</translation>
     </message>
     <message>
         <source>one device</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Gerät</translation>
     </message>
     <message>
         <source>one device a stage, without data or tensor parallelism</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>one of</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Gerät je Stufe, ohne Daten- oder Tensorparallelität</translation>
     </message>
     <message>
         <source>oneDNN refused a matrix product</source>
-        <translation type="unfinished"></translation>
+        <translation>oneDNN hat ein Matrixprodukt abgelehnt</translation>
     </message>
     <message>
         <source>only finite numbers are written</source>
-        <translation type="unfinished"></translation>
+        <translation>nur endliche Zahlen werden geschrieben</translation>
     </message>
     <message>
         <source>only plans that flush; else the quickest may be asynchronous, on several versions of the weights</source>
-        <translation type="unfinished"></translation>
+        <translation>nur Pläne, die leerlaufen; sonst darf der schnellste asynchron sein, auf mehreren Versionen der Gewichte</translation>
     </message>
     <message>
         <source>operation %1 is of a kind that there is not</source>
-        <translation type="unfinished"></translation>
+        <translation>Operation %1 ist von einer Art, die es nicht gibt</translation>
     </message>
     <message>
         <source>or more</source>
-        <translation type="unfinished"></translation>
+        <translation>oder mehr</translation>
     </message>
     <message>
         <source>other devices than the stages before it in a pipeline of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>andere Geräte als die Stufen davor in einer Pipeline von %1</translation>
     </message>
     <message>
         <source>our own; starts from the plans of all others</source>
-        <translation type="unfinished"></translation>
+        <translation>unser eigener; geht von den Plänen aller anderen aus</translation>
     </message>
     <message>
         <source>passes beside communication took no longer than others</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchläufe neben Kommunikation dauerten nicht länger als andere</translation>
     </message>
     <message>
         <source>passes took less than the profile says, which no overhead explains</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchläufe dauerten kürzer als im Profil, was kein Overhead erklärt</translation>
     </message>
     <message>
         <source>pipeline of one device a stage</source>
-        <translation type="unfinished"></translation>
+        <translation>Pipeline mit einem Gerät je Stufe</translation>
     </message>
     <message>
         <source>pipeline, data and tensor degrees, micro-batch and layer assignment of least estimated time</source>
-        <translation type="unfinished"></translation>
+        <translation>Pipeline-, Daten- und Tensorgrade, Mikro-Batch und Schichtzuteilung mit kleinster geschätzter Zeit</translation>
     </message>
     <message>
         <source>pipelines of %1 stages on one device each</source>
-        <translation type="unfinished"></translation>
+        <translation>Pipelines von %1 Stufen auf je einem Gerät</translation>
     </message>
     <message>
         <source>planner amp can</source>
-        <translation type="unfinished"></translation>
+        <translation>Planer amp kann es</translation>
     </message>
     <message>
         <source>planner data-parallel can</source>
-        <translation type="unfinished"></translation>
+        <translation>Planer data-parallel kann es</translation>
     </message>
     <message>
         <source>planning was cancelled</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>plans on all devices</source>
-        <translation type="unfinished"></translation>
+        <translation>die Planung wurde abgebrochen</translation>
     </message>
     <message>
         <source>plans that leave devices idle, too</source>
-        <translation type="unfinished"></translation>
+        <translation>auch Pläne, die Geräte ungenutzt lassen</translation>
     </message>
     <message>
         <source>plans to simulate at most; large ones count as several</source>
-        <translation type="unfinished"></translation>
+        <translation>höchstens zu simulierende Pläne; große zählen mehrfach</translation>
     </message>
     <message>
         <source>policy A or B of 1F1B; auto: the one that simulates best</source>
-        <translation type="unfinished"></translation>
+        <translation>Anlauf A oder B von 1F1B; auto: der in der Simulation bessere</translation>
     </message>
     <message>
         <source>pp %1, dp %2, tmp %3</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>pp x dp x tmp %1 %2 devices, %3, Megatron&apos;s placement, all layer assignments%4</source>
-        <translation type="unfinished"></translation>
+        <translation>pp %1, dp %2, tmp %3</translation>
     </message>
     <message>
         <source>precision %1 has no kernels on the CPU, which trains in fp32</source>
-        <translation type="unfinished"></translation>
+        <translation>Genauigkeit %1 hat keine Kernel auf der CPU, die in fp32 trainiert</translation>
     </message>
     <message>
         <source>predict one micro-batch on every stage, as the paper does</source>
-        <translation type="unfinished"></translation>
+        <translation>einen Mikro-Batch auf jeder Stufe vorhersagen, wie in der Veröffentlichung</translation>
     </message>
     <message>
         <source>profiling needs at least one micro-batch size</source>
-        <translation type="unfinished"></translation>
+        <translation>das Messen braucht mindestens eine Mikro-Batch-Größe</translation>
     </message>
     <message>
         <source>profiling was stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>das Messen wurde angehalten</translation>
     </message>
     <message>
         <source>rank with all-reduces beside the backward pass (on), after it (off), or as --overlap says (auto)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>recompute/%1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>replicate(%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>Rangfolge mit All-Reduces neben dem Rückwärtsdurchlauf (on), danach (off) oder wie --overlap sagt (auto)</translation>
     </message>
     <message>
         <source>replicate, pipeline or split, samples and layers shared out by what unlike devices do</source>
-        <translation type="unfinished"></translation>
+        <translation>replicate, pipeline oder split; Samples und Schichten verteilt nach Leistung ungleicher Geräte</translation>
     </message>
     <message>
         <source>replicate: data parallel; pipeline: several TaskGraphs; split: layers cut by columns</source>
-        <translation type="unfinished"></translation>
+        <translation>replicate: Datenparallelität; pipeline: mehrere TaskGraphs; split: Schichten nach Spalten geschnitten</translation>
     </message>
     <message>
         <source>run %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf %1</translation>
     </message>
     <message>
         <source>run forwards again before backwards; auto: where memory is short and it pays</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>searched a plan that does not fit</source>
-        <translation type="unfinished"></translation>
+        <translation>vorwärts vor rückwärts noch einmal rechnen; auto: wo Speicher knapp ist und es sich lohnt</translation>
     </message>
     <message>
         <source>searching with micro-batches of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche mit Mikro-Batches von %1</translation>
     </message>
     <message>
         <source>sharding %1 x SP1, %2 x SP2, %3 MiB a profile micro-batch (the profile&apos;s all-reduces: %4)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>shards/%1</source>
-        <translation type="unfinished"></translation>
+        <translation>Sharding %1 x SP1, %2 x SP2, %3 MiB je Mikro-Batch des Profils (All-Reduces des Profils: %4)</translation>
     </message>
     <message>
         <source>shares by Algorithm 1 exactly as printed</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>shares/%1</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteile nach Algorithmus 1 genau wie gedruckt</translation>
     </message>
     <message>
         <source>simulated iteration time</source>
-        <translation type="unfinished"></translation>
+        <translation>simulierte Iterationszeit</translation>
     </message>
     <message>
         <source>simulated: the best simulated candidate; objective: the one of least L_max</source>
-        <translation type="unfinished"></translation>
+        <translation>simulated: der beste simulierte Kandidat; objective: der mit kleinstem L_max</translation>
     </message>
     <message>
         <source>simulating the synchronous plans</source>
-        <translation type="unfinished"></translation>
+        <translation>synchrone Pläne simulieren</translation>
     </message>
     <message>
         <source>simulating with jitter</source>
-        <translation type="unfinished"></translation>
+        <translation>mit Jitter simulieren</translation>
     </message>
     <message>
         <source>smallest highest peak memory of any device, then the quickest</source>
-        <translation type="unfinished"></translation>
+        <translation>kleinste höchste Speicherspitze aller Geräte, danach der schnellste</translation>
     </message>
     <message>
         <source>so many TaskGraphs; 0: the best number</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>split(%1)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>srun --ntasks=1 --cpu-bind=none</source>
-        <translation type="unfinished"></translation>
+        <translation>so viele TaskGraphs; 0: die beste Zahl</translation>
     </message>
     <message>
         <source>stage %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufe %1</translation>
     </message>
     <message>
         <source>step %1: found forwards of %2 micro-batches of stages, expected %3 stages x %4: the events are of another plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritt %1: gefunden: Vorwärts von %2 Mikro-Batches von Stufen, erwartet: %3 Stufen x %4: die Ereignisse sind von einem anderen Plan</translation>
     </message>
     <message>
         <source>step %1: found operations on %2 devices, expected those of the plan&apos;s %3 devices</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritt %1: gefunden: Operationen auf %2 Geräten, erwartet: die der %3 Geräte des Plans</translation>
     </message>
     <message>
         <source>steps and timeline_every are 0 or more</source>
-        <translation type="unfinished"></translation>
+        <translation>steps und timeline_every sind 0 oder mehr</translation>
     </message>
     <message>
         <source>strategies to draw; 0: 500, fewer in large problems</source>
-        <translation type="unfinished"></translation>
+        <translation>zu ziehende Strategien; 0: 500, in großen Problemen weniger</translation>
     </message>
     <message>
         <source>synchronous plans of whole passes and even shares, whatever their stages, devices, micro-batch and schedule, by simulated time: no other has a closed form below</source>
-        <translation type="unfinished"></translation>
+        <translation>synchrone Pläne aus ganzen Durchläufen und gleichen Anteilen, mit beliebigen Stufen, Geräten, Mikro-Batches und Abläufen, nach simulierter Zeit: kein anderer liegt nach der geschlossenen Form darunter</translation>
     </message>
     <message>
         <source>synchronous: least samples of a micro-batch on a replica; 0: the smallest measured</source>
-        <translation type="unfinished"></translation>
+        <translation>synchron: kleinste Zahl Samples eines Mikro-Batches je Replikat; 0: die kleinste gemessene</translation>
     </message>
     <message>
         <source>syntax error</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>takes the same time</source>
-        <translation type="unfinished"></translation>
+        <translation>Syntaxfehler</translation>
     </message>
     <message>
         <source>target %1 is none of the %2 classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziel %1 ist keine der %2 Klassen</translation>
     </message>
     <message>
         <source>tensor parallelism %1, --tmp %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Tensorparallelität %1, --tmp %2</translation>
     </message>
     <message>
         <source>tensor_parallel is %1: layers can&apos;t be cut over CPU threads, expected 1</source>
-        <translation type="unfinished"></translation>
+        <translation>tensor_parallel ist %1: Schichten lassen sich nicht über CPU-Threads schneiden, erwartet: 1</translation>
     </message>
     <message>
         <source>text needs a model that begins with an embedding, not with &apos;%1&apos;</source>
-        <translation type="unfinished"></translation>
+        <translation>text braucht ein Modell, das mit einer Einbettung beginnt, nicht mit „%1“</translation>
     </message>
     <message>
         <source>text needs a vocabulary and classes of at least 256 (a byte each), the model has %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>that DAPPLE&apos;s three placement policies reach</source>
-        <translation type="unfinished"></translation>
+        <translation>text braucht ein Vokabular und Klassen von mindestens 256 (je ein Byte), das Modell hat %1</translation>
     </message>
     <message>
         <source>that fit</source>
-        <translation type="unfinished"></translation>
+        <translation>, die passen</translation>
     </message>
     <message>
         <source>that fit and keep the pins</source>
-        <translation type="unfinished"></translation>
+        <translation>, die passen und die Vorgaben einhalten</translation>
     </message>
     <message>
         <source>that keep the pins</source>
-        <translation type="unfinished"></translation>
+        <translation>, die die Vorgaben einhalten</translation>
     </message>
     <message>
         <source>that keeps the pins</source>
-        <translation type="unfinished"></translation>
+        <translation>, das die Vorgaben einhält</translation>
     </message>
     <message>
         <source>the activation</source>
-        <translation type="unfinished"></translation>
+        <translation>die Aktivierung</translation>
     </message>
     <message>
         <source>the devices of stage %1, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>die Geräte von Stufe %1, %2</translation>
     </message>
     <message>
         <source>the explanation was stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>die Erklärung wurde angehalten</translation>
     </message>
     <message>
         <source>the file can&apos;t be opened: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei lässt sich nicht öffnen: %1</translation>
     </message>
     <message>
         <source>the file can&apos;t be read</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei ist nicht lesbar</translation>
     </message>
     <message>
         <source>the file can&apos;t be written</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei ist nicht schreibbar</translation>
     </message>
     <message>
         <source>the file is damaged:</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei ist beschädigt:</translation>
     </message>
     <message>
         <source>the file is empty</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei ist leer</translation>
     </message>
     <message>
         <source>the file is empty, expected a Pipedeck project</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei ist leer, erwartet: ein Pipedeck-Projekt</translation>
     </message>
     <message>
         <source>the first source and what it leads to leave layers out</source>
-        <translation type="unfinished"></translation>
+        <translation>die erste Quelle und was aus ihr folgt lassen Schichten aus</translation>
     </message>
     <message>
         <source>the folder can&apos;t be written: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>der Ordner ist nicht schreibbar: %1</translation>
     </message>
     <message>
         <source>the gradient</source>
-        <translation type="unfinished"></translation>
+        <translation>den Gradienten</translation>
     </message>
     <message>
         <source>the last layer, &apos;%1&apos;, is of kind &apos;%2&apos;; to be trained, a model ends in its loss, softmax_cross_entropy</source>
-        <translation type="unfinished"></translation>
+        <translation>die letzte Schicht, „%1“, ist von der Art „%2“; zum Trainieren endet ein Modell mit seinem Verlust, softmax_cross_entropy</translation>
     </message>
     <message>
         <source>the layer graph has no first source, or more than %1 antichains</source>
-        <translation type="unfinished"></translation>
+        <translation>der Schichtgraph hat keine erste Quelle oder mehr als %1 Antiketten</translation>
     </message>
     <message>
         <source>the levels %1</source>
-        <translation type="unfinished"></translation>
+        <translation>die Ebenen %1</translation>
     </message>
     <message>
         <source>the loss &apos;%1&apos; takes %2 values a sample, but the layer before it gives %3</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the loss has %1 positions a sample, the first layer %2</source>
-        <translation type="unfinished"></translation>
+        <translation>der Verlust „%1“ nimmt %2 Werte je Sample, aber die Schicht davor liefert %3</translation>
     </message>
     <message>
         <source>the model has no layers</source>
-        <translation type="unfinished"></translation>
+        <translation>das Modell hat keine Schichten</translation>
     </message>
     <message>
         <source>the model has no layers to train</source>
-        <translation type="unfinished"></translation>
+        <translation>das Modell hat keine Schichten zum Trainieren</translation>
     </message>
     <message>
         <source>the model is a chain: layers run in list order</source>
-        <translation type="unfinished"></translation>
+        <translation>das Modell ist eine Kette: Schichten laufen in der Reihenfolge der Liste</translation>
     </message>
     <message>
         <source>the other replicas</source>
-        <translation type="unfinished"></translation>
+        <translation>die anderen Replikate</translation>
     </message>
     <message>
         <source>the paper&apos;s eq. 1-3 as printed</source>
-        <translation type="unfinished"></translation>
+        <translation>Gl. 1–3 der Veröffentlichung wie gedruckt</translation>
     </message>
     <message>
         <source>the partition does not fit under a synchronous schedule, whatever the micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>die Aufteilung passt unter keinem synchronen Ablauf, mit keinem Mikro-Batch</translation>
     </message>
     <message>
         <source>the plan does not fit its devices with any of the micro-batches</source>
-        <translation type="unfinished"></translation>
+        <translation>der Plan passt mit keinem der Mikro-Batches auf seine Geräte</translation>
     </message>
     <message>
         <source>the plan has no stages</source>
-        <translation type="unfinished"></translation>
+        <translation>der Plan hat keine Stufen</translation>
     </message>
     <message>
         <source>the presets that come with the program are valid</source>
-        <translation type="unfinished"></translation>
+        <translation>die mitgelieferten Vorlagen sind gültig</translation>
     </message>
     <message>
         <source>the project can&apos;t be written: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>das Projekt ist nicht schreibbar: %1</translation>
     </message>
     <message>
         <source>the project is write-protected; save it under another name</source>
-        <translation type="unfinished"></translation>
+        <translation>das Projekt ist schreibgeschützt; unter anderem Namen speichern</translation>
     </message>
     <message>
         <source>the same partition under 1F1B, at the micro-batch that simulates best</source>
-        <translation type="unfinished"></translation>
+        <translation>dieselbe Aufteilung unter 1F1B, mit dem Mikro-Batch, der in der Simulation am besten ist</translation>
     </message>
     <message>
         <source>the schedule has %1 micro-batches, the plan %2</source>
-        <translation type="unfinished"></translation>
+        <translation>der Ablauf hat %1 Mikro-Batches, der Plan %2</translation>
     </message>
     <message>
         <source>the schedule has no lane for device %1</source>
-        <translation type="unfinished"></translation>
+        <translation>der Ablauf hat keine Spur für Gerät %1</translation>
     </message>
     <message>
         <source>the search for an order was stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>die Suche nach einer Reihenfolge wurde angehalten</translation>
     </message>
     <message>
         <source>the simulation stopped before the end of a schedule that cannot deadlock</source>
-        <translation type="unfinished"></translation>
+        <translation>die Simulation endete vor dem Ende eines Ablaufs, der sich nicht verklemmen kann</translation>
     </message>
     <message>
         <source>the simulation was stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>die Simulation wurde angehalten</translation>
     </message>
     <message>
         <source>the stages end at layer %1, the model has %2</source>
-        <translation type="unfinished"></translation>
+        <translation>die Stufen enden bei Schicht %1, das Modell hat %2</translation>
     </message>
     <message>
         <source>the synchronisation term exactly as printed</source>
-        <translation type="unfinished"></translation>
+        <translation>der Synchronisationsterm genau wie gedruckt</translation>
     </message>
     <message>
         <source>the text is empty, expected a JSON object</source>
-        <translation type="unfinished"></translation>
+        <translation>der Text ist leer, erwartet: ein JSON-Objekt</translation>
     </message>
     <message>
         <source>the time-out is more than 0</source>
-        <translation type="unfinished"></translation>
+        <translation>die Zeitgrenze ist größer als 0</translation>
     </message>
     <message>
         <source>the transfer from stage %1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Übertragung von Stufe %1 nach %2</translation>
     </message>
     <message>
         <source>the work copy was never finished</source>
-        <translation type="unfinished"></translation>
+        <translation>die Arbeitskopie wurde nie fertig</translation>
     </message>
     <message>
         <source>these layers and devices cannot be made into TaskGraphs as asked for (a layer is split only where the profile has times for it)</source>
-        <translation type="unfinished"></translation>
+        <translation>aus diesen Schichten und Geräten lassen sich keine solchen TaskGraphs machen (eine Schicht wird nur geteilt, wo das Profil Zeiten dafür hat)</translation>
     </message>
     <message>
         <source>this machine</source>
-        <translation type="unfinished"></translation>
+        <translation>dieser Rechner</translation>
     </message>
     <message>
         <source>this split with each of the %1 micro-batches and warm-ups that fit: by simulated time</source>
-        <translation type="unfinished"></translation>
+        <translation>diese Aufteilung mit jedem der %1 Mikro-Batches und Anläufe, die passen: nach simulierter Zeit</translation>
     </message>
     <message>
         <source>timing micro-batches of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeiten für Mikro-Batches von %1 messen</translation>
     </message>
     <message>
         <source>token %1 is not in the vocabulary of %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>too large:</source>
-        <translation type="unfinished"></translation>
+        <translation>Token %1 ist nicht im Vokabular von %2</translation>
     </message>
     <message>
         <source>transfers as printed: v / b, one way, no latency</source>
-        <translation type="unfinished"></translation>
+        <translation>Übertragungen wie gedruckt: v / b, eine Richtung, ohne Latenz</translation>
     </message>
     <message>
         <source>true or false</source>
-        <translation type="unfinished"></translation>
+        <translation>true oder false</translation>
     </message>
     <message>
         <source>unknown members are kept as a JSON object</source>
-        <translation type="unfinished"></translation>
+        <translation>unbekannte Einträge bleiben als JSON-Objekt erhalten</translation>
     </message>
     <message>
         <source>unknown processor</source>
-        <translation type="unfinished"></translation>
+        <translation>unbekannter Prozessor</translation>
     </message>
     <message>
         <source>waits for</source>
-        <translation type="unfinished"></translation>
+        <translation>wartet auf</translation>
     </message>
     <message>
         <source>what %1 of stage %2 and micro-batch %3 waited for until %4 ns is not to be found</source>
-        <translation type="unfinished"></translation>
+        <translation>worauf %1 von Stufe %2 und Mikro-Batch %3 bis %4 ns gewartet hat, ist nicht zu finden</translation>
     </message>
     <message>
         <source>what stages have equally much of</source>
-        <translation type="unfinished"></translation>
+        <translation>wovon Stufen gleich viel haben</translation>
     </message>
     <message>
         <source>what the authors&apos; released program computes, which leaves memory out</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>with --micro-batch %1</source>
-        <translation type="unfinished"></translation>
+        <translation>was das veröffentlichte Programm der Autoren berechnet, das Speicher auslässt</translation>
     </message>
     <message>
         <source>with --rank-by simulated: strategies to simulate at most</source>
-        <translation type="unfinished"></translation>
+        <translation>mit --rank-by simulated: höchstens zu simulierende Strategien</translation>
     </message>
     <message>
         <source>with these pins</source>
-        <translation type="unfinished"></translation>
+        <translation>mit diesen Vorgaben</translation>
     </message>
     <message>
         <source>with v / b as printed</source>
-        <translation type="unfinished"></translation>
+        <translation>mit v / b wie gedruckt</translation>
     </message>
     <message>
         <source>zero is %1: the trainer does not divide states over replicas, expected 0</source>
-        <translation type="unfinished"></translation>
+        <translation>zero ist %1: der Trainer teilt Zustände nicht auf Replikate auf, erwartet: 0</translation>
     </message>
     <message>
-        <source>SQLite format 3<byte value="x0"/></source>
-        <translation type="unfinished"></translation>
+        <source>%1%2, %3 GB/s each way</source>
+        <translation>%1%2, %3 GB/s je Richtung</translation>
+    </message>
+    <message>
+        <source>%1; %2 at %3 GB/s; %4; %5; about %6 %7 an hour (%8)</source>
+        <translation>%1; %2 mit %3 GB/s; %4; %5; etwa %6 %7 je Stunde (%8)</translation>
+    </message>
+    <message>
+        <source>PCIe %1 x%2</source>
+        <translation>PCIe %1 x%2</translation>
+    </message>
+    <message>
+        <source>by a bridge</source>
+        <translation>über eine Brücke</translation>
+    </message>
+    <message>
+        <source>found no device type &apos;%1&apos;, expected one of: %2</source>
+        <translation>gefunden: kein Gerätetyp „%1“, erwartet: einer von: %2</translation>
+    </message>
+    <message>
+        <source>found no fp32 peak, expected one, which all devices are compared by</source>
+        <translation>gefunden: keine fp32-Spitze, erwartet: eine, nach der alle Geräte verglichen werden</translation>
+    </message>
+    <message>
+        <source>the devices that come with the program are valid</source>
+        <translation>die mitgelieferten Geräte sind gültig</translation>
+    </message>
+    <message>
+        <source>%1 %2 = warm-up %3 (ΣF to the pivot, %4) + %5 x %6 (%7) + %8 (%9)</source>
+        <translation>%1 %2 = Anlauf %3 (ΣF bis zum Pivot, %4) + %5 x %6 (%7) + %8 (%9)</translation>
+    </message>
+    <message>
+        <source>%1 gave a plan that breaks a pin: %2</source>
+        <translation>%1 lieferte einen Plan, der eine Vorgabe verletzt: %2</translation>
+    </message>
+    <message>
+        <source>%1 gave a plan that is not valid: %2</source>
+        <translation>%1 lieferte einen ungültigen Plan: %2</translation>
+    </message>
+    <message>
+        <source>%1 more memory on every device</source>
+        <translation>%1 mehr Speicher auf jedem Gerät</translation>
+    </message>
+    <message>
+        <source>%1 searched a plan that does not fit</source>
+        <translation>%1 hat einen Plan gesucht, der nicht passt</translation>
+    </message>
+    <message>
+        <source>%1 takes the same time</source>
+        <translation>%1 dauert gleich lange</translation>
+    </message>
+    <message>
+        <source>%1, or %2</source>
+        <translation>%1, oder %2</translation>
+    </message>
+    <message>
+        <source>--%1 is &apos;%2&apos;, %3 expected</source>
+        <translation>--%1 ist „%2“, erwartet: %3</translation>
+    </message>
+    <message>
+        <source>--global-batch %1 with --micro-batch %2</source>
+        <translation>--global-batch %1 mit --micro-batch %2</translation>
+    </message>
+    <message>
+        <source>All stages take the same time: %1.</source>
+        <translation>Alle Stufen dauern gleich lange: %1.</translation>
+    </message>
+    <message>
+        <source>Its slowest device computes all the while: %1.</source>
+        <translation>Sein langsamstes Gerät rechnet die ganze Zeit: %1.</translation>
+    </message>
+    <message>
+        <source>after %1</source>
+        <translation>davor %1</translation>
+    </message>
+    <message>
+        <source>all %1 of %2 on these devices in this order with micro-batches of %3 that fit: none has a less busy busiest device</source>
+        <translation>alle %1 von %2 auf diesen Geräten in dieser Reihenfolge mit Mikro-Batches von %3, die passen: nirgends ist das am stärksten belegte Gerät schwächer belegt</translation>
+    </message>
+    <message>
+        <source>all-reduce of %1, %2, %3</source>
+        <translation>All-Reduce von %1, %2, %3</translation>
+    </message>
+    <message>
+        <source>annealing</source>
+        <translation>Abkühlung</translation>
+    </message>
+    <message>
+        <source>asking %1</source>
+        <translation>fragt %1</translation>
+    </message>
+    <message>
+        <source>asynchronous</source>
+        <translation>asynchronen</translation>
+    </message>
+    <message>
+        <source>at least %1 samples a replica</source>
+        <translation>mindestens %1 Samples je Replikat</translation>
+    </message>
+    <message>
+        <source>balancing</source>
+        <translation>Ausgleich</translation>
+    </message>
+    <message>
+        <source>both</source>
+        <translation>beide</translation>
+    </message>
+    <message>
+        <source>boundary</source>
+        <translation>Stufengrenze</translation>
+    </message>
+    <message>
+        <source>calibration</source>
+        <translation>Kalibrierung</translation>
+    </message>
+    <message>
+        <source>cluster</source>
+        <translation>Cluster</translation>
+    </message>
+    <message>
+        <source>columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>communication</source>
+        <translation>Kommunikation</translation>
+    </message>
+    <message>
+        <source>cuts and whole-sample shares</source>
+        <translation>Schnitte und Anteile ganzer Samples</translation>
+    </message>
+    <message>
+        <source>cuts, whole-sample shares and shares of columns</source>
+        <translation>Schnitte, Anteile ganzer Samples und Spaltenanteile</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>Gradienten</translation>
+    </message>
+    <message>
+        <source>improving</source>
+        <translation>Verbesserung</translation>
+    </message>
+    <message>
+        <source>its last backward, %1</source>
+        <translation>ihr letzter Rückwärtsdurchlauf, %1</translation>
+    </message>
+    <message>
+        <source>less the backwards from the pivot to it, %1</source>
+        <translation>abzüglich der Rückwärtsdurchläufe vom Pivot bis zu ihr, %1</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>no layout of TaskGraphs that was asked for fits its devices with any of the micro-batches</source>
+        <translation>keine verlangte Anordnung von TaskGraphs passt mit einem der Mikro-Batches auf ihre Geräte</translation>
+    </message>
+    <message>
+        <source>no layout of TaskGraphs that was asked for gives every replica as many samples as were measured</source>
+        <translation>keine verlangte Anordnung von TaskGraphs gibt jedem Replikat so viele Samples, wie gemessen wurden</translation>
+    </message>
+    <message>
+        <source>no planner &apos;%1&apos;, one of %2 expected</source>
+        <translation>kein Planer „%1“, erwartet: einer von %2</translation>
+    </message>
+    <message>
+        <source>node</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>nodes</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>none has a lower L_max</source>
+        <translation>keiner hat ein kleineres L_max</translation>
+    </message>
+    <message>
+        <source>none has less by eq. 2 as printed</source>
+        <translation>keiner hat weniger nach Gl. 2 wie gedruckt</translation>
+    </message>
+    <message>
+        <source>none is simulated faster, pipelines without overlap of all-reduces</source>
+        <translation>keiner ist in der Simulation schneller, Pipelines ohne Überlappung von All-Reduces</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>nichts</translation>
+    </message>
+    <message>
+        <source>on all devices</source>
+        <translation>auf allen Geräten</translation>
+    </message>
+    <message>
+        <source>one of %1</source>
+        <translation>eines von %1</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>Optimierer</translation>
+    </message>
+    <message>
+        <source>partition</source>
+        <translation>Aufteilung</translation>
+    </message>
+    <message>
+        <source>partitioning</source>
+        <translation>Aufteilung</translation>
+    </message>
+    <message>
+        <source>pins</source>
+        <translation>Vorgaben</translation>
+    </message>
+    <message>
+        <source>plan</source>
+        <translation>Plan</translation>
+    </message>
+    <message>
+        <source>planner %1 cannot honour %2</source>
+        <translation>Planer %1 kann %2 nicht einhalten</translation>
+    </message>
+    <message>
+        <source>planner %1 has no option --%2; it has %3</source>
+        <translation>Planer %1 hat keine Option --%2; er hat %3</translation>
+    </message>
+    <message>
+        <source>planner %1 needs a simulator to judge plans</source>
+        <translation>Planer %1 braucht einen Simulator, der Pläne bewertet</translation>
+    </message>
+    <message>
+        <source>plans%1 that DAPPLE&apos;s three placement policies reach, with %2: %3</source>
+        <translation>Pläne%1, die DAPPLEs drei Platzierungsregeln erreichen, mit %2: %3</translation>
+    </message>
+    <message>
+        <source>profile</source>
+        <translation>Profil</translation>
+    </message>
+    <message>
+        <source>project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
+        <source>recomputes</source>
+        <translation>berechnet neu</translation>
+    </message>
+    <message>
+        <source>reserve</source>
+        <translation>Reserve</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>Samples</translation>
+    </message>
+    <message>
+        <source>searching</source>
+        <translation>Suche</translation>
+    </message>
+    <message>
+        <source>simulating</source>
+        <translation>Simulation</translation>
+    </message>
+    <message>
+        <source>simulation</source>
+        <translation>Simulation</translation>
+    </message>
+    <message>
+        <source>synchronous</source>
+        <translation>synchronen</translation>
+    </message>
+    <message>
+        <source>the last backwards from the pivot to %1, %2</source>
+        <translation>letzte Rückwärtsdurchläufe vom Pivot bis %1, %2</translation>
+    </message>
+    <message>
+        <source>thread</source>
+        <translation>Thread</translation>
+    </message>
+    <message>
+        <source>threads</source>
+        <translation>Threads</translation>
+    </message>
+    <message>
+        <source>too large: %1</source>
+        <translation>zu groß: %1</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>whole-sample shares</source>
+        <translation>Anteile ganzer Samples</translation>
+    </message>
+    <message>
+        <source>whole-sample shares and shares of columns</source>
+        <translation>Anteile ganzer Samples und Spaltenanteile</translation>
+    </message>
+    <message>
+        <source>without %1</source>
+        <translation>ohne %1</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>Arbeitspuffer</translation>
+    </message>
+    <message>
+        <source>%1 are not all in one stage: move those of each by themselves</source>
+        <translation>%1 sind nicht alle in einer Stufe: die einer jeden für sich verschieben</translation>
+    </message>
+    <message>
+        <source>%1 are used by no stage</source>
+        <translation>%1 gehören zu keiner Stufe</translation>
+    </message>
+    <message>
+        <source>%1: &apos;%2&apos; has several stages on the same devices, as many everywhere; choose another number of chunks or another schedule first</source>
+        <translation>%1: „%2“ hat mehrere Stufen auf denselben Geräten, überall gleich viele; erst eine andere Zahl Chunks oder einen anderen Ablauf wählen</translation>
+    </message>
+    <message>
+        <source>%1: &apos;%2&apos; runs every stage in both directions and needs the stages as they are; choose another schedule first</source>
+        <translation>%1: „%2“ führt jede Stufe in beide Richtungen aus und braucht die Stufen, wie sie sind; erst einen anderen Ablauf wählen</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; gives each micro-batch to one replica whole: there are no shares</source>
+        <translation>„%1“ gibt jeden Mikro-Batch ganz an ein Replikat: es gibt keine Anteile</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is %2</source>
+        <translation>„%1“ wird %2</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; runs stages %2 and %3 on each other&apos;s devices, so that both need as many and the same tensor parallelism: exchange two devices instead</source>
+        <translation>„%1“ führt die Stufen %2 und %3 auf den Geräten der anderen aus, daher brauchen beide gleich viele und dieselbe Tensorparallelität: stattdessen zwei Geräte tauschen</translation>
+    </message>
+    <message>
+        <source>a micro-batch of %1 does not divide the global batch of %2; the nearest that %3</source>
+        <translation>ein Mikro-Batch von %1 teilt den globalen Batch von %2 nicht; am nächsten %3</translation>
+    </message>
+    <message>
+        <source>a stage can&apos;t be split</source>
+        <translation>eine Stufe lässt sich nicht teilen</translation>
+    </message>
+    <message>
+        <source>device %1 can&apos;t be exchanged with itself</source>
+        <translation>Gerät %1 lässt sich nicht mit sich selbst tauschen</translation>
+    </message>
+    <message>
+        <source>device %1 was named twice</source>
+        <translation>Gerät %1 wurde zweimal genannt</translation>
+    </message>
+    <message>
+        <source>do: %1 and %2</source>
+        <translation>liegen: %1 und %2</translation>
+    </message>
+    <message>
+        <source>does: %1</source>
+        <translation>liegt: %1</translation>
+    </message>
+    <message>
+        <source>each replica needs one sample of a micro-batch at least</source>
+        <translation>jedes Replikat braucht mindestens ein Sample eines Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>found %1 shares for the %2 replicas of stage %3: one for each is expected</source>
+        <translation>gefunden: %1 Anteile für die %2 Replikate von Stufe %3: erwartet wird einer für jedes</translation>
+    </message>
+    <message>
+        <source>layer %1 is not in stage %2, which has layers %3 to %4</source>
+        <translation>Schicht %1 ist nicht in Stufe %2, die die Schichten %3 bis %4 hat</translation>
+    </message>
+    <message>
+        <source>no device was named</source>
+        <translation>kein Gerät wurde genannt</translation>
+    </message>
+    <message>
+        <source>not recomputed</source>
+        <translation>nicht neu berechnet</translation>
+    </message>
+    <message>
+        <source>recomputed already</source>
+        <translation>schon neu berechnet</translation>
+    </message>
+    <message>
+        <source>stage %1 has layers %2 to %3: it can be split before %4 to %5</source>
+        <translation>Stufe %1 hat die Schichten %2 bis %3: teilbar vor %4 bis %5</translation>
+    </message>
+    <message>
+        <source>stage %1 has one layer and can&apos;t be split further</source>
+        <translation>Stufe %1 hat eine Schicht und lässt sich nicht weiter teilen</translation>
+    </message>
+    <message>
+        <source>stage %1 has one replica and too few devices are spare: the new stage needs %2</source>
+        <translation>Stufe %1 hat ein Replikat, und zu wenige Geräte sind frei: die neue Stufe braucht %2</translation>
+    </message>
+    <message>
+        <source>stage %1 is cut over %2 devices and stage %3 over %4: give both the same tensor parallelism before they are merged</source>
+        <translation>Stufe %1 ist über %2 Geräte geschnitten und Stufe %3 über %4: vor dem Verbinden beiden dieselbe Tensorparallelität geben</translation>
+    </message>
+    <message>
+        <source>stage %1 is cut over %2 devices, and the profile has no times for layer &apos;%3&apos; cut so</source>
+        <translation>Stufe %1 ist über %2 Geräte geschnitten, und das Profil hat für Schicht „%3“ keine solchen Zeiten</translation>
+    </message>
+    <message>
+        <source>stage %1 needs one replica at least</source>
+        <translation>Stufe %1 braucht mindestens ein Replikat</translation>
+    </message>
+    <message>
+        <source>stage %1 would be left without a device: merge it with its neighbour instead</source>
+        <translation>Stufe %1 bliebe ohne Gerät: stattdessen mit ihrer Nachbarin verbinden</translation>
+    </message>
+    <message>
+        <source>stage %1 would have %2 devices, which can&apos;t be taken %3 by %4 as its tensor parallelism needs: move %5 at once</source>
+        <translation>Stufe %1 hätte %2 Geräte, die sich nicht zu je %3 von %4 gruppieren lassen, wie ihre Tensorparallelität verlangt: %5 auf einmal verschieben</translation>
+    </message>
+    <message>
+        <source>stage %1 would have %2 replicas for micro-batches of %3 sample%4, and each replica needs one at least: choose a larger micro-batch or fewer replicas</source>
+        <translation>Stufe %1 hätte %2 Replikate für Mikro-Batches von %3 Sample%4, und jedes Replikat braucht mindestens eines: einen größeren Mikro-Batch oder weniger Replikate wählen</translation>
+    </message>
+    <message>
+        <source>stage 0 begins with the model&apos;s first layer: it has no cut before it</source>
+        <translation>Stufe 0 beginnt mit der ersten Schicht des Modells: vor ihr liegt kein Schnitt</translation>
+    </message>
+    <message>
+        <source>stage 0 only</source>
+        <translation>nur Stufe 0</translation>
+    </message>
+    <message>
+        <source>stages 0 to %1</source>
+        <translation>die Stufen 0 bis %1</translation>
+    </message>
+    <message>
+        <source>stages can&apos;t be merged</source>
+        <translation>Stufen lassen sich nicht verbinden</translation>
+    </message>
+    <message>
+        <source>tensor parallelism %1 of stage %2 needs %3 more devices than are spare</source>
+        <translation>Tensorparallelität %1 von Stufe %2 braucht %3 Geräte mehr, als frei sind</translation>
+    </message>
+    <message>
+        <source>the %1 devices of stage %2 can&apos;t be taken %3 by %4</source>
+        <translation>die %1 Geräte von Stufe %2 lassen sich nicht zu je %3 von %4 gruppieren</translation>
+    </message>
+    <message>
+        <source>the cut before stage %1 can go from layer %2 to %3: each stage needs a layer</source>
+        <translation>der Schnitt vor Stufe %1 kann von Schicht %2 bis %3 gehen: jede Stufe braucht eine Schicht</translation>
+    </message>
+    <message>
+        <source>the plan lists its operations one by one, and they would not be the right ones any more; only cuts can be moved, or choose a schedule first</source>
+        <translation>der Plan listet seine Operationen einzeln auf, und sie wären nicht mehr die richtigen; nur Schnitte sind verschiebbar, oder erst einen Ablauf wählen</translation>
+    </message>
+    <message>
+        <source>the profile has no times for the layers of stage %1 cut over %2 devices; it has them for %3</source>
+        <translation>das Profil hat keine Zeiten für die Schichten von Stufe %1 über %2 Geräte; es hat sie für %3</translation>
+    </message>
+    <message>
+        <source>the profile has no times for the layers of stage %1 cut over several devices</source>
+        <translation>das Profil hat keine Zeiten für die Schichten von Stufe %1 über mehrere Geräte</translation>
+    </message>
+    <message>
+        <source>the shares are %1 samples in all, and a micro-batch has %2</source>
+        <translation>die Anteile sind insgesamt %1 Samples, und ein Mikro-Batch hat %2</translation>
+    </message>
+    <message>
+        <source>there is no device %1: cluster &apos;%2&apos; has devices 0 to %3</source>
+        <translation>es gibt kein Gerät %1: Cluster „%2“ hat die Geräte 0 bis %3</translation>
+    </message>
+    <message>
+        <source>there is no layer %1: the model has layers 0 to %2</source>
+        <translation>es gibt keine Schicht %1: das Modell hat die Schichten 0 bis %2</translation>
+    </message>
+    <message>
+        <source>there is no stage %1: the plan has %2</source>
+        <translation>es gibt keine Stufe %1: der Plan hat %2</translation>
+    </message>
+    <message>
+        <source>with a micro-batch of %1 there are %2, and &apos;%3&apos; needs an even number of them</source>
+        <translation>mit einem Mikro-Batch von %1 sind es %2, und „%3“ braucht eine gerade Zahl davon</translation>
+    </message>
+    <message>
+        <source>An order of operations is read from a plan&apos;s file, not chosen</source>
+        <translation>Eine Reihenfolge der Operationen wird aus der Datei eines Plans gelesen, nicht gewählt</translation>
+    </message>
+    <message>
+        <source>Micro-batch %1</source>
+        <translation>Mikro-Batch %1</translation>
+    </message>
+    <message>
+        <source>Warm-up %1</source>
+        <translation>Anlauf %1</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>found a plan for a profile or cluster that is not in the project</source>
+        <translation>gefunden: ein Plan für ein Profil oder einen Cluster, die nicht im Projekt sind</translation>
+    </message>
+    <message>
+        <source>found a project; open it instead of importing it</source>
+        <translation>gefunden: ein Projekt; öffnen statt importieren</translation>
+    </message>
+    <message>
+        <source>found operations beside an event that is no timeline</source>
+        <translation>gefunden: Operationen neben einem Ereignis, das keine Zeitleiste ist</translation>
+    </message>
+    <message>
+        <source>its F + B</source>
+        <translation>ihr F + B</translation>
+    </message>
+    <message>
+        <source>micro-batch %1</source>
+        <translation>Mikro-Batch %1</translation>
+    </message>
+    <message>
+        <source>no micro-batch was given</source>
+        <translation>kein Mikro-Batch wurde angegeben</translation>
+    </message>
+    <message>
+        <source>no plan was found</source>
+        <translation>kein Plan gefunden</translation>
+    </message>
+    <message>
+        <source>no result</source>
+        <translation>kein Ergebnis</translation>
+    </message>
+    <message>
+        <source>only a profile is known of this model, not its layers: import a model file to train it</source>
+        <translation>von diesem Modell ist nur ein Profil bekannt, nicht seine Schichten: zum Trainieren eine Modelldatei importieren</translation>
+    </message>
+    <message>
+        <source>select a plan first</source>
+        <translation>erst einen Plan wählen</translation>
+    </message>
+    <message>
+        <source>the plan is for cluster &apos;%1&apos;, which is not in the project; import it first</source>
+        <translation>der Plan ist für Cluster „%1“, der nicht im Projekt ist; erst diesen importieren</translation>
+    </message>
+    <message>
+        <source>the plan is for profile &apos;%1&apos;, which is not in the project; import it first</source>
+        <translation>der Plan ist für Profil „%1“, das nicht im Projekt ist; erst dieses importieren</translation>
+    </message>
+    <message>
+        <source>the project has no cluster &apos;%1&apos; any more</source>
+        <translation>das Projekt hat keinen Cluster „%1“ mehr</translation>
+    </message>
+    <message>
+        <source>the project has no profile &apos;%1&apos; any more</source>
+        <translation>das Projekt hat kein Profil „%1“ mehr</translation>
+    </message>
+    <message>
+        <source>%1 are spare</source>
+        <translation>%1 sind frei</translation>
+    </message>
+    <message>
+        <source>%1 is used by no stage</source>
+        <translation>%1 gehört zu keiner Stufe</translation>
+    </message>
+    <message>
+        <source>%1 more devices</source>
+        <translation>%1 weitere Geräte</translation>
+    </message>
+    <message>
+        <source>%1 replicas of stage %2 need %3, and %4</source>
+        <translation>%1 Replikate von Stufe %2 brauchen %3, und %4</translation>
+    </message>
+    <message>
+        <source>1 is spare</source>
+        <translation>1 ist frei</translation>
+    </message>
+    <message>
+        <source>1 more device</source>
+        <translation>1 weiteres Gerät</translation>
+    </message>
+    <message>
+        <source>devices %1</source>
+        <translation>Geräte %1</translation>
+    </message>
+    <message>
+        <source>none is spare</source>
+        <translation>keines ist frei</translation>
+    </message>
+    <message>
+        <source>all %1</source>
+        <translation>allen %1</translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <translation>höchstens %1</translation>
+    </message>
+    <message>
+        <source>no pp x dp x tmp is %1 devices with a layer for every stage and whole micro-batches of %2 or more samples a replica%3</source>
+        <translation>kein pp x dp x tmp ergibt %1 Geräte mit einer Schicht für jede Stufe und ganzen Mikro-Batches von %2 oder mehr Samples je Replikat%3</translation>
+    </message>
+    <message>
+        <source>on any consecutive devices</source>
+        <translation>auf beliebigen aufeinanderfolgenden Geräten</translation>
+    </message>
+    <message>
+        <source>pipeline %1 of %2 is the slowest</source>
+        <translation>Pipeline %1 von %2 ist die langsamste</translation>
+    </message>
+    <message>
+        <source>pp x dp x tmp on %1 devices, %2, Megatron&apos;s placement, all layer assignments%3</source>
+        <translation>pp x dp x tmp auf %1 Geräten, %2, Megatrons Platzierung, alle Schichtzuteilungen%3</translation>
+    </message>
+    <message>
+        <source>gradients of stage %1</source>
+        <translation>Gradienten von Stufe %1</translation>
+    </message>
+    <message>
+        <source>its transfers</source>
+        <translation>ihre Übertragungen</translation>
+    </message>
+    <message>
+        <source>PipeDream %1, synchronous</source>
+        <translation>PipeDream %1, synchron</translation>
+    </message>
+    <message>
+        <source>Allow idle</source>
+        <translation>Untätige erlauben</translation>
+    </message>
+    <message>
+        <source>As released</source>
+        <translation>Wie veröffentlicht</translation>
+    </message>
+    <message>
+        <source>Balance</source>
+        <translation>Gleichgewicht</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>Ausgewogen</translation>
+    </message>
+    <message>
+        <source>Evaluations</source>
+        <translation>Auswertungen</translation>
+    </message>
+    <message>
+        <source>Ignore memory</source>
+        <translation>Ohne Speichergrenze</translation>
+    </message>
+    <message>
+        <source>Levels</source>
+        <translation>Ebenen</translation>
+    </message>
+    <message>
+        <source>Min slice</source>
+        <translation>Kleinster Anteil</translation>
+    </message>
+    <message>
+        <source>Overlap gradients</source>
+        <translation>Gradienten überlappen</translation>
+    </message>
+    <message>
+        <source>Paper in flight</source>
+        <translation>Unterwegs wie gedruckt</translation>
+    </message>
+    <message>
+        <source>Pipeline only</source>
+        <translation>Nur Pipeline</translation>
+    </message>
+    <message>
+        <source>Placement</source>
+        <translation>Platzierung</translation>
+    </message>
+    <message>
+        <source>Printed algorithm</source>
+        <translation>Gedruckter Algorithmus</translation>
+    </message>
+    <message>
+        <source>Printed objective</source>
+        <translation>Gedruckte Zielgröße</translation>
+    </message>
+    <message>
+        <source>Rank by</source>
+        <translation>Rangfolge nach</translation>
+    </message>
+    <message>
+        <source>Recommender</source>
+        <translation>Empfehlung</translation>
+    </message>
+    <message>
+        <source>Recompute</source>
+        <translation>Neuberechnung</translation>
+    </message>
+    <message>
+        <source>Released memory</source>
+        <translation>Veröff. Speicherregel</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>Ablauf</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Startwert</translation>
+    </message>
+    <message>
+        <source>Seeds</source>
+        <translation>Startpläne</translation>
+    </message>
+    <message>
+        <source>Simulations</source>
+        <translation>Simulationen</translation>
+    </message>
+    <message>
+        <source>Strategy</source>
+        <translation>Strategie</translation>
+    </message>
+    <message>
+        <source>Synchronous</source>
+        <translation>Synchron</translation>
+    </message>
+    <message>
+        <source>Synchronous only</source>
+        <translation>Nur synchron</translation>
+    </message>
+    <message>
+        <source>Task graphs</source>
+        <translation>TaskGraphs</translation>
+    </message>
+    <message>
+        <source>Warmup</source>
+        <translation>Anlauf</translation>
+    </message>
+    <message>
+        <source>a micro-batch of %1 does not divide the global batch of %2</source>
+        <translation>ein Mikro-Batch von %1 teilt den globalen Batch von %2 nicht</translation>
+    </message>
+    <message>
+        <source>as many positions as tokens</source>
+        <translation>so viele Positionen wie Token</translation>
+    </message>
+    <message>
+        <source>as many values at each position</source>
+        <translation>so viele Werte an jeder Position</translation>
+    </message>
+    <message>
+        <source>found %1 bytes of memory, expected from 1 to %2</source>
+        <translation>gefunden: %1 Bytes Speicher, erwartet: 1 bis %2</translation>
+    </message>
+    <message>
+        <source>found %1 nodes, expected from 1 to %2</source>
+        <translation>gefunden: %1 Knoten, erwartet: 1 bis %2</translation>
+    </message>
+    <message>
+        <source>found a bandwidth of %1 bytes/s, expected more than 0</source>
+        <translation>gefunden: Bandbreite von %1 Bytes/s, erwartet: mehr als 0</translation>
+    </message>
+    <message>
+        <source>found a folder, expected a text file</source>
+        <translation>gefunden: ein Ordner, erwartet: eine Textdatei</translation>
+    </message>
+    <message>
+        <source>found a global batch of %1, expected at least 1</source>
+        <translation>gefunden: ein globaler Batch von %1, erwartet: mindestens 1</translation>
+    </message>
+    <message>
+        <source>found a price of %1 for %2, expected a number from 0</source>
+        <translation>gefunden: ein Preis von %1 für %2, erwartet: eine Zahl ab 0</translation>
+    </message>
+    <message>
+        <source>layer &apos;%1&apos; (%2): found %3 %4, expected at most %5</source>
+        <translation>Schicht „%1“ (%2): gefunden: %3 %4, erwartet: höchstens %5</translation>
+    </message>
+    <message>
+        <source>layer &apos;%1&apos; (%2): kernel is %3, expected at most the padded input&apos;s %4</source>
+        <translation>Schicht „%1“ (%2): kernel ist %3, erwartet: höchstens die %4 der aufgefüllten Eingabe</translation>
+    </message>
+    <message>
+        <source>layer &apos;%1&apos; (%2): padding is %3, expected less than the kernel, %4</source>
+        <translation>Schicht „%1“ (%2): padding ist %3, erwartet: weniger als der Kernel, %4</translation>
+    </message>
+    <message>
+        <source>no planner found a plan that fits</source>
+        <translation>kein Planer fand einen Plan, der passt</translation>
+    </message>
+    <message>
+        <source>other schedules</source>
+        <translation>andere Abläufe</translation>
+    </message>
+    <message>
+        <source>the loss has %1 positions a sample, the first layer takes %2 values: expected %3</source>
+        <translation>der Verlust hat %1 Positionen je Sample, die erste Schicht nimmt %2 Werte: erwartet: %3</translation>
+    </message>
+    <message>
+        <source>there is no data for a layer of kind &apos;%1&apos;</source>
+        <translation>es gibt keine Daten für eine Schicht der Art „%1“</translation>
+    </message>
+    <message>
+        <source>twice as fast</source>
+        <translation>doppelt so schnell</translation>
+    </message>
+    <message>
+        <source>values a sample</source>
+        <translation>Werte je Sample</translation>
+    </message>
+    <message>
+        <source>%1; it would fit with %2</source>
+        <translation>%1; passen würde es mit %2</translation>
+    </message>
+    <message>
+        <source>%1 %2 in %3 machines</source>
+        <translation>%1 %2 in %3 Rechnern</translation>
+    </message>
+    <message>
+        <source>%1 (nvidia-smi) and %2 (NCCL) are taken for one machine</source>
+        <translation>%1 (nvidia-smi) und %2 (NCCL) gelten als ein Rechner</translation>
+    </message>
+    <message>
+        <source>%1 GPUs in %2 machines</source>
+        <translation>%1 GPUs in %2 Rechnern</translation>
+    </message>
+    <message>
+        <source>%1 does not name the GPUs: %2 NVLink lanes are taken for %3</source>
+        <translation>%1 nennt die GPUs nicht: %2 NVLink-Lanes gelten als %3</translation>
+    </message>
+    <message>
+        <source>%1 does not name the GPUs: compute capability %2.%3 is taken for %4</source>
+        <translation>%1 nennt die GPUs nicht: Compute Capability %2.%3 gilt als %4</translation>
+    </message>
+    <message>
+        <source>%1 is not in the catalogue: it is taken to be as fast as a V100-16GB, without a price</source>
+        <translation>%1 ist nicht im Katalog: gilt als so schnell wie eine V100-16GB, ohne Preis</translation>
+    </message>
+    <message>
+        <source>%1 links lead to GPUs that the dump does not have; they were left out</source>
+        <translation>%1 Verbindungen führen zu GPUs, die der Auszug nicht hat; sie wurden weggelassen</translation>
+    </message>
+    <message>
+        <source>%1 processor threads; built without hwloc, which would tell cores</source>
+        <translation>%1 Prozessor-Threads; ohne hwloc gebaut, das Kerne nennen würde</translation>
+    </message>
+    <message>
+        <source>%1: %2 %3 of %4 GB/s are %5 GB/s each way</source>
+        <translation>%1: %2 %3 mit %4 GB/s ergeben %5 GB/s je Richtung</translation>
+    </message>
+    <message>
+        <source>%1: %2 more pairs contradict alike</source>
+        <translation>%1: %2 weitere Paare widersprechen ebenso</translation>
+    </message>
+    <message>
+        <source>%1: %2 network %3 with %4 together</source>
+        <translation>%1: %2 Netzwerk%3 mit zusammen %4</translation>
+    </message>
+    <message>
+        <source>%1: %2, from %3</source>
+        <translation>%1: %2, aus %3</translation>
+    </message>
+    <message>
+        <source>%1: between %2 and %3 nvidia-smi tells %4, NCCL %5; NCCL&apos;s is used</source>
+        <translation>%1: zwischen %2 und %3 nennt nvidia-smi %4, NCCL %5; das von NCCL gilt</translation>
+    </message>
+    <message>
+        <source>%1: found %2 &apos;%3&apos;, which is not in the catalogue, expected a type of it: --device TYPE</source>
+        <translation>%1: gefunden: %2 „%3“, nicht im Katalog, erwartet: ein Typ daraus: --device TYPE</translation>
+    </message>
+    <message>
+        <source>%1: found GPUs without their names, expected a type: --device TYPE, or the lines of nvidia-smi -L in the same file</source>
+        <translation>%1: gefunden: GPUs ohne Namen, erwartet: ein Typ: --device TYPE, oder die Zeilen von nvidia-smi -L in derselben Datei</translation>
+    </message>
+    <message>
+        <source>%1: nvidia-smi tells %2 GPUs, NCCL %3; NCCL&apos;s are used</source>
+        <translation>%1: nvidia-smi nennt %2 GPUs, NCCL %3; die von NCCL gelten</translation>
+    </message>
+    <message>
+        <source>%1: pairs reach from %2 to %3; its one link has the narrowest</source>
+        <translation>%1: Paare reichen von %2 bis %3; die eine Verbindung hat die kleinste Bandbreite</translation>
+    </message>
+    <message>
+        <source>%1: the network is not told: %2 are assumed</source>
+        <translation>%1: das Netz ist nicht genannt: angenommen werden %2</translation>
+    </message>
+    <message>
+        <source>%1: the speed of %2 network cards is not told: %3 each are assumed</source>
+        <translation>%1: das Tempo der %2 Netzwerkkarten ist nicht genannt: angenommen werden je %3</translation>
+    </message>
+    <message>
+        <source>... and %1 more</source>
+        <translation>... und %1 weitere</translation>
+    </message>
+    <message>
+        <source>A latency of %1 µs is assumed inside of the machine</source>
+        <translation>Im Rechner wird eine Latenz von %1 µs angenommen</translation>
+    </message>
+    <message>
+        <source>A matrix of %1 devices would be too large: links are used</source>
+        <translation>Eine Matrix von %1 Geräten wäre zu groß: stattdessen Verbindungen</translation>
+    </message>
+    <message>
+        <source>Between sockets %1 GB/s are assumed, NCCL&apos;s estimate%2</source>
+        <translation>Zwischen Sockeln werden %1 GB/s angenommen, NCCLs Schätzung%2</translation>
+    </message>
+    <message>
+        <source>Latencies are assumed: %1 µs inside of machines, %2 µs to the network</source>
+        <translation>Latenzen sind angenommen: %1 µs in Rechnern, %2 µs zum Netz</translation>
+    </message>
+    <message>
+        <source>NCCL topology</source>
+        <translation>NCCL-Topologie</translation>
+    </message>
+    <message>
+        <source>NVML does not answer: %1</source>
+        <translation>NVML antwortet nicht: %1</translation>
+    </message>
+    <message>
+        <source>NVML finds no GPU</source>
+        <translation>NVML findet keine GPU</translation>
+    </message>
+    <message>
+        <source>NVML gives access to no GPU</source>
+        <translation>NVML gibt keine GPU frei</translation>
+    </message>
+    <message>
+        <source>PCI Express of the GPUs is not told: generation %1 with %2 lanes is assumed, %3 GB/s each way</source>
+        <translation>PCI Express der GPUs ist nicht genannt: angenommen wird Generation %1 mit %2 Lanes, %3 GB/s je Richtung</translation>
+    </message>
+    <message>
+        <source>Pairs of GPUs differ: the cluster keeps a bandwidth for every pair, without latencies</source>
+        <translation>Paare von GPUs sind verschieden: der Cluster hat je Paar eine Bandbreite, ohne Latenzen</translation>
+    </message>
+    <message>
+        <source>as many rows as columns</source>
+        <translation>so viele Zeilen wie Spalten</translation>
+    </message>
+    <message>
+        <source>found %1 GPUs, expected at most %2 in a machine</source>
+        <translation>gefunden: %1 GPUs, erwartet: höchstens %2 in einem Rechner</translation>
+    </message>
+    <message>
+        <source>found %1 between %2 and %3, expected X for a GPU and itself alone</source>
+        <translation>gefunden: %1 zwischen %2 und %3, erwartet: X nur für eine GPU und sich selbst</translation>
+    </message>
+    <message>
+        <source>found %1 between %2 and %3, expected X, NV#, PIX, PXB, PHB, NODE or SYS</source>
+        <translation>gefunden: %1 zwischen %2 und %3, erwartet: X, NV#, PIX, PXB, PHB, NODE oder SYS</translation>
+    </message>
+    <message>
+        <source>found %1 between %2 and %3, expected what the other&apos;s row has</source>
+        <translation>gefunden: %1 zwischen %2 und %3, erwartet: dasselbe wie in der Zeile der anderen</translation>
+    </message>
+    <message>
+        <source>found %1 bytes, expected at most %2 of a topology</source>
+        <translation>gefunden: %1 Bytes, erwartet: höchstens %2 einer Topologie</translation>
+    </message>
+    <message>
+        <source>found %1 copies, expected from 1 to %2</source>
+        <translation>gefunden: %1 Kopien, erwartet: 1 bis %2</translation>
+    </message>
+    <message>
+        <source>found %1 entries of %2, expected one for each of the %3 GPUs</source>
+        <translation>gefunden: %1 Einträge von %2, erwartet: einer für jede der %3 GPUs</translation>
+    </message>
+    <message>
+        <source>found %1 rows under the heading, expected one for each of the %2 GPUs</source>
+        <translation>gefunden: %1 Zeilen unter der Überschrift, erwartet: eine für jede der %2 GPUs</translation>
+    </message>
+    <message>
+        <source>found %1=%2, expected a whole number from %3 to %4</source>
+        <translation>gefunden: %1=%2, erwartet: eine ganze Zahl von %3 bis %4</translation>
+    </message>
+    <message>
+        <source>found XML without a system, expected the file that NCCL_TOPO_DUMP_FILE names</source>
+        <translation>gefunden: XML ohne system, erwartet: die Datei, die NCCL_TOPO_DUMP_FILE nennt</translation>
+    </message>
+    <message>
+        <source>found a GPU outside of a pci with a busid</source>
+        <translation>gefunden: eine GPU außerhalb eines pci mit busid</translation>
+    </message>
+    <message>
+        <source>found a file of no known format, expected JSON with a &apos;format&apos;, a layer graph, a topology of nvidia-smi or NCCL, or a Pipedeck project</source>
+        <translation>gefunden: eine Datei unbekannten Formats, erwartet: JSON mit „format“, ein Schichtgraph, eine Topologie von nvidia-smi oder NCCL oder ein Pipedeck-Projekt</translation>
+    </message>
+    <message>
+        <source>found a link without a target</source>
+        <translation>gefunden: ein link ohne target</translation>
+    </message>
+    <message>
+        <source>found a network that moves nothing, expected a bandwidth above 0</source>
+        <translation>gefunden: ein Netz, das nichts bewegt, erwartet: eine Bandbreite über 0</translation>
+    </message>
+    <message>
+        <source>found a topology of machines, expected a %1; pipedeck-cli convert makes a cluster of it, and says what it assumes</source>
+        <translation>gefunden: eine Topologie von Rechnern, erwartet: %1; pipedeck-cli convert macht einen Cluster daraus und sagt, was es annimmt</translation>
+    </message>
+    <message>
+        <source>found link_speed=%1, expected transfers such as 16 GT/s</source>
+        <translation>gefunden: link_speed=%1, erwartet: Übertragungen wie 16 GT/s</translation>
+    </message>
+    <message>
+        <source>found more GPUs, expected at most %1 of a host and %2 of a dump</source>
+        <translation>gefunden: mehr GPUs, erwartet: höchstens %1 eines Rechners und %2 eines Auszugs</translation>
+    </message>
+    <message>
+        <source>found more links than any GPU has</source>
+        <translation>gefunden: mehr Verbindungen, als eine GPU hat</translation>
+    </message>
+    <message>
+        <source>found more machines than there may be devices</source>
+        <translation>gefunden: mehr Rechner, als es Geräte geben darf</translation>
+    </message>
+    <message>
+        <source>found nesting deeper than any machine&apos;s</source>
+        <translation>gefunden: tiefere Verschachtelung als in irgendeinem Rechner</translation>
+    </message>
+    <message>
+        <source>found no GPU, expected at least one gpu inside of system, cpu, pci</source>
+        <translation>gefunden: keine GPU, erwartet: mindestens ein gpu in system, cpu, pci</translation>
+    </message>
+    <message>
+        <source>found no machine</source>
+        <translation>gefunden: kein Rechner</translation>
+    </message>
+    <message>
+        <source>found no matrix of GPUs, expected what nvidia-smi topo -m prints</source>
+        <translation>gefunden: keine Matrix von GPUs, erwartet: was nvidia-smi topo -m ausgibt</translation>
+    </message>
+    <message>
+        <source>found no valid XML: %1</source>
+        <translation>gefunden: kein gültiges XML: %1</translation>
+    </message>
+    <message>
+        <source>found the column %1, expected GPU%2</source>
+        <translation>gefunden: die Spalte %1, erwartet: GPU%2</translation>
+    </message>
+    <message>
+        <source>found too many network cards</source>
+        <translation>gefunden: zu viele Netzwerkkarten</translation>
+    </message>
+    <message>
+        <source>found version %1, expected 1</source>
+        <translation>gefunden: Version %1, erwartet: 1</translation>
+    </message>
+    <message>
+        <source>hwloc: %1 cores with %2 threads, %3 %4, %5 NUMA %6</source>
+        <translation>hwloc: %1 Kerne mit %2 Threads, %3 %4, %5 NUMA-%6</translation>
+    </message>
+    <message>
+        <source>libnvidia-ml.so.1 is not there, so no NVIDIA driver is installed</source>
+        <translation>libnvidia-ml.so.1 fehlt, also ist kein NVIDIA-Treiber installiert</translation>
+    </message>
+    <message>
+        <source>nvidia-smi topo -m</source>
+        <translation>nvidia-smi topo -m</translation>
+    </message>
+    <message>
+        <source>topology of machines</source>
+        <translation>Topologie von Rechnern</translation>
+    </message>
+    <message>
+        <source>%1 GPUs in 1 machine</source>
+        <translation>%1 GPUs in 1 Rechner</translation>
+    </message>
+    <message>
+        <source>1 GPU in 1 machine</source>
+        <translation>1 GPU in 1 Rechner</translation>
+    </message>
+    <message>
+        <source>card</source>
+        <translation>karte</translation>
+    </message>
+    <message>
+        <source>cards</source>
+        <translation>karten</translation>
+    </message>
+    <message>
+        <source>for %1</source>
+        <translation>für %1</translation>
+    </message>
+    <message>
+        <source>lane</source>
+        <translation>Lane</translation>
+    </message>
+    <message>
+        <source>lanes</source>
+        <translation>Lanes</translation>
+    </message>
+    <message>
+        <source>machine</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <source>socket</source>
+        <translation>Sockel</translation>
+    </message>
+    <message>
+        <source>sockets</source>
+        <translation>Sockel</translation>
+    </message>
+    <message>
+        <source>that of %1</source>
+        <translation>wie die von %1</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>
     <message>
         <source>BANDWIDTH BETWEEN DEVICES</source>
-        <translation type="unfinished"></translation>
+        <translation>BANDBREITE ZWISCHEN GERÄTEN</translation>
     </message>
     <message>
         <source>G%1 – G%2: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>G%1 – G%2: %3</translation>
     </message>
     <message>
         <source>G%1 – G%2: not joined</source>
-        <translation type="unfinished"></translation>
+        <translation>G%1 – G%2: nicht verbunden</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::CalibrationDialog</name>
     <message>
         <source>Mean error of %1 %2: %3 before, %4 after.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mittlerer Fehler, %1 %2: %3 vorher, %4 nachher.</translation>
     </message>
     <message>
         <source>run</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf</translation>
     </message>
     <message>
         <source>runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe</translation>
     </message>
     <message>
         <source>fitted from</source>
-        <translation type="unfinished"></translation>
+        <translation>angepasst</translation>
     </message>
     <message>
         <source>left out in turn, each predicted by a fit from the others</source>
-        <translation type="unfinished"></translation>
+        <translation>reihum ausgelassen, jeder aus einer Anpassung an die anderen vorhergesagt</translation>
     </message>
     <message>
         <source>held out</source>
-        <translation type="unfinished"></translation>
+        <translation>zurückgehalten</translation>
     </message>
     <message>
         <source>No run was held out: these errors say nothing of other runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Lauf wurde zurückgehalten: diese Fehler sagen nichts über andere Läufe.</translation>
     </message>
     <message>
         <source>%1: overhead %2, slow-down %3, link efficiency %4</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Overhead %2, Verlangsamung %3, Verbindungseffizienz %4</translation>
     </message>
     <message>
         <source>Calibrate from runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus Läufen kalibrieren</translation>
     </message>
     <message>
         <source>The project&apos;s calibration: %1.
 %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Kalibrierung des Projekts: %1.
+%2</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf</translation>
     </message>
     <message>
         <source>Use</source>
-        <translation type="unfinished"></translation>
+        <translation>Nutzung</translation>
     </message>
     <message>
         <source>Measured</source>
-        <translation type="unfinished"></translation>
+        <translation>Gemessen</translation>
     </message>
     <message>
         <source>Before</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorher</translation>
     </message>
     <message>
         <source>After</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachher</translation>
     </message>
     <message>
         <source>Error before</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehler vorher</translation>
     </message>
     <message>
         <source>Error after</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehler nachher</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe</translation>
     </message>
     <message>
         <source>Figure</source>
-        <translation type="unfinished"></translation>
+        <translation>Größe</translation>
     </message>
     <message>
         <source>From</source>
-        <translation type="unfinished"></translation>
+        <translation>Von</translation>
     </message>
     <message>
         <source>To</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf</translation>
     </message>
     <message>
         <source>Operations</source>
-        <translation type="unfinished"></translation>
+        <translation>Operationen</translation>
     </message>
     <message>
         <source>Quartiles</source>
-        <translation type="unfinished"></translation>
+        <translation>Quartile</translation>
     </message>
     <message>
         <source>Figures</source>
-        <translation type="unfinished"></translation>
+        <translation>Größen</translation>
     </message>
     <message>
         <source>Fit</source>
-        <translation type="unfinished"></translation>
+        <translation>Anpassen</translation>
     </message>
     <message>
         <source>Use this calibration</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Kalibrierung nutzen</translation>
     </message>
     <message>
         <source>Save as…</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern unter…</translation>
     </message>
     <message>
         <source>Hold out</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurückhalten</translation>
     </message>
     <message>
         <source>Leave out</source>
-        <translation type="unfinished"></translation>
+        <translation>Auslassen</translation>
     </message>
     <message>
         <source>Use of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Nutzung von %1</translation>
     </message>
     <message>
         <source>can&apos;t be used: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht nutzbar: %1</translation>
     </message>
     <message>
         <source>This project has no runs yet: launch plans, then fit predictions to what was measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Projekt hat noch keine Läufe: Pläne starten, dann die Vorhersagen an das Gemessene anpassen.</translation>
     </message>
     <message>
         <source>Runs are fitted from or held out, to see how far predictions are off for runs that the fit never saw. Where none is held out, each is left out in turn.</source>
-        <translation type="unfinished"></translation>
+        <translation>An Läufe wird angepasst, oder sie werden zurückgehalten, um zu sehen, wie weit Vorhersagen bei Läufen abweichen, die die Anpassung nie gesehen hat. Wo keiner zurückgehalten wird, wird jeder reihum ausgelassen.</translation>
     </message>
     <message>
         <source>Fitting …</source>
-        <translation type="unfinished"></translation>
+        <translation>Anpassung läuft …</translation>
     </message>
     <message>
         <source>Overhead of an operation</source>
-        <translation type="unfinished"></translation>
+        <translation>Overhead einer Operation</translation>
     </message>
     <message>
         <source>Slow-down beside communication</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlangsamung neben Kommunikation</translation>
     </message>
     <message>
         <source>Efficiency of links</source>
-        <translation type="unfinished"></translation>
+        <translation>Effizienz der Verbindungen</translation>
     </message>
     <message>
         <source>not determined</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht bestimmt</translation>
     </message>
     <message>
         <source>%1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 bis %2</translation>
     </message>
     <message>
         <source>Tick a run to fit from.</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Lauf zum Anpassen ankreuzen.</translation>
     </message>
     <message>
         <source>Save calibration</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalibrierung speichern</translation>
     </message>
     <message>
         <source>Calibration (*.calibration.json *.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalibrierung (*.calibration.json *.json)</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ChildProcess</name>
     <message>
         <source>%1 could not be started: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ließ sich nicht starten: %2</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Choices</name>
     <message>
         <source>Ideal</source>
-        <translation type="unfinished"></translation>
+        <translation>Ideal</translation>
     </message>
     <message>
         <source>Every transfer has the whole bandwidth of its way; those between the same two nodes go one after another.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede Übertragung hat die volle Bandbreite ihres Wegs; die zwischen denselben zwei Knoten folgen nacheinander.</translation>
     </message>
     <message>
         <source>Shared</source>
-        <translation type="unfinished"></translation>
+        <translation>Geteilt</translation>
     </message>
     <message>
         <source>Whatever crosses a link at the same time shares its bandwidth fairly, all-reduces included.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was gleichzeitig über eine Verbindung geht, teilt sich ihre Bandbreite fair, auch All-Reduces.</translation>
     </message>
     <message>
         <source>After backward</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach rückwärts</translation>
     </message>
     <message>
         <source>A stage&apos;s gradients are all-reduced once its last backward is done.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Gradienten einer Stufe gehen ins All-Reduce, sobald ihr letzter Rückwärtsdurchlauf fertig ist.</translation>
     </message>
     <message>
         <source>By layer</source>
-        <translation type="unfinished"></translation>
+        <translation>Je Schicht</translation>
     </message>
     <message>
         <source>Each layer&apos;s gradients are all-reduced as soon as they are there, behind the backward.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Gradienten jeder Schicht gehen ins All-Reduce, sobald sie da sind, hinter dem Rückwärtsdurchlauf.</translation>
     </message>
     <message>
         <source>By bucket</source>
-        <translation type="unfinished"></translation>
+        <translation>Je Bucket</translation>
     </message>
     <message>
         <source>Gradients of several layers are all-reduced together as soon as they fill a bucket.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gradienten mehrerer Schichten gehen gemeinsam ins All-Reduce, sobald sie einen Bucket füllen.</translation>
     </message>
     <message>
         <source>Fastest ring</source>
-        <translation type="unfinished"></translation>
+        <translation>Schnellster Ring</translation>
     </message>
     <message>
         <source>The faster of a flat and a hierarchical ring, for each all-reduce.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der schnellere aus flachem und hierarchischem Ring, für jedes All-Reduce.</translation>
     </message>
     <message>
         <source>Ring</source>
-        <translation type="unfinished"></translation>
+        <translation>Ring</translation>
     </message>
     <message>
         <source>One ring over all devices; its slowest hop holds back the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Ring über alle Geräte; der langsamste Abschnitt bremst die anderen.</translation>
     </message>
     <message>
         <source>Hierarchical</source>
-        <translation type="unfinished"></translation>
+        <translation>Hierarchisch</translation>
     </message>
     <message>
         <source>Rings inside the nodes, then one over the nodes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ringe in den Knoten, dann einer über die Knoten.</translation>
     </message>
     <message>
         <source>Tree</source>
-        <translation type="unfinished"></translation>
+        <translation>Baum</translation>
     </message>
     <message>
         <source>A double binary tree: few steps, for many devices and little data.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein doppelter Binärbaum: wenige Schritte, für viele Geräte und wenig Daten.</translation>
     </message>
     <message>
         <source>NCCL</source>
-        <translation type="unfinished"></translation>
+        <translation>NCCL</translation>
     </message>
     <message>
         <source>What NCCL&apos;s own estimate of algorithms and protocols chooses.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was NCCLs eigene Schätzung aus Algorithmen und Protokollen wählt.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::Clipboard</name>
+    <message>
+        <source>There are no plans on the clipboard. Copy some in the table of plans, or the text of a plan file (*.plan.json), then paste again.</source>
+        <translation>Keine Pläne in der Zwischenablage. Welche in der Plantabelle kopieren, oder den Text einer Plandatei (*.plan.json), dann erneut einfügen.</translation>
+    </message>
+    <message>
+        <source>Made for %1 on %2.</source>
+        <translation>Gemacht für %1 auf %2.</translation>
+    </message>
+    <message>
+        <source>Choose the model and the cluster that the plans are for, then paste.</source>
+        <translation>Modell und Cluster der Pläne wählen, dann einfügen.</translation>
+    </message>
+    <message>
+        <source>Item %1</source>
+        <translation>Eintrag %1</translation>
+    </message>
+    <message>
+        <source>%1 is no plan of %2 on %3: %4</source>
+        <translation>%1 ist kein Plan von %2 auf %3: %4</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ComparePage</name>
     <message>
         <source>Choose a model and a cluster, then press Compare.</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell und Cluster wählen, dann auf Vergleichen klicken.</translation>
     </message>
     <message>
         <source>Choose a cluster, then press Compare.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cluster wählen, dann auf Vergleichen klicken.</translation>
     </message>
     <message>
         <source>Press Compare, then select a plan: its layers are cut into stages here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf Vergleichen klicken, dann einen Plan wählen: hier werden seine Schichten in Stufen geschnitten.</translation>
     </message>
     <message>
         <source>This planner found no plan: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Planer fand keinen Plan: %1</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ComparisonPane</name>
     <message>
         <source>Compared plans</source>
-        <translation type="unfinished"></translation>
+        <translation>Verglichene Pläne</translation>
     </message>
     <message>
         <source>Tick plans in the table to compare their charts here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pläne in der Tabelle ankreuzen, um ihre Diagramme hier zu vergleichen.</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Dialogs</name>
     <message>
         <source>Unsaved changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht gespeicherte Änderungen</translation>
     </message>
     <message>
         <source>%1 has changes that are not saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 hat nicht gespeicherte Änderungen.</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern</translation>
     </message>
     <message>
         <source>Do not save</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht speichern</translation>
     </message>
     <message>
         <source>Restore unsaved changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen wiederherstellen</translation>
     </message>
     <message>
         <source>Pipedeck ended without saving %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pipedeck endete, ohne %1 zu speichern.</translation>
     </message>
     <message>
         <source>Pipedeck ended without saving a new project.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pipedeck endete, ohne ein neues Projekt zu speichern.</translation>
     </message>
     <message>
         <source>Changes up to %1 were kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen bis %1 sind erhalten.</translation>
     </message>
     <message>
         <source>The saved file can&apos;t be read: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Die gespeicherte Datei ist nicht lesbar: %1</translation>
     </message>
     <message>
         <source>The file was last saved %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei wurde zuletzt %1 gespeichert.</translation>
     </message>
     <message>
         <source>Either can be had back with Undo and Redo until the project is closed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bis das Projekt geschlossen wird, sind beide mit Rückgängig und Wiederholen erreichbar.</translation>
     </message>
     <message>
         <source>Restore changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederherstellen</translation>
     </message>
     <message>
         <source>Open last saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeicherte öffnen</translation>
     </message>
     <message>
         <source>Throw away</source>
-        <translation type="unfinished"></translation>
+        <translation>Verwerfen</translation>
     </message>
     <message>
         <source>Decide later</source>
-        <translation type="unfinished"></translation>
+        <translation>Später entscheiden</translation>
     </message>
     <message>
         <source>Micro-batch of the profile</source>
-        <translation type="unfinished"></translation>
+        <translation>Mikro-Batch des Profils</translation>
     </message>
     <message>
         <source>%1 does not say how many samples its times are for.
 Samples of one forward and backward pass:</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 sagt nicht, für wie viele Samples seine Zeiten gelten.
+Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Explain</name>
     <message>
         <source>Forward and backward passes of the average device</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorwärts- und Rückwärtsdurchläufe des mittleren Geräts</translation>
     </message>
     <message>
         <source>What the busiest device computes more than the average one</source>
-        <translation type="unfinished"></translation>
+        <translation>Was das am stärksten belegte Gerät mehr rechnet als das mittlere</translation>
     </message>
     <message>
         <source>What the passes take beyond the busiest device&apos;s, communication left aside</source>
-        <translation type="unfinished"></translation>
+        <translation>Was die Durchläufe über das am stärksten belegte Gerät hinaus brauchen, ohne Kommunikation</translation>
     </message>
     <message>
         <source>Forward passes that run again before the backward</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorwärtsdurchläufe, die vor rückwärts noch einmal laufen</translation>
     </message>
     <message>
         <source>Optimizer steps</source>
-        <translation type="unfinished"></translation>
+        <translation>Optimierer-Schritte</translation>
     </message>
     <message>
         <source>All-reduces inside the passes of tensor-parallel layers</source>
-        <translation type="unfinished"></translation>
+        <translation>All-Reduces in den Durchläufen tensorparalleler Schichten</translation>
     </message>
     <message>
         <source>Transfers between stages that nothing hides</source>
-        <translation type="unfinished"></translation>
+        <translation>Übertragungen zwischen Stufen, die nichts verdeckt</translation>
     </message>
     <message>
         <source>All-reduces of gradients that nothing hides</source>
-        <translation type="unfinished"></translation>
+        <translation>All-Reduces der Gradienten, die nichts verdeckt</translation>
     </message>
     <message>
         <source>link inside %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbindung in %1</translation>
     </message>
     <message>
         <source>link %1–%2</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbindung %1–%2</translation>
     </message>
     <message>
         <source>%1 + %2 more, each</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 + %2 weitere, je</translation>
     </message>
     <message>
         <source>speed of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Tempo von %1</translation>
     </message>
     <message>
         <source>memory of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher von %1</translation>
     </message>
     <message>
         <source>speed of %1, each</source>
-        <translation type="unfinished"></translation>
+        <translation>Tempo von %1, je</translation>
     </message>
     <message>
         <source>memory of %1, each</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher von %1, je</translation>
     </message>
     <message>
         <source>Bandwidth of links</source>
-        <translation type="unfinished"></translation>
+        <translation>Bandbreite der Verbindungen</translation>
     </message>
     <message>
         <source>Speed of devices</source>
-        <translation type="unfinished"></translation>
+        <translation>Tempo der Geräte</translation>
     </message>
     <message>
         <source>Memory of devices</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher der Geräte</translation>
     </message>
     <message>
         <source>arithmetic</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechnen</translation>
     </message>
     <message>
         <source>imbalance of stages</source>
-        <translation type="unfinished"></translation>
+        <translation>Ungleichheit der Stufen</translation>
     </message>
     <message>
         <source>pipeline bubble</source>
-        <translation type="unfinished"></translation>
+        <translation>Pipeline-Leerlauf (Bubble)</translation>
     </message>
     <message>
         <source>recompute</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuberechnung</translation>
     </message>
     <message>
         <source>optimizer</source>
-        <translation type="unfinished"></translation>
+        <translation>Optimierer</translation>
     </message>
     <message>
         <source>tensor parallelism</source>
-        <translation type="unfinished"></translation>
+        <translation>Tensorparallelität</translation>
     </message>
     <message>
         <source>transfers between stages</source>
-        <translation type="unfinished"></translation>
+        <translation>Übertragungen zwischen Stufen</translation>
     </message>
     <message>
         <source>all-reduce tail</source>
-        <translation type="unfinished"></translation>
+        <translation>Rest des All-Reduce</translation>
     </message>
     <message>
         <source>Iteration of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Iteration von %1</translation>
     </message>
     <message>
         <source>%1 in %2, %3 in %4</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 in %2, %3 in %4</translation>
     </message>
     <message>
         <source>%1 of %2: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2: %3</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ExplainPage</name>
     <message>
         <source>Compare plans first: a waterfall leads from one to another.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst Pläne vergleichen: ein Wasserfall führt vom einen zum anderen.</translation>
     </message>
     <message>
         <source>Being computed…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird berechnet…</translation>
     </message>
     <message>
         <source>Select a plan first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst einen Plan wählen.</translation>
     </message>
     <message>
         <source>Find out which link, device or memory %1 would gain from.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ermitteln, was %1 nützt: Verbindung, Gerät oder Speicher.</translation>
     </message>
     <message>
         <source>Make a plan first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst einen Plan machen.</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ExplainView</name>
     <message>
         <source>Where two plans differ</source>
-        <translation type="unfinished"></translation>
+        <translation>Worin sich zwei Pläne unterscheiden</translation>
     </message>
     <message>
         <source>&amp;From</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Von</translation>
     </message>
     <message>
         <source>&amp;To</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Nach</translation>
     </message>
     <message>
         <source>&amp;Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Kopieren</translation>
     </message>
     <message>
         <source>Copy the rows, with tabs between columns</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeilen kopieren, mit Tabulatoren zwischen den Spalten</translation>
     </message>
     <message>
         <source>Part of the iteration</source>
-        <translation type="unfinished"></translation>
+        <translation>Teil der Iteration</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit</translation>
     </message>
     <message>
         <source>Waterfall between two plans</source>
-        <translation type="unfinished"></translation>
+        <translation>Wasserfall zwischen zwei Plänen</translation>
     </message>
     <message>
         <source>What would shorten the iteration</source>
-        <translation type="unfinished"></translation>
+        <translation>Was die Iteration verkürzen würde</translation>
     </message>
     <message>
         <source>Each link and device 10 % better by itself, simulated again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede Verbindung und jedes Gerät für sich 10 % besser, neu simuliert.</translation>
     </message>
     <message>
         <source>10 % more</source>
-        <translation type="unfinished"></translation>
+        <translation>10 % mehr</translation>
     </message>
     <message>
         <source>Change</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderung</translation>
     </message>
     <message>
         <source>Change of the iteration, a row a link or device</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderung der Iteration, eine Zeile je Verbindung oder Gerät</translation>
     </message>
     <message>
         <source>How much the iteration varies</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie stark die Iteration schwankt</translation>
     </message>
     <message>
         <source>Passes &amp;vary by</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchläufe sch&amp;wanken um</translation>
     </message>
     <message>
         <source> %</source>
-        <translation type="unfinished"></translation>
+        <translation> %</translation>
     </message>
     <message>
         <source>Standard deviation of every pass&apos;s time, over its mean</source>
-        <translation type="unfinished"></translation>
+        <translation>Standardabweichung der Zeit jedes Durchlaufs, durch ihren Mittelwert</translation>
     </message>
     <message>
         <source>Bars lead from p5 to p95 of %1 iterations, with a line at p50; dashed: nothing varies.</source>
-        <translation type="unfinished"></translation>
+        <translation>Balken reichen von p5 bis p95 aus %1 Iterationen, mit Strich bei p50; gestrichelt: nichts schwankt.</translation>
     </message>
     <message>
         <source>Plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Plan</translation>
     </message>
     <message>
         <source>p5 / p50 / p95</source>
-        <translation type="unfinished"></translation>
+        <translation>p5 / p50 / p95</translation>
     </message>
     <message>
         <source>How much the iteration varies, a row a plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie stark die Iteration schwankt, eine Zeile je Plan</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Find &amp;out</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Ermitteln</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Explainer</name>
     <message>
         <source>Explain %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 erklären</translation>
     </message>
     <message>
         <source>Sensitivity of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Sensitivität von %1</translation>
     </message>
     <message>
         <source>Sensitivity</source>
-        <translation type="unfinished"></translation>
+        <translation>Sensitivität</translation>
     </message>
     <message>
         <source>%1 links and devices</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Verbindungen und Geräte</translation>
     </message>
     <message>
         <source>Jitter of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Jitter von %1</translation>
     </message>
     <message>
         <source>Cancelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>Abgebrochen.</translation>
     </message>
     <message>
         <source>It could not be computed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Berechnung ist nicht gelungen.</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Exports</name>
     <message>
         <source>&amp;Table (CSV)</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Tabelle (CSV)</translation>
     </message>
     <message>
         <source>%1…</source>
-        <translation type="unfinished"></translation>
+        <translation>%1…</translation>
     </message>
     <message>
         <source>&amp;Job script</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Job-Skript</translation>
     </message>
     <message>
         <source>&amp;Slurm…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Slurm…</translation>
     </message>
     <message>
         <source>&amp;mpirun…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;mpirun…</translation>
     </message>
     <message>
         <source>A script that trains the model with the selected plan by pipedeck-cli run</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Skript, das das Modell mit dem gewählten Plan per pipedeck-cli run trainiert</translation>
     </message>
     <message>
         <source>Export picture…</source>
-        <translation type="unfinished"></translation>
+        <translation>Bild exportieren…</translation>
     </message>
     <message>
         <source>Export %1 as CSV…</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 als CSV exportieren…</translation>
     </message>
     <message>
         <source>Export picture</source>
-        <translation type="unfinished"></translation>
+        <translation>Bild exportieren</translation>
     </message>
     <message>
         <source>Pictures (*.png *.svg *.pdf);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Bilder (*.png *.svg *.pdf);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Export table</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabelle exportieren</translation>
     </message>
     <message>
         <source>Export %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 exportieren</translation>
     </message>
     <message>
         <source>Tables (*.csv);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabellen (*.csv);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>The figures were not computed: try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Zahlen wurden nicht berechnet: bitte erneut versuchen.</translation>
     </message>
     <message>
         <source>Export job script</source>
-        <translation type="unfinished"></translation>
+        <translation>Job-Skript exportieren</translation>
     </message>
     <message>
         <source>Scripts (*.sh);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Skripte (*.sh);;Alle Dateien (*)</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::GanttView</name>
     <message>
         <source>stages %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufen %1</translation>
     </message>
     <message>
         <source>Nothing to show yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch nichts zu zeigen</translation>
     </message>
     <message>
         <source>Gantt chart</source>
-        <translation type="unfinished"></translation>
+        <translation>Gantt-Diagramm</translation>
     </message>
     <message>
         <source>Operations of every device over time. Arrow keys go from operation to operation.</source>
-        <translation type="unfinished"></translation>
+        <translation>Operationen jedes Geräts über der Zeit. Pfeiltasten gehen von Operation zu Operation.</translation>
     </message>
     <message>
         <source>waited %1 for the activation from %2</source>
-        <translation type="unfinished"></translation>
+        <translation>wartete %1 auf die Aktivierung von %2</translation>
     </message>
     <message>
         <source>waited %1 for the gradient from %2</source>
-        <translation type="unfinished"></translation>
+        <translation>wartete %1 auf den Gradienten von %2</translation>
     </message>
     <message>
         <source>waited %1 for the all-reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>wartete %1 auf das All-Reduce</translation>
     </message>
     <message>
         <source>after %1 idle</source>
-        <translation type="unfinished"></translation>
+        <translation>nach %1 Leerlauf</translation>
     </message>
     <message>
         <source>started without waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>begann ohne zu warten</translation>
     </message>
     <message>
         <source>micro-batch %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Mikro-Batch %1</translation>
     </message>
     <message>
         <source>stage %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufe %1</translation>
     </message>
     <message>
         <source>chunk %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Chunk %1 von %2</translation>
     </message>
     <message>
         <source>%1  (%2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1  (%2)</translation>
     </message>
     <message>
         <source>stage %1 · %2 of %3 devices shown</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufe %1 · %2 von %3 Geräten gezeigt</translation>
     </message>
     <message>
         <source>The others take other micro-batches in turn.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die anderen nehmen im Wechsel andere Mikro-Batches.</translation>
     </message>
     <message>
         <source>Click to see a lane a device.</source>
-        <translation type="unfinished"></translation>
+        <translation>Klicken, um eine Spur je Gerät zu sehen.</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Help</name>
     <message>
         <source>&lt;h3&gt;Pipedeck %1&lt;/h3&gt;&lt;p&gt;Plans pipeline-parallel training of deep networks, compares the plans side by side, and runs them on this machine.&lt;/p&gt;&lt;p&gt;Planners after DAPPLE, PipeDream, mCAP and CAPTURE; one simulator judges them all.&lt;/p&gt;</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;h3&gt;Pipedeck %1&lt;/h3&gt;&lt;p&gt;Plant pipeline-paralleles Training tiefer Netze, vergleicht die Pläne nebeneinander und führt sie auf diesem Rechner aus.&lt;/p&gt;&lt;p&gt;Planer nach DAPPLE, PipeDream, mCAP und CAPTURE; ein Simulator bewertet sie alle.&lt;/p&gt;</translation>
     </message>
     <message>
         <source>&lt;p&gt;The window (app/session, app/models, app/views, app/ui) is free software under the GNU General Public License, version 3 or later; it links Qt and Qt Charts.&lt;/p&gt;&lt;p&gt;The core and the command line are under the Apache License 2.0.&lt;/p&gt;&lt;p&gt;There is no warranty. The full texts lie in the folder LICENSES of the source.&lt;/p&gt;</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;p&gt;Das Fenster (app/session, app/models, app/views, app/ui) ist freie Software unter der GNU General Public License, Version 3 oder neuer; es bindet Qt und Qt Charts ein.&lt;/p&gt;&lt;p&gt;Der Kern und die Kommandozeile stehen unter der Apache License 2.0.&lt;/p&gt;&lt;p&gt;Es gibt keine Gewährleistung. Die vollen Texte liegen im Ordner LICENSES des Quelltexts.&lt;/p&gt;</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::HelpBrowser</name>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::HelpPages</name>
+    <message>
+        <source>User guide</source>
+        <translation>Benutzerhandbuch</translation>
+    </message>
+    <message>
+        <source>Planners</source>
+        <translation>Planer</translation>
+    </message>
+    <message>
+        <source>The simulator</source>
+        <translation>Der Simulator</translation>
+    </message>
+    <message>
+        <source>Files and command line</source>
+        <translation>Dateien und Kommandozeile</translation>
+    </message>
+    <message>
+        <source>The papers&apos; tables</source>
+        <translation>Tabellen der Veröffentlichungen</translation>
+    </message>
+    <message>
+        <source>About the project</source>
+        <translation>Über das Projekt</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::HelpWindow</name>
+    <message>
+        <source>Pipedeck help</source>
+        <translation>Pipedeck-Hilfe</translation>
+    </message>
+    <message>
+        <source>Contents</source>
+        <translation>Inhalt</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Vor</translation>
+    </message>
+    <message>
+        <source>Search help</source>
+        <translation>Hilfe durchsuchen</translation>
+    </message>
+    <message>
+        <source>Search all pages (Ctrl+F)</source>
+        <translation>Alle Seiten durchsuchen (Strg+F)</translation>
+    </message>
+    <message>
+        <source>Find the one before</source>
+        <translation>Vorheriges suchen</translation>
+    </message>
+    <message>
+        <source>Find the next one</source>
+        <translation>Nächstes suchen</translation>
+    </message>
+    <message>
+        <source>%1 is part of the source, not of this help</source>
+        <translation>%1 gehört zum Quelltext, nicht zu dieser Hilfe</translation>
+    </message>
+    <message>
+        <source>in %1</source>
+        <translation>in %1</translation>
+    </message>
+    <message>
+        <source>“%1” is on no page. Try a part of the word.</source>
+        <translation>„%1“ steht auf keiner Seite. Einen Teil des Wortes versuchen.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::Import</name>
+    <message>
+        <source>cluster</source>
+        <translation>Cluster</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>The plan was made for a profile &apos;%1&apos; that differs from the one in this project.</source>
+        <translation>Der Plan wurde für ein Profil „%1“ gemacht, das von dem in diesem Projekt abweicht.</translation>
+    </message>
+    <message>
+        <source>The plan was made for a cluster &apos;%1&apos; that differs from the one in this project.</source>
+        <translation>Der Plan wurde für einen Cluster „%1“ gemacht, der von dem in diesem Projekt abweicht.</translation>
+    </message>
+    <message>
+        <source>plan</source>
+        <translation>Plan</translation>
+    </message>
+    <message>
+        <source>a simulation, imported from %1</source>
+        <translation>eine Simulation, importiert aus %1</translation>
+    </message>
+    <message>
+        <source>simulation</source>
+        <translation>Simulation</translation>
+    </message>
+    <message>
+        <source>The simulation holds no operations to draw: pipedeck-cli simulate --intervals writes them.</source>
+        <translation>Die Simulation enthält keine Operationen zum Zeichnen: pipedeck-cli simulate --intervals schreibt sie.</translation>
+    </message>
+    <message>
+        <source>imported from %1</source>
+        <translation>importiert aus %1</translation>
+    </message>
+    <message>
+        <source>run log</source>
+        <translation>Laufprotokoll</translation>
+    </message>
+    <message>
+        <source>calibration</source>
+        <translation>Kalibrierung</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Inspector</name>
     <message>
         <source>by layer, as gradients get ready</source>
-        <translation type="unfinished"></translation>
+        <translation>je Schicht, sobald Gradienten bereit sind</translation>
     </message>
     <message>
         <source>by bucket, as gradients fill it</source>
-        <translation type="unfinished"></translation>
+        <translation>je Bucket, sobald Gradienten ihn füllen</translation>
     </message>
     <message>
         <source>after the last backward</source>
-        <translation type="unfinished"></translation>
+        <translation>nach dem letzten Rückwärtsdurchlauf</translation>
     </message>
     <message>
         <source>arithmetic</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechnen</translation>
     </message>
     <message>
         <source>Forward, backward and recompute; mean over the plan&apos;s devices</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorwärts, rückwärts und Neuberechnung; Mittel über die Geräte des Plans</translation>
     </message>
     <message>
         <source>pipeline fill and drain</source>
-        <translation type="unfinished"></translation>
+        <translation>Pipeline füllen und leeren</translation>
     </message>
     <message>
         <source>Before a device&apos;s first operation %1, after its last %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor der ersten Operation eines Geräts %1, nach seiner letzten %2</translation>
     </message>
     <message>
         <source>waiting for other stages</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten auf andere Stufen</translation>
     </message>
     <message>
         <source>For activations %1, for gradients %2, transfers that nothing hides included</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf Aktivierungen %1, auf Gradienten %2, samt Übertragungen, die nichts verdeckt</translation>
     </message>
     <message>
         <source>all-reduce tail</source>
-        <translation type="unfinished"></translation>
+        <translation>Rest des All-Reduce</translation>
     </message>
     <message>
         <source>Gradient all-reduce after the last backward, before the optimizer</source>
-        <translation type="unfinished"></translation>
+        <translation>All-Reduce der Gradienten nach dem letzten Rückwärtsdurchlauf, vor dem Optimierer</translation>
     </message>
     <message>
         <source>optimizer</source>
-        <translation type="unfinished"></translation>
+        <translation>Optimierer</translation>
     </message>
     <message>
         <source>Optimizer step of each device</source>
-        <translation type="unfinished"></translation>
+        <translation>Optimierer-Schritt jedes Geräts</translation>
     </message>
     <message>
         <source>weights</source>
-        <translation type="unfinished"></translation>
+        <translation>Gewichte</translation>
     </message>
     <message>
         <source>gradients</source>
-        <translation type="unfinished"></translation>
+        <translation>Gradienten</translation>
     </message>
     <message>
         <source>optimizer state</source>
-        <translation type="unfinished"></translation>
+        <translation>Optimierer-Zustand</translation>
     </message>
     <message>
         <source>stashed weights</source>
-        <translation type="unfinished"></translation>
+        <translation>aufbewahrte Gewichte</translation>
     </message>
     <message>
         <source>activations</source>
-        <translation type="unfinished"></translation>
+        <translation>Aktivierungen</translation>
     </message>
     <message>
         <source>boundary</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufengrenze</translation>
     </message>
     <message>
         <source>workspace</source>
-        <translation type="unfinished"></translation>
+        <translation>Arbeitspuffer</translation>
     </message>
     <message>
         <source>communication buffers</source>
-        <translation type="unfinished"></translation>
+        <translation>Kommunikationspuffer</translation>
     </message>
     <message>
         <source>reserve</source>
-        <translation type="unfinished"></translation>
+        <translation>Reserve</translation>
     </message>
     <message>
         <source>G%1 (stage %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>G%1 (Stufe %2)</translation>
     </message>
     <message>
         <source>G%1 (stages %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>G%1 (Stufen %2)</translation>
     </message>
     <message>
         <source>Peak %1 of %2 on %3 at %4, with %5 micro-batches kept</source>
-        <translation type="unfinished"></translation>
+        <translation>Spitze %1 von %2 auf %3 bei %4, mit %5 gehaltenen Mikro-Batches</translation>
     </message>
     <message>
         <source>Does not fit: %1 needs %2, %3 more than its %4</source>
-        <translation type="unfinished"></translation>
+        <translation>Passt nicht: %1 braucht %2, %3 mehr als seine %4</translation>
     </message>
     <message>
         <source>; %1 at most, however long operations take%2</source>
-        <translation type="unfinished"></translation>
+        <translation>; höchstens %1, wie lange Operationen auch dauern%2</translation>
     </message>
     <message>
         <source>, more than it has</source>
-        <translation type="unfinished"></translation>
+        <translation>, mehr als es hat</translation>
     </message>
     <message>
         <source>Optimal: meets the lower bound of all plans, %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Optimal: erreicht die untere Schranke aller Pläne, %1.</translation>
     </message>
     <message>
         <source>At most %1 above any plan of this problem: no plan can take less than %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Höchstens %1 über jedem Plan dieses Problems: kein Plan kann weniger als %2 brauchen.</translation>
     </message>
     <message>
         <source>No lower bound is known for this plan.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für diesen Plan ist keine untere Schranke bekannt.</translation>
     </message>
     <message>
         <source>The planner&apos;s own formula (%1) gives %2 a mini-batch.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die eigene Formel des Planers (%1) ergibt %2 je Mini-Batch.</translation>
     </message>
     <message>
         <source>The planner&apos;s own formula (%1) gives %2; the simulation is %3 %4 it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die eigene Formel des Planers (%1) ergibt %2; die Simulation liegt %3 %4.</translation>
     </message>
     <message>
         <source>under</source>
-        <translation type="unfinished"></translation>
+        <translation>darunter</translation>
     </message>
     <message>
         <source>over</source>
-        <translation type="unfinished"></translation>
+        <translation>darüber</translation>
     </message>
     <message>
         <source>The planner minimised %1: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Planer hat minimiert: %1: %2.</translation>
     </message>
     <message>
         <source>These stages take at least %1 under this schedule.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Stufen brauchen unter diesem Ablauf mindestens %1.</translation>
     </message>
     <message>
         <source>Proven: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bewiesen: %1.</translation>
     </message>
     <message>
         <source>A time budget cut the planner&apos;s search short.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Zeitbudget hat die Suche des Planers abgekürzt.</translation>
     </message>
     <message>
         <source>Iteration</source>
-        <translation type="unfinished"></translation>
+        <translation>Iteration</translation>
     </message>
     <message>
         <source>Throughput</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchsatz</translation>
     </message>
     <message>
         <source>%1 samples/s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 samples/s</translation>
     </message>
     <message>
         <source>Speed-up</source>
-        <translation type="unfinished"></translation>
+        <translation>Speedup</translation>
     </message>
     <message>
         <source>Bubble</source>
-        <translation type="unfinished"></translation>
+        <translation>Bubble</translation>
     </message>
     <message>
         <source>Only communication</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur Kommunikation</translation>
     </message>
     <message>
         <source>Micro-batches</source>
-        <translation type="unfinished"></translation>
+        <translation>Mikro-Batches</translation>
     </message>
     <message>
         <source>%1 of %2 samples</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 mit %2 Samples</translation>
     </message>
     <message>
         <source>%1, %2 bytes a parameter</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, %2 Bytes je Parameter</translation>
     </message>
     <message>
         <source>, own warm-up</source>
-        <translation type="unfinished"></translation>
+        <translation>, eigener Anlauf</translation>
     </message>
     <message>
         <source>, warm-up %1</source>
-        <translation type="unfinished"></translation>
+        <translation>, Anlauf %1</translation>
     </message>
     <message>
         <source>, steady state</source>
-        <translation type="unfinished"></translation>
+        <translation>, eingeschwungen</translation>
     </message>
     <message>
         <source>Schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Ablauf</translation>
     </message>
     <message>
         <source>Optimizer</source>
-        <translation type="unfinished"></translation>
+        <translation>Optimierer</translation>
     </message>
     <message>
         <source>Precision</source>
-        <translation type="unfinished"></translation>
+        <translation>Genauigkeit</translation>
     </message>
     <message>
         <source>ZeRO</source>
-        <translation type="unfinished"></translation>
+        <translation>ZeRO</translation>
     </message>
     <message>
         <source>stage %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufe %1</translation>
     </message>
     <message>
         <source>Network</source>
-        <translation type="unfinished"></translation>
+        <translation>Netz</translation>
     </message>
     <message>
         <source>ideal: transfers don&apos;t share links</source>
-        <translation type="unfinished"></translation>
+        <translation>ideal: Übertragungen teilen keine Verbindungen</translation>
     </message>
     <message>
         <source>shared: transfers share links fairly</source>
-        <translation type="unfinished"></translation>
+        <translation>geteilt: Übertragungen teilen Verbindungen fair</translation>
     </message>
     <message>
         <source>All-reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>All-Reduce</translation>
     </message>
     <message>
         <source>%1 · %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · %2</translation>
     </message>
     <message>
         <source>Being simulated.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird simuliert.</translation>
     </message>
     <message>
         <source>Why this plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Warum dieser Plan</translation>
     </message>
     <message>
         <source>Where the iteration goes</source>
-        <translation type="unfinished"></translation>
+        <translation>Wohin die Iteration geht</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher</translation>
     </message>
     <message>
         <source>Certificate</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachweis</translation>
     </message>
     <message>
         <source>Figures</source>
-        <translation type="unfinished"></translation>
+        <translation>Kennzahlen</translation>
     </message>
     <message>
         <source>Conventions in force</source>
-        <translation type="unfinished"></translation>
+        <translation>Geltende Konventionen</translation>
     </message>
     <message>
         <source>Inspector</source>
-        <translation type="unfinished"></translation>
+        <translation>Inspektor</translation>
     </message>
     <message>
         <source>Select a plan to see its figures and the reasons for them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Plan wählen, um seine Zahlen und ihre Gründe zu sehen.</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ItemCurves</name>
     <message>
         <source>Memory by item of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher nach Posten von %1</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Jitter</name>
     <message>
         <source>Of %1 iterations whose passes vary by %2 %, 5 % take at most %3, half at most %4, 95 % at most %5; on average %6, %7 against none that vary</source>
-        <translation type="unfinished"></translation>
+        <translation>Von %1 Iterationen, deren Durchläufe um %2 % schwanken, brauchen 5 % höchstens %3, die Hälfte höchstens %4, 95 % höchstens %5; im Mittel %6, %7 gegen keine Schwankung</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Jobs</name>
     <message>
         <source>Internal error</source>
-        <translation type="unfinished"></translation>
+        <translation>Interner Fehler</translation>
     </message>
     <message>
         <source>%1 failed: %2.
 This is a fault of the program, not of your input. Your work is unchanged.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist gescheitert: %2.
+Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert.</translation>
     </message>
     <message>
         <source>cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>abgebrochen</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::JobsPanel</name>
     <message>
         <source>done</source>
-        <translation type="unfinished"></translation>
+        <translation>fertig</translation>
     </message>
     <message>
         <source>cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>abgebrochen</translation>
     </message>
     <message>
         <source>failed: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>gescheitert: %1</translation>
     </message>
     <message>
         <source>Job</source>
-        <translation type="unfinished"></translation>
+        <translation>Auftrag</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt</translation>
     </message>
     <message>
         <source>State</source>
-        <translation type="unfinished"></translation>
+        <translation>Zustand</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>Stopp</translation>
     </message>
     <message>
         <source>%1 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 s</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Launch</name>
     <message>
         <source>the process was killed or crashed. %1</source>
-        <translation type="unfinished"></translation>
+        <translation>der Prozess wurde beendet oder ist abgestürzt. %1</translation>
     </message>
     <message>
         <source>the process ended with status %1</source>
-        <translation type="unfinished"></translation>
+        <translation>der Prozess endete mit Status %1</translation>
     </message>
     <message>
         <source>only a profile is known of this model: a launch needs a model preset or a model file</source>
-        <translation type="unfinished"></translation>
+        <translation>von diesem Modell ist nur ein Profil bekannt: zum Starten braucht es eine Modellvorlage oder eine Modelldatei</translation>
     </message>
     <message>
         <source>%1 is too large to train on this machine&apos;s processor; choose a model such as gpt-tiny</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist zu groß, um auf dem Prozessor dieses Rechners zu trainieren; ein Modell wie gpt-tiny wählen</translation>
     </message>
     <message>
         <source>there is no plan</source>
-        <translation type="unfinished"></translation>
+        <translation>es gibt keinen Plan</translation>
     </message>
     <message>
         <source>asynchronous schedules can&apos;t be run yet: choose a synchronous plan</source>
-        <translation type="unfinished"></translation>
+        <translation>asynchrone Abläufe lassen sich noch nicht ausführen: einen synchronen Plan wählen</translation>
     </message>
     <message>
         <source>no temporary folder can be made: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>kein temporärer Ordner anlegbar: %1</translation>
     </message>
     <message>
         <source>measuring the layers of %1 on this machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Schichten von %1 auf diesem Rechner messen</translation>
     </message>
     <message>
         <source>stopped while measuring</source>
-        <translation type="unfinished"></translation>
+        <translation>beim Messen angehalten</translation>
     </message>
     <message>
         <source>Measuring the layers failed: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Messen der Schichten ist gescheitert: %1</translation>
     </message>
     <message>
         <source>predicting with the measured times</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersage mit den gemessenen Zeiten</translation>
     </message>
     <message>
         <source>stopped before the first step</source>
-        <translation type="unfinished"></translation>
+        <translation>vor dem ersten Schritt angehalten</translation>
     </message>
     <message>
         <source>The plan can&apos;t be predicted with the measured profile: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Plan lässt sich mit dem gemessenen Profil nicht vorhersagen: %1</translation>
     </message>
     <message>
         <source>starting</source>
-        <translation type="unfinished"></translation>
+        <translation>startet</translation>
     </message>
     <message>
         <source>not understood: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht verstanden: %1</translation>
     </message>
     <message>
         <source>step %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritt %1 von %2</translation>
     </message>
     <message>
         <source>stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>%1 (measured here)</source>
+        <translation>%1 (hier gemessen)</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::LegendView</name>
     <message>
         <source>Legend</source>
-        <translation type="unfinished"></translation>
+        <translation>Legende</translation>
     </message>
     <message>
         <source>%1 chunks of the model on a device</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Chunks des Modells auf einem Gerät</translation>
     </message>
     <message>
         <source>chunk of the device</source>
-        <translation type="unfinished"></translation>
+        <translation>Chunk des Geräts</translation>
     </message>
     <message>
         <source>memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::LiveChart</name>
     <message>
         <source>%1 over training steps, in %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 über Trainingsschritte, in %2</translation>
     </message>
     <message>
         <source>%1 (%2) by step; long runs are decimated, extremes kept</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (%2) je Schritt; lange Läufe sind ausgedünnt, Extremwerte bleiben</translation>
     </message>
     <message>
         <source>%1 · decimated</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · ausgedünnt</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::MainWindow</name>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleich</translation>
     </message>
     <message>
         <source>Explain</source>
-        <translation type="unfinished"></translation>
+        <translation>Erklärung</translation>
     </message>
     <message>
         <source>Profile</source>
-        <translation type="unfinished"></translation>
+        <translation>Profil</translation>
     </message>
     <message>
         <source>Topology</source>
-        <translation type="unfinished"></translation>
+        <translation>Topologie</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf</translation>
     </message>
     <message>
         <source>PROJECT</source>
-        <translation type="unfinished"></translation>
+        <translation>PROJEKT</translation>
     </message>
     <message>
         <source>INSPECTOR</source>
-        <translation type="unfinished"></translation>
+        <translation>INSPEKTOR</translation>
     </message>
     <message>
         <source>JOBS</source>
-        <translation type="unfinished"></translation>
+        <translation>AUFTRÄGE</translation>
     </message>
     <message>
         <source>devices here: %1 — Launch trains on threads</source>
-        <translation type="unfinished"></translation>
+        <translation>Geräte hier: %1 — Starten trainiert auf Threads</translation>
     </message>
     <message>
         <source>processor core</source>
-        <translation type="unfinished"></translation>
+        <translation>Prozessorkern</translation>
     </message>
     <message>
         <source>processor cores</source>
-        <translation type="unfinished"></translation>
+        <translation>Prozessorkerne</translation>
     </message>
     <message>
         <source>&amp;File</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Datei</translation>
     </message>
     <message>
         <source>&amp;New</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Neu</translation>
     </message>
     <message>
         <source>Open &amp;sample project</source>
-        <translation type="unfinished"></translation>
+        <translation>Beispiel&amp;projekt öffnen</translation>
     </message>
     <message>
         <source>&amp;Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ö&amp;ffnen…</translation>
     </message>
     <message>
         <source>Open &amp;recent</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Zuletzt geöffnet</translation>
     </message>
     <message>
         <source>&amp;Save</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Speichern</translation>
     </message>
     <message>
         <source>Save &amp;as…</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern &amp;unter…</translation>
     </message>
     <message>
         <source>&amp;Import…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Importieren…</translation>
     </message>
     <message>
         <source>&amp;Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Beenden</translation>
     </message>
     <message>
         <source>&amp;Export</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Exportieren</translation>
     </message>
     <message>
         <source>Wrote %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 geschrieben</translation>
     </message>
     <message>
         <source>&amp;Plan…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Plan…</translation>
     </message>
     <message>
         <source>Chrome t&amp;race…</source>
-        <translation type="unfinished"></translation>
+        <translation>Chrome-T&amp;race…</translation>
     </message>
     <message>
         <source>Export Chrome trace</source>
-        <translation type="unfinished"></translation>
+        <translation>Chrome-Trace exportieren</translation>
     </message>
     <message>
         <source>Chrome traces (*.trace.json *.json);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Chrome-Traces (*.trace.json *.json);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>P&amp;icture of this page…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Bild dieser Seite…</translation>
     </message>
     <message>
         <source>&amp;Edit</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Bearbeiten</translation>
     </message>
     <message>
         <source>&amp;Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Rückgängig</translation>
     </message>
     <message>
         <source>&amp;Redo</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Wiederholen</translation>
     </message>
     <message>
         <source>&amp;View</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Ansicht</translation>
     </message>
     <message>
         <source>&amp;Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Vergleich</translation>
     </message>
     <message>
         <source>&amp;Explain</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Erklärung</translation>
     </message>
     <message>
         <source>&amp;Profile</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Profil</translation>
     </message>
     <message>
         <source>&amp;Topology</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Topologie</translation>
     </message>
     <message>
         <source>&amp;Run</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Lauf</translation>
     </message>
     <message>
         <source>Zoom &amp;in</source>
-        <translation type="unfinished"></translation>
+        <translation>Ver&amp;größern</translation>
     </message>
     <message>
         <source>Zoom &amp;out</source>
-        <translation type="unfinished"></translation>
+        <translation>Ver&amp;kleinern</translation>
     </message>
     <message>
         <source>Critical &amp;path</source>
-        <translation type="unfinished"></translation>
+        <translation>Kritischer P&amp;fad</translation>
     </message>
     <message>
         <source>Bring out the operations that decide the iteration</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Operationen hervorheben, die über die Iteration entscheiden</translation>
     </message>
     <message>
         <source>Zoom to &amp;fit</source>
-        <translation type="unfinished"></translation>
+        <translation>Einpa&amp;ssen</translation>
     </message>
     <message>
         <source>Reset &amp;layout</source>
-        <translation type="unfinished"></translation>
+        <translation>Anordnung &amp;zurücksetzen</translation>
     </message>
     <message>
         <source>Memory by &amp;item</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher nach P&amp;osten</translation>
     </message>
     <message>
         <source>A strip a device: weights, activations and all else piled up</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Streifen je Gerät: Gewichte, Aktivierungen und alles andere gestapelt</translation>
     </message>
     <message>
         <source>&amp;Appearance</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Darstellung</translation>
     </message>
     <message>
         <source>As the &amp;system</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie das &amp;System</translation>
     </message>
     <message>
         <source>&amp;Light</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Hell</translation>
     </message>
     <message>
         <source>&amp;Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Dunkel</translation>
     </message>
     <message>
         <source>&amp;Language</source>
-        <translation type="unfinished"></translation>
+        <translation>Sp&amp;rache</translation>
     </message>
     <message>
         <source>Language</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprache</translation>
     </message>
     <message>
         <source>The window has this language from its next start.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Fenster hat diese Sprache ab dem nächsten Start.</translation>
     </message>
     <message>
         <source>&amp;Plan</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Plan</translation>
     </message>
     <message>
         <source>&amp;Planners and options…</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Duplicate</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&amp;Rename…</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>De&amp;lete</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Planer und Optionen…</translation>
     </message>
     <message>
         <source>&amp;Launch</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Starten</translation>
     </message>
     <message>
         <source>&amp;Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Anhalten</translation>
     </message>
     <message>
         <source>&amp;Calibrate from runs…</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus Läufen &amp;kalibrieren…</translation>
     </message>
     <message>
         <source>&amp;Predict with the calibration</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Mit der Kalibrierung vorhersagen</translation>
     </message>
     <message>
         <source>&amp;Help</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Hilfe</translation>
     </message>
     <message>
         <source>&amp;Shortcuts</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Tastenkürzel</translation>
     </message>
     <message>
         <source>The &amp;papers&apos; tables</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabellen der &amp;Veröffentlichungen</translation>
     </message>
     <message>
         <source>The papers&apos; tables</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabellen der Veröffentlichungen</translation>
     </message>
     <message>
         <source>&amp;Licences</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Lizenzen</translation>
     </message>
     <message>
         <source>Licences</source>
-        <translation type="unfinished"></translation>
+        <translation>Lizenzen</translation>
     </message>
     <message>
         <source>&amp;About Pipedeck</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Über Pipedeck</translation>
     </message>
     <message>
         <source>About Pipedeck</source>
-        <translation type="unfinished"></translation>
+        <translation>Über Pipedeck</translation>
     </message>
     <message>
         <source>&amp;Undo %1</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Rückgängig: %1</translation>
     </message>
     <message>
         <source>&amp;Redo %1</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Wiederholen: %1</translation>
     </message>
     <message>
         <source>Pipedeck projects (*.pipedeck);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Pipedeck-Projekte (*.pipedeck);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Profiles, graphs, clusters, plans, models, simulations, run logs (*.json *.jsonl *.txt);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Profile, Graphen, Cluster, Pläne, Modelle, Simulationen, Laufprotokolle (*.json *.jsonl *.txt);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>This project</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Projekt</translation>
     </message>
     <message>
         <source>Open project</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt öffnen</translation>
     </message>
     <message>
         <source>Save project as</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt speichern unter</translation>
     </message>
     <message>
         <source>Save a copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopie speichern</translation>
     </message>
     <message>
         <source>untitled.pipedeck</source>
-        <translation type="unfinished"></translation>
+        <translation>unbenannt.pipedeck</translation>
     </message>
     <message>
         <source>%1 copy.pipedeck</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Kopie.pipedeck</translation>
     </message>
     <message>
         <source>Import</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren</translation>
     </message>
     <message>
         <source>Export plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Plan exportieren</translation>
     </message>
     <message>
         <source>Plans (*.plan.json);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Pläne (*.plan.json);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>%1 — %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 — %2</translation>
     </message>
     <message>
         <source>No projects yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Projekte</translation>
     </message>
     <message>
         <source>Open recent</source>
-        <translation type="unfinished"></translation>
+        <translation>Zuletzt geöffnet</translation>
     </message>
     <message>
         <source>%1 is not there any more. It was taken off the list of recent projects.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist nicht mehr da und steht nicht mehr in der Liste der zuletzt geöffneten Projekte.</translation>
     </message>
     <message>
         <source>%1 in %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 in %2</translation>
     </message>
     <message>
         <source>plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Plan</translation>
     </message>
     <message>
         <source>plans</source>
-        <translation type="unfinished"></translation>
+        <translation>Pläne</translation>
     </message>
     <message>
         <source>lower bound %1</source>
-        <translation type="unfinished"></translation>
+        <translation>untere Schranke %1</translation>
     </message>
     <message>
         <source>untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>unbenannt</translation>
     </message>
     <message>
         <source>%1[*] — Pipedeck</source>
-        <translation type="unfinished"></translation>
+        <translation>%1[*] — Pipedeck</translation>
     </message>
     <message>
         <source>%1[*] (read-only) — Pipedeck</source>
-        <translation type="unfinished"></translation>
+        <translation>%1[*] (schreibgeschützt) — Pipedeck</translation>
     </message>
     <message>
         <source>Not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch nicht gespeichert</translation>
     </message>
     <message>
         <source>Saved %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert %1</translation>
     </message>
     <message>
         <source>%1 · %2 since</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · %2 seitdem</translation>
     </message>
     <message>
         <source>change</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderung</translation>
     </message>
     <message>
         <source>changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen</translation>
     </message>
     <message>
         <source>%1 · changed since</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · seitdem geändert</translation>
     </message>
     <message>
         <source>Choose a model and a cluster, then press Compare.</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell und Cluster wählen, dann auf Vergleichen klicken.</translation>
     </message>
     <message>
         <source>Select a plan to see where its time and memory go, and why.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Rename plan</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Plan wählen, um zu sehen, wohin seine Zeit und sein Speicher gehen, und warum.</translation>
     </message>
     <message>
         <source>calibrated: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>kalibriert: %1</translation>
     </message>
     <message>
         <source>calibration off</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalibrierung aus</translation>
     </message>
     <message>
         <source>Predictions are calibrated. %1.
 Click to predict without.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersagen sind kalibriert. %1.
+Klicken, um ohne sie vorherzusagen.</translation>
     </message>
     <message>
         <source>%1.
 Click to predict with it.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1.
+Klicken, um mit ihr vorherzusagen.</translation>
+    </message>
+    <message>
+        <source>&amp;User guide</source>
+        <translation>&amp;Benutzerhandbuch</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::MemoryView</name>
     <message>
         <source>does not fit: %1 too much</source>
-        <translation type="unfinished"></translation>
+        <translation>passt nicht: %1 zu viel</translation>
     </message>
     <message>
         <source>at most %1, however long operations take: more than it has</source>
-        <translation type="unfinished"></translation>
+        <translation>höchstens %1, wie lange Operationen auch dauern: mehr als es hat</translation>
     </message>
     <message>
         <source>at most %1, however long operations take</source>
-        <translation type="unfinished"></translation>
+        <translation>höchstens %1, wie lange Operationen auch dauern</translation>
     </message>
     <message>
         <source>Memory over time</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher über der Zeit</translation>
     </message>
     <message>
         <source>%1: peak %2 of %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Spitze %2 von %3</translation>
     </message>
     <message>
         <source>memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher</translation>
     </message>
     <message>
         <source>memory · %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher · %1</translation>
     </message>
     <message>
         <source>%1 at %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 bei %2</translation>
     </message>
     <message>
         <source>peak %1 of %2, at %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Spitze %1 von %2, bei %3</translation>
     </message>
     <message>
         <source>    %1  %2</source>
-        <translation type="unfinished"></translation>
+        <translation>    %1  %2</translation>
     </message>
     <message>
         <source>  › %1  %2</source>
-        <translation type="unfinished"></translation>
+        <translation>  › %1  %2</translation>
     </message>
     <message>
         <source>, at the peak %1</source>
-        <translation type="unfinished"></translation>
+        <translation>, in der Spitze %1</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::NotesEdit</name>
+    <message>
+        <source>Notes</source>
+        <translation>Notizen</translation>
+    </message>
+    <message>
+        <source>Notes about the plan</source>
+        <translation>Notizen zum Plan</translation>
+    </message>
+    <message>
+        <source>What is to be remembered about this plan</source>
+        <translation>Was zu diesem Plan zu merken ist</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Picture</name>
     <message>
         <source>%1 can&apos;t be written: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist nicht schreibbar: %2</translation>
     </message>
     <message>
         <source>%1: found the ending &apos;%2&apos;, expected png, svg or pdf</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: gefunden: Endung „%2“, erwartet: png, svg oder pdf</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::PlanActions</name>
+    <message>
+        <source>Cu&amp;t</source>
+        <translation>&amp;Ausschneiden</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Paste</source>
+        <translation>&amp;Einfügen</translation>
+    </message>
+    <message>
+        <source>Select &amp;all</source>
+        <translation>A&amp;lles auswählen</translation>
+    </message>
+    <message>
+        <source>&amp;Duplicate</source>
+        <translation>&amp;Duplizieren</translation>
+    </message>
+    <message>
+        <source>&amp;Rename</source>
+        <translation>&amp;Umbenennen</translation>
+    </message>
+    <message>
+        <source>&amp;Notes</source>
+        <translation>&amp;Notizen</translation>
+    </message>
+    <message>
+        <source>&amp;Show or hide charts</source>
+        <translation>Diagramme &amp;zeigen oder ausblenden</translation>
+    </message>
+    <message>
+        <source>De&amp;lete</source>
+        <translation>&amp;Löschen</translation>
+    </message>
+    <message>
+        <source>Copy the selected plans, then delete them</source>
+        <translation>Die gewählten Pläne kopieren, dann löschen</translation>
+    </message>
+    <message>
+        <source>The selected plans as text, for this or another project</source>
+        <translation>Die gewählten Pläne als Text, für dieses oder ein anderes Projekt</translation>
+    </message>
+    <message>
+        <source>Plans from the clipboard, for the model and cluster that are chosen</source>
+        <translation>Pläne aus der Zwischenablage, für das gewählte Modell und den gewählten Cluster</translation>
+    </message>
+    <message>
+        <source>Notes on %1</source>
+        <translation>Notizen zu %1</translation>
+    </message>
+    <message>
+        <source>Cut %1</source>
+        <translation>%1 ausschneiden</translation>
+    </message>
+    <message>
+        <source>Cut %1 plans</source>
+        <translation>%1 Pläne ausschneiden</translation>
+    </message>
+    <message>
+        <source>Copied %1</source>
+        <translation>%1 kopiert</translation>
+    </message>
+    <message>
+        <source>Copied %1 plans</source>
+        <translation>%1 Pläne kopiert</translation>
+    </message>
+    <message>
+        <source>Paste plans</source>
+        <translation>Pläne einfügen</translation>
+    </message>
+    <message>
+        <source>Paste %1</source>
+        <translation>%1 einfügen</translation>
+    </message>
+    <message>
+        <source>Paste %1 plans</source>
+        <translation>%1 Pläne einfügen</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>Duplizieren</translation>
+    </message>
+    <message>
+        <source>Duplicate plan</source>
+        <translation>Plan duplizieren</translation>
+    </message>
+    <message>
+        <source>Duplicate %1 plans</source>
+        <translation>%1 Pläne duplizieren</translation>
+    </message>
+    <message>
+        <source>Rename plan</source>
+        <translation>Plan umbenennen</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Rename model</source>
+        <translation>Modell umbenennen</translation>
+    </message>
+    <message>
+        <source>Rename cluster</source>
+        <translation>Cluster umbenennen</translation>
+    </message>
+    <message>
+        <source>Rename run</source>
+        <translation>Lauf umbenennen</translation>
+    </message>
+    <message>
+        <source>Show %1</source>
+        <translation>%1 zeigen</translation>
+    </message>
+    <message>
+        <source>Hide %1</source>
+        <translation>%1 ausblenden</translation>
+    </message>
+    <message>
+        <source>Show %1 plans</source>
+        <translation>%1 Pläne zeigen</translation>
+    </message>
+    <message>
+        <source>Hide %1 plans</source>
+        <translation>%1 Pläne ausblenden</translation>
+    </message>
+    <message>
+        <source>Delete %1 plans</source>
+        <translation>%1 Pläne löschen</translation>
+    </message>
+    <message>
+        <source>Delete %1 entries</source>
+        <translation>%1 Einträge löschen</translation>
+    </message>
+    <message>
+        <source>Delete %1</source>
+        <translation>%1 löschen</translation>
+    </message>
+    <message>
+        <source>Delete run %1</source>
+        <translation>Lauf %1 löschen</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::PlanBar</name>
     <message>
         <source>C&amp;hunks</source>
-        <translation type="unfinished"></translation>
+        <translation>Chun&amp;ks</translation>
     </message>
     <message>
         <source>&amp;Schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Abla&amp;uf</translation>
     </message>
     <message>
         <source>Schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Ablauf</translation>
     </message>
     <message>
         <source>Chunks of the model on each device</source>
-        <translation type="unfinished"></translation>
+        <translation>Chunks des Modells auf jedem Gerät</translation>
     </message>
     <message>
         <source>Chunks of the model on each device: more of them shorten start and end, and send more</source>
-        <translation type="unfinished"></translation>
+        <translation>Chunks des Modells auf jedem Gerät: mehr davon verkürzen Anfang und Schluss und senden mehr</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::PlanPanel</name>
+    <message>
+        <source>%1, %2 stages</source>
+        <translation>%1, %2 Stufen</translation>
+    </message>
+    <message>
+        <source>Simulating…</source>
+        <translation>Wird simuliert…</translation>
+    </message>
+    <message>
+        <source>bubble %1</source>
+        <translation>Bubble %1</translation>
+    </message>
+    <message>
+        <source>asynchronous</source>
+        <translation>asynchron</translation>
+    </message>
+    <message>
+        <source>may not fit: see memory&apos;s upper estimate</source>
+        <translation>passt vielleicht nicht: siehe obere Schätzung des Speichers</translation>
+    </message>
+    <message>
+        <source>does not fit in memory</source>
+        <translation>passt nicht in den Speicher</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::PlanReasons</name>
     <message>
         <source>%1 stages, each within one server: gradients are reduced over links inside, and only activations cross the network.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Stufen, jede in einem Server: Gradienten laufen nur über Verbindungen im Server, nur Aktivierungen gehen über das Netz.</translation>
     </message>
     <message>
         <source>%1 stages; replicas of at least one of them lie in several servers, so its gradients cross the network.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Stufen; Replikate mindestens einer davon liegen in mehreren Servern, also gehen ihre Gradienten über das Netz.</translation>
     </message>
     <message>
         <source>All-reduce of %1 of gradients over %2 devices takes at least %3; %4 of it is not hidden behind the backward.</source>
-        <translation type="unfinished"></translation>
+        <translation>All-Reduce von %1 Gradienten über %2 Geräte dauert mindestens %3; davon verdeckt der Rückwärtsdurchlauf %4 nicht.</translation>
     </message>
     <message>
         <source>Replicating all %1 of weights on %2 devices would cost at least %3 of all-reduce at %4; this plan waits %5 for its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle %1 Gewichte auf %2 Geräten zu replizieren, würde mindestens %3 All-Reduce bei %4 kosten; dieser Plan wartet %5 auf seines.</translation>
     </message>
     <message>
         <source>The cut before layer %1 sends %2 a micro-batch each way.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Schnitt vor Schicht %1 sendet %2 je Mikro-Batch und Richtung.</translation>
     </message>
     <message>
         <source>The widest of its %1 cuts sends %2 a micro-batch each way.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der breiteste seiner %1 Schnitte sendet %2 je Mikro-Batch und Richtung.</translation>
     </message>
     <message>
         <source>All stages are equally busy.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Stufen sind gleich belegt.</translation>
     </message>
     <message>
         <source>Stage %1 is the busiest; stage %2 has %3 less to do.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufe %1 ist am stärksten belegt; Stufe %2 hat %3 weniger zu tun.</translation>
     </message>
     <message>
         <source>%1 micro-batches over %2 equal stages would leave devices idle for %3; here it is %4.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Mikro-Batches über %2 gleiche Stufen ließen Geräte %3 untätig; hier sind es %4.</translation>
     </message>
     <message>
         <source>Forward runs again before backward on stage %1, to save memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf Stufe %1 läuft vorwärts vor rückwärts noch einmal, um Speicher zu sparen.</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::PlanRows</name>
     <message>
         <source>the same</source>
-        <translation type="unfinished"></translation>
+        <translation>gleich lange</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (%2)</translation>
     </message>
     <message>
         <source>Warm-up %1. Policy %2 would take %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Anlauf %1. Mit Anlauf %2 dauert es %3</translation>
     </message>
     <message>
         <source> and not fit</source>
-        <translation type="unfinished"></translation>
+        <translation> und passt nicht</translation>
     </message>
     <message>
         <source>%1 · %2 · %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · %2 · %3</translation>
     </message>
     <message>
         <source>idle</source>
-        <translation type="unfinished"></translation>
+        <translation>untätig</translation>
     </message>
     <message>
         <source>iteration</source>
-        <translation type="unfinished"></translation>
+        <translation>Iteration</translation>
     </message>
     <message>
         <source>%1 samples/s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 samples/s</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::PlanTable</name>
     <message>
         <source>steady state</source>
-        <translation type="unfinished"></translation>
+        <translation>eingeschwungen</translation>
     </message>
     <message>
         <source>steady</source>
-        <translation type="unfinished"></translation>
+        <translation>stabil</translation>
     </message>
     <message>
         <source>Plans</source>
-        <translation type="unfinished"></translation>
+        <translation>Pläne</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::PlanTableModel</name>
     <message>
         <source>no plan</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Plan</translation>
     </message>
     <message>
         <source>Being simulated</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird simuliert</translation>
     </message>
     <message>
         <source>%1 · %2 micro-batches of %3 samples · %4</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · %2 Mikro-Batches mit %3 Samples · %4</translation>
     </message>
     <message>
         <source>%1 ms from the first forward to the end of the last optimizer step, %2 samples/s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ms vom ersten Vorwärts bis zum Ende des letzten Optimierer-Schritts, %2 Samples/s</translation>
     </message>
     <message>
         <source>Steady state: %1 ms for as many samples as the global batch has, %2 samples/s</source>
-        <translation type="unfinished"></translation>
+        <translation>Eingeschwungen: %1 ms für so viele Samples, wie der globale Batch hat, %2 Samples/s</translation>
     </message>
     <message>
         <source>G%1 holds %2 of %3 at %4; %5 at most, however long operations take</source>
-        <translation type="unfinished"></translation>
+        <translation>G%1 hält %2 von %3 bei %4; höchstens %5, wie lange Operationen auch dauern</translation>
     </message>
     <message>
         <source>No plan of this problem can be faster than %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Plan dieses Problems kann schneller sein als %1</translation>
     </message>
     <message>
         <source>No lower bound is known</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine untere Schranke bekannt</translation>
     </message>
     <message numerus="yes">
         <source>Every device is expected to hold its share, but %n may need more than they have: G%1 up to %2 of %3</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Jedes Gerät sollte seinen Anteil fassen, aber %n könnte mehr brauchen, als es hat: G%1 bis zu %2 von %3</numerusform>
+            <numerusform>Jedes Gerät sollte seinen Anteil fassen, aber %n könnten mehr brauchen, als sie haben: G%1 bis zu %2 von %3</numerusform>
         </translation>
     </message>
     <message>
         <source>Every device holds its share, however long operations take</source>
-        <translation type="unfinished"></translation>
+        <translation>Jedes Gerät fasst seinen Anteil, wie lange Operationen auch dauern</translation>
     </message>
     <message>
         <source>G%1 would need %2 more than it has</source>
-        <translation type="unfinished"></translation>
+        <translation>G%1 bräuchte %2 mehr, als es hat</translation>
     </message>
     <message>
         <source>does not fit</source>
-        <translation type="unfinished"></translation>
+        <translation>passt nicht</translation>
     </message>
     <message>
         <source>fits, but not by the upper estimate</source>
-        <translation type="unfinished"></translation>
+        <translation>passt, aber nicht nach der oberen Schätzung</translation>
     </message>
     <message>
         <source>fits</source>
-        <translation type="unfinished"></translation>
+        <translation>passt</translation>
     </message>
     <message>
         <source>show %1 below</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 unten zeigen</translation>
     </message>
     <message>
         <source>Shown as Gantt chart and memory curves below</source>
-        <translation type="unfinished"></translation>
+        <translation>Unten als Gantt-Diagramm und Speicherkurven gezeigt</translation>
     </message>
     <message>
         <source>Plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Plan</translation>
     </message>
     <message>
         <source>Planner, devices a stage and layers a stage</source>
-        <translation type="unfinished"></translation>
+        <translation>Planer, Geräte je Stufe und Schichten je Stufe</translation>
     </message>
     <message>
         <source>Iteration</source>
-        <translation type="unfinished"></translation>
+        <translation>Iteration</translation>
     </message>
     <message>
         <source>Simulated time of one global batch</source>
-        <translation type="unfinished"></translation>
+        <translation>Simulierte Zeit eines globalen Batches</translation>
     </message>
     <message>
         <source>Samples/s</source>
-        <translation type="unfinished"></translation>
+        <translation>Samples/s</translation>
     </message>
     <message>
         <source>Global batch over iteration time</source>
-        <translation type="unfinished"></translation>
+        <translation>Globaler Batch durch Iterationszeit</translation>
     </message>
     <message>
         <source>Speed-up</source>
-        <translation type="unfinished"></translation>
+        <translation>Speedup</translation>
     </message>
     <message>
         <source>Over the whole model on one device</source>
-        <translation type="unfinished"></translation>
+        <translation>Gegenüber dem ganzen Modell auf einem Gerät</translation>
     </message>
     <message>
         <source>Bubble</source>
-        <translation type="unfinished"></translation>
+        <translation>Bubble</translation>
     </message>
     <message>
         <source>Share of device time in which nothing is computed</source>
-        <translation type="unfinished"></translation>
+        <translation>Leerlauf: Anteil der Gerätezeit, in dem nichts gerechnet wird</translation>
     </message>
     <message>
         <source>Comm.</source>
-        <translation type="unfinished"></translation>
+        <translation>Komm.</translation>
     </message>
     <message>
         <source>Share of the iteration in which no device computes, but data moves</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil der Iteration, in dem kein Gerät rechnet, aber Daten unterwegs sind</translation>
     </message>
     <message>
         <source>Peak memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Spitzenspeicher</translation>
     </message>
     <message>
         <source>Of the fullest device, against its capacity</source>
-        <translation type="unfinished"></translation>
+        <translation>Des vollsten Geräts, gegen seine Kapazität</translation>
     </message>
     <message>
         <source>Over bound</source>
-        <translation type="unfinished"></translation>
+        <translation>Üb. Schranke</translation>
     </message>
     <message>
         <source>Iteration above the lower bound of all plans</source>
-        <translation type="unfinished"></translation>
+        <translation>Iteration über der unteren Schranke aller Pläne</translation>
     </message>
     <message>
         <source>Fits</source>
-        <translation type="unfinished"></translation>
+        <translation>Passt</translation>
     </message>
     <message>
         <source>Whether every device holds its share</source>
-        <translation type="unfinished"></translation>
+        <translation>Ob jedes Gerät seinen Anteil fasst</translation>
+    </message>
+    <message>
+        <source>%1 samples/s: %2 samples in %3 ms</source>
+        <translation>%1 Samples/s: %2 Samples in %3 ms</translation>
+    </message>
+    <message>
+        <source>One device would take %1</source>
+        <translation>Ein Gerät bräuchte %1</translation>
+    </message>
+    <message>
+        <source>The time on one device is not known</source>
+        <translation>Die Zeit auf einem Gerät ist nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Devices compute nothing for %1 % of their time</source>
+        <translation>Geräte rechnen %1 % ihrer Zeit nichts</translation>
+    </message>
+    <message>
+        <source>No device computes, but data moves, for %1 % of the iteration</source>
+        <translation>%1 % der Iteration rechnet kein Gerät, aber Daten sind unterwegs</translation>
+    </message>
+    <message>
+        <source>%1, with notes</source>
+        <translation>%1, mit Notizen</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::PlannerDialog</name>
     <message>
         <source>Planners and options</source>
-        <translation type="unfinished"></translation>
+        <translation>Planer und Optionen</translation>
     </message>
     <message>
         <source>any</source>
-        <translation type="unfinished"></translation>
+        <translation>beliebig</translation>
     </message>
     <message>
         <source>Every plan must have</source>
-        <translation type="unfinished"></translation>
+        <translation>Jeder Plan muss haben</translation>
     </message>
     <message>
         <source>&amp;stages</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Stufen</translation>
     </message>
     <message>
         <source>Exactly so many stages (--pp)</source>
-        <translation type="unfinished"></translation>
+        <translation>Genau so viele Stufen (--pp)</translation>
     </message>
     <message>
         <source>at &amp;most</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;höchstens</translation>
     </message>
     <message>
         <source>At most so many stages (--max-stages)</source>
-        <translation type="unfinished"></translation>
+        <translation>Höchstens so viele Stufen (--max-stages)</translation>
     </message>
     <message>
         <source>&amp;replicas</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Replikate</translation>
     </message>
     <message>
         <source>So many replicas of every stage (--dp)</source>
-        <translation type="unfinished"></translation>
+        <translation>So viele Replikate jeder Stufe (--dp)</translation>
     </message>
     <message>
         <source>&amp;tensor parallelism</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Tensorparallelität</translation>
     </message>
     <message>
         <source>Devices over which each layer of a stage is split (--tmp)</source>
-        <translation type="unfinished"></translation>
+        <translation>Geräte, auf die jede Schicht einer Stufe geteilt wird (--tmp)</translation>
     </message>
     <message>
         <source>layer=device, layer=device</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht=Gerät, Schicht=Gerät</translation>
     </message>
     <message>
         <source>These layers (by name or number) on these devices (by number): --pin</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Schichten (Name oder Nummer) auf diesen Geräten (Nummer): --pin</translation>
     </message>
     <message>
         <source>&amp;Layers on devices</source>
-        <translation type="unfinished"></translation>
+        <translation>Schichten auf &amp;Geräten</translation>
     </message>
     <message>
         <source>Planners; ticked ones are compared</source>
-        <translation type="unfinished"></translation>
+        <translation>Planer; angekreuzte werden verglichen</translation>
     </message>
     <message>
         <source>Found &quot;%1&quot;, expected layer=device.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ gefunden, erwartet: Schicht=Gerät.</translation>
     </message>
     <message>
         <source>The profile has no layer &quot;%1&quot;.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Profil hat keine Schicht „%1“.</translation>
     </message>
     <message>
         <source>Choose a profile first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst ein Profil wählen.</translation>
     </message>
     <message>
         <source>Tick at least one planner.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mindestens einen Planer ankreuzen.</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ProfileBars</name>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit</translation>
     </message>
     <message>
         <source>Saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Behalten</translation>
     </message>
     <message>
         <source>Output</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgabe</translation>
     </message>
     <message>
         <source>Parameters</source>
-        <translation type="unfinished"></translation>
+        <translation>Parameter</translation>
     </message>
     <message>
         <source>Layers as bars; the table below has the same figures</source>
-        <translation type="unfinished"></translation>
+        <translation>Schichten als Balken; die Tabelle darunter hat dieselben Zahlen</translation>
     </message>
     <message>
         <source>max %1</source>
-        <translation type="unfinished"></translation>
+        <translation>max. %1</translation>
     </message>
     <message>
         <source>layer 0</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht 0</translation>
     </message>
     <message>
         <source>layer %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht %1</translation>
     </message>
     <message>
         <source>&lt;b&gt;layer %1 · %2&lt;/b&gt;&lt;br&gt;forward %3, backward %4&lt;br&gt;saved %5, output %6, parameters %7</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;b&gt;Schicht %1 · %2&lt;/b&gt;&lt;br&gt;vorwärts %3, rückwärts %4&lt;br&gt;behalten %5, Ausgabe %6, Parameter %7</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ProfileTableModel</name>
     <message>
         <source>%1, of which weight gradient %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, davon Gewichtsgradient %2</translation>
     </message>
     <message>
         <source>%1 bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Bytes</translation>
     </message>
     <message>
         <source>Time of one forward pass of one micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit eines Vorwärtsdurchlaufs eines Mikro-Batches</translation>
     </message>
     <message>
         <source>Time of one backward pass: input and weight gradient</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit eines Rückwärtsdurchlaufs: Eingabe- und Gewichtsgradient</translation>
     </message>
     <message>
         <source>What goes to the next layer for one micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>Was für einen Mikro-Batch an die nächste Schicht geht</translation>
     </message>
     <message>
         <source>What forward keeps for backward, for one micro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>Was vorwärts für rückwärts behält, für einen Mikro-Batch</translation>
     </message>
     <message>
         <source>Weights in the precision of the profile</source>
-        <translation type="unfinished"></translation>
+        <translation>Gewichte in der Genauigkeit des Profils</translation>
     </message>
     <message>
         <source>#</source>
-        <translation type="unfinished"></translation>
+        <translation>#</translation>
     </message>
     <message>
         <source>Layer</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation type="unfinished"></translation>
+        <translation>Art</translation>
     </message>
     <message>
         <source>Forward</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorwärts</translation>
     </message>
     <message>
         <source>Backward</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückwärts</translation>
     </message>
     <message>
         <source>Output</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgabe</translation>
     </message>
     <message>
         <source>Saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Behalten</translation>
     </message>
     <message>
         <source>Parameters</source>
-        <translation type="unfinished"></translation>
+        <translation>Parameter</translation>
     </message>
     <message>
         <source>%1 of %2 layers are measured at one micro-batch size only: other sizes are taken as proportional.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2 Schichten sind nur bei einer Mikro-Batch-Größe gemessen: andere Größen gelten als proportional.</translation>
     </message>
     <message>
         <source>%1 of %2 layers have no tensor-parallel times: they can&apos;t be split.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2 Schichten haben keine tensorparallelen Zeiten: sie lassen sich nicht teilen.</translation>
     </message>
     <message>
         <source>%1 of %2 layers take no time.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2 Schichten brauchen keine Zeit.</translation>
     </message>
     <message>
         <source>The device that the times are for is not named.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Gerät, für das die Zeiten gelten, ist nicht genannt.</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ProfileView</name>
     <message>
         <source>Layers</source>
-        <translation type="unfinished"></translation>
+        <translation>Schichten</translation>
     </message>
     <message>
         <source>No model selected</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Modell gewählt</translation>
     </message>
     <message>
         <source>Import a profile, or choose a model preset, to see its layers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Profil importieren oder eine Modellvorlage wählen, um die Schichten zu sehen.</translation>
     </message>
     <message>
         <source>%1 layers · forward %2 · backward %3 for %4 samples on %5 · parameters %6 · saved %7 · largest output %8</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Schichten · vorwärts %2 · rückwärts %3 für %4 Samples auf %5 · Parameter %6 · behalten %7 · größte Ausgabe %8</translation>
     </message>
     <message>
         <source>an unnamed device</source>
-        <translation type="unfinished"></translation>
+        <translation>unbenanntem Gerät</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ProjectTree</name>
     <message>
         <source>Project</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ProjectTreeModel</name>
     <message>
         <source>Profiles</source>
-        <translation type="unfinished"></translation>
+        <translation>Profile</translation>
     </message>
     <message>
         <source>Clusters</source>
-        <translation type="unfinished"></translation>
+        <translation>Cluster</translation>
     </message>
     <message>
         <source>Plans</source>
-        <translation type="unfinished"></translation>
+        <translation>Pläne</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe</translation>
     </message>
     <message>
         <source>Models: times and bytes of each layer</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle: Zeiten und Bytes jeder Schicht</translation>
     </message>
     <message>
         <source>Devices and what joins them</source>
-        <translation type="unfinished"></translation>
+        <translation>Geräte und was sie verbindet</translation>
     </message>
     <message>
         <source>How a model is cut over a cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie ein Modell über einen Cluster geschnitten ist</translation>
     </message>
     <message>
         <source>Trainings launched from here</source>
-        <translation type="unfinished"></translation>
+        <translation>Von hier gestartete Trainings</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::QuantityEdit</name>
     <message>
         <source>Expected more than %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Erwartet: mehr als %1</translation>
     </message>
     <message>
         <source>Expected at least %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Erwartet: mindestens %1</translation>
     </message>
     <message>
         <source>Expected at most %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Erwartet: höchstens %1</translation>
     </message>
     <message>
         <source>Expected a whole number</source>
-        <translation type="unfinished"></translation>
+        <translation>Erwartet: eine ganze Zahl</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::QuestionBar</name>
     <message>
         <source>Import…</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren…</translation>
     </message>
     <message>
         <source>Question</source>
-        <translation type="unfinished"></translation>
+        <translation>Frage</translation>
     </message>
     <message>
         <source>&amp;Model profile</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Modellprofil</translation>
     </message>
     <message>
         <source>&amp;Cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Cluster</translation>
     </message>
     <message>
         <source>auto</source>
-        <translation type="unfinished"></translation>
+        <translation>auto</translation>
     </message>
     <message>
         <source>&amp;Global batch</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Globaler Batch</translation>
     </message>
     <message>
         <source>M&amp;icro-batch</source>
-        <translation type="unfinished"></translation>
+        <translation>M&amp;ikro-Batch</translation>
     </message>
     <message>
         <source>Samples of one iteration</source>
-        <translation type="unfinished"></translation>
+        <translation>Samples einer Iteration</translation>
     </message>
     <message>
         <source>Samples of one micro-batch; auto leaves the choice to each planner</source>
-        <translation type="unfinished"></translation>
+        <translation>Samples eines Mikro-Batches; auto überlässt jedem Planer die Wahl</translation>
     </message>
     <message>
         <source>&amp;Network</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Netz</translation>
     </message>
     <message>
         <source>&amp;All-reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>All-&amp;Reduce</translation>
     </message>
     <message>
         <source>All-reduce al&amp;gorithm</source>
-        <translation type="unfinished"></translation>
+        <translation>A&amp;lgorithmus des All-Reduce</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleichen</translation>
     </message>
     <message>
         <source>▶ Launch</source>
-        <translation type="unfinished"></translation>
+        <translation>▶ Starten</translation>
     </message>
     <message>
         <source>choose a model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell wählen</translation>
     </message>
     <message>
         <source>choose a cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>Cluster wählen</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Stop comparing (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleich abbrechen (Esc)</translation>
     </message>
     <message>
         <source>Plan with every planner and simulate the answers (Ctrl+R)</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit jedem Planer planen und die Antworten simulieren (Strg+R)</translation>
     </message>
     <message>
         <source>■ Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>■ Stopp</translation>
     </message>
     <message>
         <source>Stop the run (Shift+F5)</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Lauf anhalten (Umschalt+F5)</translation>
     </message>
     <message>
         <source>Train the selected plan on this machine (F5)</source>
-        <translation type="unfinished"></translation>
+        <translation>Den gewählten Plan auf diesem Rechner trainieren (F5)</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::ReadOnlyBar</name>
     <message>
         <source>Save a copy…</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopie speichern…</translation>
     </message>
     <message>
         <source>Keep the project under another name, where it can be saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Projekt unter anderem Namen behalten, wo es sich speichern lässt</translation>
     </message>
     <message>
         <source>Read-only: %1 What you change here is not written to the file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreibgeschützt: %1 Änderungen hier gelangen nicht in die Datei.</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::RulerView</name>
     <message>
         <source>Time scale</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitskala</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::RunModel</name>
     <message>
         <source>started %1 on %2 devices (%3) · plan %4 · %5 steps</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 auf %2 Geräten gestartet (%3) · Plan %4 · %5 Schritte</translation>
     </message>
     <message>
         <source>timeline of step %1: %2 operations in %3 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitleiste von Schritt %1: %2 Operationen in %3 ms</translation>
     </message>
     <message>
         <source>failed at step %1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gescheitert bei Schritt %1: %2</translation>
     </message>
     <message>
         <source>stopped on request after %1 steps</source>
-        <translation type="unfinished"></translation>
+        <translation>auf Wunsch angehalten nach %1 Schritten</translation>
     </message>
     <message>
         <source>finished %1 steps</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Schritte fertig</translation>
     </message>
     <message>
         <source>%1 in %2 s · median step %3 ms · last loss %4</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 in %2 s · Median je Schritt %3 ms · letzter Verlust %4</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::RunPage</name>
     <message>
         <source>measuring the layers of %1 and this machine first</source>
-        <translation type="unfinished"></translation>
+        <translation>erst die Schichten von %1 und diesen Rechner messen</translation>
     </message>
     <message>
         <source>Show run</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf zeigen</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::RunView</name>
     <message>
         <source>%1 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 s</translation>
     </message>
     <message>
         <source>%1 min %2 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 min %2 s</translation>
     </message>
     <message>
         <source>%1 h %2 min</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 h %2 min</translation>
     </message>
     <message>
         <source>There is no plan yet: compare first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch kein Plan: erst vergleichen.</translation>
     </message>
     <message>
         <source>There is no model that can be trained here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier gibt es kein trainierbares Modell.</translation>
     </message>
     <message>
         <source>Train the model with this plan on this machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell mit diesem Plan auf diesem Rechner trainieren</translation>
     </message>
     <message>
         <source>Stopping…</source>
-        <translation type="unfinished"></translation>
+        <translation>Hält an…</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>Stopp</translation>
     </message>
     <message>
         <source>step %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritt %1 von %2</translation>
     </message>
     <message>
         <source>%1 samples/s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 samples/s</translation>
     </message>
     <message>
         <source> (%1 of the prediction)</source>
-        <translation type="unfinished"></translation>
+        <translation> (%1 der Vorhersage)</translation>
     </message>
     <message>
         <source>starting…</source>
-        <translation type="unfinished"></translation>
+        <translation>startet…</translation>
     </message>
     <message>
         <source>nothing launched yet</source>
-        <translation type="unfinished"></translation>
+        <translation>noch nichts gestartet</translation>
     </message>
     <message>
         <source>%1 · %2 left</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · noch %2</translation>
     </message>
     <message>
         <source>finished · %1</source>
-        <translation type="unfinished"></translation>
+        <translation>fertig · %1</translation>
     </message>
     <message>
         <source>stopped at %1 · %2</source>
-        <translation type="unfinished"></translation>
+        <translation>angehalten bei %1 · %2</translation>
     </message>
     <message>
         <source>failed at step %1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>gescheitert bei Schritt %1: %2</translation>
     </message>
     <message>
         <source>predicted %1</source>
-        <translation type="unfinished"></translation>
+        <translation>vorhergesagt %1</translation>
     </message>
     <message>
         <source>dashed: predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>gestrichelt: vorhergesagt</translation>
     </message>
     <message>
         <source>dashed: predicted peak</source>
-        <translation type="unfinished"></translation>
+        <translation>gestrichelt: vorhergesagte Spitze</translation>
     </message>
     <message>
         <source>measured %1 against predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>gemessen %1 gegen vorhergesagt</translation>
     </message>
     <message>
         <source>shown when a run has measured its operations</source>
-        <translation type="unfinished"></translation>
+        <translation>erscheint, wenn ein Lauf seine Operationen gemessen hat</translation>
     </message>
     <message>
         <source>MEASURED OVER PREDICTED</source>
-        <translation type="unfinished"></translation>
+        <translation>GEMESSEN ÜBER VORHERGESAGT</translation>
     </message>
     <message>
         <source>LAUNCH</source>
-        <translation type="unfinished"></translation>
+        <translation>STARTEN</translation>
     </message>
     <message>
         <source>Iterations to train, each one global batch</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu trainierende Iterationen, jede ein globaler Batch</translation>
     </message>
     <message>
         <source>&amp;Plan</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Plan</translation>
     </message>
     <message>
         <source>&amp;Model</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Modell</translation>
     </message>
     <message>
         <source>&amp;Steps</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Schritte</translation>
     </message>
     <message>
         <source>&amp;Launch</source>
-        <translation type="unfinished"></translation>
+        <translation>S&amp;tarten</translation>
     </message>
     <message>
         <source>Stop after the step at hand</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach dem laufenden Schritt anhalten</translation>
     </message>
     <message>
         <source>Progress of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt des Laufs</translation>
     </message>
     <message>
         <source>PREDICTED AGAINST MEASURED</source>
-        <translation type="unfinished"></translation>
+        <translation>VORHERGESAGT GEGEN GEMESSEN</translation>
     </message>
     <message>
         <source>A step</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Schritt</translation>
     </message>
     <message>
         <source>Predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhergesagt</translation>
     </message>
     <message>
         <source>Measured</source>
-        <translation type="unfinished"></translation>
+        <translation>Gemessen</translation>
     </message>
     <message>
         <source>Predicted against measured</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhergesagt gegen gemessen</translation>
     </message>
     <message>
         <source>Time of each kind of operation in a step, summed over devices</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit jeder Art von Operation in einem Schritt, über die Geräte summiert</translation>
     </message>
     <message>
         <source>RUNS</source>
-        <translation type="unfinished"></translation>
+        <translation>LÄUFE</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf</translation>
     </message>
     <message>
         <source>Result</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnis</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe</translation>
     </message>
     <message>
         <source>Throughput</source>
-        <translation type="unfinished"></translation>
+        <translation>Durchsatz</translation>
     </message>
     <message>
         <source>samples/s by step</source>
-        <translation type="unfinished"></translation>
+        <translation>Samples/s je Schritt</translation>
     </message>
     <message>
         <source>Loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlust</translation>
     </message>
     <message>
         <source>cross-entropy by step</source>
-        <translation type="unfinished"></translation>
+        <translation>Kreuzentropie je Schritt</translation>
     </message>
     <message>
         <source>Busy</source>
-        <translation type="unfinished"></translation>
+        <translation>Belegt</translation>
     </message>
     <message>
         <source>share of time</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil der Zeit</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher</translation>
     </message>
     <message>
         <source>MiB</source>
-        <translation type="unfinished"></translation>
+        <translation>MiB</translation>
     </message>
     <message>
         <source>No run yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch kein Lauf</translation>
     </message>
     <message>
         <source>The measured timeline appears here when a run sends one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die gemessene Zeitleiste erscheint hier, wenn ein Lauf eine sendet.</translation>
     </message>
     <message>
         <source>Log of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>Protokoll des Laufs</translation>
     </message>
     <message>
         <source>LOG</source>
-        <translation type="unfinished"></translation>
+        <translation>PROTOKOLL</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::ScheduleChoices</name>
+    <message>
+        <source>Explicit order</source>
+        <translation>Vorgegebene Reihenfolge</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Session</name>
     <message>
         <source>Choose model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell wählen</translation>
     </message>
     <message>
         <source>Choose model %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell %1 wählen</translation>
     </message>
     <message>
         <source>Model preset</source>
-        <translation type="unfinished"></translation>
+        <translation>Modellvorlage</translation>
     </message>
     <message>
         <source>Choose cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>Cluster wählen</translation>
     </message>
     <message>
         <source>Choose cluster %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Cluster %1 wählen</translation>
     </message>
     <message>
         <source>Cluster preset</source>
-        <translation type="unfinished"></translation>
+        <translation>Clustervorlage</translation>
     </message>
     <message>
         <source>Set global batch %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Globalen Batch auf %1 setzen</translation>
     </message>
     <message>
         <source>Set micro-batch %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Mikro-Batch auf %1 setzen</translation>
     </message>
     <message>
         <source>Leave micro-batch to planners</source>
-        <translation type="unfinished"></translation>
+        <translation>Mikro-Batch den Planern überlassen</translation>
     </message>
     <message>
         <source>Change planner options</source>
-        <translation type="unfinished"></translation>
+        <translation>Planer-Optionen ändern</translation>
     </message>
     <message>
         <source>Change how plans are judged</source>
-        <translation type="unfinished"></translation>
+        <translation>Bewertung der Pläne ändern</translation>
     </message>
     <message>
         <source>Choose a model profile first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst ein Modellprofil wählen.</translation>
     </message>
     <message>
         <source>Choose a cluster first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst einen Cluster wählen.</translation>
     </message>
     <message>
         <source>Micro-batch %1 does not divide global batch %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mikro-Batch %1 teilt den globalen Batch %2 nicht.</translation>
     </message>
     <message>
         <source>Choose a planner first (Plan &gt; Planners and options).</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst einen Planer wählen (Plan &gt; Planer und Optionen).</translation>
     </message>
     <message>
         <source>Calibrate</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalibrieren</translation>
     </message>
     <message>
         <source>Calibrate from %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalibrieren: %1</translation>
     </message>
     <message>
         <source>run</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf</translation>
     </message>
     <message>
         <source>runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe</translation>
     </message>
     <message>
         <source>fitted</source>
-        <translation type="unfinished"></translation>
+        <translation>angepasst</translation>
     </message>
     <message>
         <source>Use calibration</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalibrierung nutzen</translation>
     </message>
     <message>
         <source>Switch calibration on</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalibrierung einschalten</translation>
     </message>
     <message>
         <source>Switch calibration off</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalibrierung ausschalten</translation>
     </message>
     <message>
         <source>Save calibration</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalibrierung speichern</translation>
     </message>
     <message>
         <source>Saved %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 gespeichert</translation>
     </message>
     <message>
         <source>Move cut</source>
-        <translation type="unfinished"></translation>
+        <translation>Schnitt verschieben</translation>
     </message>
     <message>
         <source>Choose schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Ablauf wählen</translation>
     </message>
     <message>
         <source> (edited)</source>
-        <translation type="unfinished"></translation>
+        <translation> (bearbeitet)</translation>
     </message>
     <message>
         <source>Sample project</source>
-        <translation type="unfinished"></translation>
+        <translation>Beispielprojekt</translation>
     </message>
     <message>
         <source>Open project</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt öffnen</translation>
     </message>
     <message>
         <source>Restore unsaved changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen wiederherstellen</translation>
     </message>
     <message>
         <source>Opened %1 to read only: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 nur zum Lesen geöffnet: %2</translation>
     </message>
     <message>
         <source>Opened %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 geöffnet</translation>
     </message>
     <message>
         <source>Save project</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt speichern</translation>
     </message>
     <message>
         <source>%1 is open to read only: %2 Save a copy under another name instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist nur zum Lesen geöffnet: %2 Stattdessen eine Kopie unter anderem Namen speichern.</translation>
     </message>
     <message>
         <source>%1 can&apos;t be written: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist nicht schreibbar: %2</translation>
     </message>
     <message>
         <source>Import</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren</translation>
     </message>
     <message>
         <source>Import %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 importieren</translation>
     </message>
     <message>
         <source>Imported %1 %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Importiert: %1 %2</translation>
     </message>
     <message>
         <source>Export plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Plan exportieren</translation>
     </message>
     <message>
         <source>There is no plan to export: select one in the table.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Plan zum Exportieren: einen in der Tabelle wählen.</translation>
     </message>
     <message>
         <source>Exported %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 exportiert</translation>
     </message>
     <message>
         <source> It would fit with: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation> Passen würde es mit: %1.</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleichen</translation>
     </message>
     <message>
         <source>Compare plans for %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Pläne für %1 vergleichen</translation>
     </message>
     <message>
         <source>%1 in %2 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 in %2 s</translation>
     </message>
     <message>
         <source>plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Plan</translation>
     </message>
     <message>
         <source>plans</source>
-        <translation type="unfinished"></translation>
+        <translation>Pläne</translation>
     </message>
     <message>
         <source>Compare plans</source>
-        <translation type="unfinished"></translation>
+        <translation>Pläne vergleichen</translation>
     </message>
     <message>
         <source>Simulate plans</source>
-        <translation type="unfinished"></translation>
+        <translation>Pläne simulieren</translation>
     </message>
     <message>
         <source>Not simulated: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht simuliert: %1</translation>
     </message>
     <message>
         <source>Go to %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu %1 gehen</translation>
     </message>
     <message>
         <source>Show %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 zeigen</translation>
     </message>
     <message>
         <source>Hide %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ausblenden</translation>
     </message>
     <message>
         <source>Rename plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Plan umbenennen</translation>
     </message>
     <message>
         <source>Duplicate plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Plan duplizieren</translation>
     </message>
     <message>
         <source>Delete %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 löschen</translation>
     </message>
     <message>
         <source>the file is write-protected.</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei ist schreibgeschützt.</translation>
     </message>
     <message>
         <source>it is open in another window.</source>
-        <translation type="unfinished"></translation>
+        <translation>es ist in einem anderen Fenster geöffnet.</translation>
     </message>
     <message>
         <source>Changes to %1 that were not saved can&apos;t be read: %2
 They are kept as %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht gespeicherte Änderungen an %1 sind nicht lesbar: %2
+Sie bleiben als %3 erhalten.</translation>
     </message>
     <message>
         <source>Restore unsaved work</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht gespeicherte Arbeit wiederherstellen</translation>
     </message>
     <message>
         <source>Work that was not saved can&apos;t be read: %1
 It is kept as %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht gespeicherte Arbeit ist nicht lesbar: %1
+Sie bleibt als %2 erhalten.</translation>
     </message>
     <message>
         <source>Changes are not safe</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen sind nicht gesichert</translation>
     </message>
     <message>
         <source>What is not saved would be lost with this program: %1
 Save the project.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was nicht gespeichert ist, ginge mit diesem Programm verloren: %1
+Das Projekt speichern.</translation>
     </message>
     <message>
         <source>Select a plan first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst einen Plan wählen.</translation>
     </message>
     <message>
         <source>Launch</source>
-        <translation type="unfinished"></translation>
+        <translation>Starten</translation>
     </message>
     <message>
         <source>A run is under way: stop it first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Lauf ist im Gange: erst anhalten.</translation>
     </message>
     <message>
         <source>Train %1 with %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 mit %2 trainieren</translation>
     </message>
     <message>
         <source>Measure %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 messen</translation>
     </message>
     <message>
         <source>step</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritt</translation>
     </message>
     <message>
         <source>steps</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritte</translation>
     </message>
     <message>
         <source>Run %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf %1</translation>
     </message>
     <message>
         <source>The run failed</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Lauf ist gescheitert</translation>
     </message>
     <message>
         <source>Delete run %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf %1 löschen</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::ShortcutOverlay</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Search shortcuts</source>
+        <translation>Tastenkürzel suchen</translation>
+    </message>
+    <message>
+        <source>Search, e.g. zoom</source>
+        <translation>Suchen, z. B. zoom</translation>
+    </message>
+    <message>
+        <source>No shortcut is called that. Try another word, or clear the field to see all.</source>
+        <translation>Kein Tastenkürzel heißt so. Ein anderes Wort versuchen, oder das Feld leeren, um alle zu sehen.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::Shortcuts</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Elsewhere</source>
+        <translation>Sonst</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::SplitEditor</name>
     <message>
         <source>SPLIT — drag a cut; the old plan stays as a ghost</source>
-        <translation type="unfinished"></translation>
+        <translation>AUFTEILUNG — einen Schnitt ziehen; der alte Plan bleibt als Schatten</translation>
     </message>
     <message>
         <source>SPLIT</source>
-        <translation type="unfinished"></translation>
+        <translation>AUFTEILUNG</translation>
     </message>
     <message>
         <source>%1   %2   peak %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1   %2   Spitze %3</translation>
     </message>
     <message>
         <source>Select a plan to edit its split</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Plan wählen, um seine Aufteilung zu bearbeiten</translation>
     </message>
     <message>
         <source>Split editor</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufteilung bearbeiten</translation>
     </message>
     <message>
         <source>The model as a strip of layers: width is time, height is memory. Drag a cut, or Tab to it, move it with Left and Right, and press Enter; Esc puts it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell als Streifen von Schichten: Breite ist Zeit, Höhe ist Speicher. Einen Schnitt ziehen, oder mit Tab hingehen, mit Links und Rechts bewegen und Enter drücken; Esc setzt ihn zurück.</translation>
     </message>
     <message>
         <source>stage %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufe %1</translation>
     </message>
     <message>
         <source>stage %1 (chunk %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufe %1 (Chunk %2)</translation>
     </message>
     <message>
         <source>layer %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht %1</translation>
     </message>
     <message>
         <source>layers %1–%2</source>
-        <translation type="unfinished"></translation>
+        <translation>Schichten %1–%2</translation>
     </message>
     <message>
         <source>%1 too much</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 zu viel</translation>
     </message>
     <message>
         <source>&lt;b&gt;layer %1 · %2&lt;/b&gt;&lt;br&gt;forward and backward %3 for %4 samples&lt;br&gt;weights and activations %5</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;b&gt;Schicht %1 · %2&lt;/b&gt;&lt;br&gt;vorwärts und rückwärts %3 für %4 Samples&lt;br&gt;Gewichte und Aktivierungen %5</translation>
     </message>
     <message>
         <source>on %1</source>
-        <translation type="unfinished"></translation>
+        <translation>auf %1</translation>
     </message>
     <message>
         <source>%1 replicas on %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Replikate auf %2</translation>
     </message>
     <message>
         <source>&lt;br&gt;tensor parallel over %1 devices</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;br&gt;tensorparallel über %1 Geräte</translation>
     </message>
     <message>
         <source>&lt;br&gt;a second copy on %1</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;br&gt;eine zweite Kopie auf %1</translation>
     </message>
     <message>
         <source>&lt;br&gt;chunk %1 of %2 on its devices</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;br&gt;Chunk %1 von %2 auf seinen Geräten</translation>
     </message>
     <message>
         <source>cut before stage %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Schnitt vor Stufe %1</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::StartPanel</name>
     <message>
         <source>Compare training plans in three steps</source>
-        <translation type="unfinished"></translation>
+        <translation>Trainingspläne in drei Schritten vergleichen</translation>
     </message>
     <message>
         <source>Everything here can be changed later, and undone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles hier lässt sich später ändern und rückgängig machen.</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell</translation>
     </message>
     <message>
         <source>Times and bytes of each layer, from a preset or a file of yours.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeiten und Bytes jeder Schicht, aus einer Vorlage oder eigenen Datei.</translation>
     </message>
     <message>
         <source>Cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>Cluster</translation>
     </message>
     <message>
         <source>The devices to train on, and what joins them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Geräte, auf denen trainiert wird, und was sie verbindet.</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleichen</translation>
     </message>
     <message>
         <source>All planners side by side, for this many samples an iteration.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Planer nebeneinander, für so viele Samples je Iteration.</translation>
     </message>
     <message>
         <source>Global batch</source>
-        <translation type="unfinished"></translation>
+        <translation>Globaler Batch</translation>
     </message>
     <message>
         <source>Samples an iteration, over all devices and micro-batches</source>
-        <translation type="unfinished"></translation>
+        <translation>Samples je Iteration, über alle Geräte und Mikro-Batches</translation>
     </message>
     <message>
         <source> samples an iteration</source>
-        <translation type="unfinished"></translation>
+        <translation> Samples je Iteration</translation>
     </message>
     <message>
         <source>Import a profile…</source>
-        <translation type="unfinished"></translation>
+        <translation>Profil importieren…</translation>
     </message>
     <message>
         <source>Import a cluster…</source>
-        <translation type="unfinished"></translation>
+        <translation>Cluster importieren…</translation>
     </message>
     <message>
         <source>Open a project…</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt öffnen…</translation>
     </message>
     <message>
         <source>Choose or import a model first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst ein Modell wählen oder importieren.</translation>
     </message>
     <message>
         <source>Choose or import a cluster first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst einen Cluster wählen oder importieren.</translation>
     </message>
     <message>
         <source>Run all planners on this model and cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Planer auf diesem Modell und Cluster ausführen</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Tables</name>
     <message>
         <source>Plans</source>
-        <translation type="unfinished"></translation>
+        <translation>Pläne</translation>
     </message>
     <message>
         <source>Layers of the profile</source>
-        <translation type="unfinished"></translation>
+        <translation>Schichten des Profils</translation>
     </message>
     <message>
         <source>Stages of the plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Stufen des Plans</translation>
     </message>
     <message>
         <source>Devices of the plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Geräte des Plans</translation>
     </message>
     <message>
         <source>Memory by item</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher nach Posten</translation>
     </message>
     <message>
         <source>Memory over time</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher über der Zeit</translation>
     </message>
     <message>
         <source>Operations of the plan</source>
-        <translation type="unfinished"></translation>
+        <translation>Operationen des Plans</translation>
     </message>
     <message>
         <source>Parts of the iteration</source>
-        <translation type="unfinished"></translation>
+        <translation>Teile der Iteration</translation>
     </message>
     <message>
         <source>Waterfall between two plans</source>
-        <translation type="unfinished"></translation>
+        <translation>Wasserfall zwischen zwei Plänen</translation>
     </message>
     <message>
         <source>Critical path</source>
-        <translation type="unfinished"></translation>
+        <translation>Kritischer Pfad</translation>
     </message>
     <message>
         <source>Sensitivity</source>
-        <translation type="unfinished"></translation>
+        <translation>Sensitivität</translation>
     </message>
     <message>
         <source>Steps of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritte des Laufs</translation>
     </message>
     <message>
         <source>There are no plans yet: press Compare first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Pläne: erst auf Vergleichen klicken.</translation>
     </message>
     <message>
         <source>Choose two plans on the Explain page first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst zwei Pläne auf der Seite Erklärung wählen.</translation>
     </message>
     <message>
         <source>Select a plan first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst einen Plan wählen.</translation>
     </message>
     <message>
         <source>Choose a model first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst ein Modell wählen.</translation>
     </message>
     <message>
         <source>Select a run first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst einen Lauf wählen.</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Theme</name>
     <message>
         <source>forward</source>
-        <translation type="unfinished"></translation>
+        <translation>vorwärts</translation>
     </message>
     <message>
         <source>backward</source>
-        <translation type="unfinished"></translation>
+        <translation>rückwärts</translation>
     </message>
     <message>
         <source>input gradient</source>
-        <translation type="unfinished"></translation>
+        <translation>Eingabegradient</translation>
     </message>
     <message>
         <source>weight gradient</source>
-        <translation type="unfinished"></translation>
+        <translation>Gewichtsgradient</translation>
     </message>
     <message>
         <source>recompute</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuberechnung</translation>
     </message>
     <message>
         <source>transfer</source>
-        <translation type="unfinished"></translation>
+        <translation>Übertragung</translation>
     </message>
     <message>
         <source>all-reduce</source>
-        <translation type="unfinished"></translation>
+        <translation>All-Reduce</translation>
     </message>
     <message>
         <source>optimizer</source>
-        <translation type="unfinished"></translation>
+        <translation>Optimierer</translation>
     </message>
     <message>
         <source>weights</source>
-        <translation type="unfinished"></translation>
+        <translation>Gewichte</translation>
     </message>
     <message>
         <source>gradients</source>
-        <translation type="unfinished"></translation>
+        <translation>Gradienten</translation>
     </message>
     <message>
         <source>optimizer state</source>
-        <translation type="unfinished"></translation>
+        <translation>Optimierer-Zustand</translation>
     </message>
     <message>
         <source>stashed weights</source>
-        <translation type="unfinished"></translation>
+        <translation>aufbewahrte Gewichte</translation>
     </message>
     <message>
         <source>activations</source>
-        <translation type="unfinished"></translation>
+        <translation>Aktivierungen</translation>
     </message>
     <message>
         <source>stage inputs and outputs</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein- und Ausgaben der Stufe</translation>
     </message>
     <message>
         <source>workspace</source>
-        <translation type="unfinished"></translation>
+        <translation>Arbeitspuffer</translation>
     </message>
     <message>
         <source>communication buffers</source>
-        <translation type="unfinished"></translation>
+        <translation>Kommunikationspuffer</translation>
     </message>
     <message>
         <source>reserve</source>
-        <translation type="unfinished"></translation>
+        <translation>Reserve</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::Topology</name>
     <message>
         <source>bus %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Bus %1</translation>
     </message>
     <message>
         <source>%1 ports · full duplex</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Ports · vollduplex</translation>
     </message>
     <message>
         <source>%1 Gbit/s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Gbit/s</translation>
     </message>
     <message>
         <source>%1 Mbit/s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Mbit/s</translation>
     </message>
     <message>
         <source>&lt;b&gt;G%1&lt;/b&gt; · %2 in %3</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;b&gt;G%1&lt;/b&gt; · %2 in %3</translation>
     </message>
     <message>
         <source>memory %1 GiB · relative speed %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher %1 GiB · relatives Tempo %2</translation>
     </message>
     <message>
         <source>%1 TFLOP/s %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 TFLOP/s %2</translation>
     </message>
     <message>
         <source>memory at %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher mit %1</translation>
     </message>
     <message>
         <source>%1 an hour</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 je Stunde</translation>
     </message>
     <message>
         <source>&lt;b&gt;%1&lt;/b&gt; · %2</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;b&gt;%1&lt;/b&gt; · %2</translation>
     </message>
     <message>
         <source>&lt;br&gt;inside: %1, latency %2 µs, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;br&gt;innen: %1, Latenz %2 µs, %3</translation>
     </message>
     <message>
         <source>one bus for all</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Bus für alle</translation>
     </message>
     <message>
         <source>a full-duplex port each</source>
-        <translation type="unfinished"></translation>
+        <translation>je ein Vollduplex-Port</translation>
     </message>
     <message>
         <source>&lt;b&gt;%1&lt;/b&gt; · switch</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;b&gt;%1&lt;/b&gt; · Switch</translation>
     </message>
     <message>
         <source>&lt;b&gt;%1 – %2&lt;/b&gt;&lt;br&gt;%3 (%4) each way, latency %5 µs</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;b&gt;%1 – %2&lt;/b&gt;&lt;br&gt;%3 (%4) je Richtung, Latenz %5 µs</translation>
     </message>
     <message>
         <source>1 node</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Knoten</translation>
     </message>
     <message>
         <source>%1 nodes</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Knoten</translation>
     </message>
     <message>
         <source>1 device</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Gerät</translation>
     </message>
     <message>
         <source>%1 devices</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Geräte</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::TopologyView</name>
     <message>
         <source>Topology</source>
-        <translation type="unfinished"></translation>
+        <translation>Topologie</translation>
     </message>
     <message>
         <source>Select a cluster to see what joins its devices</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Cluster wählen, um zu sehen, was seine Geräte verbindet</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::TraceExport</name>
     <message>
         <source>There is no plan to export: select one in the table.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Plan zum Exportieren: einen in der Tabelle wählen.</translation>
     </message>
     <message>
         <source>The plan is not simulated yet. Try again when its chart is there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Plan ist noch nicht simuliert. Erneut versuchen, wenn sein Diagramm da ist.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::ViewKeys</name>
+    <message>
+        <source>In the table of plans</source>
+        <translation>In der Plantabelle</translation>
+    </message>
+    <message>
+        <source>Show or hide the charts of the selected plans</source>
+        <translation>Diagramme der gewählten Pläne zeigen oder ausblenden</translation>
+    </message>
+    <message>
+        <source>Show the plan in the inspector</source>
+        <translation>Den Plan im Inspektor zeigen</translation>
+    </message>
+    <message>
+        <source>With arrows or clicks: select several plans</source>
+        <translation>Mit Pfeilen oder Klicks: mehrere Pläne wählen</translation>
+    </message>
+    <message>
+        <source>In the split editor</source>
+        <translation>In der Aufteilung</translation>
+    </message>
+    <message>
+        <source>To the next cut</source>
+        <translation>Zum nächsten Schnitt</translation>
+    </message>
+    <message>
+        <source>Move the cut by a layer, with Shift by five</source>
+        <translation>Den Schnitt um eine Schicht bewegen, mit Umschalt um fünf</translation>
+    </message>
+    <message>
+        <source>Move the cut as far as it goes</source>
+        <translation>Den Schnitt so weit wie möglich bewegen</translation>
+    </message>
+    <message>
+        <source>Keep the new cut</source>
+        <translation>Den neuen Schnitt behalten</translation>
+    </message>
+    <message>
+        <source>Put the cut back</source>
+        <translation>Den Schnitt zurücksetzen</translation>
+    </message>
+    <message>
+        <source>In a chart</source>
+        <translation>In einem Diagramm</translation>
+    </message>
+    <message>
+        <source>Zoom in and out at the cursor; so does the wheel</source>
+        <translation>Am Cursor vergrößern und verkleinern; auch mit dem Mausrad</translation>
+    </message>
+    <message>
+        <source>Earlier and later; so does dragging</source>
+        <translation>Früher und später; auch durch Ziehen</translation>
+    </message>
+    <message>
+        <source>Fit the whole iteration</source>
+        <translation>Die ganze Iteration einpassen</translation>
+    </message>
+    <message>
+        <source>To the beginning and the end</source>
+        <translation>Zum Anfang und Ende</translation>
+    </message>
+    <message>
+        <source>From operation to operation</source>
+        <translation>Von Operation zu Operation</translation>
+    </message>
+    <message>
+        <source>From device to device</source>
+        <translation>Von Gerät zu Gerät</translation>
+    </message>
+    <message>
+        <source>Open or close a folded lane</source>
+        <translation>Eine gefaltete Spur öffnen oder schließen</translation>
+    </message>
+    <message>
+        <source>Show the links</source>
+        <translation>Die Verbindungen zeigen</translation>
+    </message>
+    <message>
+        <source>Let go of the selected operation</source>
+        <translation>Die gewählte Operation loslassen</translation>
     </message>
 </context>
 </TS>
