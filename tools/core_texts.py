@@ -16,7 +16,7 @@ TOKEN = re.compile(r'''//[^\n]*|/\*.*?\*/|^[ \t]*\#[^\n]*|R"(\w*)\(.*?\)\1"|'(?:
 # Single words that sentences are put together from; others are names, keys and values of files.
 WORDS = set("""weights gradients optimizer boundary workspace reserve communication nothing pins node nodes none both columns
 samples synchronous asynchronous partition recomputes done searching annealing balancing simulating improving partitioning
-profile cluster plan simulation model calibration project thread threads machine machines card cards lane lanes
+profile cluster plan simulation model calibration project thread threads machine machines card cards lane lanes channel channels pixels labels images
 socket sockets""".split())
 UNITS = {"GiB", "MiB", "GB", "ms", "tmp", "dp", "pp"}
 MACHINE = re.compile(r"PRAGMA|#SBATCH|^#|set -euo|_compute_time|stage_id=|events.jsonl|et al\.|^pipedeck\.|SQLite format|mkdir -p|folder=|cat >|"

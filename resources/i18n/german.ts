@@ -660,10 +660,6 @@
         <translation>lässt sich nicht öffnen: %1</translation>
     </message>
     <message>
-        <source>can&apos;t be read</source>
-        <translation>ist nicht lesbar</translation>
-    </message>
-    <message>
         <source>candidates simulated at most</source>
         <translation>höchstens simulierte Kandidaten</translation>
     </message>
@@ -750,10 +746,6 @@
     <message>
         <source>dapple searched a plan that does not fit</source>
         <translation>dapple hat einen Plan gesucht, der nicht passt</translation>
-    </message>
-    <message>
-        <source>data of kind &apos;%1&apos;, expected &apos;synthetic&apos; or &apos;text&apos;</source>
-        <translation>Daten der Art „%1“, erwartet: „synthetic“ oder „text“</translation>
     </message>
     <message>
         <source>device %1</source>
@@ -1216,10 +1208,6 @@
         <translation>gefunden: „%1“, erwartet: F, B, I, W oder R</translation>
     </message>
     <message>
-        <source>found &apos;%1&apos;, expected synthetic or text</source>
-        <translation>gefunden: „%1“, erwartet: synthetic oder text</translation>
-    </message>
-    <message>
         <source>found &apos;%1&apos;, expected the name of a node or switch</source>
         <translation>gefunden: „%1“, erwartet: der Name eines Knotens oder Switches</translation>
     </message>
@@ -1546,10 +1534,6 @@
     <message>
         <source>found no path between nodes &apos;%1&apos; and &apos;%2&apos;, expected links that connect all nodes</source>
         <translation>gefunden: kein Weg zwischen den Knoten „%1“ und „%2“, erwartet: Verbindungen zwischen allen Knoten</translation>
-    </message>
-    <message>
-        <source>found no path, expected the text file</source>
-        <translation>gefunden: kein Pfad, erwartet: die Textdatei</translation>
     </message>
     <message>
         <source>found no point at the profile&apos;s micro-batch of %1, expected the base point among them</source>
@@ -3204,10 +3188,6 @@
         <translation>gefunden: Bandbreite von %1 Bytes/s, erwartet: mehr als 0</translation>
     </message>
     <message>
-        <source>found a folder, expected a text file</source>
-        <translation>gefunden: ein Ordner, erwartet: eine Textdatei</translation>
-    </message>
-    <message>
         <source>found a global batch of %1, expected at least 1</source>
         <translation>gefunden: ein globaler Batch von %1, erwartet: mindestens 1</translation>
     </message>
@@ -3546,6 +3526,162 @@
     <message>
         <source>that of %1</source>
         <translation>wie die von %1</translation>
+    </message>
+    <message>
+        <source>%1 x %2 pixels of %3 %4</source>
+        <translation>%1 x %2 Pixel mit %3 %4</translation>
+    </message>
+    <message>
+        <source>can&apos;t be listed: %1</source>
+        <translation>ist nicht auflistbar: %1</translation>
+    </message>
+    <message>
+        <source>can&apos;t be read: %1</source>
+        <translation>ist nicht lesbar: %1</translation>
+    </message>
+    <message>
+        <source>data of kind &apos;%1&apos;, expected one of synthetic, text, idx, images</source>
+        <translation>Daten der Art „%1“, erwartet: synthetic, text, idx oder images</translation>
+    </message>
+    <message>
+        <source>ends after %1 of the %2 bytes of %3</source>
+        <translation>endet nach %1 der %2 Bytes: %3</translation>
+    </message>
+    <message>
+        <source>found %1 %2 %3 %4, expected 00 00 08 %5: an IDX file of bytes with %6 dimensions</source>
+        <translation>gefunden: %1 %2 %3 %4, erwartet: 00 00 08 %5: eine IDX-Datei von Bytes mit %6 Dimensionen</translation>
+    </message>
+    <message>
+        <source>found %1 bytes of pixels, expected %2</source>
+        <translation>gefunden: %1 Bytes Pixel, erwartet: %2</translation>
+    </message>
+    <message>
+        <source>found %1 bytes, expected at most %2: they are kept in memory</source>
+        <translation>gefunden: %1 Bytes, erwartet: höchstens %2: sie werden im Speicher gehalten</translation>
+    </message>
+    <message>
+        <source>found %1 channels, expected %2 as the images before it have</source>
+        <translation>gefunden: %1 Kanäle, erwartet: %2 wie in den Bildern davor</translation>
+    </message>
+    <message>
+        <source>found %1 class folders, expected 1 to %2, the model&apos;s classes</source>
+        <translation>gefunden: %1 Klassenordner, erwartet: 1 bis %2, die Klassen des Modells</translation>
+    </message>
+    <message>
+        <source>found %1 labels, expected %2, one an image</source>
+        <translation>gefunden: %1 Labels, erwartet: %2, eines je Bild</translation>
+    </message>
+    <message>
+        <source>found %1 x %2 pixels, expected 1 to %3 each way</source>
+        <translation>gefunden: %1 x %2 Pixel, erwartet: 1 bis %3 in jeder Richtung</translation>
+    </message>
+    <message>
+        <source>found &apos;%1&apos;, expected one of synthetic, text, idx, images</source>
+        <translation>gefunden: „%1“, erwartet: synthetic, text, idx oder images</translation>
+    </message>
+    <message>
+        <source>found a broken head, expected width, height and largest value</source>
+        <translation>gefunden: ein beschädigter Kopf, erwartet: Breite, Höhe und größter Wert</translation>
+    </message>
+    <message>
+        <source>found a dimension of %1, expected 1 or more</source>
+        <translation>gefunden: eine Dimension von %1, erwartet: 1 oder mehr</translation>
+    </message>
+    <message>
+        <source>found a file among the classes, expected folders only</source>
+        <translation>gefunden: eine Datei unter den Klassen, erwartet: nur Ordner</translation>
+    </message>
+    <message>
+        <source>found a folder, expected an IDX file</source>
+        <translation>gefunden: ein Ordner, erwartet: eine IDX-Datei</translation>
+    </message>
+    <message>
+        <source>found a largest value of %1, expected 1 to 255</source>
+        <translation>gefunden: ein größter Wert von %1, erwartet: 1 bis 255</translation>
+    </message>
+    <message>
+        <source>found images of %1, %2 values; expected %3 values: what the model takes</source>
+        <translation>gefunden: Bilder mit %1, %2 Werte; erwartet: %3 Werte: was das Modell nimmt</translation>
+    </message>
+    <message>
+        <source>found images of %1, expected %2: what the model takes</source>
+        <translation>gefunden: Bilder mit %1, erwartet: %2: was das Modell nimmt</translation>
+    </message>
+    <message>
+        <source>found label %1 at place %2, expected less than %3, the model&apos;s classes</source>
+        <translation>gefunden: Label %1 an Stelle %2, erwartet: weniger als %3, die Klassen des Modells</translation>
+    </message>
+    <message>
+        <source>found more than %1 bytes of pixels, expected less: they are kept in memory</source>
+        <translation>gefunden: mehr als %1 Bytes Pixel, erwartet: weniger: sie werden im Speicher gehalten</translation>
+    </message>
+    <message>
+        <source>found more than the %1 bytes that its dimensions say</source>
+        <translation>gefunden: mehr als die %1 Bytes, die seine Dimensionen nennen</translation>
+    </message>
+    <message>
+        <source>found no &apos;images&apos; in the file&apos;s name, expected it: the labels lie beside it under the same name with &apos;labels&apos; instead</source>
+        <translation>gefunden: kein „images“ im Dateinamen, erwartet: eines: die Labels liegen daneben unter demselben Namen mit „labels“</translation>
+    </message>
+    <message>
+        <source>found no folder, expected one with a folder a class</source>
+        <translation>gefunden: kein Ordner, erwartet: einer mit einem Ordner je Klasse</translation>
+    </message>
+    <message>
+        <source>found no image, expected a binary PGM or PPM, a PNG or a JPEG</source>
+        <translation>gefunden: kein Bild, erwartet: ein binäres PGM oder PPM, ein PNG oder ein JPEG</translation>
+    </message>
+    <message>
+        <source>found no image, expected at least one</source>
+        <translation>gefunden: kein Bild, erwartet: mindestens eines</translation>
+    </message>
+    <message>
+        <source>found no path, expected that of the %1</source>
+        <translation>gefunden: kein Pfad, erwartet: der von %1</translation>
+    </message>
+    <message>
+        <source>found the data &apos;%1&apos;, expected synthetic, synthetic:SEED, text:FILE, idx:FILE or images:FOLDER</source>
+        <translation>gefunden: die Daten „%1“, erwartet: synthetic, synthetic:SEED, text:FILE, idx:FILE oder images:FOLDER</translation>
+    </message>
+    <message>
+        <source>images have one class each, the model&apos;s loss has %1 positions</source>
+        <translation>Bilder haben je eine Klasse, der Verlust des Modells hat %1 Positionen</translation>
+    </message>
+    <message>
+        <source>images need a model that does not begin with an embedding</source>
+        <translation>Bilder brauchen ein Modell, das nicht mit einer Einbettung beginnt</translation>
+    </message>
+    <message>
+        <source>is no whole JPEG: %1</source>
+        <translation>ist kein vollständiges JPEG: %1</translation>
+    </message>
+    <message>
+        <source>is no whole PNG: %1</source>
+        <translation>ist kein vollständiges PNG: %1</translation>
+    </message>
+    <message>
+        <source>the evaluation was stopped</source>
+        <translation>die Auswertung wurde angehalten</translation>
+    </message>
+    <message>
+        <source>the head of an IDX file</source>
+        <translation>der Kopf einer IDX-Datei</translation>
+    </message>
+    <message>
+        <source>channel</source>
+        <translation>Kanal</translation>
+    </message>
+    <message>
+        <source>channels</source>
+        <translation>Kanälen</translation>
+    </message>
+    <message>
+        <source>images</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>labels</source>
+        <translation>Labels</translation>
     </message>
 </context>
 <context>
