@@ -140,7 +140,7 @@ void QuestionBar::make_judge_boxes(QHBoxLayout* row) {
 void QuestionBar::make_buttons(QHBoxLayout* row) {
   compare_ = new QPushButton(tr("Compare"), this);
   compare_->setObjectName(QStringLiteral("primary"));
-  compare_->setMinimumWidth(100);
+  compare_->setMinimumWidth(120);  // as a German one needs
   connect(compare_, &QPushButton::clicked, this,
           [this] { comparing_ ? emit cancel_requested() : emit compare_requested(); });
   launch_ = new QPushButton(tr("▶ Launch"), this);

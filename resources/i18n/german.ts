@@ -3923,7 +3923,7 @@
     </message>
     <message>
         <source>Fastest ring</source>
-        <translation>Schnellster Ring</translation>
+        <translation>Bester Ring</translation>
     </message>
     <message>
         <source>The faster of a flat and a hierarchical ring, for each all-reduce.</source>
@@ -5439,7 +5439,7 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>lower bound %1</source>
-        <translation>untere Schranke %1</translation>
+        <translation>Schranke %1</translation>
     </message>
     <message>
         <source>untitled</source>
@@ -6083,7 +6083,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>&amp;tensor parallelism</source>
-        <translation>&amp;Tensorparallelität</translation>
+        <translation>&amp;Tensorparallel</translation>
     </message>
     <message>
         <source>Devices over which each layer of a stage is split (--tmp)</source>
@@ -6372,7 +6372,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>All-reduce al&amp;gorithm</source>
-        <translation>A&amp;lgorithmus des All-Reduce</translation>
+        <translation>A&amp;lgorithmus</translation>
     </message>
     <message>
         <source>Compare</source>

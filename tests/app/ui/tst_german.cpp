@@ -131,6 +131,19 @@ class Collector {
   std::vector<Shown> all_;
 };
 
+QString text_of(const QWidget& widget) {
+  if (const auto* label = qobject_cast<const QLabel*>(&widget)) return label->text();
+  if (const auto* button = qobject_cast<const QAbstractButton*>(&widget)) return button->text();
+  return {};
+}
+
+/// A text in one line that has less room than it needs.
+bool cuts_off(const QWidget& widget) {
+  if (!widget.isVisible() || text_of(widget).isEmpty()) return false;
+  if (const auto* label = qobject_cast<const QLabel*>(&widget); label && label->wordWrap()) return false;
+  return widget.width() < widget.minimumSizeHint().width();
+}
+
 void check_letters(const QMenu& menu) {
   QHash<QChar, QString> letters;
   for (const QAction* action : menu.actions()) {
@@ -162,6 +175,7 @@ class TestGerman : public QObject {
   void cleanupTestCase() { fixture_.reset(); }
 
   void anEmptyWindow() {
+    QVERIFY(fixture_->window->grab().save(pictures_folder() + QStringLiteral("german-empty.png")));
     Collector texts;
     texts.add_all(*fixture_->window);
     QVERIFY(texts.size() > 100);
@@ -182,6 +196,26 @@ class TestGerman : public QObject {
     QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
   }
 
+  void nothingIsCutOff_data() {
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("usual") << QSize(1680, 1050);
+    QTest::newRow("small") << QSize(1280, 800);
+  }
+  void nothingIsCutOff() {
+    QFETCH(QSize, size);
+    fixture_->window->resize(size);
+    QStringList found;
+    for (const auto page : {Page::compare, Page::explain, Page::profile, Page::topology, Page::run}) {
+      fixture_->window->show_page(page);
+      QVERIFY(fixture_->settle());
+      QTest::qWait(1);
+      for (const QWidget* widget : fixture_->window->findChildren<QWidget*>())
+        if (cuts_off(*widget)) found << widget->objectName() + QLatin1Char(' ') + text_of(*widget);
+    }
+    found.removeDuplicates();
+    QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
+  }
+
   void lettersOfMenusAreTheirsAlone() {
     QHash<QChar, QString> letters;
     const auto* bar = qobject_cast<QMenuBar*>(fixture_->window->menuWidget());
@@ -199,6 +233,12 @@ class TestGerman : public QObject {
     PlannerDialog planners(state.question.planning, find_profile(state, state.question.profile)->profile,
                            find_cluster(state, state.question.cluster)->cluster);
     CalibrationDialog calibration(fixture_->session(), real_dialogs());
+    for (QDialog* dialog : {static_cast<QDialog*>(&planners), static_cast<QDialog*>(&calibration)}) {
+      dialog->resize(dialog->sizeHint());
+      QVERIFY(dialog->grab().save(
+          pictures_folder() +
+          QStringLiteral("german-%1.png").arg(dialog->metaObject()->className()).replace(':', '-')));
+    }
     Collector texts;
     texts.add_all(planners);
     texts.add_all(calibration);
