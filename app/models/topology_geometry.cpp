@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <string>
 
 #include <QCoreApplication>
+
+#include "app/models/topology_arrange.hpp"
 
 namespace pipedeck::app {
 
@@ -16,18 +16,13 @@ struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Topology)
 };
 
-constexpr double margin = 28;
-constexpr double device_width = 58;
+constexpr double device_width = 57;
 constexpr double device_height = 42;
-constexpr double device_gap = 6;
-constexpr int devices_a_row = 4;
+constexpr double device_gap = 8;
 constexpr double padding = 14;
 constexpr double header_height = 30;
-constexpr double node_gap = 28;
-constexpr double row_gap = 96;  ///< room for links and their labels
-constexpr double switch_height = 46;
-constexpr double least_node_width = 2 * padding + devices_a_row * device_width + (devices_a_row - 1) * device_gap;
-constexpr double switch_width = 150;
+constexpr double least_node_width = 12 * topology_grid;
+constexpr int most_chips = 128;  ///< devices of one node that are drawn one by one
 
 int device_count(const Node& node) {
   int count = 0;
@@ -35,220 +30,279 @@ int device_count(const Node& node) {
   return count;
 }
 
-double node_height(const Node& node) {
-  const int rows = std::max(1, (device_count(node) + devices_a_row - 1) / devices_a_row);
-  return header_height + 2 * padding + rows * device_height + (rows - 1) * device_gap;
+/// Chips a row; 0 where there are too many to draw each.
+int columns_of(int devices) {
+  if (devices > most_chips) return 0;
+  if (devices <= 8) return std::min(devices, 4);
+  return devices <= 32 ? 8 : 16;
 }
 
-/// How many hops a switch is from the nearest node: leaf switches 0, spines above.
-std::vector<int> switch_levels(const Cluster& cluster, const std::map<std::string, int>& switches) {
-  std::vector<int> level(cluster.switches.size(), -1);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const NetworkLink& link : cluster.links) {
-      const auto a = switches.find(link.from), b = switches.find(link.to);
-      const auto lower = [&](auto at, auto other) {
-        if (at == switches.end()) return;
-        const int beyond = other == switches.end() ? -1 : level[static_cast<std::size_t>(other->second)];
-        if (other != switches.end() && beyond < 0) return;
-        int& mine = level[static_cast<std::size_t>(at->second)];
-        if (mine < 0 || mine > beyond + 1) mine = beyond + 1, changed = true;
-      };
-      lower(a, b);
-      lower(b, a);
+TopologyShare share_of(const Cluster& cluster, const std::string& type, int count) {
+  const DeviceType* known = find_device_type(cluster, type);
+  return {QStringLiteral("%1 × %2").arg(count).arg(QString::fromStdString(type)), count,
+          known ? static_cast<int>(known - cluster.device_types.data()) : 0};
+}
+
+/// Shares summed up by type, in the order of the types.
+void add_shares(std::vector<TopologyShare>& to, const Cluster& cluster, const std::vector<DeviceGroup>& groups) {
+  for (const DeviceGroup& group : groups) {
+    const TopologyShare one = share_of(cluster, group.type, group.count);
+    const auto same = std::ranges::find(to, one.type_index, &TopologyShare::type_index);
+    if (same == to.end()) {
+      to.push_back(one);
+    } else {
+      *same = share_of(cluster, group.type, same->count + group.count);
     }
   }
-  for (int& l : level) l = std::max(l, 0);
-  return level;
 }
 
 class Builder {
  public:
-  Builder(const Cluster& cluster, double width) : cluster_(cluster), width_(std::max(width, least_width())) {
-    for (std::size_t i = 0; i < cluster.switches.size(); ++i) switches_[cluster.switches[i].name] = static_cast<int>(i);
-    for (std::size_t i = 0; i < cluster.nodes.size(); ++i) nodes_[cluster.nodes[i].name] = static_cast<int>(i);
-    levels_ = switch_levels(cluster, switches_);
+  Builder(const Cluster& cluster, const ClusterLayout& layout) : cluster_(cluster), layout_(layout) {
+    out_.places = completed(cluster, layout);
+    for (std::size_t i = 0; i < cluster.nodes.size(); ++i)
+      ends_[cluster.nodes[i].name] = {TopologyEnd::node, static_cast<int>(i)};
+    for (std::size_t i = 0; i < cluster.switches.size(); ++i)
+      ends_[cluster.switches[i].name] = {TopologyEnd::network_switch, static_cast<int>(i)};
   }
 
   TopologyLayout build() {
-    const int rows_of_switches = cluster_.switches.empty() ? 0 : 1 + *std::max_element(levels_.begin(), levels_.end());
-    place_nodes(margin + rows_of_switches * (switch_height + row_gap) + (has_arcs() ? 70 : 0));
-    for (int level = 0; level < rows_of_switches; ++level)
-      place_switches(level, margin + (rows_of_switches - 1 - level) * (switch_height + row_gap));
+    for (const NetworkLink& link : cluster_.links) ++ports_[link.from], ++ports_[link.to];
+    list_racks();
+    place_nodes();
+    place_switches();
+    frame_racks();
     place_links();
-    return std::move(layout_);
+    measure();
+    return std::move(out_);
   }
 
  private:
-  static double least_width() { return least_node_width + 2 * margin; }
-
-  bool has_arcs() const {
-    return std::any_of(cluster_.links.begin(), cluster_.links.end(),
-                       [&](const NetworkLink& l) { return nodes_.contains(l.from) && nodes_.contains(l.to); });
-  }
-
-  void place_nodes(double top) {
-    const int fitting = std::max(1, static_cast<int>((width_ - 2 * margin + node_gap) / (least_node_width + node_gap)));
-    const int count = static_cast<int>(cluster_.nodes.size());
-    // Rows as even as they come: 5 nodes at 4 a row are 3 and 2.
-    const int rows = std::max(1, (count + fitting - 1) / fitting);
-    const int a_row = std::max(1, (count + rows - 1) / rows);
-    const std::vector<Device> devices = devices_of(cluster_);
-    double y = top;
-    for (int begin = 0; begin < count; begin += a_row) {
-      const int end = std::min(begin + a_row, count);
-      const double total = (end - begin) * (least_node_width + node_gap) - node_gap;
-      double tallest = 0;
-      for (int i = begin; i < end; ++i) {
-        const double x = (width_ - total) / 2 + (i - begin) * (least_node_width + node_gap);
-        place_node(i, QPointF(x, y), devices);
-        tallest = std::max(tallest, layout_.nodes.back().rect.height());
+  void list_racks() {
+    for (const auto& [member, rack] : layout_.racks) {
+      if (!ends_.contains(member)) continue;
+      const QString name = QString::fromStdString(rack);
+      auto at = std::ranges::find(out_.racks, name, &TopologyRack::name);
+      if (at == out_.racks.end()) {
+        TopologyRack placed;
+        placed.name = name;
+        placed.collapsed = layout_.collapsed.contains(rack);
+        at = out_.racks.insert(out_.racks.end(), placed);
       }
-      y += tallest + (end < count ? row_gap : 0);
+      at->members.push_back(member);
     }
-    layout_.size = QSizeF(width_, y + margin);
+    std::ranges::sort(out_.racks, {}, &TopologyRack::name);
+    for (std::size_t r = 0; r < out_.racks.size(); ++r)
+      for (const std::string& member : out_.racks[r].members) rack_of_[member] = static_cast<int>(r);
   }
 
-  void place_node(int index, QPointF corner, const std::vector<Device>& devices) {
-    const Node& node = cluster_.nodes[static_cast<std::size_t>(index)];
+  int rack_of(const std::string& name) const {
+    const auto rack = rack_of_.find(name);
+    return rack == rack_of_.end() ? -1 : rack->second;
+  }
+  bool hidden(const std::string& name) const {
+    const int rack = rack_of(name);
+    return rack >= 0 && out_.racks[static_cast<std::size_t>(rack)].collapsed;
+  }
+  QPointF corner_of(const std::string& name) const {
+    const auto place = out_.places.find(name);
+    return place == out_.places.end() ? QPointF() : QPointF(place->second.x, place->second.y);
+  }
+
+  void place_nodes() {
+    int first = 0;
+    for (const Node& node : cluster_.nodes) {
+      out_.nodes.push_back(node_at(node, first));
+      first += device_count(node);
+    }
+  }
+
+  TopologyNode node_at(const Node& node, int first) const {
     TopologyNode placed;
-    placed.rect = QRectF(corner, QSizeF(least_node_width, node_height(node)));
-    placed.header = QRectF(corner, QSizeF(least_node_width, header_height));
+    const QPointF corner = corner_of(node.name);
+    placed.rect = QRectF(corner, topology_size(node));
+    placed.header = QRectF(corner, QSizeF(placed.rect.width(), header_height));
     placed.port = QPointF(placed.rect.center().x(), placed.rect.top());
     placed.name = QString::fromStdString(node.name);
+    placed.rack = rack_of(node.name);
+    placed.hidden = hidden(node.name);
     if (node.link)
-      placed.link = (node.bus ? Text::tr("bus %1") : QStringLiteral("%1")).arg(inside_text(node.link->bandwidth));
-    for (std::size_t d = 0; d < devices.size(); ++d) {
-      if (devices[d].node.value != index) continue;
-      const int column = devices[d].slot % devices_a_row, row = devices[d].slot / devices_a_row;
-      const QPointF at(corner.x() + padding + column * (device_width + device_gap),
-                       corner.y() + header_height + padding + row * (device_height + device_gap));
-      placed.devices.push_back(
-          {QRectF(at, QSizeF(device_width, device_height)), QStringLiteral("G%1").arg(d),
-           QString::fromStdString(cluster_.device_types[static_cast<std::size_t>(devices[d].type)].name),
-           static_cast<int>(d), devices[d].type});
-    }
-    layout_.nodes.push_back(std::move(placed));
+      placed.link =
+          node.bus ? Text::tr("bus %1").arg(inside_text(node.link->bandwidth)) : inside_text(node.link->bandwidth);
+    add_shares(placed.shares, cluster_, node.devices);
+    if (!placed.hidden) place_devices(placed, node, first);
+    return placed;
   }
 
-  /// Wanted centre of a switch: the middle of what lies below and is joined to it.
-  double wanted_x(int index) const {
-    double sum = 0;
-    int joined = 0;
-    const std::string& name = cluster_.switches[static_cast<std::size_t>(index)].name;
-    for (const NetworkLink& link : cluster_.links) {
-      if (link.from != name && link.to != name) continue;
-      const std::string& other = link.from == name ? link.to : link.from;
-      if (const auto node = nodes_.find(other); node != nodes_.end()) {
-        sum += layout_.nodes[static_cast<std::size_t>(node->second)].port.x(), ++joined;
-      } else if (const auto s = placed_.find(other); s != placed_.end()) {
-        sum += s->second.center().x(), ++joined;
+  void place_devices(TopologyNode& placed, const Node& node, int first) const {
+    const int columns = columns_of(device_count(node));
+    int slot = 0;
+    for (const DeviceGroup& group : node.devices) {
+      const int type = share_of(cluster_, group.type, 1).type_index;
+      for (int i = 0; columns > 0 && i < group.count; ++i, ++slot) {
+        const int column = slot % columns, row = slot / columns;
+        const QPointF at(placed.rect.left() + padding + column * (device_width + device_gap),
+                         placed.header.bottom() + padding + row * (device_height + device_gap));
+        placed.devices.push_back({QRectF(at, QSizeF(device_width, device_height)),
+                                  QStringLiteral("G%1").arg(first + slot), QString::fromStdString(group.type),
+                                  first + slot, type});
       }
     }
-    return joined > 0 ? sum / joined : width_ / 2;
   }
 
-  void place_switches(int level, double top) {
-    if (layout_.switches.empty()) layout_.switches.resize(cluster_.switches.size());
-    std::vector<std::pair<double, int>> row;
-    for (std::size_t i = 0; i < levels_.size(); ++i)
-      if (levels_[i] == level) row.emplace_back(wanted_x(static_cast<int>(i)), static_cast<int>(i));
-    std::sort(row.begin(), row.end());
-    const double step = switch_width + node_gap;
-    for (std::size_t i = 1; i < row.size(); ++i) row[i].first = std::max(row[i].first, row[i - 1].first + step);
-    // Pushed apart to the right: moved back so that the row stays centred over what it wanted.
-    const double excess = row.empty() ? 0 : std::max(0.0, row.back().first + switch_width / 2 + margin - width_);
-    for (const auto& [x, index] : row) {
-      const auto i = static_cast<std::size_t>(index);
-      TopologySwitch& placed = layout_.switches[i];
-      placed.rect = QRectF(x - excess - switch_width / 2, top, switch_width, switch_height);
+  void place_switches() {
+    for (const Switch& s : cluster_.switches) {
+      TopologySwitch placed;
+      placed.rect = QRectF(corner_of(s.name), topology_switch_size());
       placed.port = QPointF(placed.rect.center().x(), placed.rect.bottom());
-      placed.name = QString::fromStdString(cluster_.switches[i].name);
-      const auto ports = std::count_if(cluster_.links.begin(), cluster_.links.end(), [&](const NetworkLink& l) {
-        return l.from == cluster_.switches[i].name || l.to == cluster_.switches[i].name;
-      });
-      placed.detail = Text::tr("%1 ports · full duplex").arg(ports);
-      placed_[cluster_.switches[i].name] = placed.rect;
+      placed.name = QString::fromStdString(s.name);
+      const int ports = ports_[s.name];
+      placed.detail = ports == 1 ? Text::tr("1 port · full duplex") : Text::tr("%1 ports · full duplex").arg(ports);
+      placed.rack = rack_of(s.name);
+      placed.hidden = hidden(s.name);
+      out_.switches.push_back(placed);
     }
   }
 
-  QPointF end_of(const std::string& name, bool above) const {
-    if (const auto node = nodes_.find(name); node != nodes_.end())
-      return layout_.nodes[static_cast<std::size_t>(node->second)].port;
-    const QRectF rect = placed_.at(name);
-    return QPointF(rect.center().x(), above ? rect.top() : rect.bottom());
+  QRectF box_of(const std::string& name) const {
+    const TopologyEnd end = ends_.at(name);
+    const auto i = static_cast<std::size_t>(end.index);
+    return end.kind == TopologyEnd::node ? out_.nodes[i].rect : out_.switches[i].rect;
   }
 
-  void place_links() {
-    for (std::size_t i = 0; i < cluster_.links.size(); ++i) {
-      const NetworkLink& link = cluster_.links[i];
-      TopologyLink placed;
-      placed.from = end_of(link.from, false);
-      placed.to = end_of(link.to, false);
-      placed.arc = nodes_.contains(link.from) && nodes_.contains(link.to);
-      if (!placed.arc && placed.from.y() > placed.to.y()) std::swap(placed.from, placed.to);
-      if (!placed.arc && !nodes_.contains(link.from) && !nodes_.contains(link.to)) {
-        const bool from_below = placed_.at(link.from).top() > placed_.at(link.to).top();
-        placed.to = end_of(from_below ? link.from : link.to, true);
+  void frame_racks() {
+    for (TopologyRack& rack : out_.racks) {
+      QRectF around;
+      int nodes = 0, devices = 0;
+      for (const std::string& member : rack.members) {
+        around = around.isNull() ? box_of(member) : around.united(box_of(member));
+        const TopologyEnd end = ends_.at(member);
+        if (end.kind != TopologyEnd::node) continue;
+        const Node& node = cluster_.nodes[static_cast<std::size_t>(end.index)];
+        ++nodes, devices += device_count(node);
+        add_shares(rack.shares, cluster_, node.devices);
       }
-      placed.text = network_text(link.link.bandwidth);
-      placed.link = static_cast<int>(i);
-      placed.label = point_on(placed, placed.arc ? 0.5 : 0.68);
-      layout_.links.push_back(std::move(placed));
+      const QPointF corner = around.topLeft() - QPointF(RackRoom::side, RackRoom::top);
+      rack.rect = rack.collapsed ? QRectF(corner, topology_rack_size())
+                                 : around.adjusted(-RackRoom::side, -RackRoom::top, RackRoom::side, RackRoom::bottom);
+      rack.header = QRectF(corner, QSizeF(rack.rect.width(), header_height));
+      rack.toggle = QRectF(corner + QPointF(6, 5), QSizeF(20, 20));
+      rack.detail =
+          QStringLiteral("%1 · %2").arg(nodes == 1 ? Text::tr("1 node") : Text::tr("%1 nodes").arg(nodes),
+                                        devices == 1 ? Text::tr("1 device") : Text::tr("%1 devices").arg(devices));
     }
+    count_uplinks();
+  }
+
+  void count_uplinks() {
+    std::vector<int> count(out_.racks.size());
+    std::vector<double> rate(out_.racks.size());
+    for (const NetworkLink& link : cluster_.links) {
+      const int a = rack_of(link.from), b = rack_of(link.to);
+      if (a == b) continue;
+      for (const int rack : {a, b})
+        if (rack >= 0)
+          ++count[static_cast<std::size_t>(rack)], rate[static_cast<std::size_t>(rack)] += link.link.bandwidth.count;
+    }
+    for (std::size_t r = 0; r < count.size(); ++r)
+      out_.racks[r].uplinks =
+          count[r] == 0   ? Text::tr("no uplink")
+          : count[r] == 1 ? Text::tr("1 uplink · %1").arg(network_text(BytesPerSecond(rate[r])))
+                          : Text::tr("%1 uplinks · %2").arg(count[r]).arg(network_text(BytesPerSecond(rate[r])));
+  }
+
+  /// What a link's end is in the drawing: the box itself, or the collapsed rack that hides it.
+  std::optional<TopologyEnd> drawn_end(const std::string& name) const {
+    if (hidden(name)) return TopologyEnd{TopologyEnd::rack, rack_of(name)};
+    const auto end = ends_.find(name);
+    return end == ends_.end() ? std::nullopt : std::optional(end->second);
+  }
+
+  /// Links with the same ends in the drawing, at least one of them a collapsed rack, are one line.
+  void place_links() {
+    std::map<std::pair<TopologyEnd, TopologyEnd>, std::size_t> bundles;
+    for (std::size_t i = 0; i < cluster_.links.size(); ++i) {
+      const auto a = drawn_end(cluster_.links[i].from), b = drawn_end(cluster_.links[i].to);
+      if (!a || !b || *a == *b) continue;
+      const auto key = std::minmax(*a, *b);
+      const bool bundled = a->kind == TopologyEnd::rack || b->kind == TopologyEnd::rack;
+      if (const auto known = bundles.find(key); bundled && known != bundles.end()) {
+        out_.links[known->second].links.push_back(static_cast<int>(i));
+        continue;
+      }
+      if (bundled) bundles[key] = out_.links.size();
+      out_.links.push_back(link_between(*a, *b, static_cast<int>(i)));
+    }
+    for (TopologyLink& link : out_.links) link.text = bundle_text(link.links);
+  }
+
+  TopologyLink link_between(TopologyEnd a, TopologyEnd b, int index) const {
+    const TopologyCurve curve = curve_between(out_.ports_of(a), out_.ports_of(b));
+    TopologyLink link;
+    link.from = curve.from;
+    link.to = curve.to;
+    link.arc = curve.arc;
+    link.link = index;
+    link.links = {index};
+    link.from_end = curve.swapped ? b : a;
+    link.to_end = curve.swapped ? a : b;
+    link.label = point_on(link, link.arc ? 0.5 : 0.68);
+    return link;
+  }
+
+  QString bundle_text(const std::vector<int>& links) const {
+    const BytesPerSecond first = cluster_.links[static_cast<std::size_t>(links.front())].link.bandwidth;
+    if (links.size() == 1) return network_text(first);
+    double sum = 0;
+    bool equal = true;
+    for (const int i : links) {
+      const BytesPerSecond rate = cluster_.links[static_cast<std::size_t>(i)].link.bandwidth;
+      sum += rate.count;
+      equal = equal && rate == first;
+    }
+    const auto count = static_cast<int>(links.size());
+    return equal ? Text::tr("%1 × %2").arg(count).arg(network_text(first))
+                 : Text::tr("%1 links, %2").arg(count).arg(network_text(BytesPerSecond(sum)));
+  }
+
+  void measure() {
+    QRectF all;
+    const auto take = [&](const QRectF& rect) { all = all.isNull() ? rect : all.united(rect); };
+    for (const TopologyNode& node : out_.nodes)
+      if (!node.hidden) take(node.rect);
+    for (const TopologySwitch& s : out_.switches)
+      if (!s.hidden) take(s.rect);
+    for (const TopologyRack& rack : out_.racks) take(rack.rect);
+    for (const TopologyLink& link : out_.links)
+      if (link.arc) take(QRectF(link.label - QPointF(40, 14), QSizeF(80, 28)));
+    const double room = 2 * topology_grid;
+    out_.bounds = all.adjusted(-room, -room, room, room);
   }
 
   const Cluster& cluster_;
-  double width_;
-  std::map<std::string, int> switches_, nodes_;
-  std::map<std::string, QRectF> placed_;
-  std::vector<int> levels_;
-  TopologyLayout layout_;
+  const ClusterLayout& layout_;
+  TopologyLayout out_;
+  std::map<std::string, TopologyEnd> ends_;
+  std::map<std::string, int> rack_of_, ports_;
 };
-
-double distance_to(const TopologyLink& link, QPointF point) {
-  double best = 1e9;
-  for (int step = 0; step <= 32; ++step) {
-    const QPointF away = point_on(link, step / 32.0) - point;
-    best = std::min(best, std::hypot(away.x(), away.y()));
-  }
-  return best;
-}
 
 }  // namespace
 
-QPointF point_on(const TopologyLink& link, double t) {
-  const QPointF a = link.from, d = link.to;
-  QPointF b, c;
-  if (link.arc) {
-    const double lift = std::min(90.0, 40 + std::abs(d.x() - a.x()) / 12);
-    b = a - QPointF(0, lift), c = d - QPointF(0, lift);
-  } else {
-    const double middle = (a.y() + d.y()) / 2;
-    b = QPointF(a.x(), middle), c = QPointF(d.x(), middle);
-  }
-  const double u = 1 - t;
-  return u * u * u * a + 3 * u * u * t * b + 3 * u * t * t * c + t * t * t * d;
+QSizeF topology_size(const Node& node) {
+  const int count = device_count(node), columns = columns_of(count);
+  if (columns == 0) return {20 * topology_grid, header_height + 2 * padding + 2 * device_height};
+  const int rows = std::max(1, (count + columns - 1) / columns);
+  const double chips = columns * device_width + (columns - 1) * device_gap;
+  return {std::max(least_node_width, 2 * padding + chips),
+          header_height + 2 * padding + rows * device_height + (rows - 1) * device_gap};
 }
 
-TopologyLayout topology_layout(const Cluster& cluster, double width) { return Builder(cluster, width).build(); }
+QSizeF topology_switch_size() { return {11 * topology_grid, 46}; }
 
-std::optional<TopologyHit> TopologyLayout::hit(QPointF point) const {
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (!nodes[i].rect.contains(point)) continue;
-    for (const TopologyDevice& device : nodes[i].devices)
-      if (device.rect.contains(point)) return TopologyHit{TopologyHit::device, device.device};
-    return TopologyHit{TopologyHit::node, static_cast<int>(i)};
-  }
-  for (std::size_t i = 0; i < switches.size(); ++i)
-    if (switches[i].rect.contains(point)) return TopologyHit{TopologyHit::network_switch, static_cast<int>(i)};
-  std::optional<TopologyHit> nearest;
-  double reach = 8;
-  for (const TopologyLink& link : links) {
-    const double distance = std::min(distance_to(link, point), (point - link.label).manhattanLength() - 24);
-    if (distance < reach) reach = distance, nearest = TopologyHit{TopologyHit::link, link.link};
-  }
-  return nearest;
+QSizeF topology_rack_size() { return {18 * topology_grid, 9 * topology_grid}; }
+
+TopologyLayout topology_layout(const Cluster& cluster, const ClusterLayout& layout) {
+  return Builder(cluster, layout).build();
 }
 
 }  // namespace pipedeck::app

@@ -30,14 +30,15 @@ QString network_text(BytesPerSecond bandwidth) {
 
 QString inside_text(BytesPerSecond bandwidth) { return format_rate(bandwidth); }
 
-std::vector<std::vector<double>> device_bandwidth(const Cluster& cluster) {
-  const std::vector<Device> devices = devices_of(cluster);
-  std::vector<std::vector<double>> result(devices.size(), std::vector<double>(devices.size(), 0.0));
+namespace {
+
+/// Of the widest path between any two nodes.
+std::vector<std::vector<double>> widest_paths(const Cluster& cluster) {
   std::map<std::string, std::size_t> position;  // nodes first, in list order, then switches
   for (std::size_t i = 0; i < cluster.nodes.size(); ++i) position[cluster.nodes[i].name] = i;
   for (std::size_t i = 0; i < cluster.switches.size(); ++i)
     position[cluster.switches[i].name] = cluster.nodes.size() + i;
-  const std::size_t count = position.size();
+  const std::size_t count = cluster.nodes.size() + cluster.switches.size();
   std::vector<std::vector<double>> widest(count, std::vector<double>(count, 0.0));
   for (const NetworkLink& link : cluster.links) {
     const auto a = position.find(link.from), b = position.find(link.to);
@@ -49,6 +50,15 @@ std::vector<std::vector<double>> device_bandwidth(const Cluster& cluster) {
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < count; ++j)
         widest[i][j] = std::max(widest[i][j], std::min(widest[i][k], widest[k][j]));
+  return widest;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> device_bandwidth(const Cluster& cluster) {
+  const std::vector<Device> devices = devices_of(cluster);
+  std::vector<std::vector<double>> result(devices.size(), std::vector<double>(devices.size(), 0.0));
+  const auto widest = cluster.bandwidth_matrix ? std::vector<std::vector<double>>() : widest_paths(cluster);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     for (std::size_t j = 0; j < devices.size(); ++j) {
       if (i == j) continue;
@@ -63,6 +73,29 @@ std::vector<std::vector<double>> device_bandwidth(const Cluster& cluster) {
     }
   }
   return result;
+}
+
+std::vector<std::vector<double>> node_bandwidth(const Cluster& cluster) {
+  const std::size_t count = cluster.nodes.size();
+  if (!cluster.bandwidth_matrix) {
+    auto widest = widest_paths(cluster);
+    widest.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      widest[i].resize(count);
+      widest[i][i] = cluster.nodes[i].link ? cluster.nodes[i].link->bandwidth.count : 0;
+    }
+    return widest;
+  }
+  std::vector<std::vector<double>> narrowest(count, std::vector<double>(count, 0.0));
+  const std::vector<Device> devices = devices_of(cluster);
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    for (std::size_t j = 0; j < devices.size(); ++j) {
+      if (i == j) continue;
+      double& there = narrowest[devices[i].node.index()][devices[j].node.index()];
+      const double rate = (*cluster.bandwidth_matrix)[i][j].count;
+      there = there == 0 ? rate : std::min(there, rate);
+    }
+  return narrowest;
 }
 
 namespace {
@@ -109,6 +142,8 @@ QString tool_tip(const Cluster& cluster, const TopologyHit& hit) {
     case TopologyHit::network_switch:
       return Text::tr("<b>%1</b> · switch")
           .arg(QString::fromStdString(cluster.switches[static_cast<std::size_t>(hit.index)].name).toHtmlEscaped());
+    case TopologyHit::rack:
+      return {};  // of the drawing alone: TopologyRack has the words
     case TopologyHit::link:
       break;
   }

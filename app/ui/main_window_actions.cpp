@@ -27,6 +27,7 @@
 #include "app/ui/plan_actions.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/ui/shortcut_overlay.hpp"
+#include "app/ui/topology_actions.hpp"
 #include "app/ui/view_keys.hpp"
 #include "app/views/comparison_pane.hpp"
 #include "app/views/explain_view.hpp"
@@ -63,6 +64,11 @@ void MainWindow::create_actions() {
   create_edit_menu();
   create_view_menu();
   create_plan_menu();
+  auto* editing = new TopologyEditing(
+      session_, *topology_view_, [this](int id) { show_entry(ProjectSection::clusters, id); }, this);
+  (new TopologyActions(
+       *editing, [this] { show_page(Page::topology); }, this))
+      ->fill_menu(menuBar()->addMenu(tr("C&luster")));
   create_run_menu();
   create_help_menu();
 }

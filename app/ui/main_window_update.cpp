@@ -81,8 +81,8 @@ void MainWindow::refresh_pages() {
   }
   if (!cluster) {
     topology_view_->clear();
-  } else if (topology_view_->cluster() != cluster->cluster.get()) {
-    topology_view_->set_cluster(cluster->cluster);
+  } else {
+    topology_view_->set_cluster(cluster->cluster, cluster->layout, cluster->id);
   }
 }
 

@@ -5,30 +5,30 @@
 #include <cmath>
 #include <set>
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QPaintEngine>
 #include <QPainter>
+#include <QToolTip>
 
 #include "app/models/format.hpp"
+#include "app/models/topology_geometry.hpp"
+#include "app/views/theme.hpp"
 
 namespace pipedeck::app {
 
 namespace {
 
-struct Text {
-  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::BandwidthMap)
-};
-
-constexpr double largest_side = 272;
+constexpr double legend_width = 110;
 constexpr std::size_t legend_limit = 6;
-constexpr std::size_t device_limit = 136;  ///< more would be squares too small to read and slow to draw
+constexpr std::size_t device_limit = 136;  ///< more would be squares too small to read: nodes then
+constexpr std::size_t node_limit = 256;
 
-bool drawn(std::size_t devices) { return devices >= 2 && devices <= device_limit; }
-
-double heading_height(const QFont& font) { return QFontMetricsF(font).height() + 10; }
-
-double cell_size(std::size_t devices) {
-  return devices == 0 ? 0 : std::clamp(std::floor(largest_side / static_cast<double>(devices)), 2.0, 22.0);
+std::size_t device_count(const Cluster& cluster) {
+  std::size_t count = 0;
+  for (const Node& node : cluster.nodes)
+    for (const DeviceGroup& group : node.devices) count += static_cast<std::size_t>(group.count);
+  return count;
 }
 
 /// Different bandwidths, widest first.
@@ -50,53 +50,111 @@ QColor shade(double value, const std::vector<double>& levels, const Theme& theme
 
 }  // namespace
 
-double bandwidth_map_height(std::size_t devices, const QFont& font) {
-  if (!drawn(devices)) return 0;
-  const double side = cell_size(devices) * static_cast<double>(devices);
-  return heading_height(font) + std::max(side, 3 * (QFontMetricsF(font).height() + 6)) + 8;
+BandwidthMap::BandwidthMap(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("bandwidth_map"));
+  setAccessibleName(tr("Bandwidth between devices"));
 }
 
-void paint_bandwidth_map(QPainter& painter, const QRectF& area, const BandwidthMatrix& matrix, const Theme& theme,
-                         const QFont& font) {
-  if (!drawn(matrix.size())) return;
-  const double top = area.top() + heading_height(font), cell = cell_size(matrix.size());
-  const double gap = cell > 6 ? 1 : 0;
-  const std::vector<double> levels = levels_of(matrix);
-  painter.setFont(section_font(font));
+void BandwidthMap::set_cluster(const Cluster* cluster) {
+  matrix_.clear();
+  names_.clear();
+  of_nodes_ = cluster && device_count(*cluster) > device_limit;
+  if (cluster && !of_nodes_) matrix_ = device_bandwidth(*cluster);
+  if (of_nodes_ && cluster->nodes.size() <= node_limit) matrix_ = node_bandwidth(*cluster);
+  if (of_nodes_)
+    for (const Node& node : cluster->nodes) names_ << QString::fromStdString(node.name);
+  if (matrix_.size() < 2) matrix_.clear();
+  picture_ = {};
+  setVisible(!matrix_.empty());
+  updateGeometry();
+  update();
+}
+
+QSize BandwidthMap::sizeHint() const { return matrix_.empty() ? QSize(0, 0) : QSize(320, 220); }
+
+double BandwidthMap::heading() const { return QFontMetricsF(font()).height() + 10; }
+
+double BandwidthMap::cell() const {
+  if (matrix_.empty()) return 0;
+  const double side = std::min(height() - heading(), width() - legend_width);
+  return std::clamp(side / static_cast<double>(matrix_.size()), 0.5, 22.0);
+}
+
+void BandwidthMap::paintEvent(QPaintEvent*) {
+  if (matrix_.empty()) return;
+  QPainter painter(this);
+  const QPaintEngine::Type engine = painter.paintEngine()->type();
+  if (engine == QPaintEngine::SVG || engine == QPaintEngine::Pdf) return paint_on(painter);
+  if (picture_.isNull()) {
+    picture_ = QPixmap(size() * devicePixelRatioF());
+    picture_.setDevicePixelRatio(devicePixelRatioF());
+    picture_.fill(Qt::transparent);
+    QPainter on_picture(&picture_);
+    paint_on(on_picture);
+  }
+  painter.drawPixmap(0, 0, picture_);
+}
+
+void BandwidthMap::paint_on(QPainter& painter) const {
+  const Theme& theme = Theme::of(palette());
+  const std::vector<double> levels = levels_of(matrix_);
+  const double top = heading(), side = cell(), gap = side > 6 ? 1 : 0;
+  painter.setFont(section_font(font()));
   painter.setPen(theme.muted);
-  painter.drawText(QRectF(area.left(), area.top(), area.width(), heading_height(font) - 4),
-                   Qt::AlignLeft | Qt::AlignVCenter, Text::tr("BANDWIDTH BETWEEN DEVICES"));
-  painter.setRenderHint(QPainter::Antialiasing, false);
-  for (std::size_t i = 0; i < matrix.size(); ++i)
-    for (std::size_t j = 0; j < matrix.size(); ++j)
-      painter.fillRect(QRectF(area.left() + static_cast<double>(j) * cell, top + static_cast<double>(i) * cell,
-                              cell - gap, cell - gap),
-                       shade(matrix[i][j], levels, theme));
+  painter.drawText(QRectF(0, 0, width(), top - 4), Qt::AlignLeft | Qt::AlignVCenter,
+                   of_nodes_ ? tr("BANDWIDTH BETWEEN NODES") : tr("BANDWIDTH BETWEEN DEVICES"));
+  // Edges on whole pixels: squares of a fraction of one would show seams.
+  const auto edge = [side](std::size_t i) { return std::round(static_cast<double>(i) * side); };
+  for (std::size_t i = 0; i < matrix_.size(); ++i)
+    for (std::size_t j = 0; j < matrix_.size(); ++j)
+      painter.fillRect(QRectF(edge(j), top + edge(i), edge(j + 1) - edge(j) - gap, edge(i + 1) - edge(i) - gap),
+                       shade(matrix_[i][j], levels, theme));
+  paint_legend(painter, levels, edge(matrix_.size()) + 16);
+}
+
+void BandwidthMap::paint_legend(QPainter& painter, const std::vector<double>& levels, double left) const {
+  const Theme& theme = Theme::of(palette());
+  const double line = QFontMetricsF(font()).height() + 6;
   painter.setRenderHint(QPainter::Antialiasing);
-  const double line = QFontMetricsF(font).height() + 6;
-  const double x = area.left() + cell * static_cast<double>(matrix.size()) + 20;
-  painter.setFont(font);
+  painter.setFont(font());
   for (std::size_t k = 0; k < std::min(levels.size(), legend_limit); ++k) {
-    const QRectF row(x, top + static_cast<double>(k) * line, area.right() - x, line);
+    const QRectF row(left, heading() + static_cast<double>(k) * line, width() - left, line);
     painter.setPen(Qt::NoPen);
     painter.setBrush(shade(levels[k], levels, theme));
-    painter.drawRoundedRect(QRectF(x, row.center().y() - 5, 10, 10), 2, 2);
+    painter.drawRoundedRect(QRectF(row.left(), row.center().y() - 5, 10, 10), 2, 2);
     painter.setPen(theme.muted);
     painter.drawText(row.adjusted(18, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                      format_rate(BytesPerSecond(levels[k])));
   }
 }
 
-QString bandwidth_tip(const QRectF& area, const BandwidthMatrix& matrix, const QFont& font, QPointF point) {
-  if (!drawn(matrix.size())) return {};
-  const double cell = cell_size(matrix.size());
-  const QPointF at = point - QPointF(area.left(), area.top() + heading_height(font));
+void BandwidthMap::resizeEvent(QResizeEvent*) { picture_ = {}; }
+
+void BandwidthMap::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) picture_ = {};
+  QWidget::changeEvent(event);
+}
+
+bool BandwidthMap::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  QToolTip::showText(help->globalPos(), tip(help->pos()), this);
+  return true;
+}
+
+QString BandwidthMap::tip(QPointF point) const {
+  if (matrix_.empty()) return {};
+  const QPointF at = point - QPointF(0, heading());
   if (at.x() < 0 || at.y() < 0) return {};
-  const auto row = static_cast<std::size_t>(at.y() / cell), column = static_cast<std::size_t>(at.x() / cell);
-  if (row >= matrix.size() || column >= matrix.size() || row == column) return {};
-  const double value = matrix[row][column];
-  return value > 0 ? Text::tr("G%1 – G%2: %3").arg(row).arg(column).arg(format_rate(BytesPerSecond(value)))
-                   : Text::tr("G%1 – G%2: not joined").arg(row).arg(column);
+  const auto row = static_cast<std::size_t>(at.y() / cell()), column = static_cast<std::size_t>(at.x() / cell());
+  if (row >= matrix_.size() || column >= matrix_.size()) return {};
+  const double value = matrix_[row][column];
+  const auto name = [&](std::size_t i) {
+    return of_nodes_ ? names_[static_cast<qsizetype>(i)] : QStringLiteral("G%1").arg(i);
+  };
+  const QString rate = value > 0 ? format_rate(BytesPerSecond(value)) : tr("not joined");
+  if (row == column) return of_nodes_ ? tr("inside %1: %2").arg(name(row), rate) : QString();
+  return tr("%1 – %2: %3").arg(name(row), name(column), rate);
 }
 
 }  // namespace pipedeck::app

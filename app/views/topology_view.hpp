@@ -1,34 +1,73 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A cluster drawn: nodes with their devices, switches, links with their bandwidth.
+// The page of a cluster: palette, drawing, properties, and what follows from it all below.
 #pragma once
 
 #include <memory>
 #include <optional>
 
-#include <QScrollArea>
+#include <QWidget>
 
-#include "app/models/topology_geometry.hpp"
-#include "core/domain/cluster.hpp"
+#include "app/views/topology_canvas.hpp"
+#include "app/views/topology_palette.hpp"
+#include "app/views/topology_properties.hpp"
+#include "app/views/topology_summary.hpp"
+
+class QPushButton;
+class QSplitter;
 
 namespace pipedeck::app {
 
-class TopologyCanvas;
-
-class TopologyView : public QScrollArea {
+class TopologyView : public QWidget {
   Q_OBJECT
 
  public:
   explicit TopologyView(QWidget* parent = nullptr);
 
-  void set_cluster(std::shared_ptr<const Cluster> cluster);
+  /// `id` is the project's of this cluster; 0: it is in none.
+  void set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout = {}, int id = 0);
   void clear();
-  const Cluster* cluster() const;
-  const TopologyLayout& scene() const;
-  QWidget* canvas() const;  ///< the drawing itself, for export
-  std::optional<TopologyHit> hovered() const;
+  int cluster_id() const { return id_; }
+  const Cluster* cluster() const { return canvas_->cluster(); }
+  const ClusterLayout& layout_shown() const { return layout_; }
+  const TopologyLayout& scene() const { return canvas_->scene(); }
+  const std::vector<TopologyProblem>& problems() const { return problems_; }
+  std::optional<TopologyHit> hovered() const { return canvas_->hovered(); }
+
+  TopologyCanvas* canvas() const { return canvas_; }
+  TopologyPalette& palette_list() const { return *palette_; }
+  TopologyProperties& properties() const { return *properties_; }
+  TopologySummary& summary_part() const { return *summary_; }
+  /// Fields show what is, not what was typed and refused.
+  void refresh_properties();
+
+ signals:
+  void cluster_shown(int id);  ///< another one, or the same changed
+  void new_requested();        ///< from the empty page
+  /// `place` is the upper left corner; `onto` the node that it was dropped on.
+  void drop_requested(const pipedeck::app::PaletteEntry& entry, const pipedeck::ClusterLayout::Place& place,
+                      const QString& onto);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  void make_zoom_buttons();
+  void connect_palette();
+  TopologyDrop drop_of(const PaletteEntry& entry) const;
+  void add_in_the_middle(const PaletteEntry& entry);
+
+  TopologyPalette* palette_;
   TopologyCanvas* canvas_;
+  TopologySummary* summary_;
+  TopologyProperties* properties_;
+  QPushButton* new_cluster_;
+  ClusterLayout layout_;
+  std::vector<TopologyProblem> problems_;
+  int id_ = 0;
 };
+
+/// How large and what a palette's entry becomes on the ground: nodes of this many devices.
+inline constexpr int devices_of_a_new_node = 8;
+inline constexpr int nodes_of_a_new_rack = 4;
 
 }  // namespace pipedeck::app

@@ -14,21 +14,24 @@ class TestTopologyGeometry : public QObject {
  private:
   static std::vector<QRectF> boxes(const TopologyLayout& layout) {
     std::vector<QRectF> result;
-    for (const auto& node : layout.nodes) result.push_back(node.rect);
-    for (const auto& s : layout.switches) result.push_back(s.rect);
+    for (const TopologyEnd& end : layout.ends()) result.push_back(layout.rect_of(end));
     return result;
   }
 
  private slots:
   void boxes_never_overlap_or_leave_the_scene() {
     Cluster cluster = samples::cluster();
-    for (int extra = 0; extra < 9; ++extra) {
-      for (double width : {300.0, 700.0, 1280.0, 2560.0}) {
-        const TopologyLayout layout = topology_layout(cluster, width);
-        const QRectF scene(QPointF(0, 0), layout.size);
+    for (int extra = 0; extra < 24; ++extra) {
+      ClusterLayout racks;
+      for (int variant = 0; variant < 3; ++variant) {
+        if (variant > 0)
+          for (std::size_t i = 0; i < cluster.nodes.size(); ++i)
+            racks.racks[cluster.nodes[i].name] = "r" + std::to_string(i / 3);
+        if (variant == 2) racks.collapsed.insert("r0");
+        const TopologyLayout layout = topology_layout(cluster, racks);
         const auto all = boxes(layout);
         for (std::size_t i = 0; i < all.size(); ++i) {
-          QVERIFY(scene.contains(all[i]));
+          QVERIFY(layout.bounds.contains(all[i]));
           for (std::size_t j = i + 1; j < all.size(); ++j) QVERIFY(!all[i].intersects(all[j]));
         }
       }
@@ -40,9 +43,59 @@ class TestTopologyGeometry : public QObject {
     }
   }
 
+  /// What was placed stays where it is; what was not is put beside without touching anything.
+  void what_has_no_place_is_put_beside_what_has_one() {
+    Cluster cluster = samples::cluster();
+    ClusterLayout drawn;
+    drawn.places = {{"n0", {100, 100}}, {"tor", {420, 20}}};
+    const TopologyLayout layout = topology_layout(cluster, drawn);
+    QCOMPARE(layout.nodes[0].rect.topLeft(), QPointF(100, 100));
+    QCOMPARE(layout.switches[0].rect.topLeft(), QPointF(420, 20));
+    QVERIFY(!layout.nodes[1].rect.intersects(layout.nodes[0].rect));
+    QVERIFY(!layout.nodes[1].rect.intersects(layout.switches[0].rect));
+    QCOMPARE(layout.places.size(), std::size_t{3});
+  }
+
+  void a_collapsed_rack_is_one_box_with_its_sum_and_its_uplinks() {
+    Cluster cluster = samples::cluster();
+    Node third = cluster.nodes.front();
+    third.name = "n2";
+    cluster.nodes.push_back(third);
+    cluster.links.push_back({"n2", "tor", {gigabytes_per_second(3.125), {}}});
+    ClusterLayout layout;
+    layout.racks = {{"n0", "rack 1"}, {"n1", "rack 1"}};
+    const TopologyLayout open = topology_layout(cluster, layout);
+    QVERIFY(open.racks[0].rect.contains(open.nodes[0].rect) && open.racks[0].rect.contains(open.nodes[1].rect));
+    QVERIFY(!open.racks[0].rect.intersects(open.nodes[2].rect));
+    QCOMPARE(open.links.size(), std::size_t{3});
+    QCOMPARE(open.hit(open.racks[0].header.center()).value(), (TopologyHit{TopologyHit::rack, 0}));
+    QCOMPARE(open.toggle_at(open.racks[0].toggle.center()).value(), 0);
+
+    layout.collapsed = {"rack 1"};
+    const TopologyLayout shut = topology_layout(cluster, layout);
+    QVERIFY(shut.nodes[0].hidden && shut.nodes[1].hidden && !shut.nodes[2].hidden);
+    QCOMPARE(shut.racks[0].shares.front().count, 16);
+    QCOMPARE(shut.racks[0].detail, QStringLiteral("2 nodes · 16 devices"));
+    QCOMPARE(shut.racks[0].uplinks, QStringLiteral("2 uplinks · 50 Gbit/s"));
+    QCOMPARE(shut.links.size(), std::size_t{2});
+    QCOMPARE(shut.links[0].text, QStringLiteral("2 × 25 Gbit/s"));
+    QCOMPARE(shut.links[0].links, (std::vector<int>{0, 1}));
+    QCOMPARE(shut.ends().size(), std::size_t{3});
+    QCOMPARE(shut.end_named("n1").value(), (TopologyEnd{TopologyEnd::rack, 0}));
+    QCOMPARE(in_rectangle(shut, shut.racks[0].rect).places, (std::set<std::string>{"n0", "n1"}));
+  }
+
+  void ports_catch_what_comes_near() {
+    const TopologyLayout layout = topology_layout(samples::cluster());
+    const TopologyEnd node{TopologyEnd::node, 1};
+    QCOMPARE(layout.port_at(layout.ports_of(node)[0] + QPointF(3, 4), 9).value(), node);
+    QVERIFY(!layout.port_at(layout.ports_of(node)[0] + QPointF(30, 40), 9));
+    QCOMPARE(layout.box_at(layout.nodes[1].rect.center()).value(), node);
+  }
+
   void everything_drawn_can_be_hit() {
     const Cluster cluster = samples::cluster();
-    const TopologyLayout layout = topology_layout(cluster, 900);
+    const TopologyLayout layout = topology_layout(cluster);
     for (std::size_t n = 0; n < layout.nodes.size(); ++n) {
       QCOMPARE(layout.hit(layout.nodes[n].header.center()).value(),
                (TopologyHit{TopologyHit::node, static_cast<int>(n)}));
@@ -57,14 +110,14 @@ class TestTopologyGeometry : public QObject {
       QCOMPARE(layout.hit(link.label).value(), (TopologyHit{TopologyHit::link, link.link}));
       QCOMPARE(layout.hit(point_on(link, 0.4)).value(), (TopologyHit{TopologyHit::link, link.link}));
     }
-    QVERIFY(!layout.hit({1, 1}));
+    QVERIFY(!layout.hit(layout.bounds.topLeft() + QPointF(1, 1)));
   }
 
   void spines_are_above_leaves() {
     Cluster cluster = samples::cluster();
     cluster.switches.push_back({"spine"});
     cluster.links.push_back({"tor", "spine", {gigabytes_per_second(10), {}}});
-    const TopologyLayout layout = topology_layout(cluster, 900);
+    const TopologyLayout layout = topology_layout(cluster);
     QVERIFY(layout.switches[1].rect.bottom() < layout.switches[0].rect.top());
     QVERIFY(layout.switches[0].rect.bottom() < layout.nodes[0].rect.top());
     QCOMPARE(layout.links.back().to.y(), layout.switches[0].rect.top());
@@ -74,10 +127,10 @@ class TestTopologyGeometry : public QObject {
     Cluster cluster = samples::cluster();
     cluster.switches.clear();
     cluster.links = {{"n0", "n1", {gigabytes_per_second(3.125), {}}}};
-    const TopologyLayout layout = topology_layout(cluster, 900);
+    const TopologyLayout layout = topology_layout(cluster);
     QVERIFY(layout.links[0].arc);
     QVERIFY(layout.links[0].label.y() < layout.nodes[0].rect.top());
-    QVERIFY(layout.links[0].label.y() > 0);
+    QVERIFY(layout.bounds.contains(layout.links[0].label));
   }
 
   void words() {

@@ -76,9 +76,10 @@ class TestSideViews : public QObject {
 
   void the_pointer_finds_a_device() {
     TopologyView view;
-    view.resize(1000, 800);
+    view.resize(1300, 900);
     view.set_cluster(std::make_shared<const Cluster>(samples::cluster()));
     view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
     QCOMPARE(view.scene().nodes.size(), std::size_t{2});
     // Move over the canvas until a device answers: every device must be reachable.
     std::set<int> met;

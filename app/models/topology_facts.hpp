@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the chosen nodes, switches and links have in common: what a panel shows of them and edits for all at once.
+#pragma once
+
+#include "app/models/topology_geometry.hpp"
+
+namespace pipedeck::app {
+
+/// A figure of several things: nothing has it, all have the same, or they differ.
+template <class T>
+struct Common {
+  std::optional<T> value;
+  bool mixed = false;
+  bool operator==(const Common&) const = default;
+
+  void take(const std::optional<T>& next, bool first) {
+    if (first) {
+      value = next;
+    } else if (mixed || next != value) {
+      mixed = true;
+      value.reset();
+    }
+  }
+};
+
+struct TopologyFacts {
+  QString title;   ///< "NODE g4-a", "3 NODES", "LINK n0 – tor", "2 LINKS, 1 NODE", "CLUSTER"
+  QString detail;  ///< "8 devices · 3.91 an hour"
+  std::vector<std::string> nodes, switches;
+  std::vector<int> links;
+  Common<std::vector<DeviceGroup>> devices;  ///< of the nodes
+  bool several_inside = false;               ///< some node has several devices
+  Common<double> inside, inside_latency;     ///< bytes a second, seconds
+  Common<bool> bus;
+  Common<double> bandwidth, latency;  ///< of the links
+  std::vector<std::string> types;     ///< of the nodes' devices; of the whole cluster where nothing is chosen
+};
+
+/// Where nothing is chosen, of the cluster.
+TopologyFacts topology_facts(const Cluster& cluster, const TopologySelection& selection);
+
+}  // namespace pipedeck::app

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/topology_editing.hpp"
+
+#include <algorithm>
+
+#include <QClipboard>
+#include <QGuiApplication>
+
+#include "app/models/topology_arrange.hpp"
+#include "app/session/cluster_strengths.hpp"
+#include "app/session/device_offers.hpp"
+#include "app/session/entry_edits.hpp"
+#include "app/ui/topology_words.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+constexpr double paste_step = 2 * topology_grid;
+
+Node node_of(const PaletteEntry& entry, int devices) {
+  Node node;
+  node.name = "n0";
+  node.devices = {{entry.type.name, devices}};
+  if (devices > 1) node.link = entry.inside;
+  return node;
+}
+
+}  // namespace
+
+TopologyEditing::TopologyEditing(Session& session, TopologyView& view, std::function<void(int)> show, QObject* parent)
+    : QObject(parent), session_(session), view_(view), show_(std::move(show)) {
+  connect_view();
+  connect_properties();
+}
+
+void TopologyEditing::connect_view() {
+  TopologyCanvas* canvas = view_.canvas();
+  connect(&view_, &TopologyView::cluster_shown, this, [this] {
+    refresh_palette();
+    refresh_strengths();
+  });
+  connect(&session_, &Session::state_changed, this, &TopologyEditing::refresh_strengths);
+  connect(&view_, &TopologyView::new_requested, this, &TopologyEditing::new_cluster);
+  connect(&view_, &TopologyView::drop_requested, this, &TopologyEditing::drop);
+  connect(canvas, &TopologyCanvas::move_requested, this, [this](const TopologyPlaces& places) {
+    const QString name = places.size() == 1 ? tr("Move %1").arg(in_qt(places.begin()->first))
+                                            : tr("Move %1 boxes").arg(static_cast<qlonglong>(places.size()));
+    take(name, with_places(drawn(), places));
+  });
+  connect(canvas, &TopologyCanvas::link_requested, this, [this](const QString& from, const QString& to) {
+    const Cluster before = *view_.cluster();
+    if (take(tr("Link %1 – %2").arg(from, to),
+             with_link(drawn(), from.toStdString(), to.toStdString(), usual_link(before))))
+      view_.canvas()->select({{}, {static_cast<int>(view_.cluster()->links.size()) - 1}});
+  });
+  connect(canvas, &TopologyCanvas::toggle_requested, this, [this](const QString& rack) {
+    const bool collapsed = view_.layout_shown().collapsed.contains(rack.toStdString());
+    take(collapsed ? tr("Open %1").arg(rack) : tr("Collapse %1").arg(rack),
+         with_collapsed(kept(), rack.toStdString(), !collapsed));
+  });
+  canvas->why_not_joined = [this](const QString& from, const QString& to) {
+    return in_qt(why_not_joined(*view_.cluster(), from.toStdString(), to.toStdString()));
+  };
+  canvas->rename = [this](const TopologyName& name, const QString& to) -> QString {
+    auto next = name.rack ? renamed_rack(kept(), name.name.toStdString(), to.toStdString())
+                          : renamed_place(kept(), name.name.toStdString(), to.toStdString());
+    if (!next) return said(next.error());
+    take(tr("Rename %1 to %2").arg(name.name, to), std::move(next));
+    if (!name.rack) view_.canvas()->select({{to.toStdString()}, {}});
+    return {};
+  };
+}
+
+void TopologyEditing::connect_properties() {
+  TopologyProperties& fields = view_.properties();
+  connect(&fields, &TopologyProperties::name_edited, this, [this](const QString& name) {
+    const TopologySelection chosen = view_.canvas()->selection();
+    if (chosen.places.empty()) return rename_cluster(name);
+    const std::string old = *chosen.places.begin();
+    if (take(tr("Rename %1 to %2").arg(in_qt(old), name), renamed_place(kept(), old, name.toStdString())))
+      view_.canvas()->select({{name.toStdString()}, {}});
+  });
+  connect(&fields, &TopologyProperties::devices_edited, this, [this](const std::vector<DeviceGroup>& devices) {
+    const std::string type = devices.empty() ? std::string() : devices.front().type;
+    Link inside{gigabytes_per_second(16), microseconds(5)};
+    for (const DeviceOffer& offer : device_offers(view_.cluster()))
+      if (offer.type.name == type) inside = offer.inside;
+    take(tr("Change devices"), with_devices(kept(), selected_nodes(), devices, inside));
+  });
+  const auto change = [](std::optional<double> bandwidth, std::optional<double> latency) {
+    LinkChange result;
+    if (bandwidth) result.bandwidth = BytesPerSecond(*bandwidth);
+    if (latency) result.latency = Seconds(*latency);
+    return result;
+  };
+  connect(
+      &fields, &TopologyProperties::inside_edited, this,
+      [this, change](std::optional<double> bandwidth, std::optional<double> latency) {
+        take(bandwidth ? tr("Bandwidth inside %1").arg(inside_text(BytesPerSecond(*bandwidth))) : tr("Latency inside"),
+             with_inside(kept(), selected_nodes(), change(bandwidth, latency)));
+      });
+  connect(&fields, &TopologyProperties::bus_edited, this, [this](bool bus) {
+    take(bus ? tr("One bus for all devices") : tr("A port for each device"), with_bus(kept(), selected_nodes(), bus));
+  });
+  connect(&fields, &TopologyProperties::link_edited, this,
+          [this, change](std::optional<double> bandwidth, std::optional<double> latency) {
+            take(bandwidth ? tr("Bandwidth %1").arg(network_text(BytesPerSecond(*bandwidth))) : tr("Change latency"),
+                 with_links_changed(kept(), selected_links(), change(bandwidth, latency)));
+          });
+  connect(&fields, &TopologyProperties::type_edited, this, [this](const QString& name, const DeviceType& type) {
+    take(tr("Change device type %1").arg(name), with_type_changed(kept(), name.toStdString(), type));
+  });
+}
+
+// ---- from here into the project
+
+DrawnCluster TopologyEditing::drawn() const {
+  DrawnCluster drawn = kept();
+  drawn.layout.places = view_.scene().places;
+  return drawn;
+}
+
+DrawnCluster TopologyEditing::kept() const { return {*view_.cluster(), view_.layout_shown()}; }
+
+void TopologyEditing::refuse(const Error& error) {
+  view_.canvas()->say(said(error));
+  emit session_.notice(said(error));
+  view_.refresh_properties();
+}
+
+bool TopologyEditing::take(const QString& name, Result<DrawnCluster> next) {
+  if (!ready()) return false;
+  if (!next) {
+    refuse(next.error());
+    return false;
+  }
+  Replaced replaced = edited_cluster(session_.state(), view_.cluster_id(), std::move(*next));
+  const int dropped = replaced.dropped;
+  const bool changed = session_.change(name, std::move(replaced.state));
+  if (dropped > 0)
+    emit session_.notice(
+        dropped == 1 ? tr("1 plan does not fit the changed cluster and is gone; Undo brings it back.")
+                     : tr("%1 plans do not fit the changed cluster and are gone; Undo brings them back.").arg(dropped));
+  view_.refresh_properties();
+  return changed;
+}
+
+std::vector<std::string> TopologyEditing::selected_nodes() const {
+  std::vector<std::string> nodes;
+  for (const Node& node : view_.cluster()->nodes)
+    if (view_.canvas()->selection().places.contains(node.name)) nodes.push_back(node.name);
+  return nodes;
+}
+
+std::vector<int> TopologyEditing::selected_links() const {
+  const auto& links = view_.canvas()->selection().links;
+  return {links.begin(), links.end()};
+}
+
+void TopologyEditing::select_added(const Cluster& before) {
+  TopologySelection added;
+  const Cluster& now = *view_.cluster();
+  for (std::size_t i = before.nodes.size(); i < now.nodes.size(); ++i) added.places.insert(now.nodes[i].name);
+  for (std::size_t i = before.switches.size(); i < now.switches.size(); ++i) added.places.insert(now.switches[i].name);
+  view_.canvas()->show_selection(added);
+}
+
+// ---- clusters
+
+void TopologyEditing::new_cluster() {
+  const std::vector<DeviceOffer> offers = device_offers(nullptr);
+  DrawnCluster fresh;
+  fresh.cluster.name = tr("New cluster").toStdString();
+  fresh.cluster.device_types = {offers.front().type};
+  fresh.cluster.nodes = {{"n0", {{offers.front().type.name, devices_of_a_new_node}}, offers.front().inside, false, {}}};
+  Added added = with_new_cluster(session_.state(), std::move(fresh));
+  const int id = added.id;
+  session_.change(tr("New cluster"), std::move(added.state));
+  show_(id);
+  view_.canvas()->setFocus(Qt::OtherFocusReason);
+}
+
+void TopologyEditing::duplicate_cluster() {
+  if (!ready()) return;
+  Added added = with_cluster_duplicated(session_.state(), view_.cluster_id());
+  const int id = added.id;
+  if (session_.change(tr("Duplicate cluster"), std::move(added.state))) show_(id);
+}
+
+void TopologyEditing::rename_cluster(const QString& name) {
+  if (ready())
+    session_.change(tr("Rename cluster to %1").arg(name),
+                    with_cluster_renamed(session_.state(), view_.cluster_id(), name));
+  view_.refresh_properties();
+}
+
+void TopologyEditing::links_for_matrix() {
+  if (ready()) take(tr("Links instead of the matrix"), with_links_for_matrix(kept()));
+}
+
+// ---- adding
+
+void TopologyEditing::drop(const PaletteEntry& entry, const ClusterLayout::Place& place, const QString& onto) {
+  if (!ready()) return;
+  const Cluster before = *view_.cluster();
+  if (!onto.isEmpty()) {
+    if (take(tr("Add a %1 to %2").arg(in_qt(entry.type.name), onto),
+             with_device(drawn(), onto.toStdString(), entry.type, entry.inside)))
+      view_.canvas()->select({{onto.toStdString()}, {}});
+    return;
+  }
+  DrawnCluster now = drawn();
+  bool done = false;
+  if (entry.kind == PaletteEntry::network_switch) {
+    done = take(tr("Add switch"), with_switch(std::move(now), "s0", place));
+  } else {
+    PaletteEntry filled = entry;
+    filled.type.name = add_type(now.cluster, entry.type);
+    const Node node = node_of(filled, devices_of_a_new_node);
+    if (entry.kind == PaletteEntry::rack) {
+      const QSizeF one = topology_size(node);
+      std::vector<ClusterLayout::Place> places{{place.x + on_grid(one.width() / 2), place.y + 3 * topology_grid}};
+      for (int i = 0; i < nodes_of_a_new_rack; ++i)
+        places.push_back({place.x + topology_grid + i % 2 * on_grid(one.width() + 2 * topology_grid),
+                          place.y + 12 * topology_grid + i / 2 * on_grid(one.height() + 4 * topology_grid)});
+      done = take(tr("Add rack"), with_rack(std::move(now), node, places, usual_link(before)));
+    } else {
+      done = take(tr("Add node"), with_node(std::move(now), node, place));
+    }
+  }
+  if (done) select_added(before);
+}
+
+void TopologyEditing::add_node() {
+  if (QListWidgetItem* item = view_.palette_list().item_named(tr("Node")))
+    emit view_.palette_list().itemActivated(item);
+}
+
+void TopologyEditing::add_switch() {
+  if (QListWidgetItem* item = view_.palette_list().item_named(tr("Switch")))
+    emit view_.palette_list().itemActivated(item);
+}
+
+// ---- what is selected
+
+void TopologyEditing::remove() {
+  const TopologySelection chosen = view_.canvas()->selection();
+  if (!ready() || chosen.empty()) return;
+  const auto count = chosen.places.size() + chosen.links.size();
+  const QString name =
+      chosen.places.size() == 1 && chosen.links.empty()   ? tr("Delete %1").arg(in_qt(*chosen.places.begin()))
+      : chosen.places.empty() && chosen.links.size() == 1 ? tr("Delete link")
+                                                          : tr("Delete %1 parts").arg(static_cast<qlonglong>(count));
+  take(name, without(drawn(), chosen.places, chosen.links));
+}
+
+void TopologyEditing::copy() const {
+  const TopologySelection& chosen = view_.canvas()->selection();
+  if (!ready() || chosen.places.empty()) return;
+  QGuiApplication::clipboard()->setText(in_qt(fragment_of(drawn(), chosen.places)));
+}
+
+void TopologyEditing::cut() {
+  const TopologySelection chosen = view_.canvas()->selection();
+  if (!ready() || chosen.places.empty()) return;
+  copy();
+  take(tr("Cut"), without(drawn(), chosen.places, {}));
+}
+
+void TopologyEditing::take_pasted(const QString& name, Result<Pasted> pasted) {
+  if (!pasted) return refuse(pasted.error());
+  const TopologySelection added{pasted->places, {}};
+  if (take(name, std::move(pasted->drawn))) view_.canvas()->show_selection(added);
+}
+
+/// A little beside the original; where that is out of sight, in the middle of what is seen.
+void TopologyEditing::paste() {
+  if (!ready()) return;
+  const std::string text = QGuiApplication::clipboard()->text().toStdString();
+  ClusterLayout::Place offset{paste_step, paste_step};
+  if (const auto corner = fragment_corner(text)) {
+    const TopologyCanvas& canvas = *view_.canvas();
+    const QRectF seen = canvas.camera().to_drawing(QRectF(canvas.rect()));
+    const auto taken = [&](const ClusterLayout::Place& at) {
+      return std::ranges::any_of(view_.scene().places, [&](const auto& place) {
+        return std::abs(place.second.x - at.x) < 1 && std::abs(place.second.y - at.y) < 1;
+      });
+    };
+    if (!seen.contains(QPointF(corner->x, corner->y)))
+      offset = {on_grid(seen.center().x()) - corner->x, on_grid(seen.center().y()) - corner->y};
+    while (taken({corner->x + offset.x, corner->y + offset.y})) offset.x += paste_step, offset.y += paste_step;
+  }
+  take_pasted(tr("Paste"), with_fragment(drawn(), text, offset));
+}
+
+void TopologyEditing::duplicate() {
+  const TopologySelection chosen = view_.canvas()->selection();
+  if (!ready() || chosen.places.empty()) return;
+  QRectF box;
+  for (const std::string& place : chosen.places)
+    if (const auto end = view_.scene().end_named(place)) box = box.united(view_.scene().rect_of(*end));
+  // Beside it where there is room, else a little aside.
+  const auto ends = view_.scene().ends();
+  const double aside = on_grid(box.width() + 2 * topology_grid);
+  const bool free = std::ranges::none_of(
+      ends, [&](const TopologyEnd& end) { return view_.scene().rect_of(end).intersects(box.translated(aside, 0)); });
+  const ClusterLayout::Place offset =
+      free ? ClusterLayout::Place{aside, 0} : ClusterLayout::Place{paste_step, paste_step};
+  take_pasted(tr("Duplicate"), duplicated(drawn(), chosen.places, offset));
+}
+
+void TopologyEditing::connect_selected() {
+  if (!ready()) return;
+  const TopologySelection chosen = view_.canvas()->selection();
+  const Cluster& cluster = *view_.cluster();
+  std::vector<std::string> nodes = selected_nodes(), hubs;
+  for (const Switch& s : cluster.switches)
+    if (chosen.places.contains(s.name)) hubs.push_back(s.name);
+  if (hubs.empty() && nodes.size() == 2) hubs = {nodes[1]}, nodes = {nodes[0]};
+  if (nodes.empty() && hubs.size() == 2) nodes = {hubs[0]}, hubs = {hubs[1]};
+  if (hubs.empty() || nodes.empty())
+    return view_.canvas()->say(tr("Select two ends, or a switch and what it is to be linked to."));
+  DrawnCluster next = drawn();
+  const Link link = usual_link(cluster);
+  std::string why;
+  for (const std::string& hub : hubs)
+    for (const std::string& node : nodes) {
+      const std::string problem = why_not_joined(next.cluster, node, hub);
+      if (problem.empty())
+        next.cluster.links.push_back({node, hub, link});
+      else
+        why = problem;
+    }
+  if (next.cluster.links.size() == cluster.links.size()) return view_.canvas()->say(in_qt(why));
+  take(tr("Link what is selected"), std::move(next));
+}
+
+void TopologyEditing::align(Alignment alignment) {
+  if (!ready()) return;
+  std::map<std::string, QRectF> boxes;
+  for (const std::string& place : view_.canvas()->selection().places)
+    if (const auto end = view_.scene().end_named(place); end && end->kind != TopologyEnd::rack)
+      boxes[place] = view_.scene().rect_of(*end);
+  if (boxes.size() < 2) return view_.canvas()->say(tr("Select two boxes or more to put them in line."));
+  take(tr("Align"), with_places(drawn(), aligned(boxes, alignment)));
+}
+
+/// Without places all is arranged anew at every change, until something is moved by hand.
+void TopologyEditing::lay_out() {
+  if (!ready()) return;
+  DrawnCluster next = kept();
+  next.layout.places.clear();
+  take(tr("Lay out"), std::move(next));
+  view_.canvas()->fit();
+}
+
+std::set<std::string> TopologyEditing::racks_selected() const {
+  std::set<std::string> racks;
+  for (const std::string& place : view_.canvas()->selection().places)
+    if (const auto rack = view_.layout_shown().racks.find(place); rack != view_.layout_shown().racks.end())
+      racks.insert(rack->second);
+  return racks;
+}
+
+void TopologyEditing::group() {
+  if (ready()) take(tr("Group in a rack"), grouped(kept(), view_.canvas()->selection().places));
+}
+
+void TopologyEditing::ungroup() {
+  if (ready() && !racks_selected().empty()) take(tr("Ungroup"), ungrouped(kept(), view_.canvas()->selection().places));
+}
+
+void TopologyEditing::set_collapsed(bool collapsed) {
+  if (!ready()) return;
+  DrawnCluster next = kept();
+  for (const std::string& rack : racks_selected()) next = with_collapsed(std::move(next), rack, collapsed);
+  take(collapsed ? tr("Collapse racks") : tr("Open racks"), std::move(next));
+}
+
+// ---- what is around the drawing
+
+void TopologyEditing::refresh_palette() {
+  TopologyPalette::Section own{tr("IN THIS CLUSTER"), {}}, catalogue{tr("CATALOGUE"), {}}, parts{tr("CONNECT"), {}};
+  PaletteEntry filling;
+  for (const DeviceOffer& offer : device_offers(view_.cluster())) {
+    PaletteEntry entry = palette_entry(offer);
+    const bool first = own.entries.empty() && catalogue.entries.empty();
+    if (offer.own) entry.colour = static_cast<int>(own.entries.size());
+    if (first) filling = entry;
+    (offer.own ? own : catalogue).entries.push_back(entry);
+  }
+  const std::tuple<PaletteEntry::Kind, QString, QString> connections[] = {
+      {PaletteEntry::node, tr("Node"), tr("%1 × %2").arg(devices_of_a_new_node).arg(filling.title)},
+      {PaletteEntry::network_switch, tr("Switch"), {}},
+      {PaletteEntry::rack, tr("Rack"), tr("a switch and %1 nodes").arg(nodes_of_a_new_rack)}};
+  for (const auto& [kind, title, detail] : connections) {
+    PaletteEntry entry = filling;
+    entry.kind = kind;
+    entry.title = title;
+    entry.detail = detail;
+    entry.tip = tr("Drag onto the drawing, or press Enter");
+    parts.entries.push_back(entry);
+  }
+  view_.palette_list().set_sections({parts, own, catalogue});
+}
+
+void TopologyEditing::refresh_strengths() {
+  const Cluster* cluster = view_.cluster();
+  if (!cluster) return;
+  const ProjectState& state = session_.state();
+  const ProfileEntry* profile = find_profile(state, state.question.profile);
+  Bytes gradients(std::int64_t{1} << 30);
+  if (profile) {
+    gradients = Bytes();
+    for (const Layer& layer : profile->profile->layers) gradients += layer.parameters;
+  }
+  view_.summary_part().set_strengths(
+      strength_sentences(strengths_of(*cluster, gradients, state.question.workload.conventions),
+                         profile ? in_qt(profile->profile->name) : QString()));
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/topology_words.hpp"
+
+#include <QCoreApplication>
+
+#include "app/language/core_text.hpp"
+#include "app/models/format.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::TopologyWords)
+};
+
+constexpr double notable = 1.05;  ///< slower by less is alike
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+void say_types(QStringList& to, const std::vector<ClusterStrengths::Type>& types) {
+  if (types.empty()) return;
+  const auto counted = [](const ClusterStrengths::Type& type) {
+    return QStringLiteral("%1 × %2").arg(type.devices).arg(in_qt(type.name));
+  };
+  const ClusterStrengths::Type& slowest = types.back();
+  if (types.size() == 1) {
+    to << (slowest.devices == 1 ? Text::tr("One device, a %1.").arg(in_qt(slowest.name))
+                                : Text::tr("%1, all alike: equal stages suit it.").arg(counted(slowest)));
+    return;
+  }
+  QStringList all;
+  for (const auto& type : types) all << counted(type);
+  const QString list = all.join(QStringLiteral(", "));
+  to << (slowest.times_slower < notable
+             ? Text::tr("%1, about equally fast.").arg(list)
+             : Text::tr("%1: a %2 is %3 times slower than a %4; planners give it fewer layers or samples.")
+                   .arg(list, in_qt(slowest.name), format_number(slowest.times_slower, 2), in_qt(types.front().name)));
+}
+
+void say_all_reduce(QStringList& to, const ClusterStrengths::AllReduce& found, const QString& model) {
+  const QString what = model.isEmpty() ? Text::tr("%1 of gradients").arg(format_bytes(found.bytes))
+                                       : Text::tr("the %1 of gradients of %2").arg(format_bytes(found.bytes), model);
+  if (!found.between) {
+    to << Text::tr("All-reduce of %1 takes %2.").arg(what, format_time(found.everywhere));
+    return;
+  }
+  constexpr double far_slower = 2;
+  if (found.inside && found.everywhere.count > far_slower * found.inside->count) {
+    to << Text::tr(
+              "Across nodes %1: all-reduce of %2 over all devices takes %3, inside a node %4; keep replicas "
+              "inside nodes.")
+              .arg(format_rate(*found.between), what, format_time(found.everywhere), format_time(*found.inside));
+  } else {
+    to << Text::tr("Across nodes %1: all-reduce of %2 over all devices takes %3.")
+              .arg(format_rate(*found.between), what, format_time(found.everywhere));
+  }
+}
+
+void say_cut(QStringList& to, const ClusterStrengths::Cut& cut) {
+  constexpr std::size_t most_names = 4;
+  QStringList names;
+  for (std::size_t i = 0; i < std::min(cut.side.size(), most_names); ++i) names << in_qt(cut.side[i]);
+  if (cut.side.size() > most_names)
+    names << Text::tr("%1 more").arg(static_cast<qlonglong>(cut.side.size() - most_names));
+  to << Text::tr("Narrowest cut: %1 | rest, %2 each way.")
+            .arg(names.join(QStringLiteral(", ")), format_rate(cut.bandwidth));
+}
+
+}  // namespace
+
+QStringList strength_sentences(const ClusterStrengths& strengths, const QString& model) {
+  QStringList sentences;
+  say_types(sentences, strengths.types);
+  if (strengths.all_reduce) say_all_reduce(sentences, *strengths.all_reduce, model);
+  if (strengths.narrowest) say_cut(sentences, *strengths.narrowest);
+  if (!strengths.all_reduce && !strengths.types.empty())
+    sentences << Text::tr("As long as not all devices reach one another, no plan can be made for it.");
+  return sentences;
+}
+
+PaletteEntry palette_entry(const DeviceOffer& offer) {
+  PaletteEntry entry;
+  entry.kind = PaletteEntry::device;
+  entry.type = offer.type;
+  entry.inside = offer.inside;
+  entry.title = in_qt(offer.type.name);
+  QStringList detail{format_bytes(offer.type.memory)};
+  for (const char* precision : {"bf16", "fp16", "fp32"}) {
+    const auto peak = offer.type.peak_tflops.find(precision);
+    if (peak == offer.type.peak_tflops.end()) continue;
+    detail << Text::tr("%1 TF %2").arg(format_number(peak->second), QLatin1String(precision));
+    break;
+  }
+  if (offer.type.memory_bandwidth) detail << format_rate(*offer.type.memory_bandwidth);
+  entry.detail = detail.join(QStringLiteral(" · "));
+  entry.tip = offer.about.empty() ? entry.detail : in_qt(offer.about);
+  return entry;
+}
+
+QString said(const Error& error) { return core_text(error.message); }
+
+}  // namespace pipedeck::app

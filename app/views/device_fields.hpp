@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Fields for the devices of a node and for the figures of a device type.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <QStringList>
+#include <QWidget>
+
+#include "app/models/topology_facts.hpp"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QToolButton;
+class QVBoxLayout;
+
+namespace pipedeck::app {
+
+class QuantityEdit;
+
+/// "8 × T4" a row: how many, of which type, away with them; and a row more.
+class DeviceGroupsEdit : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit DeviceGroupsEdit(QWidget* parent = nullptr);
+  void show_groups(const Common<std::vector<DeviceGroup>>& groups, const std::vector<DeviceType>& types);
+  void start_editing();
+
+ signals:
+  void edited(const std::vector<pipedeck::DeviceGroup>& groups);
+
+ private:
+  struct Row {
+    QWidget* line;
+    QuantityEdit* count;
+    QComboBox* type;
+    QToolButton* remove;
+  };
+  void add_row();
+  void change(std::size_t row, const std::function<void(DeviceGroup&)>& how);
+
+  std::vector<DeviceGroup> groups_;
+  QStringList types_;
+  std::vector<Row> rows_;
+  QVBoxLayout* column_;
+  QLabel* several_;
+  QToolButton* more_;
+};
+
+/// Name, memory, speed, price of a type: all devices of it in the cluster.
+class DeviceTypeEdit : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit DeviceTypeEdit(QWidget* parent = nullptr);
+  void show_type(const DeviceType& type, int colour);
+
+ signals:
+  void edited(const QString& name, const pipedeck::DeviceType& type);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  void tell(const std::function<void(DeviceType&)>& change);
+
+  DeviceType type_;
+  int colour_ = 0;
+  QLineEdit* name_;
+  QuantityEdit *memory_, *speed_, *memory_rate_, *price_;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The drawing of a cluster under mouse and keys. It changes nothing by itself: what a hand asks for is told by signals
+// when the hand lets go, and meanwhile only drawn.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include <QPixmap>
+#include <QWidget>
+
+#include "app/models/topology_camera.hpp"
+#include "app/models/topology_snap.hpp"
+#include "app/views/topology_painter.hpp"
+
+class QLineEdit;
+class QTimer;
+
+namespace pipedeck::app {
+
+/// What is renamed in the drawing.
+struct TopologyName {
+  bool rack = false;
+  QString name;
+};
+
+/// What a drop would make, shown while it is dragged over the drawing.
+struct TopologyDrop {
+  QSizeF size;              ///< of the box on the ground
+  QString title;            ///< "8 × T4"
+  bool onto_nodes = false;  ///< may be dropped on a node
+};
+
+class TopologyCanvas : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit TopologyCanvas(QWidget* parent = nullptr);
+  ~TopologyCanvas() override;
+
+  void set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout,
+                   const std::vector<TopologyProblem>& problems);
+  const Cluster* cluster() const { return cluster_.get(); }
+  const TopologyLayout& scene() const { return scene_; }
+  const TopologyCamera& camera() const { return camera_; }
+  std::optional<TopologyHit> hovered() const { return hovered_; }
+
+  const TopologySelection& selection() const { return selection_; }
+  void select(const TopologySelection& selection);
+  void select_all();
+  /// Seen and selected.
+  void show_selection(const TopologySelection& selection);
+  void fit();
+  void zoom_by(double factor);
+  /// The selection's next, by reading order: +1, -1.
+  void select_next(int step);
+  void select_towards(QPointF direction);
+  void start_rename();
+  /// Words that fade by themselves: why something was refused.
+  void say(const QString& words);
+  const QString& said() const { return said_; }
+  bool busy() const { return gesture_ != Gesture::none; }
+  void give_up();
+
+  // -- a drop from outside (the palette), in this widget's pixels
+  void drag_over(const TopologyDrop& drop, QPointF at);
+  void drag_away();
+  /// The node under the pointer that a drop goes to; empty: the ground.
+  QString drop_target(const TopologyDrop& drop, QPointF at) const;
+  /// Where a box dropped here comes to lie.
+  ClusterLayout::Place drop_place(const TopologyDrop& drop, QPointF at) const;
+
+  std::function<QString(const QString& from, const QString& to)> why_not_joined;
+  /// Renames; answers with why not.
+  std::function<QString(const TopologyName& name, const QString& to)> rename;
+
+ signals:
+  void selection_changed();
+  void move_requested(const pipedeck::app::TopologyPlaces& places);
+  void link_requested(const QString& from, const QString& to);
+  void toggle_requested(const QString& rack);
+  void edit_requested();  ///< double click on what has its figures elsewhere
+  void menu_requested(const QPoint& global);
+  void view_changed();  ///< panned or zoomed
+
+ protected:
+  bool event(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void keyReleaseEvent(QKeyEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+
+ private:
+  enum class Gesture { none, pressed, pan, move, rubber, link, nudge };
+
+  // topology_canvas.cpp
+  QPointF to_drawing(QPointF point) const { return camera_.to_drawing(point); }
+  QRectF seen() const { return camera_.to_drawing(QRectF(rect())); }
+  void choose(const TopologySelection& selection);
+  TopologySelection selection_of(const TopologyHit& hit) const;
+  TopologySelection selection_of(const TopologyEnd& end) const;
+  void press(QMouseEvent* event);
+  void click_on(const TopologyHit& hit, Qt::KeyboardModifiers modifiers);
+  void start_move();
+  void move_to(QPointF at);
+  void move_link_to(QPointF at);
+  void finish_move();
+  void finish_link();
+  void nudge(QPointF by);
+  bool handle_key(QKeyEvent* event);
+  bool dragging_boxes() const { return gesture_ == Gesture::move || gesture_ == Gesture::nudge; }
+  bool moves(const TopologyEnd& end) const;
+  void stale();
+  void update_cursor();
+  void finish_rename(bool keep);
+
+  // topology_canvas_paint.cpp
+  TopologyPainter painter_on(QPainter& painter, const QRectF& seen) const;
+  void draw_base();
+  void draw_base_part(const QRect& part);
+  void shift_base(QPoint by);
+  void draw_moving();
+  void paint_overlay(QPainter& painter);
+  void paint_crossing_links(QPainter& painter);
+  void paint_selection(TopologyPainter& painter);
+  bool is_selected(const TopologyEnd& end) const;
+  std::optional<TopologyEnd> hovered_end() const;
+  void paint_gesture(QPainter& painter, TopologyPainter& strokes);
+  void paint_drop(QPainter& painter, TopologyPainter& strokes);
+  void paint_said(QPainter& painter);
+  void paint_heading(QPainter& painter);
+  void paint_empty(QPainter& painter);
+
+  std::shared_ptr<const Cluster> cluster_;
+  TopologyLayout scene_;
+  TopologyMarks marks_;
+  TopologyCamera camera_;
+  bool fitted_ = true;  ///< nobody has panned or zoomed: the whole is shown at every size
+  TopologySelection selection_;
+  std::optional<TopologyHit> hovered_;
+  std::optional<TopologyEnd> hovered_port_;
+
+  Gesture gesture_ = Gesture::none;
+  QPointF pressed_, at_;  ///< in this widget's pixels
+  std::optional<TopologyHit> pressed_on_;
+  bool pressed_on_selected_ = false;
+  bool space_ = false;
+  QPointF offset_;  ///< of what moves, in the drawing's pixels
+  QRectF moving_box_;
+  std::vector<QRectF> others_;
+  std::vector<TopologyGuide> guides_;
+  TopologySelection before_rubber_;
+  std::optional<TopologyEnd> link_from_, link_to_;
+  QString link_problem_;
+  std::optional<TopologyDrop> drop_;
+
+  QPixmap base_, moving_;
+  QRectF moving_area_;  ///< of the picture of what moves, in this widget's pixels
+  bool base_stale_ = true;
+  QString said_;
+  QTimer* said_timer_;
+  QLineEdit* name_edit_;
+  TopologyName renamed_;
+};
+
+}  // namespace pipedeck::app

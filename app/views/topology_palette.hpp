@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a cluster is built of: device types, nodes, switches, racks. Dragged onto the drawing, or added by Enter and
+// double click.
+#pragma once
+
+#include <vector>
+
+#include <QListWidget>
+
+#include "core/domain/cluster.hpp"
+
+namespace pipedeck::app {
+
+struct PaletteEntry {
+  enum Kind { device, node, network_switch, rack };
+  Kind kind = node;
+  QString title;   ///< "T4"
+  QString detail;  ///< "16 GiB · 8.1 TFLOP/s"
+  QString tip;
+  DeviceType type{};  ///< of a device; for nodes and racks what they are filled with
+  Link inside{};
+  int colour = -1;  ///< of the type in the drawing; -1: it is not there yet
+};
+
+class TopologyPalette : public QListWidget {
+  Q_OBJECT
+
+ public:
+  explicit TopologyPalette(QWidget* parent = nullptr);
+
+  struct Section {
+    QString title;
+    std::vector<PaletteEntry> entries;
+  };
+  void set_sections(const std::vector<Section>& sections);
+  const PaletteEntry* entry(const QListWidgetItem* item) const;
+  /// For tests and keys: the item of that title.
+  QListWidgetItem* item_named(const QString& title) const;
+  bool dragging() const { return dragging_; }
+
+ signals:
+  void add_requested(const pipedeck::app::PaletteEntry& entry);
+  void dragged(const pipedeck::app::PaletteEntry& entry, const QPoint& global);
+  void dropped(const pipedeck::app::PaletteEntry& entry, const QPoint& global);
+  void drag_given_up();
+
+ protected:
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  std::vector<PaletteEntry> entries_;
+  QPoint pressed_;
+  int taken_ = -1;  ///< index of the entry under the pressed mouse
+  bool dragging_ = false;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The figures of what is selected in a cluster's drawing, each a field that edits all of it at once; and a list of
+// everything drawn, which selects.
+#pragma once
+
+#include <QScrollArea>
+
+#include "app/models/topology_facts.hpp"
+
+class QCheckBox;
+class QComboBox;
+class QFormLayout;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QPushButton;
+class QVBoxLayout;
+
+namespace pipedeck::app {
+
+class DeviceGroupsEdit;
+class DeviceTypeEdit;
+class QuantityEdit;
+
+class TopologyProperties : public QScrollArea {
+  Q_OBJECT
+
+ public:
+  explicit TopologyProperties(QWidget* parent = nullptr);
+
+  void show_selection(const Cluster& cluster, const TopologySelection& selection);
+  void clear();
+  /// The first field that can be typed into.
+  void start_editing();
+
+ signals:
+  void name_edited(const QString& name);  ///< of the one node or switch, of the cluster where nothing is selected
+  void devices_edited(const std::vector<pipedeck::DeviceGroup>& devices);
+  void inside_edited(std::optional<double> bandwidth, std::optional<double> latency);  ///< what stays as it is: empty
+  void bus_edited(bool bus);
+  void link_edited(std::optional<double> bandwidth, std::optional<double> latency);
+  void type_edited(const QString& name, const pipedeck::DeviceType& type);
+  void item_chosen(const pipedeck::app::TopologySelection& selection);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void make_name(QVBoxLayout* column);
+  void make_devices(QVBoxLayout* column);
+  void make_link(QVBoxLayout* column);
+  void make_items(QVBoxLayout* column);
+  void show_name(const Cluster& cluster);
+  void show_types(const Cluster& cluster);
+  void show_items(const Cluster& cluster, const TopologySelection& selection);
+  void follow_theme();
+
+  TopologyFacts facts_;
+  QLabel* title_;
+  QLabel* detail_;
+  QWidget* name_row_ = nullptr;
+  QLineEdit* name_ = nullptr;
+  QWidget* node_part_ = nullptr;
+  DeviceGroupsEdit* devices_ = nullptr;
+  QuantityEdit* inside_ = nullptr;
+  QuantityEdit* inside_latency_ = nullptr;
+  QCheckBox* bus_ = nullptr;
+  QWidget* link_part_ = nullptr;
+  QuantityEdit* bandwidth_ = nullptr;
+  QuantityEdit* latency_ = nullptr;
+  QVBoxLayout* types_ = nullptr;
+  std::vector<DeviceTypeEdit*> type_edits_;
+  QListWidget* items_ = nullptr;
+  std::vector<TopologySelection> item_selections_;
+  std::vector<QLabel*> muted_;
+};
+
+}  // namespace pipedeck::app

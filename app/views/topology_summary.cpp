@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/topology_summary.hpp"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QIcon>
+#include <QLabel>
+#include <QListWidget>
+#include <QPainter>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+
+#include "app/views/theme.hpp"
+#include "app/views/widget_style.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+/// The mark of the drawing: filled where it prevents plans, hollow where it is doubtful.
+QIcon mark_icon(TopologyProblem::Severity severity, const Theme& theme) {
+  QPixmap picture(32, 32);
+  picture.fill(Qt::transparent);
+  QPainter painter(&picture);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const bool prevents = severity == TopologyProblem::prevents;
+  const QColor colour = prevents ? theme.bad : theme.warning;
+  const QPointF triangle[] = {{16, 4}, {29, 27}, {3, 27}};
+  painter.setPen(QPen(colour, 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+  painter.setBrush(prevents ? colour : theme.panel);
+  painter.drawPolygon(triangle, 3);
+  painter.setPen(QPen(prevents ? theme.on(colour) : theme.text, 3, Qt::SolidLine, Qt::RoundCap));
+  painter.drawLine(QPointF(16, 12), QPointF(16, 19));
+  painter.drawPoint(QPointF(16, 24));
+  return QIcon(picture);
+}
+
+}  // namespace
+
+TopologySummary::TopologySummary(QWidget* parent)
+    : QWidget(parent),
+      map_(new BandwidthMap),
+      strengths_title_(new QLabel(tr("WHAT THIS CLUSTER IS GOOD AT"))),
+      strengths_(new QLabel),
+      problems_title_(new QLabel),
+      problems_list_(new QListWidget) {
+  setObjectName(QStringLiteral("topology_summary"));
+  strengths_->setObjectName(QStringLiteral("topology_strengths"));
+  strengths_->setWordWrap(true);
+  strengths_->setTextFormat(Qt::PlainText);
+  strengths_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  strengths_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  problems_list_->setObjectName(QStringLiteral("topology_problems"));
+  problems_list_->setAccessibleName(tr("Problems"));
+  problems_list_->setFrameShape(QFrame::NoFrame);
+  problems_list_->setWordWrap(true);
+  problems_title_->setBuddy(problems_list_);
+  for (QLabel* title : {strengths_title_, problems_title_}) title->setFont(section_font(font()));
+  auto* words = new QVBoxLayout;
+  words->setSpacing(6);
+  words->addWidget(strengths_title_);
+  words->addWidget(strengths_);
+  words->addSpacing(6);
+  words->addWidget(problems_title_);
+  words->addWidget(problems_list_, 1);
+  words->addStretch(0);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(18, 10, 18, 10);
+  row->setSpacing(24);
+  row->addWidget(map_, 2);
+  row->addLayout(words, 3);
+  const auto choose = [this](const QListWidgetItem* item) {
+    if (item) emit problem_chosen(problems_[static_cast<std::size_t>(problems_list_->row(item))].at);
+  };
+  connect(problems_list_, &QListWidget::itemClicked, this, choose);
+  connect(problems_list_, &QListWidget::itemActivated, this, choose);
+  follow_theme();
+  set_cluster(nullptr, {});
+}
+
+void TopologySummary::set_cluster(const Cluster* cluster, const std::vector<TopologyProblem>& problems) {
+  map_->set_cluster(cluster);
+  strengths_title_->setVisible(cluster);
+  problems_ = problems;
+  problems_title_->setVisible(cluster);
+  problems_title_->setText(problems.empty() ? tr("NO PROBLEMS")
+                                            : tr("PROBLEMS: %1").arg(static_cast<qlonglong>(problems.size())));
+  problems_list_->setVisible(!problems.empty());
+  const QSignalBlocker quiet(problems_list_);
+  problems_list_->clear();
+  const Theme& theme = Theme::of(palette());
+  for (const TopologyProblem& problem : problems) {
+    auto* item = new QListWidgetItem(mark_icon(problem.severity, theme), problem.text, problems_list_);
+    item->setData(Qt::AccessibleDescriptionRole, problem.severity == TopologyProblem::prevents
+                                                     ? tr("No plan can be made like this")
+                                                     : tr("Hardly meant"));
+  }
+}
+
+void TopologySummary::set_strengths(const QStringList& sentences) {
+  QStringList lines;
+  for (const QString& sentence : sentences) lines << QStringLiteral("• ") + sentence;
+  strengths_->setText(lines.join(QLatin1Char('\n')));
+}
+
+QStringList TopologySummary::strengths() const { return strengths_->text().split(QLatin1Char('\n')); }
+
+void TopologySummary::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) follow_theme();
+  QWidget::changeEvent(event);
+}
+
+void TopologySummary::follow_theme() {
+  const Theme& theme = Theme::of(palette());
+  set_ground(*this, theme.window);
+  for (QLabel* title : {strengths_title_, problems_title_}) set_text_colour(*title, theme.muted);
+  for (std::size_t i = 0; i < problems_.size(); ++i)
+    problems_list_->item(static_cast<int>(i))->setIcon(mark_icon(problems_[i].severity, theme));
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Below the drawing: bandwidths between devices, what the cluster is good at, and what is wrong with it.
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+
+#include "app/models/topology_problems.hpp"
+#include "app/views/bandwidth_map.hpp"
+
+class QLabel;
+class QListWidget;
+
+namespace pipedeck::app {
+
+class TopologySummary : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit TopologySummary(QWidget* parent = nullptr);
+
+  void set_cluster(const Cluster* cluster, const std::vector<TopologyProblem>& problems);
+  void set_strengths(const QStringList& sentences);
+  QStringList strengths() const;
+  BandwidthMap& map() const { return *map_; }
+
+ signals:
+  void problem_chosen(const pipedeck::app::TopologySelection& at);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void follow_theme();
+
+  BandwidthMap* map_;
+  QLabel* strengths_title_;
+  QLabel* strengths_;
+  QLabel* problems_title_;
+  QListWidget* problems_list_;
+  std::vector<TopologyProblem> problems_;
+};
+
+}  // namespace pipedeck::app
