@@ -19,7 +19,7 @@ TRANSLATES = re.compile(r"(?:^|::)(?:tr|translate|QT_TRANSLATE_NOOP|QT_TR_NOOP|e
 # Whoever takes them as names and patterns.
 TECHNICAL = re.compile(r"(?:^|::)(?:setObjectName|setStyleSheet|setProperty|property|QRegularExpression|findChild|value|setValue|"
                        r"fprintf|puts|print|toString|qFatal|qWarning|qDebug|QKeySequence|fromUtf8|fromTheme|arguments|setenv|find_action)$")
-KEYS = re.compile(r"^(?:(?:Shift|Ctrl|Alt|Left|Right|Up|Down|Home|End|Return|Esc|Tab|Space|Delete|F\d+|\w)(?:, |\+|$))+$")
+KEYS = re.compile(r"^(?:(?:Shift|Ctrl|Alt|Left|Right|Up|Down|Home|End|Return|Esc|Tab|Space|Delete|PgUp|PgDown|F\d+|\w)(?:, |\+|$))+$")
 WORDS = re.compile(r"[A-Za-z\u00c0-\u024f]{2,}")
 
 
