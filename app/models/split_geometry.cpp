@@ -15,23 +15,12 @@ Firsts firsts_of(const Plan& plan) {
   return firsts;
 }
 
-Firsts with_cut(const Firsts& firsts, int stage, int cut, int layers) {
-  const auto i = static_cast<std::size_t>(stage);
-  if (stage <= 0 || i >= firsts.size()) return firsts;
-  const int low = firsts[i - 1] + 1;
-  const int high = (i + 1 < firsts.size() ? firsts[i + 1] : layers) - 1;
-  Firsts moved = firsts;
-  if (low <= high) moved[i] = std::clamp(cut, low, high);
-  return moved;
-}
-
 double SplitStrip::x_of(int cut) const { return left + edges[static_cast<std::size_t>(cut)] * width; }
 
 int SplitStrip::nearest_cut(double x, int low, int high) const {
-  int best = low;
-  for (int cut = low + 1; cut <= high; ++cut)
-    if (std::abs(x_of(cut) - x) < std::abs(x_of(best) - x)) best = cut;
-  return best;
+  const auto begin = edges.begin() + low, end = edges.begin() + high;
+  const int above = static_cast<int>(std::lower_bound(begin, end, (x - left) / width) - edges.begin());
+  return above > low && std::abs(x_of(above - 1) - x) <= std::abs(x_of(above) - x) ? above - 1 : above;
 }
 
 std::optional<int> SplitStrip::layer_at(double x) const {
@@ -55,7 +44,8 @@ std::optional<int> SplitStrip::stage_cut_at(double x, const Firsts& firsts, doub
 
 std::vector<double> strip_edges(const std::vector<double>& weights, double sliver) {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  const double least = total > 0 ? total * sliver : 1.0;
+  // Of many layers not so much that all are slivers.
+  const double least = total > 0 ? total * std::min(sliver, 0.2 / static_cast<double>(weights.size())) : 1.0;
   std::vector<double> edges{0.0};
   for (double weight : weights) edges.push_back(edges.back() + std::max(weight, least));
   const double sum = edges.back();
@@ -70,7 +60,6 @@ SplitLayers split_layers(const Profile& profile, const Plan& plan) {
     const Layer& layer = profile.layers[id.index()];
     result.names.push_back(QString::fromStdString(layer.name));
     result.times.push_back(layer.forward + layer.backward);
-    result.bytes.push_back(layer.parameters + layer.saved);
   }
   return result;
 }
@@ -127,37 +116,6 @@ QString short_devices_text(const std::vector<DeviceId>& devices, int limit) {
   }
   const QString text = runs.join(QStringLiteral(", "));
   return left_out > 0 ? QStringLiteral("%1 +%2").arg(text).arg(left_out) : text;
-}
-
-namespace {
-
-std::vector<DeviceChip> centred(const std::vector<QString>& texts, const QRectF& row, const ChipStyle& style,
-                                const TextWidth& width_of) {
-  double total = -style.gap;
-  for (const QString& text : texts) total += width_of(text) + 2 * style.padding + style.gap;
-  if (texts.empty() || total > row.width()) return {};
-  std::vector<DeviceChip> chips;
-  double x = row.center().x() - total / 2;
-  for (const QString& text : texts) {
-    const double width = width_of(text) + 2 * style.padding;
-    chips.push_back({QRectF(x, row.center().y() - style.height / 2, width, style.height), text});
-    x += width + style.gap;
-  }
-  return chips;
-}
-
-}  // namespace
-
-std::vector<DeviceChip> device_chips(const std::vector<DeviceId>& devices, const QRectF& row, const ChipStyle& style,
-                                     const TextWidth& width_of) {
-  std::vector<QString> each;
-  for (DeviceId device : devices) each.push_back(QStringLiteral("G%1").arg(device.value));
-  if (auto chips = centred(each, row, style, width_of); !chips.empty()) return chips;
-  const ChipStyle narrow{style.height, style.padding / 2, style.gap / 2};
-  if (auto chips = centred(each, row, narrow, width_of); !chips.empty()) return chips;
-  for (int limit : {4, 2, 1})
-    if (auto chips = centred({short_devices_text(devices, limit)}, row, narrow, width_of); !chips.empty()) return chips;
-  return {};
 }
 
 }  // namespace pipedeck::app

@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include <QRectF>
 #include <QString>
 
 #include "core/domain/plan.hpp"
@@ -19,9 +18,6 @@ namespace pipedeck::app {
 using Firsts = std::vector<int>;
 
 Firsts firsts_of(const Plan& plan);
-
-/// `firsts` with stage `stage` (> 0) starting at `cut`, kept between its neighbours so that no stage is empty.
-Firsts with_cut(const Firsts& firsts, int stage, int cut, int layers);
 
 /// Layers of a plan along one row of pixels: width is time, never under a sliver so that each can be seen.
 struct SplitStrip {
@@ -42,12 +38,10 @@ struct SplitStrip {
 /// Edges for weights (times of layers); each layer is at least `sliver` of the whole.
 std::vector<double> strip_edges(const std::vector<double>& weights, double sliver = 0.0015);
 
-/// Forward and backward of the layers in plan order, and the bytes that set their height (parameters and what forward
-/// keeps for one micro-batch of the profile).
+/// Forward and backward of the layers in plan order.
 struct SplitLayers {
   std::vector<QString> names;
   std::vector<Seconds> times;
-  std::vector<Bytes> bytes;
 };
 SplitLayers split_layers(const Profile& profile, const Plan& plan);
 
@@ -67,12 +61,6 @@ using TextWidth = std::function<double(const QString&)>;
 /// The longest of `variants` (longest first) that fits into `room`; empty where none does.
 QString fitting_text(const std::vector<QString>& variants, double room, const TextWidth& width_of);
 
-struct DeviceChip {
-  QRectF rect;
-  QString text;  ///< "G3", or "G0–G7" for a collapsed run
-  bool operator==(const DeviceChip&) const = default;
-};
-
 /// "G0–G7, G12": ascending runs of devices, `limit` runs at most, the rest counted.
 QString short_devices_text(const std::vector<DeviceId>& devices, int limit = 4);
 
@@ -81,9 +69,5 @@ struct ChipStyle {
   double padding = 8;  ///< each side of the text
   double gap = 6;
 };
-
-/// Chips of a stage's devices centred in `row`: one each where there is room, else one for all, else none.
-std::vector<DeviceChip> device_chips(const std::vector<DeviceId>& devices, const QRectF& row, const ChipStyle& style,
-                                     const TextWidth& width_of);
 
 }  // namespace pipedeck::app

@@ -136,13 +136,7 @@ class Session : public QObject {
   void delete_run(int id);
   void delete_profile(int id);
   void delete_cluster(int id);
-  // -- edits (session_edits.cpp)
-  /// The plan of `id` with its stages starting at `firsts`: a new plan "... (edited)", or the same one where it is a
-  /// hand's plan already. One step.
-  void move_cuts(int id, const std::vector<int>& firsts);
-  /// The moved plan without changing anything, to simulate while dragging.
-  std::optional<Plan> with_cuts(int id, const std::vector<int>& firsts) const;
-  /// The plan of `id` under another schedule, edited as by move_cuts. One step.
+  /// The plan of `id` under another schedule, as an edit by hand (plan_edits). One step.
   void choose_schedule(int id, ScheduleKind kind, std::optional<int> chunks = std::nullopt);
   /// Null while it is not known; it is then computed in the background and `verdicts_changed` follows.
   std::shared_ptr<const Verdict> verdict(const PlanEntry& entry);
@@ -217,7 +211,6 @@ class Session : public QObject {
   void take_measured(const std::shared_ptr<const Profile>& profile, const std::shared_ptr<const Cluster>& machine);
   void take_run(const std::shared_ptr<const RunRecord>& record);
   /// Takes `plan` as what a hand made of the entry's. One step.
-  void edit(int id, Plan plan, const QString& name);
   PlanEntry* entry_to_change(ProjectState& state, int id) const;
 
   SessionSeams seams_;

@@ -6,7 +6,9 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include "app/language/core_text.hpp"
 #include "app/models/plan_table_model.hpp"
+#include "app/session/plan_edits.hpp"
 #include "app/ui/layout_keeper.hpp"
 #include "app/ui/plan_rows.hpp"
 #include "app/views/choice_pictures.hpp"
@@ -15,6 +17,7 @@
 #include "app/views/plan_panel.hpp"
 #include "app/views/plan_table.hpp"
 #include "app/views/split_editor.hpp"
+#include "app/views/stage_card.hpp"
 
 namespace pipedeck::app {
 
@@ -25,6 +28,7 @@ ComparePage::ComparePage(Session& session, QWidget* parent)
       table_(new PlanTable(model_)),
       plan_bar_(new PlanBar),
       split_(new SplitEditor),
+      stage_card_(new StageCard),
       charts_(new ComparisonPane),
       splitter_(new QSplitter(Qt::Vertical)) {
   table_->setObjectName(QStringLiteral("plan_table"));
@@ -37,6 +41,7 @@ ComparePage::ComparePage(Session& session, QWidget* parent)
   column->setSpacing(0);
   column->addWidget(plan_bar_);
   column->addWidget(split_);
+  column->addWidget(stage_card_);
   for (QWidget* part : {static_cast<QWidget*>(table_), edited, static_cast<QWidget*>(charts_)}) {
     splitter_->addWidget(part);
     splitter_->setCollapsible(splitter_->count() - 1, false);
@@ -62,6 +67,15 @@ ComparePage::ComparePage(Session& session, QWidget* parent)
   connect(split_, &SplitEditor::preview, this, &ComparePage::preview);
   connect(split_, &SplitEditor::committed, this, &ComparePage::commit);
   connect(split_, &SplitEditor::cancelled, this, &ComparePage::end_preview);
+  connect(split_, &SplitEditor::refused, this, [this](const QString& why) {
+    stage_card_->show_values();
+    emit session_.notice(why);
+  });
+  connect(split_, &SplitEditor::stage_selected, stage_card_, &StageCard::set_stage);
+  connect(stage_card_, &StageCard::stage_chosen, split_, &SplitEditor::select_stage);
+  connect(stage_card_, &StageCard::edited, split_, &SplitEditor::apply);
+  connect(plan_bar_, &PlanBar::micro_batch_chosen, this,
+          [this](int samples) { split_->apply(MicroBatchSize{samples}); });
   connect(&session_.explainer(), &Explainer::changed, this, &ComparePage::show_critical);
   connect(&session_.item_curves(), &ItemCurves::changed, this, &ComparePage::show_memory_items);
   connect(&session_.live(), &LiveEdit::simulated, this, &ComparePage::show_preview);
@@ -165,16 +179,22 @@ void ComparePage::show_split() {
   const ProfileEntry* profile = entry ? find_profile(session_.state(), entry->profile) : nullptr;
   if (!selected || !profile || !entry->feasible()) {
     split_->clear();
+    stage_card_->clear();
     split_->set_empty_text(selected ? tr("This planner found no plan: %1").arg(selected->note) : next_step());
     return;
   }
-  std::vector<SplitStageFigure> figures;
-  if (selected->simulation) figures = stage_figures(selected->plan, *selected->simulation);
-  split_->set_plan(profile->profile, selected->plan, std::move(figures));
-  split_->clear_feedback();
+  const ClusterEntry* cluster = find_cluster(session_.state(), entry->cluster);
+  split_->set_plan(profile->profile, cluster->cluster, selected->plan, selected->simulation);
+  stage_card_->set_plan(profile->profile, cluster->cluster, selected->plan);
+  stage_card_->set_stage(split_->selected_stage());
+  show_fields(selected->plan);
 }
 
-void ComparePage::preview(const std::vector<int>& firsts) {
+void ComparePage::show_fields(const Plan& plan) {
+  plan_bar_->set_micro_batch(micro_batch_sizes(plan), plan.micro_batch, plan.micro_batches);
+}
+
+void ComparePage::preview(const Plan& plan) {
   const PlanEntry* entry = find_plan(session_.state(), session_.state().selected_plan);
   if (!entry) return;
   if (!before_drag_) {
@@ -184,9 +204,7 @@ void ComparePage::preview(const std::vector<int>& firsts) {
     charts_->set_ghost(entry->id, old->simulation);
     show_critical();
   }
-  const auto plan = session_.with_cuts(entry->id, firsts);
-  const auto problem = problem_of(session_.state(), *entry);
-  if (plan && problem) session_.live().request(*problem, *plan);
+  if (const auto problem = problem_of(session_.state(), *entry)) session_.live().request(*problem, plan);
 }
 
 void ComparePage::show_preview(std::int64_t /*generation*/, const Plan& plan,
@@ -199,22 +217,26 @@ void ComparePage::show_preview(std::int64_t /*generation*/, const Plan& plan,
   dragged->note = why;
   model_->update_row(*dragged);
   charts_->set_rows(rows_);
-  if (simulation) {
-    split_->set_figures(stage_figures(plan, *simulation));
-    const Seconds iteration = to_seconds(simulation->iteration);
-    const double old = before_drag_->simulation ? to_seconds(before_drag_->simulation->iteration).count : 0;
-    split_->set_feedback(
-        {old > 0 ? iteration.count / old - 1 : 0, iteration, highest_peak(*simulation), simulation->fits});
-  }
+  split_->show_preview(plan, simulation, why);
   emit rows_changed();
 }
 
-void ComparePage::commit(const std::vector<int>& firsts) {
+void ComparePage::commit(const PlanEdit& edit) {
   const int id = before_drag_ ? before_drag_->id : session_.state().selected_plan;
   session_.live().cancel();
   if (before_drag_) charts_->set_ghost(before_drag_->id, nullptr);
   before_drag_.reset();
-  session_.move_cuts(id, firsts);  // the state's change refreshes this page
+  const PlanEntry* entry = find_plan(session_.state(), id);
+  auto edited = edited_plan(session_.state(), id, edit, session_.judge());
+  if (!entry || !edited) {
+    refresh();
+    split_->show_refusal(core_text(edited.error()));
+    emit session_.notice(core_text(edited.error()));
+    return;
+  }
+  const QString name = edit_name(edit, *entry->plan, *find_profile(session_.state(), entry->profile)->profile);
+  // The state's change refreshes this page.
+  session_.change(name, with_plan_edited(session_.state(), id, *std::move(edited)));
 }
 
 void ComparePage::end_preview() {
@@ -227,7 +249,7 @@ void ComparePage::end_preview() {
 
 void ComparePage::reset_layout() {
   const int table = std::clamp(table_->full_height(), 90, std::max(90, height() * 2 / 5));
-  const int split = plan_bar_->sizeHint().height() + split_->sizeHint().height();
+  const int split = plan_bar_->sizeHint().height() + split_->sizeHint().height() + stage_card_->sizeHint().height();
   splitter_->setSizes({table, split, std::max(100, height() - table - split)});
 }
 

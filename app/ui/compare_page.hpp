@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table of plans over the split editor over the charts, and what happens between them while a cut is dragged.
+// The table of plans over the split editor over the charts, and what happens between them while a plan is under the
+// hand.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "app/models/plan_row.hpp"
 #include "app/session/session.hpp"
+#include "core/domain/plan_edits.hpp"
 
 class QAction;
 class QSplitter;
@@ -20,6 +22,7 @@ class PlanBar;
 class PlanTable;
 class PlanTableModel;
 class SplitEditor;
+class StageCard;
 
 class ComparePage : public QWidget {
   Q_OBJECT
@@ -40,6 +43,7 @@ class ComparePage : public QWidget {
   void set_memory_by_item(bool on);
   PlanBar& plan_bar() const { return *plan_bar_; }
   SplitEditor& split() const { return *split_; }
+  StageCard& stage_card() const { return *stage_card_; }
   ComparisonPane& charts() const { return *charts_; }
   const std::vector<PlanRow>& rows() const { return rows_; }
   const PlanRow* row(int id) const;
@@ -47,7 +51,7 @@ class ComparePage : public QWidget {
   void reset_layout();
 
  signals:
-  void rows_changed();  ///< also while a cut is dragged
+  void rows_changed();  ///< also while a plan is under the hand
   void plan_activated(int id);
 
  protected:
@@ -61,17 +65,20 @@ class ComparePage : public QWidget {
   void show_schedules();
   void show_critical();
   void show_memory_items();
-  void preview(const std::vector<int>& firsts);
+  void preview(const Plan& plan);
   void show_preview(std::int64_t generation, const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
                     const QString& why);
-  void commit(const std::vector<int>& firsts);
+  void commit(const PlanEdit& edit);
   void end_preview();
+  /// The fields beside the strip as the plan has them.
+  void show_fields(const Plan& plan);
 
   Session& session_;
   PlanTableModel* model_;
   PlanTable* table_;
   PlanBar* plan_bar_;
   SplitEditor* split_;
+  StageCard* stage_card_;
   ComparisonPane* charts_;
   QSplitter* splitter_;
   std::vector<PlanRow> rows_;

@@ -19,23 +19,6 @@ struct Words {
 };
 QString in_qt(const std::string& words) { return QString::fromStdString(words); }
 
-/// Forward and backward of one micro-batch on the first lane that runs the stage.
-Seconds stage_time(const Timeline& timeline, int stage) {
-  for (const TimelineLane& lane : timeline.lanes) {
-    if (lane.role != LaneRole::compute) continue;
-    std::int64_t sum = 0;
-    std::optional<int> micro_batch;
-    for (std::size_t i = lane.begin; i < lane.end; ++i) {
-      const bool counts = timeline.kind[i] != OpKind::optimizer && timeline.kind[i] != OpKind::recompute;
-      if (timeline.stage[i] != stage || !counts) continue;
-      if (!micro_batch) micro_batch = timeline.micro_batch[i];
-      if (timeline.micro_batch[i] == *micro_batch) sum += timeline.duration[i];
-    }
-    if (sum > 0) return to_seconds(Nanoseconds(sum));
-  }
-  return {};
-}
-
 QString sentence(const QString& words) { return words.endsWith(QLatin1Char('.')) ? words : words + QLatin1Char('.'); }
 
 }  // namespace
@@ -81,22 +64,6 @@ std::vector<PlanRow> plan_rows(Session& session) {
   return rows;
 }
 
-std::vector<SplitStageFigure> stage_figures(const Plan& plan, const Simulation& simulation) {
-  std::vector<SplitStageFigure> figures(plan.stages.size());
-  const std::vector<StagePlace> places = stage_places(plan);
-  for (std::size_t s = 0; s < figures.size(); ++s) {
-    figures[s].time = stage_time(simulation.timeline, static_cast<int>(s));
-    for (const DeviceVerdict& device : simulation.devices) {
-      const auto on = [&](const std::vector<DeviceId>& devices) {
-        return std::ranges::count(devices, device.device) > 0;
-      };
-      if (!on(places[s].devices) && !on(places[s].copies)) continue;
-      figures[s].over = std::max(figures[s].over, device.peak - device.capacity);
-    }
-  }
-  return figures;
-}
-
 std::vector<Choice> shown_schedules(const std::vector<ScheduleChoice>& schedules) {
   std::vector<Choice> choices;
   for (const ScheduleChoice& schedule : schedules) {
@@ -106,12 +73,6 @@ std::vector<Choice> shown_schedules(const std::vector<ScheduleChoice>& schedules
     choices.push_back({key_of(schedule.kind), schedule.title, schedule.summary, schedule.why_not, draw});
   }
   return choices;
-}
-
-Bytes highest_peak(const Simulation& simulation) {
-  Bytes peak;
-  for (const DeviceVerdict& device : simulation.devices) peak = std::max(peak, device.peak);
-  return peak;
 }
 
 QString run_title(const RunRecord& run) {

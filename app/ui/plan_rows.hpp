@@ -10,16 +10,11 @@
 #include "app/session/session.hpp"
 #include "app/views/choice_box.hpp"
 #include "app/views/run_view.hpp"
-#include "app/views/split_editor.hpp"
 
 namespace pipedeck::app {
 
 /// Of the question at hand, in project order. What is not simulated yet is asked for.
 std::vector<PlanRow> plan_rows(Session& session);
-
-/// Time of a micro-batch and bytes too many, a stage.
-std::vector<SplitStageFigure> stage_figures(const Plan& plan, const Simulation& simulation);
-Bytes highest_peak(const Simulation& simulation);
 
 /// "Warm-up A. Policy B: 0.837 s (−9.3 %)."
 QString warmup_text(const Plan& plan, const Verdict& verdict);

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include <QComboBox>
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QIntValidator>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
 
@@ -25,7 +28,9 @@ PlanBar::PlanBar(QWidget* parent)
       schedule_(new ChoiceBox),
       chunks_label_(new QLabel(tr("C&hunks"))),
       summary_(new QLabel),
-      chunks_(new QSpinBox) {
+      chunks_(new QSpinBox),
+      micro_batch_(new QComboBox),
+      micro_batches_(new QLabel) {
   setObjectName(QStringLiteral("plan_bar"));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   auto* row = new QHBoxLayout(this);
@@ -48,10 +53,26 @@ PlanBar::PlanBar(QWidget* parent)
   row->addWidget(schedule_);
   row->addWidget(chunks_label_);
   row->addWidget(chunks_);
+  auto* batch_label = new QLabel(tr("&Micro-batch"));
+  batch_label->setObjectName(QStringLiteral("caption"));
+  batch_label->setBuddy(micro_batch_);
+  micro_batch_->setObjectName(QStringLiteral("micro_batch_box"));
+  micro_batch_->setAccessibleName(tr("Samples of a micro-batch"));
+  micro_batch_->setToolTip(tr("Samples of a whole micro-batch; the list has what divides the global batch"));
+  micro_batch_->setEditable(true);
+  micro_batch_->setInsertPolicy(QComboBox::NoInsert);
+  micro_batch_->setCompleter(nullptr);
+  micro_batch_->setValidator(new QIntValidator(0, 1 << 30, micro_batch_));
+  micro_batch_->setMaximumWidth(90);
+  row->addWidget(batch_label);
+  row->addWidget(micro_batch_);
+  row->addWidget(micro_batches_);
   row->addSpacing(ThemeSizes::grid / 2);
   row->addWidget(summary_, 1);
   connect(schedule_, &ChoiceBox::chosen, this, &PlanBar::schedule_chosen);
   connect(chunks_, &QSpinBox::valueChanged, this, &PlanBar::chunks_chosen);
+  connect(micro_batch_, &QComboBox::activated, this, &PlanBar::take_micro_batch);
+  connect(micro_batch_->lineEdit(), &QLineEdit::editingFinished, this, &PlanBar::take_micro_batch);
   update_colours();
   clear();
 }
@@ -70,7 +91,28 @@ void PlanBar::set_plan(std::vector<Choice> schedules, const QString& chosen, std
   setEnabled(true);
 }
 
+void PlanBar::set_micro_batch(const std::vector<int>& sizes, int samples, int count) {
+  const QSignalBlocker quiet(micro_batch_), quiet_text(micro_batch_->lineEdit());
+  micro_batch_->clear();
+  for (int size : sizes) micro_batch_->addItem(QString::number(size));
+  samples_ = samples;
+  micro_batch_->setCurrentIndex(micro_batch_->findText(QString::number(samples)));
+  micro_batch_->setEditText(samples > 0 ? QString::number(samples) : QString());
+  micro_batches_->setText(count > 0 ? tr("× %1").arg(count) : QString());
+}
+
+/// Told once, whether it was chosen or typed.
+void PlanBar::take_micro_batch() {
+  bool number = false;
+  const int samples = micro_batch_->currentText().toInt(&number);
+  if (!number || samples == samples_)
+    return micro_batch_->setEditText(samples_ > 0 ? QString::number(samples_) : QString());
+  samples_ = samples;
+  emit micro_batch_chosen(samples);
+}
+
 void PlanBar::clear() {
+  set_micro_batch({}, 0, 0);
   set_plan({}, {}, std::nullopt);
   setEnabled(false);
 }
@@ -84,6 +126,7 @@ void PlanBar::update_colours() {
   const Theme& theme = Theme::of(palette());
   set_ground(*this, theme.window);
   if (summary_) set_text_colour(*summary_, theme.muted);
+  if (micro_batches_) set_text_colour(*micro_batches_, theme.muted);
 }
 
 }  // namespace pipedeck::app

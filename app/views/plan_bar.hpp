@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The line above the split: the schedule of the plan at hand, and its chunks where their number is open.
+// The line above the split: the schedule of the plan at hand, its chunks where their number is open, its micro-batch.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <QWidget>
 
 #include "app/views/choice_box.hpp"
 
+class QComboBox;
 class QLabel;
 class QSpinBox;
 
@@ -21,24 +23,32 @@ class PlanBar : public QWidget {
 
   /// `chunks` absent: the schedule has no number to choose.
   void set_plan(std::vector<Choice> schedules, const QString& chosen, std::optional<int> chunks);
+  /// The sizes that divide the batch, the plan's own, and how many micro-batches that makes.
+  void set_micro_batch(const std::vector<int>& sizes, int samples, int count);
   void clear();
 
   ChoiceBox& schedule() const { return *schedule_; }
   QSpinBox& chunks() const { return *chunks_; }
+  QComboBox& micro_batch() const { return *micro_batch_; }
 
  signals:
   void schedule_chosen(const QString& key);
   void chunks_chosen(int chunks);
+  void micro_batch_chosen(int samples);  ///< another number than before, whether it divides the batch or not
 
  protected:
   void changeEvent(QEvent* event) override;
 
  private:
   void update_colours();
+  void take_micro_batch();
 
   ChoiceBox* schedule_;
   QLabel *chunks_label_, *summary_;
   QSpinBox* chunks_;
+  QComboBox* micro_batch_;
+  QLabel* micro_batches_;
+  int samples_ = 0;
 };
 
 }  // namespace pipedeck::app

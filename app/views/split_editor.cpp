@@ -2,375 +2,472 @@
 #include "app/views/split_editor.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QScrollBar>
+#include <QSignalBlocker>
 #include <QToolTip>
 
-#include "app/models/format.hpp"
-#include "app/models/gantt_geometry.hpp"
 #include "app/views/split_painter.hpp"
 
 namespace pipedeck::app {
 
 namespace {
 
-constexpr double reach = 8;  ///< pixels around a cut that take hold of it
+constexpr double reach = 8;          ///< pixels around a cut that take hold of it
+constexpr double merge_reach = 5;    ///< pixels around a neighbouring cut that a dragged one falls onto
+constexpr double drag_start = 4;     ///< pixels a chip is moved before it is a drag
+constexpr double edge = 24;          ///< pixels at the ends of a zoomed strip where a drag pans it
+constexpr int scroll_steps = 10000;  ///< of the scroll bar for the whole strip
 
 }  // namespace
 
-SplitEditor::SplitEditor(QWidget* parent) : QWidget(parent), empty_text_(tr("Select a plan to edit its split")) {
+SplitEditor::SplitEditor(QWidget* parent)
+    : QWidget(parent),
+      scroll_(new QScrollBar(Qt::Horizontal, this)),
+      empty_text_(tr("Select a plan to edit its split")) {
   setObjectName(QStringLiteral("split_editor"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   setAccessibleName(tr("Split editor"));
-  setWhatsThis(
-      tr("The model as a strip of layers: width is time, height is memory. Drag a cut, or Tab to it, move it "
-         "with Left and Right, and press Enter; Esc puts it back."));
+  setWhatsThis(tr(
+      "The model as a strip of layers: width is time, height is memory. Drag a cut or a device; double click a layer "
+      "to split its stage there; Ctrl+click a layer to recompute it; Ctrl+wheel zooms. By keyboard: Tab goes from item "
+      "to item, arrows move it, Enter keeps the change, Esc puts it back."));
+  scroll_->setObjectName(QStringLiteral("split_scroll"));
+  scroll_->setAccessibleName(tr("Visible part of the model"));
+  scroll_->setFocusPolicy(Qt::NoFocus);
+  scroll_->setRange(0, 0);
+  scroll_->hide();
+  connect(scroll_, &QScrollBar::valueChanged, this, [this](int value) {
+    SplitWindow window = window_;
+    window.pan(static_cast<double>(value) / scroll_steps - window.begin);
+    set_window(window);
+  });
 }
 
-void SplitEditor::set_plan(std::shared_ptr<const Profile> profile, const Plan& plan,
-                           std::vector<SplitStageFigure> figures) {
-  profile_ = std::move(profile);
-  plan_ = plan;
-  places_ = stage_places(plan_);
-  layers_ = split_layers(*profile_, plan_);
-  std::vector<double> weights;
-  for (Seconds time : layers_.times) weights.push_back(time.count);
-  edges_ = strip_edges(weights);
-  original_ = shown_ = firsts_of(plan_);
-  figures_ = std::move(figures);
-  figures_.resize(shown_.size());
-  original_figures_ = figures_;
-  feedback_.reset();
-  dragged_.reset();
-  stepped_ = false;
-  hovered_.reset();
-  if (focused_ && *focused_ >= static_cast<int>(shown_.size())) focused_.reset();
-  if (!focused_ && hasFocus() && shown_.size() > 1) focused_ = 1;
-  unsetCursor();
-  update_accessible_text();
-  update();
+void SplitEditor::set_plan(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
+                           const Plan& plan, std::shared_ptr<const Simulation> simulation) {
+  const bool another_model = draft_.empty() || profile.get() != &draft_.profile();
+  const bool another_plan = another_model || plan != draft_.original();
+  draft_ = SplitDraft(std::move(profile), std::move(cluster), plan);
+  if (another_model || draft_.original().order) {
+    layers_ = split_layers(draft_.profile(), plan);
+    std::vector<double> weights;
+    for (Seconds time : layers_.times) weights.push_back(time.count);
+    edges_ = strip_edges(weights);
+  }
+  if (another_model) window_ = {};
+  if (another_plan) refusal_.clear();
+  drag_.reset();
+  hovered_ = {};
+  unsimulated_.clear();
+  original_simulation_ = simulation_ = std::move(simulation);
+  memory_ = layer_memory(draft_.profile(), plan, simulation_.get());
+  relayout();
+  select_stage(std::clamp(selected_, 0, stages() - 1));
+  if (focus_) set_focused(*focus_);
+  if (!focus_ && hasFocus()) set_focused(items().front());
+  update_cursor();
 }
 
 void SplitEditor::clear() {
-  profile_.reset();
-  plan_ = Plan{};
+  draft_ = {};
   places_.clear();
   layers_ = {};
   edges_.clear();
-  original_.clear();
-  shown_.clear();
-  original_figures_.clear();
+  layout_ = {};
   figures_.clear();
-  feedback_.reset();
-  dragged_.reset();
-  stepped_ = false;
-  hovered_.reset();
-  focused_.reset();
-  unsetCursor();
-  update_accessible_text();
-  update();
+  memory_.clear();
+  original_simulation_ = simulation_ = nullptr;
+  refusal_.clear();
+  unsimulated_.clear();
+  drag_.reset();
+  hovered_ = {};
+  focus_.reset();
+  window_ = {};
+  relayout();
+  update_cursor();
 }
 
 void SplitEditor::set_empty_text(const QString& text) {
   empty_text_ = text;
-  update();
-}
-
-void SplitEditor::set_figures(std::vector<SplitStageFigure> figures) {
-  figures_ = std::move(figures);
-  figures_.resize(shown_.size());
   update_accessible_text();
   update();
 }
 
-void SplitEditor::set_overflow(int stage, Bytes over) {
-  if (stage < 0 || stage >= static_cast<int>(figures_.size())) return;
-  figures_[static_cast<std::size_t>(stage)].over = over;
-  update();
-}
-
-void SplitEditor::set_feedback(const SplitFeedback& feedback) {
-  feedback_ = feedback;
-  update();
-}
-
-void SplitEditor::clear_feedback() {
-  feedback_.reset();
-  update();
-}
-
-SplitAreas SplitEditor::areas() const { return split_areas(QRectF(rect()), font()); }
-
-SplitStrip SplitEditor::strip() const {
-  const QRectF area = areas().strip;
-  return {area.left(), area.width(), edges_};
-}
-
-QPoint SplitEditor::handle_position(int stage) const {
-  const QRectF area = areas().strip;
-  return QPointF(strip().x_of(shown_[static_cast<std::size_t>(stage)]), area.top() - 4).toPoint();
-}
-
-int SplitEditor::stage_end(int stage) const {
-  const auto next = static_cast<std::size_t>(stage) + 1;
-  return next < shown_.size() ? shown_[next] : static_cast<int>(layers_.times.size());
-}
-
-/// The given figure, or the profile's proportional to the slowest replica's samples.
-Seconds SplitEditor::stage_time(int stage) const {
-  const auto i = static_cast<std::size_t>(stage);
-  if (figures_[i].time.count > 0) return figures_[i].time;
-  Seconds sum;
-  for (int layer = shown_[i]; layer < stage_end(stage); ++layer) sum += layers_.times[static_cast<std::size_t>(layer)];
-  int samples = plan_.micro_batch;
-  if (plan_.synchronous()) {
-    samples = 0;
-    for (int share : replica_samples(plan_.stages[i], plan_.micro_batch)) samples = std::max(samples, share);
+void SplitEditor::show_preview(const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
+                               const QString& why) {
+  // An answer that the hand has overtaken is the newest there is, but says nothing of stages that are no more.
+  if (draft_.empty() || plan.stages.size() != draft_.shown().stages.size()) return;
+  simulation_ = simulation;
+  unsimulated_ = why;
+  if (simulation) {
+    figures_ = stage_figures(plan, *simulation);
+    memory_ = layer_memory(draft_.profile(), plan, simulation.get());
   }
-  return sum * (static_cast<double>(samples) / std::max(profile_->micro_batch, 1));
-}
-
-Bytes SplitEditor::overflow(int stage) const { return figures_[static_cast<std::size_t>(stage)].over; }
-
-QString SplitEditor::stage_name(int stage) const {
-  const StagePlace& place = places_[static_cast<std::size_t>(stage)];
-  if (place.chunks < 2) return tr("stage %1").arg(stage);
-  return tr("stage %1 (chunk %2)").arg(stage).arg(chunk_letter(place.chunk));
-}
-
-std::vector<QString> SplitEditor::caption_variants(int stage) const {
-  const int first = shown_[static_cast<std::size_t>(stage)], last = stage_end(stage) - 1;
-  const QString layers = first == last ? tr("layer %1").arg(first) : tr("layers %1–%2").arg(first).arg(last);
-  const QString short_layers = first == last ? QString::number(first) : QStringLiteral("%1–%2").arg(first).arg(last);
-  const QString time = format_time(stage_time(stage));
-  const QString dot = QStringLiteral(" · ");
-  std::vector<QString> variants;
-  if (const Bytes over = overflow(stage); over.count > 0) {
-    const QString too_much = tr("%1 too much").arg(format_bytes(over));
-    variants = {stage_name(stage) + dot + layers + dot + time + dot + too_much, layers + dot + too_much, too_much,
-                QStringLiteral("+") + format_bytes(over)};
-  }
-  variants.insert(variants.end(), {stage_name(stage) + dot + layers + dot + time, layers + dot + time,
-                                   short_layers + dot + time, time, short_layers, QString::number(stage)});
-  return variants;
-}
-
-QString SplitEditor::caption(int stage) const {
-  const SplitStrip s = strip();
-  const double room = s.x_of(stage_end(stage)) - s.x_of(shown_[static_cast<std::size_t>(stage)]) - 6;
-  const QFontMetricsF metrics(font());
-  return fitting_text(caption_variants(stage), room,
-                      [&](const QString& text) { return metrics.horizontalAdvance(text); });
-}
-
-QSize SplitEditor::sizeHint() const { return {900, split_height(font())}; }
-
-QSize SplitEditor::minimumSizeHint() const { return {320, split_height(font())}; }
-
-void SplitEditor::move_cut(int stage, int cut) {
-  const Firsts moved = with_cut(shown_, stage, cut, static_cast<int>(layers_.times.size()));
-  if (moved == shown_) return;
-  shown_ = moved;
-  // Times of the two stages beside the cut are no longer true; whoever listens to preview() brings new ones.
-  for (int changed : {stage - 1, stage}) figures_[static_cast<std::size_t>(changed)].time = Seconds(0);
   update_accessible_text();
   update();
-  stepped_ = !dragged_;
-  emit preview(shown_);
+}
+
+void SplitEditor::show_refusal(const QString& why) {
+  refusal_ = why;
+  update_accessible_text();
+  update();
+}
+
+SplitMetrics SplitEditor::metrics() const { return split_metrics(font()); }
+
+/// Everything that follows from plan, size and zoom.
+void SplitEditor::relayout() {
+  const SplitAreas areas = split_areas(QRectF(rect()), metrics());
+  const QSignalBlocker quiet(scroll_);
+  scroll_->setGeometry(areas.scroll.toRect());
+  scroll_->setVisible(!draft_.empty() && !window_.whole());
+  scroll_->setPageStep(static_cast<int>(window_.span() * scroll_steps));
+  scroll_->setSingleStep(std::max(1, scroll_->pageStep() / 10));
+  scroll_->setRange(0, scroll_steps - scroll_->pageStep());
+  scroll_->setValue(static_cast<int>(window_.begin * scroll_steps));
+  if (draft_.empty()) {
+    layout_ = {};
+    layout_.areas = areas;
+  } else {
+    const QFontMetricsF texts(caption_font(font()));
+    places_ = stage_places(draft_.shown());
+    layout_ = split_layout(areas, window_.strip(areas.strip, edges_), draft_.shown(), places_,
+                           spare_devices(draft_.shown(), draft_.cluster()), tray_label_width(font()),
+                           chip_style(font()), [&](const QString& text) { return texts.horizontalAdvance(text); });
+    if (figures_.size() != draft_.shown().stages.size() || !draft_.pending()) {
+      figures_.assign(draft_.shown().stages.size(), {});
+      if (simulation_ && !draft_.pending()) figures_ = stage_figures(draft_.shown(), *simulation_);
+    }
+  }
+  update_accessible_text();
+  update();
+}
+
+/// After an edit was tried.
+void SplitEditor::took(bool changed) {
+  if (!changed) return;
+  refusal_.clear();
+  unsimulated_.clear();
+  for (SplitStageFigure& figure : figures_) figure.time = Seconds(0);  // whoever listens brings new ones
+  relayout();
+  emit preview(draft_.shown());
 }
 
 void SplitEditor::finish() {
-  dragged_.reset();
-  stepped_ = false;
-  if (shown_ == original_) {
-    figures_ = original_figures_;
-    feedback_.reset();
-    emit cancelled();
-  } else {
-    emit committed(shown_);
+  const bool dragged = drag_.has_value();
+  drag_.reset();
+  if (!draft_.pending()) {
+    if (dragged) emit cancelled();
+    return update();
   }
-  update();
+  const QString why = draft_.refusal();
+  if (!why.isEmpty()) {
+    restore();
+    show_refusal(why);
+    emit refused(why);
+  } else if (draft_.shown() == draft_.original()) {
+    restore();
+  } else {
+    const PlanEdit edit = *draft_.edit();
+    draft_.accept();
+    original_simulation_ = simulation_;
+    relayout();
+    emit committed(edit);
+  }
 }
 
 void SplitEditor::restore() {
-  dragged_.reset();
-  stepped_ = false;
-  shown_ = original_;
-  figures_ = original_figures_;
-  feedback_.reset();
-  update_accessible_text();
-  update();
+  drag_.reset();
+  draft_.restore();
+  refusal_.clear();
+  unsimulated_.clear();
+  simulation_ = original_simulation_;
+  if (!draft_.empty()) memory_ = layer_memory(draft_.profile(), draft_.original(), simulation_.get());
+  relayout();
+  select_stage(std::clamp(selected_, 0, std::max(0, stages() - 1)));
   emit cancelled();
 }
 
+void SplitEditor::apply(const PlanEdit& edit) {
+  if (draft_.empty()) return;
+  if (draft_.pending()) finish();  // what was tried before is kept
+  draft_.propose(edit);
+  finish();
+}
+
+void SplitEditor::select_stage(int stage) {
+  if (draft_.empty() || stage < 0 || stage >= stages()) return;
+  const bool another = selected_ != stage;
+  selected_ = stage;
+  update();
+  if (another) emit stage_selected(stage);
+}
+
+int SplitEditor::stage_of(int layer) const {
+  return static_cast<int>(std::ranges::upper_bound(layout_.firsts, layer) - layout_.firsts.begin()) - 1;
+}
+
 void SplitEditor::mousePressEvent(QMouseEvent* event) {
-  if (!profile_ || event->button() != Qt::LeftButton) return QWidget::mousePressEvent(event);
-  const auto stage = strip().stage_cut_at(event->position().x(), shown_, reach);
-  if (!stage || !areas().grip.contains(event->position())) return;
-  dragged_ = focused_ = stage;
-  grab_offset_ = event->position().x() - strip().x_of(shown_[static_cast<std::size_t>(*stage)]);
+  if (draft_.empty() || event->button() != Qt::LeftButton) return QWidget::mousePressEvent(event);
+  if (draft_.pending()) finish();
+  const QPointF at = event->position();
+  SplitItem item = split_hit(layout_, at, reach);
+  const bool by_layer = event->modifiers() & Qt::ControlModifier && layout_.areas.strip.contains(at);
+  if (by_layer && item.part == SplitPart::cut)
+    if (const auto layer = layout_.strip.layer_at(at.x())) item = {SplitPart::stage, stage_of(*layer), *layer, {}};
+  if (item.part == SplitPart::none || item.part == SplitPart::tray) return;
+  refusal_.clear();
+  set_focused(item);
+  if (item.part == SplitPart::stage) {
+    if (by_layer) {
+      const bool on = !recomputed_layers(draft_.shown())[static_cast<std::size_t>(item.layer)];
+      apply(LayerRecompute{item.layer, on});
+    }
+    return;
+  }
+  Drag drag;
+  drag.item = item;
+  drag.press = drag.at = at;
+  if (item.part == SplitPart::cut) {
+    drag.grab_offset = at.x() - layout_.strip.x_of(layout_.firsts[static_cast<std::size_t>(item.stage)]);
+    drag.moved = true;
+  } else if (const SplitChip* chip = chip_of(layout_, item)) {
+    drag.devices = grabbed(layout_, *chip);
+    drag.ghost = chip->rect;
+    drag.text = chip->folded ? short_devices_text(drag.devices) : chip->text;
+  }
+  drag_ = std::move(drag);
+  update_cursor();
   update();
 }
 
 void SplitEditor::mouseMoveEvent(QMouseEvent* event) {
-  if (!profile_) return;
-  const SplitStrip s = strip();
-  if (dragged_) {
-    move_cut(*dragged_, s.nearest_cut(event->position().x() - grab_offset_, 1, s.layers() - 1));
-    return;
+  if (draft_.empty()) return;
+  const QPointF at = event->position();
+  if (!drag_) {
+    const SplitItem over = split_hit(layout_, at, reach);
+    if (over == hovered_) return;
+    hovered_ = over;
+    update_cursor();
+    return update();
   }
-  const auto over = areas().grip.contains(event->position()) ? s.stage_cut_at(event->position().x(), shown_, reach)
-                                                             : std::optional<int>();
-  if (over == hovered_) return;
-  hovered_ = over;
-  if (over) {
-    setCursor(Qt::SplitHCursor);
-  } else {
-    unsetCursor();
+  drag_->at = at;
+  if (!window_.whole()) {
+    const QRectF& strip = layout_.areas.strip;
+    const double beyond = std::max(0.0, at.x() - strip.right() + edge) - std::max(0.0, strip.left() + edge - at.x());
+    if (beyond != 0) {
+      SplitWindow window = window_;
+      window.pan(beyond / strip.width() * window.span() * 0.5);
+      set_window(window);
+    }
   }
+  if (drag_->item.part == SplitPart::cut) return drag_cut(at.x() - drag_->grab_offset);
+  if (!drag_->moved && (at - drag_->press).manhattanLength() < drag_start) return;
+  drag_->moved = true;
+  drag_chip(at, event->modifiers() & Qt::ControlModifier);
+  update_cursor();
+}
+
+void SplitEditor::drag_cut(double x) {
+  const Firsts firsts = firsts_of(draft_.original());
+  const int stage = drag_->item.stage;
+  const CutTarget target = cut_target(layout_.strip, firsts, stage, x, merge_reach);
+  const int old = firsts[static_cast<std::size_t>(stage)];
+  if (!draft_.pending() && !target.merges && target.cut == old) return update();
+  took(target.merges ? draft_.propose(StageMerge{stage - 1}) : draft_.propose(CutMove{stage, target.cut}));
+  update();
+}
+
+void SplitEditor::drag_chip(const QPointF& at, bool exchange) {
+  const SplitItem under = split_hit(layout_, at, reach);
+  const SplitChip* chip = exchange ? chip_of(layout_, under) : nullptr;
+  const std::optional<int> from = drag_->item.stage < 0 ? std::nullopt : std::optional(drag_->item.stage);
+  drag_->drop = drop_at(layout_, at, drag_->devices);
+  if (!drag_->drop || (!from && !drag_->drop->stage)) {
+    if (draft_.pending()) {
+      draft_.restore();
+      took(true);
+    }
+    return update();
+  }
+  if (chip && std::ranges::count(drag_->devices, chip->devices.front()) == 0)
+    took(draft_.propose(DeviceSwap{drag_->devices.front(), chip->devices.front()}));
+  else if (!exchange || !draft_.pending())
+    took(draft_.propose(device_move(layout_, *drag_->drop, drag_->devices, from)));
   update();
 }
 
 void SplitEditor::mouseReleaseEvent(QMouseEvent* event) {
-  if (!dragged_ || event->button() != Qt::LeftButton) return QWidget::mouseReleaseEvent(event);
+  if (!drag_ || event->button() != Qt::LeftButton) return QWidget::mouseReleaseEvent(event);
   finish();
+  update_cursor();
+}
+
+void SplitEditor::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (draft_.empty() || event->button() != Qt::LeftButton) return;
+  const QPointF at = event->position();
+  const SplitItem item = split_hit(layout_, at, reach);
+  if (item.part != SplitPart::stage || !layout_.areas.strip.contains(at)) return mousePressEvent(event);
+  const Stage& stage = stage_at(item.stage);
+  const int low = std::min(stage.first + 1, stage.last), high = std::max(stage.last - 1, low);
+  apply(StageSplit{item.stage, layout_.strip.nearest_cut(at.x(), low, high)});
+}
+
+void SplitEditor::wheelEvent(QWheelEvent* event) {
+  if (draft_.empty()) return QWidget::wheelEvent(event);
+  const QPointF turn = event->angleDelta();
+  SplitWindow window = window_;
+  if (event->modifiers() & Qt::ControlModifier) {
+    window.zoom(std::pow(1.0015, turn.y()), window.at(event->position().x(), layout_.areas.strip),
+                least_span(layout_.strip.layers()));
+  } else if (!window.whole()) {
+    window.pan(-(turn.y() + turn.x()) / 1200 * window.span());
+  } else {
+    return QWidget::wheelEvent(event);
+  }
+  set_window(window);
+  event->accept();
+}
+
+void SplitEditor::set_window(const SplitWindow& window) {
+  if (window == window_) return;
+  window_ = window;
+  relayout();
+}
+
+void SplitEditor::reveal_focus() {
+  if (!focus_ || window_.whole() || draft_.empty()) return;
+  int first = 0, last = 0;
+  if (focus_->part == SplitPart::cut) {
+    first = last = layout_.firsts[static_cast<std::size_t>(focus_->stage)];
+  } else if (focus_->part == SplitPart::stage) {
+    first = focus_->layer, last = focus_->layer + 1;
+  } else if (focus_->part == SplitPart::chip && focus_->stage >= 0) {
+    first = stage_at(focus_->stage).first, last = stage_at(focus_->stage).last;
+  } else {
+    return;
+  }
+  SplitWindow window = window_;
+  window.reveal(edges_[static_cast<std::size_t>(first)], edges_[static_cast<std::size_t>(last)]);
+  set_window(window);
+}
+
+void SplitEditor::update_cursor() {
+  const SplitPart part = drag_ ? drag_->item.part : hovered_.part;
+  if (part == SplitPart::cut) {
+    setCursor(Qt::SplitHCursor);
+  } else if (part == SplitPart::chip) {
+    setCursor(drag_ ? Qt::ClosedHandCursor : Qt::OpenHandCursor);
+  } else {
+    unsetCursor();
+  }
 }
 
 void SplitEditor::leaveEvent(QEvent*) {
-  hovered_.reset();
+  hovered_ = {};
   update();
 }
 
-void SplitEditor::keyPressEvent(QKeyEvent* event) {
-  if (!profile_) return QWidget::keyPressEvent(event);
-  if (event->key() == Qt::Key_Escape && (dragged_ || shown_ != original_)) return restore();
-  if (!focused_ || dragged_) return QWidget::keyPressEvent(event);
-  const int cut = shown_[static_cast<std::size_t>(*focused_)];
-  const int step = event->modifiers() & Qt::ShiftModifier ? 5 : 1;
-  switch (event->key()) {
-    case Qt::Key_Left:
-      return move_cut(*focused_, cut - step);
-    case Qt::Key_Right:
-      return move_cut(*focused_, cut + step);
-    case Qt::Key_Home:
-      return move_cut(*focused_, 0);
-    case Qt::Key_End:
-      return move_cut(*focused_, static_cast<int>(layers_.times.size()));
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-      if (shown_ != original_) finish();
-      return;
-    default:
-      QWidget::keyPressEvent(event);
-  }
+void SplitEditor::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  relayout();
 }
 
-void SplitEditor::focusInEvent(QFocusEvent* event) {
-  const int cuts = static_cast<int>(shown_.size()) - 1;
-  if (cuts > 0 && !focused_) focused_ = event->reason() == Qt::BacktabFocusReason ? cuts : 1;
-  update();
-  QWidget::focusInEvent(event);
-}
-
-void SplitEditor::focusOutEvent(QFocusEvent* event) {
-  // Another window in front is no decision; leaving the editor with an unfinished step is.
-  const bool left = event->reason() != Qt::ActiveWindowFocusReason && event->reason() != Qt::PopupFocusReason;
-  if (left) {
-    if (stepped_) restore();
-    focused_.reset();
-  }
-  update();
-  QWidget::focusOutEvent(event);
-}
-
-bool SplitEditor::focusNextPrevChild(bool next) {
-  const int cuts = static_cast<int>(shown_.size()) - 1;
-  const int wanted = focused_.value_or(0) + (next ? 1 : -1);
-  if (!focused_ || wanted < 1 || wanted > cuts) return QWidget::focusNextPrevChild(next);
-  focused_ = wanted;
-  update_accessible_text();
-  update();
-  return true;
+void SplitEditor::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) relayout();
 }
 
 bool SplitEditor::event(QEvent* event) {
-  if (event->type() == QEvent::ToolTip && profile_) {
+  // Keys that mean something here are not the window's shortcuts while the editor has them.
+  if (event->type() == QEvent::ShortcutOverride && takes_key(*static_cast<QKeyEvent*>(event))) {
+    event->accept();
+    return true;
+  }
+  // Its own menu, whatever else is offered in it.
+  if (event->type() == QEvent::ContextMenu) {
+    contextMenuEvent(static_cast<QContextMenuEvent*>(event));
+    return true;
+  }
+  if (event->type() == QEvent::ToolTip && !draft_.empty()) {
     const auto* help = static_cast<QHelpEvent*>(event);
-    const auto layer = strip().layer_at(help->pos().x());
-    if (!layer || dragged_) {
+    const QString tip = drag_ ? QString() : tip_of(split_hit(layout_, help->pos(), reach));
+    if (tip.isEmpty()) {
       QToolTip::hideText();
     } else {
-      QToolTip::showText(help->globalPos(),
-                         areas().grip.contains(help->pos()) ? layer_tip(*layer) : stage_tip(stage_of(*layer)), this);
+      QToolTip::showText(help->globalPos(), tip, this);
     }
     return true;
   }
   return QWidget::event(event);
 }
 
-int SplitEditor::stage_of(int layer) const {
-  int stage = 0;
-  while (stage + 1 < static_cast<int>(shown_.size()) && shown_[static_cast<std::size_t>(stage) + 1] <= layer) ++stage;
-  return stage;
+QSize SplitEditor::sizeHint() const { return {900, split_height(metrics())}; }
+
+QSize SplitEditor::minimumSizeHint() const { return {320, split_height(metrics())}; }
+
+QPoint SplitEditor::handle_position(int stage) const {
+  return QPointF(layout_.strip.x_of(layout_.firsts[static_cast<std::size_t>(stage)]), layout_.areas.strip.top() - 4)
+      .toPoint();
 }
 
-QString SplitEditor::layer_tip(int position) const {
-  const auto i = static_cast<std::size_t>(position);
-  return tr("<b>layer %1 · %2</b><br>forward and backward %3 for %4 samples<br>weights and activations %5")
-      .arg(position)
-      .arg(layers_.names[i].toHtmlEscaped(), format_time(layers_.times[i]))
-      .arg(profile_->micro_batch)
-      .arg(format_bytes(layers_.bytes[i]));
+QPoint SplitEditor::chip_position(DeviceId device) const {
+  for (const SplitChip& chip : layout_.chips)
+    if (!chip.copy && std::ranges::count(chip.devices, device) > 0) return chip.rect.center().toPoint();
+  return {};
 }
 
-QString SplitEditor::stage_tip(int stage) const {
-  const Stage& s = plan_.stages[static_cast<std::size_t>(stage)];
-  const StagePlace& place = places_[static_cast<std::size_t>(stage)];
-  QString tip = QStringLiteral("<b>%1</b><br>").arg(caption_variants(stage).front().toHtmlEscaped()) +
-                (s.replicas() == 1 ? tr("on %1").arg(short_devices_text(s.devices, 8))
-                                   : tr("%1 replicas on %2").arg(s.replicas()).arg(short_devices_text(s.devices, 8)));
-  if (s.tensor_parallel > 1) tip += tr("<br>tensor parallel over %1 devices").arg(s.tensor_parallel);
-  if (!place.copies.empty()) tip += tr("<br>a second copy on %1").arg(short_devices_text(place.copies, 8));
-  if (place.chunks > 1) tip += tr("<br>chunk %1 of %2 on its devices").arg(chunk_letter(place.chunk)).arg(place.chunks);
-  return tip;
-}
-
-void SplitEditor::update_accessible_text() {
-  QStringList stages;
-  for (int stage = 0; stage < static_cast<int>(shown_.size()); ++stage) stages << caption_variants(stage).front();
-  if (focused_ && hasFocus()) stages.prepend(tr("cut before stage %1").arg(*focused_));
-  setAccessibleDescription(stages.isEmpty() ? empty_text_ : stages.join(QStringLiteral("; ")));
+SplitPicture SplitEditor::picture() const {
+  SplitPicture picture;
+  picture.layout = &layout_;
+  picture.empty_text = empty_text_;
+  if (draft_.empty()) return picture;
+  std::vector<double> shares;
+  std::int64_t most = 1;
+  for (const LayerMemoryShare& share : memory_) most = std::max(most, share.total().count);
+  for (const LayerMemoryShare& share : memory_)
+    shares.push_back(static_cast<double>(share.total().count) / static_cast<double>(most));
+  const QRectF& strip = layout_.areas.strip;
+  picture.has_plan = true;
+  picture.boxes = layer_boxes(layout_.strip, layout_.firsts, shares, recomputed_layers(draft_.shown()), strip.left(),
+                              strip.right());
+  picture.old_cuts = firsts_of(draft_.original());
+  for (int s = 0; s < stages(); ++s) {
+    const StagePlace& place = places_[static_cast<std::size_t>(s)];
+    picture.stages.push_back(
+        {caption(s), figures_[static_cast<std::size_t>(s)].over.count > 0, place.rank, place.chunk, place.chunks});
+  }
+  picture.message = message();
+  picture.warns = !refusal_.isEmpty() || !draft_.refusal().isEmpty() || !unsimulated_.isEmpty() ||
+                  (simulation_ && !simulation_->fits);
+  if (draft_.pending() && draft_.refusal().isEmpty() && simulation_ && original_simulation_)
+    picture.feedback = split_feedback(*original_simulation_, *simulation_);
+  picture.pending = draft_.pending();
+  picture.selected = selected_;
+  picture.hovered = hovered_;
+  if (hasFocus() && focus_) picture.focused = focus_;
+  if (!drag_ || !drag_->moved) return picture;
+  picture.refused = !draft_.refusal().isEmpty();
+  picture.dragged = drag_->item;
+  picture.pointer = drag_->at;
+  picture.ghost_chip = drag_->ghost;
+  picture.ghost_text = drag_->text;
+  picture.moved_devices = drag_->devices;
+  if (drag_->drop) picture.drop = drag_->drop;
+  return picture;
 }
 
 void SplitEditor::paintEvent(QPaintEvent*) {
-  SplitPicture picture;
-  picture.areas = areas();
-  if (!profile_) {
-    picture.empty_text = empty_text_;
-  } else {
-    picture.strip = strip();
-    picture.layers = &layers_;
-    picture.firsts = shown_;
-    picture.ghosts = original_;
-    picture.feedback = feedback_;
-    picture.hot = dragged_ ? dragged_ : hovered_;
-    picture.dragged = dragged_.has_value();
-    if (hasFocus()) picture.focused = focused_;
-    for (int stage = 0; stage < static_cast<int>(shown_.size()); ++stage) {
-      const StagePlace& place = places_[static_cast<std::size_t>(stage)];
-      std::vector<DeviceId> devices = place.devices;
-      devices.insert(devices.end(), place.copies.begin(), place.copies.end());
-      picture.stages.push_back(
-          {caption(stage), devices, overflow(stage).count > 0, place.rank, place.chunk, place.chunks});
-    }
-  }
   QPainter painter(this);
-  paint_split(painter, picture, Theme::of(palette()), font());
+  paint_split(painter, picture(), Theme::of(palette()), font());
 }
 
 }  // namespace pipedeck::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A model as a strip of layers cut into stages. A drag of a cut is a preview until it is let go: whoever listens
-// simulates and hands figures back; nothing changes before `committed`.
+// A model as a strip of layers cut into stages, the devices of each below it, the spare ones in a tray. Cuts and chips
+// are dragged, or moved by key; what comes of it is a preview until it is let go: whoever listens simulates and hands
+// figures back, and nothing changes before `committed`.
 #pragma once
 
 #include <memory>
@@ -9,19 +10,17 @@
 
 #include <QWidget>
 
-#include "app/models/split_geometry.hpp"
-#include "app/views/split_painter.hpp"
-#include "core/domain/plan.hpp"
-#include "core/domain/profile.hpp"
+#include "app/models/split_draft.hpp"
+#include "app/models/split_figures.hpp"
+#include "app/models/split_layout.hpp"
+#include "app/models/split_window.hpp"
+
+class QMenu;
+class QScrollBar;
 
 namespace pipedeck::app {
 
-/// What is known of a stage of the split shown.
-struct SplitStageFigure {
-  Seconds time;  ///< forward and backward of one micro-batch; 0: unknown
-  Bytes over;    ///< more than its fullest device holds; 0: fits
-  bool operator==(const SplitStageFigure&) const = default;
-};
+struct SplitPicture;
 
 class SplitEditor : public QWidget {
   Q_OBJECT
@@ -29,22 +28,40 @@ class SplitEditor : public QWidget {
  public:
   explicit SplitEditor(QWidget* parent = nullptr);
 
-  /// The plan to edit; a drag at hand ends without a signal. `figures` has one entry a stage, or is empty.
-  void set_plan(std::shared_ptr<const Profile> profile, const Plan& plan, std::vector<SplitStageFigure> figures);
+  /// The plan to edit; an edit at hand ends without a signal. Null while it is not simulated.
+  void set_plan(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster, const Plan& plan,
+                std::shared_ptr<const Simulation> simulation);
   void clear();
   /// Why nothing can be edited; shown in the middle while there is no plan.
   void set_empty_text(const QString& text);
 
-  /// Figures of the split that preview() told of last.
-  void set_figures(std::vector<SplitStageFigure> figures);
-  void set_overflow(int stage, Bytes over);
-  void set_feedback(const SplitFeedback& feedback);
-  void clear_feedback();
+  /// What the simulator says of a plan that preview() told of; null with the reason where it can't be simulated.
+  void show_preview(const Plan& plan, const std::shared_ptr<const Simulation>& simulation, const QString& why);
+  /// Why an edit was not made; until something else happens here.
+  void show_refusal(const QString& why);
 
-  bool dragging() const { return dragged_.has_value(); }
-  const Firsts& firsts() const { return shown_; }
+  /// Tried and kept at once: menus, fields, double clicks.
+  void apply(const PlanEdit& edit);
+  void select_stage(int stage);
+  int selected_stage() const { return selected_; }
+
+  bool dragging() const { return drag_.has_value(); }
+  const SplitDraft& draft() const { return draft_; }
+  const Firsts& firsts() const { return layout_.firsts; }
+  const SplitLayout& layout_now() const { return layout_; }
+  const SplitWindow& window_now() const { return window_; }
+  const std::optional<SplitItem>& focused() const { return focus_; }
+  /// What every item is called: for tool tips and assistive technology.
+  QString item_text(const SplitItem& item) const;
+  /// In the order of Tab: cuts, stages, chips, spare devices.
+  std::vector<SplitItem> items() const;
+  QRectF item_rect(const SplitItem& item) const;
+  void set_focused(const SplitItem& item);
+  /// What is said at the left: a reason, what does not fit, or what can be done here.
+  QString message() const;
   /// Centre of a cut's handle in widget coordinates: stage in 1..S-1.
   QPoint handle_position(int stage) const;
+  QPoint chip_position(DeviceId device) const;
   /// What is written under a stage now.
   QString caption(int stage) const;
 
@@ -52,53 +69,106 @@ class SplitEditor : public QWidget {
   QSize minimumSizeHint() const override;
 
  signals:
-  void preview(std::vector<int> firsts);    ///< while dragging or stepping, whenever the split changed
-  void committed(std::vector<int> firsts);  ///< let go, or Enter, with a split other than the plan's
-  void cancelled();                         ///< Esc, or let go at the old place
+  void preview(const pipedeck::Plan& plan);        ///< whenever the plan under the hand changed
+  void committed(const pipedeck::PlanEdit& edit);  ///< let go, or Enter, with another plan than before
+  void cancelled();                                ///< Esc, or let go at the old place
+  void refused(const QString& why);                ///< let go where it can't be
+  void stage_selected(int stage);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void leaveEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void focusInEvent(QFocusEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
   bool focusNextPrevChild(bool next) override;
   bool event(QEvent* event) override;
 
  private:
-  SplitAreas areas() const;
-  SplitStrip strip() const;
-  void move_cut(int stage, int cut);
+  struct Drag {
+    SplitItem item;
+    QPointF press, at;
+    double grab_offset = 0;         ///< of a cut: pointer to cut
+    std::vector<DeviceId> devices;  ///< of a chip
+    QRectF ghost;                   ///< where the chip was
+    QString text;
+    bool moved = false;
+    std::optional<ChipDrop> drop{};
+  };
+
+  // split_editor.cpp
+  void relayout();
+  void took(bool changed);
   void finish();
   void restore();
-  void update_accessible_text();
-  int stage_end(int stage) const;
+  void drag_cut(double x);
+  void drag_chip(const QPointF& at, bool exchange);
+  void set_window(const SplitWindow& window);
+  void reveal_focus();
+  void update_cursor();
+  SplitMetrics metrics() const;
+  int stages() const { return static_cast<int>(draft_.shown().stages.size()); }
+  const Stage& stage_at(int stage) const { return draft_.shown().stages[static_cast<std::size_t>(stage)]; }
   int stage_of(int layer) const;
+  std::vector<std::int64_t> layer_bytes() const;
+  SplitPicture picture() const;
+
+  // split_editor_keys.cpp
+  bool takes_key(const QKeyEvent& event) const;
+  bool cut_key(const QKeyEvent& event);
+  bool stage_key(const QKeyEvent& event);
+  bool chip_key(const QKeyEvent& event);
+  bool row_key(const QKeyEvent& event);
+  void move_chip_by(int steps);
+  void reorder_chip_by(int steps);
+  void move_layer_cursor(int layer);
+  void cycle_recompute(int stage);
+
+  // split_editor_menu.cpp
+  void open_menu(const SplitItem& item, const QPoint& at);
+  void add_stage_actions(QMenu* menu, int stage, int layer);
+  void add_chip_actions(QMenu* menu, const SplitChip& chip);
+  void add_edit(QMenu* menu, const QString& text, const char* name, const PlanEdit& edit);
+
+  // split_editor_texts.cpp
+  void update_accessible_text();
+  QString tip_of(const SplitItem& item) const;
   QString layer_tip(int position) const;
   QString stage_tip(int stage) const;
+  QString chip_tip(const SplitChip& chip) const;
   /// "stage 7", and which of its devices' chunks that is.
   QString stage_name(int stage) const;
+  QString layer_name(int position) const;
   std::vector<QString> caption_variants(int stage) const;
   Seconds stage_time(int stage) const;
-  Bytes overflow(int stage) const;
 
-  std::shared_ptr<const Profile> profile_;
-  Plan plan_;
+  SplitDraft draft_;
   std::vector<StagePlace> places_;
   SplitLayers layers_;
   std::vector<double> edges_;
-  Firsts original_, shown_;
-  std::vector<SplitStageFigure> original_figures_, figures_;
-  std::optional<SplitFeedback> feedback_;
+  SplitWindow window_;
+  SplitLayout layout_;
+  QScrollBar* scroll_;
+
+  std::shared_ptr<const Simulation> original_simulation_, simulation_;
+  std::vector<SplitStageFigure> figures_;  ///< of the plan shown; time 0 where they are not known yet
+  std::vector<LayerMemoryShare> memory_;   ///< the last that is known
+  QString unsimulated_;                    ///< why the plan shown can't be simulated
+  QString refusal_;
   QString empty_text_;
-  std::optional<int> dragged_;  ///< stage whose first cut is under the pointer, button down
-  std::optional<int> hovered_;
-  std::optional<int> focused_;  ///< stage whose first cut has the keyboard
-  bool stepped_ = false;        ///< moved by key, neither committed nor restored
-  double grab_offset_ = 0;
+
+  std::optional<Drag> drag_;
+  SplitItem hovered_;
+  std::optional<SplitItem> focus_;
+  int selected_ = 0;
 };
 
 }  // namespace pipedeck::app

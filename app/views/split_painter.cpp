@@ -8,8 +8,6 @@
 #include <QFontMetricsF>
 #include <QPen>
 
-#include "app/models/format.hpp"
-
 namespace pipedeck::app {
 
 namespace {
@@ -19,35 +17,39 @@ struct Text {
 };
 
 constexpr double handle_room = 14;
-constexpr double strip_height = 54;
-constexpr double spacing = 4;
+constexpr double rounded_gap = 1;    // boxes this far apart have round corners
+constexpr double least_share = 0.1;  // of the strip's height: also the lightest layer is seen
+
+QString tray_label() { return Text::tr("SPARE DEVICES"); }
 
 double line_height(const QFont& font) { return std::ceil(QFontMetricsF(font).height()); }
-
-ChipStyle chip_style(const QFont& font) { return {line_height(caption_font(font)) + 4, 8, 6}; }
 
 class Painter {
  public:
   Painter(QPainter& painter, const SplitPicture& picture, const Theme& theme, const QFont& font)
-      : painter_(painter), p_(picture), theme_(theme), font_(font) {}
+      : painter_(painter), p_(picture), layout_(*picture.layout), areas_(layout_.areas), theme_(theme), font_(font) {}
 
   void all() {
     painter_.setRenderHint(QPainter::Antialiasing);
-    painter_.fillRect(p_.areas.whole, theme_.window);
+    painter_.fillRect(areas_.whole, theme_.window);
     heading();
-    if (!p_.layers) return empty();
+    if (!p_.has_plan) return empty();
+    painter_.save();
+    painter_.setClipRect(areas_.columns.adjusted(-7, -7, 7, 2));
+    columns();
     layers();
-    for (int stage = 0; stage < static_cast<int>(p_.stages.size()); ++stage) this->stage(stage);
+    layer_cursor();
+    for (int stage = 0; stage < static_cast<int>(p_.stages.size()); ++stage) caption(stage);
     ghosts();
     cuts();
+    painter_.restore();
+    tray();
+    left_chip();
+    for (const SplitChip& chip : layout_.chips) this->chip(chip);
+    dragged_chip();
   }
 
  private:
-  int end_of(int stage) const {
-    const auto next = static_cast<std::size_t>(stage) + 1;
-    return next < p_.firsts.size() ? p_.firsts[next] : p_.strip.layers();
-  }
-
   QColor colour_of(int stage) const {
     const SplitStagePicture& picture = p_.stages[static_cast<std::size_t>(stage)];
     if (picture.over) return theme_.bad;
@@ -57,139 +59,233 @@ class Painter {
   void empty() {
     painter_.setFont(font_);
     painter_.setPen(theme_.muted);
-    QRectF area = p_.areas.whole;
-    area.setTop(p_.areas.heading.bottom());
-    painter_.drawText(area, Qt::AlignCenter, p_.empty_text);
+    QRectF area = areas_.whole.adjusted(ThemeSizes::margin, 0, -ThemeSizes::margin, 0);
+    area.setTop(areas_.heading.bottom());
+    painter_.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, p_.empty_text);
   }
 
   void heading() {
-    const QRectF area = p_.areas.heading;
-    const QString feedback = feedback_text();
-    painter_.setFont(title_font(font_));
-    const double taken = feedback.isEmpty() ? 0 : painter_.fontMetrics().horizontalAdvance(feedback) + 16;
+    const QRectF area = areas_.heading;
+    double taken = 0;
     if (p_.feedback) {
-      painter_.setPen(!p_.feedback->fits || p_.feedback->change > 0 ? theme_.bad : theme_.good);
-      painter_.drawText(area, Qt::AlignRight | Qt::AlignVCenter, feedback);
+      painter_.setFont(title_font(font_));
+      const QFontMetricsF metrics(painter_.font());
+      // A reason to read comes first, then all figures that there is room for.
+      const double room = area.width() * (p_.message.isEmpty() ? 0.8 : 0.6);
+      const QString text = fitting_text(feedback_variants(*p_.feedback), room,
+                                        [&](const QString& words) { return metrics.horizontalAdvance(words); });
+      taken = metrics.horizontalAdvance(text) + 16;
+      painter_.setPen(!p_.feedback->fits || p_.feedback->change() > 0 ? theme_.bad : theme_.good);
+      painter_.drawText(area, Qt::AlignRight | Qt::AlignVCenter, text);
     }
-    painter_.setFont(section_font(font_));
-    painter_.setPen(theme_.muted);
+    const bool said = !p_.message.isEmpty();
+    painter_.setFont(said ? title_font(font_) : section_font(font_));
+    painter_.setPen(said && p_.warns ? theme_.bad : said ? theme_.text : theme_.muted);
     const QFontMetricsF metrics(painter_.font());
-    const QString title = p_.layers && p_.firsts.size() > 1
-                              ? Text::tr("SPLIT — drag a cut; the old plan stays as a ghost")
-                              : Text::tr("SPLIT");
+    const QString title = !p_.has_plan
+                              ? Text::tr("SPLIT")
+                              : Text::tr("SPLIT — drag a cut or a device, double click a layer to split a stage");
     painter_.drawText(area, Qt::AlignLeft | Qt::AlignVCenter,
-                      metrics.elidedText(title, Qt::ElideRight, area.width() - taken));
+                      metrics.elidedText(said ? p_.message : title, Qt::ElideRight, area.width() - taken));
   }
 
-  QString feedback_text() const {
-    if (!p_.feedback) return {};
-    return Text::tr("%1   %2   peak %3")
-        .arg(format_change(p_.feedback->change), format_time(p_.feedback->iteration), format_bytes(p_.feedback->peak));
+  /// What is selected, and where a chip would fall.
+  void columns() {
+    for (std::size_t s = 0; s < layout_.columns.size(); ++s) {
+      const QRectF& column = layout_.columns[s];
+      if (column.isEmpty()) continue;
+      const bool target = p_.drop && p_.drop->stage == static_cast<int>(s);
+      if (!target && p_.selected != static_cast<int>(s)) continue;
+      const QRectF area(column.left() + 1, areas_.scroll.bottom(), column.width() - 2,
+                        areas_.chips.bottom() - areas_.scroll.bottom());
+      const QColor colour = target && p_.refused ? theme_.bad : theme_.accent;
+      painter_.setBrush(target ? blended(colour, theme_.window, 0.22) : theme_.accent_soft);
+      painter_.setPen(target ? QPen(colour, 1.5) : QPen(Qt::NoPen));
+      painter_.drawRoundedRect(area, ThemeSizes::radius, ThemeSizes::radius);
+      if (!target) continue;
+      QColor veil = colour;
+      veil.setAlphaF(0.12F);
+      painter_.fillRect(QRectF(column.left(), areas_.strip.top(), column.width(), areas_.strip.height()), veil);
+    }
   }
 
   void layers() {
-    std::int64_t most = 1;
-    for (Bytes bytes : p_.layers->bytes) most = std::max(most, bytes.count);
     painter_.setPen(Qt::NoPen);
-    for (int stage = 0; stage < static_cast<int>(p_.stages.size()); ++stage) {
-      painter_.setBrush(colour_of(stage));
-      for (int layer = p_.firsts[static_cast<std::size_t>(stage)]; layer < end_of(stage); ++layer) {
-        const double share =
-            static_cast<double>(p_.layers->bytes[static_cast<std::size_t>(layer)].count) / static_cast<double>(most);
-        const double left = p_.strip.x_of(layer), width = p_.strip.x_of(layer + 1) - left;
-        const double height = p_.areas.strip.height() * (0.22 + 0.78 * share);
-        const double gap = width > 5 ? 1.5 : width > 2.5 ? 0.6 : 0;
-        const QRectF box(left + gap / 2, p_.areas.strip.bottom() - height, width - gap, height);
-        if (gap > 1) {
-          painter_.drawRoundedRect(box, 1.5, 1.5);
-        } else {
-          painter_.drawRect(box);
-        }
+    const QRectF strip = areas_.strip;
+    for (const LayerBox& layer : p_.boxes) {
+      const double width = layer.right - layer.left;
+      const double height = strip.height() * (least_share + (1 - least_share) * layer.share);
+      const double gap = width > 5 ? 1.5 : width > 2.5 ? 0.6 : 0;
+      const QRectF box(layer.left + gap / 2, strip.bottom() - height, width - gap, height);
+      const QColor colour = colour_of(layer.stage);
+      if (gap > rounded_gap) {
+        painter_.setBrush(colour);
+        painter_.drawRoundedRect(box, 1.5, 1.5);
+      } else {
+        painter_.fillRect(box, colour);
+      }
+      if (!layer.marked) continue;
+      // Recomputed: hatched, with a bar on top that is seen where the hatch is not.
+      painter_.fillRect(box, QBrush(blended(theme_.window, colour, 0.75), Qt::BDiagPattern));
+      painter_.fillRect(QRectF(box.left(), box.top() - 3, box.width(), 2), theme_.text);
+    }
+  }
+
+  void layer_cursor() {
+    if (!p_.focused || p_.focused->part != SplitPart::stage) return;
+    const double left = layout_.strip.x_of(p_.focused->layer), right = layout_.strip.x_of(p_.focused->layer + 1);
+    painter_.setBrush(Qt::NoBrush);
+    painter_.setPen(QPen(theme_.accent, 2));
+    painter_.drawRoundedRect(
+        QRectF(left - 1, areas_.strip.top() - 2, std::max(4.0, right - left + 2), areas_.strip.height() + 4), 3, 3);
+    const QRectF& column = layout_.columns[static_cast<std::size_t>(p_.focused->stage)];
+    painter_.setPen(QPen(theme_.accent, 1.2, Qt::DotLine));
+    painter_.drawRoundedRect(QRectF(column.left() + 1, areas_.captions.top(), column.width() - 2,
+                                    areas_.chips.bottom() - areas_.captions.top()),
+                             ThemeSizes::radius, ThemeSizes::radius);
+  }
+
+  void caption(int number) {
+    const QRectF& column = layout_.columns[static_cast<std::size_t>(number)];
+    if (column.isEmpty()) return;
+    const SplitStagePicture& picture = p_.stages[static_cast<std::size_t>(number)];
+    painter_.setFont(font_);
+    painter_.setPen(picture.over ? theme_.bad : theme_.text);
+    painter_.drawText(QRectF(column.left() + 3, areas_.captions.top(), column.width() - 6, areas_.captions.height()),
+                      Qt::AlignCenter | Qt::TextDontClip, picture.caption);
+  }
+
+  void chip(const SplitChip& chip) {
+    const bool moved = std::ranges::any_of(
+        chip.devices, [&](DeviceId device) { return std::ranges::count(p_.moved_devices, device) > 0; });
+    const SplitItem item{SplitPart::chip, chip.stage.value_or(-1), 0, chip.devices.front()};
+    const bool focused = p_.focused && chip_of(layout_, *p_.focused) == &chip;
+    const QColor colour = chip.stage ? colour_of(*chip.stage) : theme_.muted;
+    painter_.setFont(caption_font(font_));
+    painter_.setPen(QPen(moved       ? theme_.accent
+                         : chip.copy ? theme_.muted
+                                     : colour,
+                         p_.hovered == item ? 2.2 : 1.2, chip.copy ? Qt::DashLine : Qt::SolidLine));
+    painter_.setBrush(moved                 ? theme_.accent_soft
+                      : chip.text.isEmpty() ? colour
+                      : chip.copy           ? theme_.window
+                                            : theme_.panel);
+    painter_.drawRoundedRect(chip.rect, chip.rect.height() / 2, chip.rect.height() / 2);
+    painter_.setPen(chip.copy ? theme_.muted : theme_.text);
+    painter_.drawText(chip.rect, Qt::AlignCenter | Qt::TextDontClip, chip.text);
+    if (focused) outline(chip.rect.adjusted(-2.5, -2.5, 2.5, 2.5), chip.rect.height() / 2 + 2);
+  }
+
+  void outline(const QRectF& rect, double radius) {
+    painter_.setBrush(Qt::NoBrush);
+    painter_.setPen(QPen(theme_.accent, 1.8));
+    painter_.drawRoundedRect(rect, radius, radius);
+  }
+
+  void tray() {
+    const QRectF area = areas_.tray;
+    const bool target = p_.drop && !p_.drop->stage;
+    painter_.setBrush(target ? blended(p_.refused ? theme_.bad : theme_.accent, theme_.window, 0.22)
+                             : QBrush(Qt::NoBrush));
+    painter_.setPen(target ? QPen(p_.refused ? theme_.bad : theme_.accent, 1.5) : QPen(theme_.border, 1, Qt::DashLine));
+    painter_.drawRoundedRect(area.adjusted(-6, 0, 6, 0), ThemeSizes::radius, ThemeSizes::radius);
+    painter_.setFont(section_font(font_));
+    painter_.setPen(theme_.muted);
+    painter_.drawText(area, Qt::AlignLeft | Qt::AlignVCenter, tray_label());
+    const bool none = std::ranges::all_of(layout_.chips, [](const SplitChip& chip) { return chip.stage.has_value(); });
+    if (!none) return;
+    const double label = tray_label_width(font_);
+    painter_.setFont(caption_font(font_));
+    painter_.drawText(area.adjusted(label, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                      QFontMetricsF(painter_.font())
+                          .elidedText(Text::tr("every device is used; drag one here to leave it out"), Qt::ElideRight,
+                                      area.width() - label));
+  }
+
+  bool drags_chip() const { return p_.dragged && p_.dragged->part == SplitPart::chip; }
+
+  /// Where the dragged chip was.
+  void left_chip() {
+    if (!drags_chip()) return;
+    painter_.setBrush(Qt::NoBrush);
+    painter_.setPen(QPen(theme_.muted, 1.2, Qt::DashLine));
+    painter_.drawRoundedRect(p_.ghost_chip, p_.ghost_chip.height() / 2, p_.ghost_chip.height() / 2);
+  }
+
+  void dragged_chip() {
+    if (!drags_chip()) return;
+    painter_.setFont(caption_font(font_));
+    const double width = QFontMetricsF(painter_.font()).horizontalAdvance(p_.ghost_text) + 18;
+    const QRectF rect(p_.pointer.x() - width / 2, p_.pointer.y() - p_.ghost_chip.height() / 2, width,
+                      p_.ghost_chip.height());
+    const QColor colour = p_.refused ? theme_.bad : theme_.accent;
+    painter_.setPen(QPen(colour, 1.6));
+    painter_.setBrush(theme_.card);
+    painter_.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2);
+    painter_.setPen(p_.refused ? theme_.bad : theme_.text);
+    painter_.drawText(rect, Qt::AlignCenter | Qt::TextDontClip, p_.ghost_text);
+  }
+
+  /// Cuts of the plan as it was, where they are no more.
+  void ghosts() {
+    QPen pen(theme_.text, 1.5, Qt::CustomDashLine);
+    pen.setDashPattern({3, 3});
+    for (std::size_t i = 1; i < p_.old_cuts.size() && p_.pending; ++i) {
+      if (std::ranges::binary_search(layout_.firsts, p_.old_cuts[i])) continue;
+      const double x = layout_.strip.x_of(p_.old_cuts[i]);
+      for (const QPen& stroke : {QPen(theme_.window, 3), pen}) {
+        painter_.setPen(stroke);
+        painter_.drawLine(QPointF(x, areas_.strip.top() - 4), QPointF(x, areas_.strip.bottom() + 3));
       }
     }
   }
 
-  void stage(int number) {
-    const SplitStagePicture& picture = p_.stages[static_cast<std::size_t>(number)];
-    const double left = p_.strip.x_of(p_.firsts[static_cast<std::size_t>(number)]),
-                 right = p_.strip.x_of(end_of(number));
-    QRectF row(left + 3, p_.areas.captions.top(), right - left - 6, p_.areas.captions.height());
-    painter_.setFont(font_);
-    painter_.setPen(picture.over ? theme_.bad : theme_.text);
-    painter_.drawText(row, Qt::AlignCenter | Qt::TextDontClip, picture.caption);
-    row.moveTop(p_.areas.chips.top());
-    row.setHeight(p_.areas.chips.height());
-    painter_.setFont(caption_font(font_));
-    const QFontMetricsF metrics(painter_.font());
-    const auto width_of = [&](const QString& text) { return metrics.horizontalAdvance(text); };
-    for (const DeviceChip& chip : device_chips(picture.devices, row, chip_style(font_), width_of)) {
-      painter_.setPen(QPen(colour_of(number), 1.2));
-      painter_.setBrush(theme_.panel);
-      painter_.drawRoundedRect(chip.rect, chip.rect.height() / 2, chip.rect.height() / 2);
-      painter_.setPen(theme_.text);
-      painter_.drawText(chip.rect, Qt::AlignCenter, chip.text);
-    }
-  }
-
-  void ghosts() {
-    if (p_.ghosts.size() != p_.firsts.size()) return;
-    QPen pen(theme_.text, 1.5, Qt::CustomDashLine);
-    pen.setDashPattern({3, 3});
-    for (std::size_t i = 1; i < p_.ghosts.size(); ++i) {
-      if (p_.ghosts[i] == p_.firsts[i]) continue;
-      const double x = p_.strip.x_of(p_.ghosts[i]);
-      painter_.setPen(QPen(theme_.window, 3));
-      painter_.drawLine(QPointF(x, p_.areas.strip.top() - 4), QPointF(x, p_.areas.strip.bottom() + 3));
-      painter_.setPen(pen);
-      painter_.drawLine(QPointF(x, p_.areas.strip.top() - 4), QPointF(x, p_.areas.strip.bottom() + 3));
-    }
+  /// Narrower where the next cut is near.
+  double handle_width(int stage) const {
+    const auto s = static_cast<std::size_t>(stage);
+    const auto x = [&](std::size_t of) { return layout_.strip.x_of(layout_.firsts[of]); };
+    double room = x(s) - x(s - 1);
+    if (s + 1 < layout_.firsts.size()) room = std::min(room, x(s + 1) - x(s));
+    return std::clamp(room - 4, 3.0, 12.0);
   }
 
   void cuts() {
-    for (int stage = 1; stage < static_cast<int>(p_.firsts.size()); ++stage) {
-      const double x = p_.strip.x_of(p_.firsts[static_cast<std::size_t>(stage)]);
-      const bool hot = p_.hot == stage, focused = p_.focused == stage;
-      const QColor colour = hot ? theme_.accent : theme_.text;
-      const QRectF strip = p_.areas.strip;
+    const QRectF strip = areas_.strip;
+    for (int stage = 1; stage < static_cast<int>(layout_.firsts.size()); ++stage) {
+      const double x = layout_.strip.x_of(layout_.firsts[static_cast<std::size_t>(stage)]);
+      if (x < strip.left() - 1 || x > strip.right() + 1) continue;
+      const auto is_here = [&](const SplitItem& item) { return item.part == SplitPart::cut && item.stage == stage; };
+      const bool dragged = p_.dragged && is_here(*p_.dragged), hot = dragged || is_here(p_.hovered);
+      const QColor colour = dragged && p_.refused ? theme_.bad : hot ? theme_.accent : theme_.text;
       painter_.setPen(QPen(theme_.window, hot ? 5 : 4));
       painter_.drawLine(QPointF(x, strip.top() - 1), QPointF(x, strip.bottom()));
       painter_.setPen(QPen(colour, hot ? 3 : 2));
       painter_.drawLine(QPointF(x, strip.top() - 4), QPointF(x, strip.bottom() + 4));
-      const QRectF handle(x - 6, strip.top() - handle_room + 1, 12, 9);
+      const double width = handle_width(stage);
+      const QRectF handle(x - width / 2, strip.top() - handle_room + 1, width, 9);
       painter_.setPen(Qt::NoPen);
       painter_.setBrush(colour);
       painter_.drawRoundedRect(handle, 2.5, 2.5);
-      if (focused) {
-        painter_.setBrush(Qt::NoBrush);
-        painter_.setPen(QPen(theme_.accent, 1.6));
-        painter_.drawRoundedRect(handle.adjusted(-3, -3, 3, 3), 4, 4);
-      }
+      if (p_.focused && is_here(*p_.focused)) outline(handle.adjusted(-3, -3, 3, 3), 4);
     }
   }
 
   QPainter& painter_;
   const SplitPicture& p_;
+  const SplitLayout& layout_;
+  const SplitAreas& areas_;
   const Theme& theme_;
   const QFont& font_;
 };
 
 }  // namespace
 
-SplitAreas split_areas(const QRectF& widget, const QFont& font) {
-  SplitAreas areas;
-  areas.whole = widget;
-  const QRectF inner = widget.adjusted(ThemeSizes::margin, spacing, -ThemeSizes::margin, -spacing);
-  const double line = line_height(font);
-  areas.heading = QRectF(inner.left(), inner.top(), inner.width(), line + spacing);
-  areas.strip = QRectF(inner.left(), areas.heading.bottom() + handle_room, inner.width(), strip_height);
-  areas.captions = QRectF(inner.left(), areas.strip.bottom() + spacing + 2, inner.width(), line + 2);
-  areas.chips = QRectF(inner.left(), areas.captions.bottom() + spacing, inner.width(), chip_style(font).height + 4);
-  areas.grip = areas.strip.adjusted(-ThemeSizes::margin, -handle_room, ThemeSizes::margin, 4);
-  return areas;
-}
+SplitMetrics split_metrics(const QFont& font) { return {line_height(font), chip_style(font).height}; }
 
-int split_height(const QFont& font) {
-  return static_cast<int>(std::ceil(split_areas(QRectF(0, 0, 100, 100), font).chips.bottom() + spacing));
+ChipStyle chip_style(const QFont& font) { return {line_height(caption_font(font)) + 4, 8, 6}; }
+
+double tray_label_width(const QFont& font) {
+  return QFontMetricsF(section_font(font)).horizontalAdvance(tray_label()) + 14;
 }
 
 void paint_split(QPainter& painter, const SplitPicture& picture, const Theme& theme, const QFont& font) {

@@ -7,49 +7,47 @@
 
 #include <QFont>
 #include <QPainter>
-#include <QRectF>
 #include <QString>
 
-#include "app/models/split_geometry.hpp"
+#include "app/models/split_figures.hpp"
+#include "app/models/split_layout.hpp"
+#include "app/models/split_window.hpp"
 #include "app/views/theme.hpp"
 
 namespace pipedeck::app {
 
-/// The split under the pointer against the plan as it was.
-struct SplitFeedback {
-  double change = 0;  ///< of the iteration time, relative: 0.004 is +0.4 %
-  Seconds iteration;
-  Bytes peak;
-  bool fits = true;
-  bool operator==(const SplitFeedback&) const = default;
-};
-
-struct SplitAreas {
-  QRectF whole, heading, strip, captions, chips;
-  QRectF grip;  ///< where a cut can be taken hold of: handles and strip
-};
-
-SplitAreas split_areas(const QRectF& widget, const QFont& font);
-int split_height(const QFont& font);
+SplitMetrics split_metrics(const QFont& font);
+ChipStyle chip_style(const QFont& font);
+/// What the tray's heading takes of its row.
+double tray_label_width(const QFont& font);
 
 struct SplitStagePicture {
   QString caption;
-  std::vector<DeviceId> devices;
   bool over = false;
   int rank = 0;               ///< stages on the same devices have the same colour...
   int chunk = 0, chunks = 1;  ///< ...in other shades
 };
 
 struct SplitPicture {
-  SplitAreas areas;
+  const SplitLayout* layout = nullptr;
   QString empty_text;
-  SplitStrip strip;
-  const SplitLayers* layers = nullptr;  ///< null: empty
-  Firsts firsts, ghosts;
+  bool has_plan = false;
+  std::vector<LayerBox> boxes;
+  Firsts old_cuts;
   std::vector<SplitStagePicture> stages;
+  QString message;
+  bool warns = false;
   std::optional<SplitFeedback> feedback;
-  std::optional<int> hot, focused;
-  bool dragged = false;
+  bool pending = false;  ///< an edit is tried
+  int selected = 0;
+  SplitItem hovered{};
+  std::optional<SplitItem> focused{}, dragged{};
+  bool refused = false;  ///< what is dragged can't be there
+  QPointF pointer{};
+  QRectF ghost_chip{};  ///< where the dragged chip was
+  QString ghost_text{};
+  std::vector<DeviceId> moved_devices{};
+  std::optional<ChipDrop> drop{};
 };
 
 void paint_split(QPainter& painter, const SplitPicture& picture, const Theme& theme, const QFont& font);

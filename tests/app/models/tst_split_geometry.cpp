@@ -87,6 +87,13 @@ class TestSplitGeometry : public QObject {
     }
   }
 
+  void of_many_layers_width_still_is_time() {
+    std::vector<double> weights(5000, 1.0);
+    weights[7] = 10;
+    const auto edges = strip_edges(weights);
+    QVERIFY((edges[8] - edges[7]) / (edges[9] - edges[8]) > 9.9);
+  }
+
   void the_layer_under_a_pixel() {
     const SplitStrip strip{10, 100, strip_edges({1, 1, 2})};
     QVERIFY(!strip.layer_at(9.9));
@@ -106,16 +113,6 @@ class TestSplitGeometry : public QObject {
     QVERIFY(!strip.stage_cut_at(0, firsts, 6));  // the model's start is no cut
   }
 
-  void cuts_stay_between_their_neighbours() {
-    const Firsts firsts{0, 3, 6};
-    QCOMPARE(with_cut(firsts, 1, 5, 8), (Firsts{0, 5, 6}));
-    QCOMPARE(with_cut(firsts, 1, 9, 8), (Firsts{0, 5, 6}));
-    QCOMPARE(with_cut(firsts, 1, -4, 8), (Firsts{0, 1, 6}));
-    QCOMPARE(with_cut(firsts, 2, 99, 8), (Firsts{0, 3, 7}));
-    QCOMPARE(with_cut(firsts, 0, 2, 8), firsts);
-    QCOMPARE(with_cut({0, 1}, 1, 5, 2), (Firsts{0, 1}));
-  }
-
   void layers_follow_the_plans_order() {
     Profile profile = samples::profile();
     profile.layers.resize(3);
@@ -124,7 +121,6 @@ class TestSplitGeometry : public QObject {
     const SplitLayers layers = split_layers(profile, plan);
     QCOMPARE(layers.names.front(), QStringLiteral("layer_2"));
     QCOMPARE(layers.times[1].count, (profile.layers[0].forward + profile.layers[0].backward).count);
-    QCOMPARE(layers.bytes[2].count, (profile.layers[1].parameters + profile.layers[1].saved).count);
   }
 
   void runs_of_devices_in_words() {
@@ -132,22 +128,6 @@ class TestSplitGeometry : public QObject {
     QCOMPARE(short_devices_text({DeviceId(3), DeviceId(1), DeviceId(2), DeviceId(9)}), QStringLiteral("G1–G3, G9"));
     QCOMPARE(short_devices_text({DeviceId(1), DeviceId(3), DeviceId(5)}, 2), QStringLiteral("G1, G3 +1"));
     QCOMPARE(short_devices_text({}), QString());
-  }
-
-  void chips_never_leave_their_row_or_overlap() {
-    for (double width = 10; width < 900; width += 13) {
-      const QRectF row(50, 20, width, 22);
-      const auto chips = device_chips(samples::devices(0, 8), row, {}, width_of);
-      double end = row.left() - 1e-9;
-      for (const DeviceChip& chip : chips) {
-        QVERIFY(chip.rect.left() >= end);
-        end = chip.rect.right();
-      }
-      QVERIFY(end <= row.right() + 1e-9);
-    }
-    QCOMPARE(device_chips(samples::devices(0, 8), QRectF(0, 0, 800, 22), {}, width_of).size(), std::size_t{8});
-    QCOMPARE(device_chips(samples::devices(0, 8), QRectF(0, 0, 100, 22), {}, width_of).size(), std::size_t{1});
-    QVERIFY(device_chips(samples::devices(0, 8), QRectF(0, 0, 10, 22), {}, width_of).empty());
   }
 
   void the_longest_text_that_fits() {

@@ -3,6 +3,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
+#include "app/session/plan_edits.hpp"
 #include "app/session/project_content.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
@@ -12,6 +13,23 @@
 using namespace pipedeck;
 using namespace pipedeck::app;
 using namespace pipedeck::app::test;
+
+namespace {
+
+/// Moves the last stage's cut to `layer`, else by one; where it is then.
+int move_last_cut(Session& session, int plan, std::optional<int> layer = std::nullopt) {
+  const PlanEntry& entry = *find_plan(session.state(), plan);
+  const Stage& last = entry.plan->stages.back();
+  const CutMove edit{static_cast<int>(entry.plan->stages.size()) - 1,
+                     layer.value_or(last.last - last.first > 1 ? last.first + 1 : last.first - 1)};
+  auto edited = edited_plan(session.state(), plan, edit, session.judge());
+  if (!edited) return -1;
+  session.change(edit_name(edit, *entry.plan, *find_profile(session.state(), entry.profile)->profile),
+                 with_plan_edited(session.state(), plan, *std::move(edited)));
+  return edit.layer;
+}
+
+}  // namespace
 
 class TestSession : public QObject {
   Q_OBJECT
@@ -125,18 +143,12 @@ void TestSession::every_change_is_one_step_and_undo_takes_it_back() {
   Session& session = recorded.session;
   const int plan = pipeline_of(session);
   QVERIFY(plan > 0);
-  const auto firsts_moved = [&] {
-    std::vector<int> firsts;
-    for (const Stage& stage : find_plan(session.state(), plan)->plan->stages) firsts.push_back(stage.first);
-    firsts.back() += find_plan(session.state(), plan)->plan->stages.back().last - firsts.back() > 1 ? 1 : -1;
-    return firsts;
-  }();
   const int profile = session.state().question.profile;
   const std::pair<const char*, std::function<void()>> changes[] = {
       {"tick", [&] { session.set_ticked(plan, !find_plan(session.state(), plan)->ticked); }},
       {"rename", [&] { session.rename_plan(plan, "mine"); }},
       {"duplicate", [&] { session.duplicate_plan(plan); }},
-      {"move a cut", [&] { session.move_cuts(plan, firsts_moved); }},
+      {"move a cut", [&] { move_last_cut(session, plan); }},
       {"batch", [&] { session.set_global_batch(16); }},
       {"micro-batch", [&] { session.set_micro_batch(2); }},
       {"model preset", [&] { session.choose_profile_preset(profile_preset_list().front()); }},
@@ -184,11 +196,9 @@ void TestSession::moving_a_cut_makes_an_edited_plan_once() {
   session.select_plan(plan);
   const std::size_t plans = session.state().plans.size();
   const Plan before = *find_plan(session.state(), plan)->plan;
-  std::vector<int> firsts;
-  for (const Stage& stage : before.stages) firsts.push_back(stage.first);
-  const int old = firsts.back();
-  firsts.back() = old > firsts[firsts.size() - 2] + 1 ? old - 1 : old + 1;
-  session.move_cuts(plan, firsts);
+  const int old = before.stages.back().first;
+  const int moved = move_last_cut(session, plan);
+  QVERIFY(moved != old);
   QCOMPARE(session.state().plans.size(), plans + 1);
   const int edited = session.state().selected_plan;
   QVERIFY(edited != plan);
@@ -200,10 +210,9 @@ void TestSession::moving_a_cut_makes_an_edited_plan_once() {
   (void)session.verdict(*find_plan(session.state(), edited));  // asks for it
   recorded.wait();
   QVERIFY(session.verdict(*find_plan(session.state(), edited)));
-  firsts.back() = old;
-  session.move_cuts(edited, firsts);
+  QCOMPARE(move_last_cut(session, edited, old), old);
   QCOMPARE(session.state().plans.size(), plans + 1);
-  QCOMPARE(session.undo_name(), QString("Move cut"));
+  QVERIFY2(session.undo_name().startsWith("Move cut before "), qPrintable(session.undo_name()));
   QCOMPARE(find_plan(session.state(), edited)->plan->stages.back().first, old);
   // Back at the planner's cut it must be judged as the planner's plan is.
   (void)session.verdict(*find_plan(session.state(), edited));
@@ -227,13 +236,14 @@ void TestSession::live_answers_are_the_newest_and_stop_when_cancelled() {
             seen.push_back(generation);
             last = plan;
           });
-  std::vector<int> firsts;
-  for (const Stage& stage : entry.plan->stages) firsts.push_back(stage.first);
   std::int64_t newest = 0;
   Plan wanted;
   for (int i = 0; i < 40; ++i) {
-    firsts.back() = i % 2 == 0 ? entry.plan->stages.back().first : firsts[firsts.size() - 2] + 1;
-    wanted = *session.with_cuts(entry.id, firsts);
+    const std::vector<Stage>& stages = entry.plan->stages;
+    const int cut = i % 2 == 0 ? stages.back().first : stages[stages.size() - 2].first + 1;
+    wanted =
+        with_edit(*entry.plan, *problem.profile, *problem.cluster, CutMove{static_cast<int>(stages.size()) - 1, cut})
+            .value();
     newest = session.live().request(problem, wanted);
   }
   QTRY_VERIFY(!session.live().busy());

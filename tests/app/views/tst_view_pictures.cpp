@@ -6,6 +6,7 @@
 #include <QImage>
 #include <QSet>
 #include <QTest>
+#include <QWheelEvent>
 
 #include "app/models/inspector_content.hpp"
 #include "app/models/plan_table_model.hpp"
@@ -44,6 +45,40 @@ class TestViewPictures : public QObject {
     QVERIFY(image.save(folder.filePath(QStringLiteral("pictures/%1-%2.png").arg(name, dark_ ? "dark" : "light"))));
   }
 
+  /// 5,000 layers in 64 stages of eight devices: the whole, and a part of it.
+  void wide_split(SplitEditor& editor) {
+    Profile profile = samples::profile();
+    const Layer layer = profile.layers[5];
+    profile.layers.assign(5000, layer);
+    for (std::size_t i = 0; i < profile.layers.size(); ++i) {
+      profile.layers[i].name = "block_" + std::to_string(i);
+      profile.layers[i].forward = milliseconds(6 + static_cast<double>(i % 7));
+    }
+    Cluster cluster = samples::cluster();
+    cluster.nodes.resize(1);
+    cluster.links.clear();
+    cluster.nodes[0].devices[0].count = 640;
+    Plan plan;
+    plan.global_batch = plan.micro_batch = 64;
+    for (int s = 0; s < 64; ++s) {
+      Stage stage;
+      stage.first = 5000 * s / 64;
+      stage.last = 5000 * (s + 1) / 64;
+      stage.devices = samples::devices(8 * s, 8);
+      plan.stages.push_back(stage);
+    }
+    editor.set_plan(std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(cluster), plan,
+                    samples::simulation(plan, 900, 9));
+    keep(editor, "split-wide", {1150, editor.sizeHint().height()});
+    for (int turn = 0; turn < 14; ++turn) {
+      const QPointF at(500, 60);
+      QWheelEvent wheel(at, editor.mapToGlobal(at), {}, {0, 120}, Qt::NoButton, Qt::ControlModifier, Qt::NoScrollPhase,
+                        false);
+      QCoreApplication::sendEvent(&editor, &wheel);
+    }
+    keep(editor, "split-wide-zoomed", {1150, editor.sizeHint().height()});
+  }
+
  private slots:
   void initTestCase_data() {
     QTest::addColumn<bool>("dark");
@@ -70,21 +105,38 @@ class TestViewPictures : public QObject {
   void split() {
     SplitEditor editor;
     const auto profile = std::make_shared<const Profile>(samples::profile());
-    editor.set_plan(profile, samples::plan("DAPPLE 8:8", {0, 24}), {});
+    const auto cluster = std::make_shared<const Cluster>(samples::cluster());
+    const auto show = [&](const Plan& plan, double peak_gib) {
+      editor.set_plan(profile, cluster, plan, samples::simulation(plan, 735, peak_gib));
+    };
+    const Plan plan = samples::plan("DAPPLE 8:8", {0, 24});
+    show(plan, 11.2);
     editor.resize(1150, editor.sizeHint().height());
     editor.show();
     const QPoint from = editor.handle_position(1);
     QTest::mousePress(&editor, Qt::LeftButton, {}, from);
     QTest::mouseMove(&editor, from + QPoint(24, 0));
-    editor.set_figures({{milliseconds(147), Bytes(0)}, {milliseconds(144), Bytes(0)}});
-    editor.set_feedback({0.004, milliseconds(738), Bytes(11 * samples::gibibyte), true});
+    editor.show_preview(editor.draft().shown(), samples::simulation(plan, 738, 10.9), {});
     keep(editor, "split", {1150, editor.sizeHint().height()});
-    editor.set_plan(profile, samples::plan("straight", {0, 4, 8, 12, 16, 20, 24, 27, 30, 33, 36, 39, 42, 44, 46, 48}),
-                    {});
+    show(plan, 11.2);
+    QTest::mousePress(&editor, Qt::LeftButton, {}, editor.chip_position(DeviceId(3)));
+    QTest::mouseMove(&editor, editor.chip_position(DeviceId(4)));
+    QTest::mouseMove(&editor, editor.chip_position(DeviceId(11)) + QPoint(4, 3));
+    editor.show_preview(editor.draft().shown(), samples::simulation(plan, 801, 10.9), {});
+    keep(editor, "split-chip", {1150, editor.sizeHint().height()});
+    Plan spare = plan;
+    spare.stages[0].devices.resize(5);
+    spare.stages[0].recompute.all = true;
+    for (int layer : {30, 31, 33}) spare.stages[1].recompute.layers.emplace_back(layer);
+    show(spare, 11.2);
+    editor.setFocus();
+    editor.set_focused({SplitPart::stage, 1, 33, {}});
+    keep(editor, "split-recompute", {1150, editor.sizeHint().height()});
+    show(samples::plan("straight", {0, 4, 8, 12, 16, 20, 24, 27, 30, 33, 36, 39, 42, 44, 46, 48}), 9);
     keep(editor, "split-straight", {1000, editor.sizeHint().height()});
-    editor.set_plan(profile, samples::plan("over", {0, 20, 30, 40}), {});
-    editor.set_overflow(0, Bytes(3 * samples::gibibyte / 2));
+    show(samples::plan("over", {0, 20, 30, 40}), 17.5);
     keep(editor, "split-over", {1000, editor.sizeHint().height()});
+    wide_split(editor);
     editor.clear();
     keep(editor, "split-empty", {800, editor.sizeHint().height()});
   }

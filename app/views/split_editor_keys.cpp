@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The split editor by keyboard: Tab and Up/Down go from item to item, arrows move what has the focus, Enter keeps the
+// change, Escape puts it back.
+#include <algorithm>
+
+#include <QKeyEvent>
+
+#include "app/views/split_editor.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int long_step = 5;  ///< layers, with Shift
+
+bool plain(const QKeyEvent& event) {
+  return !(event.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
+}
+
+bool is_plus(int key) { return key == Qt::Key_Plus || key == Qt::Key_Equal; }
+bool is_minus(int key) { return key == Qt::Key_Minus || key == Qt::Key_Underscore; }
+bool is_sideways(int key) { return key == Qt::Key_Left || key == Qt::Key_Right; }
+bool is_delete(int key) { return key == Qt::Key_Delete || key == Qt::Key_Backspace; }
+bool is_enter(int key) { return key == Qt::Key_Return || key == Qt::Key_Enter; }
+
+/// The same item, whatever layer is meant and whichever device a chip is named by.
+bool same_item(const SplitLayout& layout, const SplitItem& a, const SplitItem& b) {
+  if (a.part != b.part || a.stage != b.stage) return false;
+  return a.part != SplitPart::chip || chip_of(layout, a) == chip_of(layout, b);
+}
+
+}  // namespace
+
+std::vector<SplitItem> SplitEditor::items() const {
+  std::vector<SplitItem> items;
+  for (int s = 1; s < stages(); ++s) items.push_back({SplitPart::cut, s, 0, {}});
+  for (int s = 0; s < stages(); ++s) items.push_back({SplitPart::stage, s, stage_at(s).first, {}});
+  for (const SplitChip& chip : layout_.chips)
+    if (!chip.copy) items.push_back({SplitPart::chip, chip.stage.value_or(-1), 0, chip.devices.front()});
+  return items;
+}
+
+void SplitEditor::set_focused(const SplitItem& item) {
+  if (draft_.empty()) return focus_.reset();
+  SplitItem wanted = item;
+  if (wanted.part == SplitPart::chip && !chip_of(layout_, wanted)) {
+    // Where the device went: another stage, or the tray.
+    for (const SplitItem& other : items())
+      if (const SplitChip* chip = chip_of(layout_, other); chip && std::ranges::count(chip->devices, item.device) > 0) {
+        wanted.stage = other.stage;
+        break;
+      }
+    if (!chip_of(layout_, wanted)) wanted = {SplitPart::stage, std::max(0, item.stage), 0, {}};
+  }
+  if (wanted.part == SplitPart::cut && stages() < 2) wanted.part = SplitPart::stage;
+  if (wanted.part != SplitPart::chip)
+    wanted.stage = std::clamp(wanted.stage, wanted.part == SplitPart::cut ? 1 : 0, stages() - 1);
+  if (wanted.part == SplitPart::stage)
+    wanted.layer = std::clamp(wanted.layer, stage_at(wanted.stage).first, stage_at(wanted.stage).last - 1);
+  focus_ = wanted;
+  if (wanted.stage >= 0) select_stage(wanted.stage);
+  reveal_focus();
+  update_accessible_text();
+  update();
+}
+
+bool SplitEditor::takes_key(const QKeyEvent& event) const {
+  if (draft_.empty()) return false;
+  const int key = event.key();
+  if (key == Qt::Key_Escape || is_enter(key)) return draft_.pending() || drag_;
+  if (!focus_ || key == Qt::Key_Tab || key == Qt::Key_Backtab) return false;
+  const Qt::KeyboardModifiers modifiers = event.modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier);
+  if (is_sideways(key)) return true;
+  if (modifiers == Qt::ControlModifier) return is_plus(key) || is_minus(key);
+  if (!plain(event)) return false;
+  constexpr Qt::Key keys[] = {Qt::Key_Up, Qt::Key_Down, Qt::Key_Home, Qt::Key_End,
+                              Qt::Key_R,  Qt::Key_S,    Qt::Key_T,    Qt::Key_F};
+  return std::ranges::count(keys, key) > 0 || is_delete(key) || is_plus(key) || is_minus(key);
+}
+
+void SplitEditor::keyPressEvent(QKeyEvent* event) {
+  if (draft_.empty() || !takes_key(*event)) return QWidget::keyPressEvent(event);
+  const int key = event->key();
+  if (key == Qt::Key_Escape) return restore();
+  if (is_enter(key)) return finish();
+  if (drag_) return;
+  if (event->modifiers() & Qt::ControlModifier && (is_plus(key) || is_minus(key))) {
+    SplitWindow window = window_;
+    const QPoint centre = item_rect(*focus_).center().toPoint();
+    window.zoom(is_plus(key) ? 1.5 : 1 / 1.5, std::clamp(window.at(centre.x(), layout_.areas.strip), 0.0, 1.0),
+                least_span(layout_.strip.layers()));
+    return set_window(window);
+  }
+  if (key == Qt::Key_F) return set_window({});
+  const bool taken = focus_->part == SplitPart::cut    ? cut_key(*event)
+                     : focus_->part == SplitPart::chip ? chip_key(*event)
+                                                       : stage_key(*event);
+  if (!taken && !row_key(*event)) QWidget::keyPressEvent(event);
+}
+
+bool SplitEditor::cut_key(const QKeyEvent& event) {
+  const int stage = focus_->stage;
+  const Firsts firsts = firsts_of(draft_.original());
+  const auto s = static_cast<std::size_t>(stage);
+  if (s >= firsts.size()) return false;
+  if (is_delete(event.key())) {
+    took(draft_.propose(StageMerge{stage - 1}));
+    set_focused({SplitPart::stage, stage - 1, 0, {}});
+    return true;
+  }
+  const auto* move = draft_.edit() ? std::get_if<CutMove>(&*draft_.edit()) : nullptr;
+  const int now = move && move->stage == stage ? move->layer : firsts[s];
+  const int low = firsts[s - 1] + 1, high = (s + 1 < firsts.size() ? firsts[s + 1] : layout_.strip.layers()) - 1;
+  const int step = event.modifiers() & Qt::ShiftModifier ? long_step : 1;
+  int cut = now;
+  switch (event.key()) {
+    case Qt::Key_Left:
+      cut -= step;
+      break;
+    case Qt::Key_Right:
+      cut += step;
+      break;
+    case Qt::Key_Home:
+      cut = low;
+      break;
+    case Qt::Key_End:
+      cut = high;
+      break;
+    default:
+      return false;
+  }
+  cut = std::clamp(cut, low, high);
+  if (cut == now) return true;
+  if (draft_.pending() && (!move || move->stage != stage)) finish();
+  took(draft_.propose(CutMove{stage, cut}));
+  reveal_focus();
+  return true;
+}
+
+void SplitEditor::move_layer_cursor(int layer) {
+  const int to = std::clamp(layer, 0, layout_.strip.layers() - 1);
+  set_focused({SplitPart::stage, stage_of(to), to, {}});
+}
+
+void SplitEditor::cycle_recompute(int stage) {
+  took(draft_.propose(StageRecompute{stage, {!stage_at(stage).recompute.all, {}}}));
+}
+
+bool SplitEditor::stage_key(const QKeyEvent& event) {
+  const int stage = focus_->stage, layer = focus_->layer;
+  const bool shift = event.modifiers() & Qt::ShiftModifier, control = event.modifiers() & Qt::ControlModifier;
+  const int key = event.key();
+  if (is_plus(key) || is_minus(key)) {
+    const auto* count = draft_.edit() ? std::get_if<ReplicaCount>(&*draft_.edit()) : nullptr;
+    const int now = count && count->stage == stage ? count->replicas : stage_at(stage).replicas();
+    took(draft_.propose(ReplicaCount{stage, std::max(0, now + (is_plus(key) ? 1 : -1))}));
+    return true;
+  }
+  if (is_delete(key)) {
+    took(draft_.propose(StageMerge{std::max(0, stage - 1)}));
+    set_focused({SplitPart::stage, std::max(0, stage - 1), layer, {}});
+    return true;
+  }
+  if (is_sideways(key)) {
+    const int step = key == Qt::Key_Left ? -1 : 1;
+    if (control) {
+      set_focused({SplitPart::stage, stage + step, stage_at(std::clamp(stage + step, 0, stages() - 1)).first, {}});
+    } else {
+      move_layer_cursor(layer + step * (shift ? long_step : 1));
+    }
+    return true;
+  }
+  switch (key) {
+    case Qt::Key_Home:
+      move_layer_cursor(stage_at(stage).first);
+      return true;
+    case Qt::Key_End:
+      move_layer_cursor(stage_at(stage).last - 1);
+      return true;
+    case Qt::Key_R:
+      if (shift) {
+        const bool on = !recomputed_layers(draft_.shown())[static_cast<std::size_t>(layer)];
+        if (draft_.pending()) finish();  // layer by layer: what was marked before stays
+        took(draft_.propose(LayerRecompute{layer, on}));
+      } else {
+        cycle_recompute(stage);
+      }
+      return true;
+    case Qt::Key_S:
+      took(draft_.propose(StageSplit{stage, layer}));
+      return true;
+    case Qt::Key_T: {
+      const std::vector<int> degrees = tensor_parallel_degrees(draft_.original(), draft_.profile(), stage);
+      const auto now = std::ranges::find(degrees, stage_at(stage).tensor_parallel) - degrees.begin();
+      const auto next =
+          std::clamp<std::ptrdiff_t>(now + (shift ? -1 : 1), 0, static_cast<std::ptrdiff_t>(degrees.size()) - 1);
+      if (degrees.size() < 2)
+        show_refusal(tr("The profile has no times for the layers of stage %1 cut over several devices.").arg(stage));
+      else
+        took(draft_.propose(TensorParallelDegree{stage, degrees[static_cast<std::size_t>(next)]}));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+void SplitEditor::move_chip_by(int steps) {
+  const auto* move = draft_.edit() ? std::get_if<DevicesMove>(&*draft_.edit()) : nullptr;
+  const SplitChip* chip = chip_of(layout_, *focus_);
+  if (!move && !chip) return;
+  const std::vector<DeviceId> devices = move ? move->devices : grabbed(layout_, *chip);
+  const std::vector<StagePlace> places = stage_places(draft_.original());
+  int from = -1, place = 0;
+  for (int s = 0; s < stages(); ++s) {
+    const std::vector<DeviceId>& own = places[static_cast<std::size_t>(s)].devices;
+    const auto at = std::ranges::find(own, devices.front());
+    if (at == own.end() || (from >= 0 && s != focus_->stage)) continue;
+    from = s;
+    place = static_cast<int>(at - own.begin());
+  }
+  const int tray = stages(), start = from < 0 ? tray : from;
+  const int now = move ? move->stage.value_or(tray) : start;
+  const int target = std::clamp(now + steps, 0, tray);
+  if (target == now) return;
+  if (target == start) {
+    draft_.restore();
+    took(true);
+  } else {
+    const ChipDrop drop{target == tray ? std::nullopt : std::optional(target), target == from ? place : 1 << 20};
+    took(draft_.propose(device_move(layout_, drop, devices, from < 0 ? std::nullopt : std::optional(from))));
+  }
+  const bool there = draft_.refusal().isEmpty();
+  set_focused({SplitPart::chip, !there ? from : target == tray ? -1 : target, 0, devices.front()});
+}
+
+void SplitEditor::reorder_chip_by(int steps) {
+  const SplitChip* chip = chip_of(layout_, *focus_);
+  if (!chip || !chip->stage) return;
+  const std::vector<DeviceId> devices = grabbed(layout_, *chip);
+  const int group = static_cast<int>(devices.size()), count = static_cast<int>(stage_at(*chip->stage).devices.size());
+  const int now = chip->place + (chip->folded ? count - group : 0);
+  const int place = std::clamp(now + steps * group, 0, count - group);
+  if (place == now) return;
+  const int stage = *chip->stage;
+  took(draft_.propose(DevicesMove{devices, stage, place}));
+  set_focused({SplitPart::chip, stage, 0, devices.front()});
+}
+
+bool SplitEditor::chip_key(const QKeyEvent& event) {
+  if (is_sideways(event.key())) {
+    const int step = event.key() == Qt::Key_Left ? -1 : 1;
+    if (event.modifiers() & Qt::AltModifier)
+      reorder_chip_by(step);
+    else
+      move_chip_by(step);
+    return true;
+  }
+  if (is_delete(event.key())) {
+    move_chip_by(stages());
+    return true;
+  }
+  const int stage = focus_->stage;
+  if (stage < 0 || !(is_plus(event.key()) || is_minus(event.key()) || event.key() == Qt::Key_R)) return false;
+  focus_ = SplitItem{SplitPart::stage, stage, stage_at(stage).first, {}};
+  return stage_key(event);
+}
+
+/// Up and Down: from the handles to the stages, their devices, the tray.
+bool SplitEditor::row_key(const QKeyEvent& event) {
+  if (event.key() != Qt::Key_Up && event.key() != Qt::Key_Down) return false;
+  if (draft_.pending()) finish();
+  const bool down = event.key() == Qt::Key_Down;
+  const SplitItem from = *focus_;
+  const auto first_chip = [&](int stage) {
+    const auto chip = std::ranges::find_if(
+        layout_.chips, [&](const SplitChip& one) { return !one.copy && one.stage.value_or(-1) == stage; });
+    return chip == layout_.chips.end() ? std::nullopt
+                                       : std::optional(SplitItem{SplitPart::chip, stage, 0, chip->devices.front()});
+  };
+  std::optional<SplitItem> to;
+  if (from.part == SplitPart::cut && down) to = SplitItem{SplitPart::stage, from.stage, stage_at(from.stage).first, {}};
+  if (from.part == SplitPart::stage) {
+    if (down) to = first_chip(from.stage);
+    if (!down && from.stage > 0) to = SplitItem{SplitPart::cut, from.stage, 0, {}};
+  }
+  if (from.part == SplitPart::chip) {
+    if (down && from.stage >= 0) to = first_chip(-1);
+    if (!down)
+      to = from.stage >= 0 ? SplitItem{SplitPart::stage, from.stage, stage_at(from.stage).first, {}}
+                           : first_chip(selected_);
+  }
+  if (to) set_focused(*to);
+  return true;
+}
+
+void SplitEditor::focusInEvent(QFocusEvent* event) {
+  const bool by_tab = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+  if (!draft_.empty() && (!focus_ || by_tab)) {
+    const std::vector<SplitItem> all = items();
+    set_focused(event->reason() == Qt::BacktabFocusReason ? all.back() : all.front());
+  }
+  update();
+  QWidget::focusInEvent(event);
+}
+
+void SplitEditor::focusOutEvent(QFocusEvent* event) {
+  // Another window in front, or a menu, is no decision; going on to something else keeps what was tried, as fields do.
+  const bool left = event->reason() != Qt::ActiveWindowFocusReason && event->reason() != Qt::PopupFocusReason &&
+                    event->reason() != Qt::MenuBarFocusReason;
+  if (left && !drag_ && draft_.pending()) finish();
+  update();
+  QWidget::focusOutEvent(event);
+}
+
+bool SplitEditor::focusNextPrevChild(bool next) {
+  if (draft_.empty() || !focus_ || drag_) return QWidget::focusNextPrevChild(next);
+  if (draft_.pending()) finish();
+  if (!focus_) return QWidget::focusNextPrevChild(next);
+  const std::vector<SplitItem> all = items();
+  const auto now = std::ranges::find_if(all, [&](const SplitItem& item) { return same_item(layout_, item, *focus_); });
+  const auto index = now - all.begin() + (next ? 1 : -1);
+  if (now == all.end() || index < 0 || index >= static_cast<std::ptrdiff_t>(all.size()))
+    return QWidget::focusNextPrevChild(next);
+  set_focused(all[static_cast<std::size_t>(index)]);
+  return true;
+}
+
+}  // namespace pipedeck::app

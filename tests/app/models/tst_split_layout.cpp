@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The split editor without a window: what is seen at which zoom, what a pixel means there, what a drag gives, and what
+// a simulation says of stages and layers.
+#include "app/models/split_layout.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include <QTest>
+
+#include "app/models/split_draft.hpp"
+#include "app/models/split_figures.hpp"
+#include "app/models/split_window.hpp"
+#include "tests/app/models/samples.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+
+namespace {
+
+double width_of(const QString& text) { return 7.0 * static_cast<double>(text.size()); }
+
+const std::vector<double>& fifty() {
+  static const std::vector<double> edges = strip_edges(std::vector<double>(50, 1.0));
+  return edges;
+}
+
+/// 64 stages of eight devices.
+Plan wide_plan() {
+  Plan plan;
+  for (int s = 0; s < 64; ++s) {
+    Stage stage;
+    stage.first = 5000 * s / 64;
+    stage.last = 5000 * (s + 1) / 64;
+    stage.devices = samples::devices(8 * s, 8);
+    plan.stages.push_back(stage);
+  }
+  return plan;
+}
+
+SplitLayout layout_of(const Plan& plan, const std::vector<double>& edges, double width, const SplitWindow& window = {},
+                      const std::vector<DeviceId>& spare = {}) {
+  const SplitAreas areas = split_areas(QRectF(0, 0, width, 200), {});
+  return split_layout(areas, window.strip(areas.strip, edges), plan, stage_places(plan), spare, 90, {}, width_of);
+}
+
+const SplitChip& chip_with(const SplitLayout& layout, int device) {
+  for (const SplitChip& chip : layout.chips)
+    if (std::ranges::count(chip.devices, DeviceId(device)) > 0) return chip;
+  qFatal("no chip of device %d", device);
+}
+
+}  // namespace
+
+class TestSplitLayout : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void zoom_keeps_what_is_under_the_pointer() {
+    const QRectF area(10, 0, 1000, 50);
+    SplitWindow window;
+    for (const double x : {10.0, 333.0, 700.0, 1010.0})
+      for (const double factor : {1.5, 4.0, 0.3, 20.0, 0.5}) {
+        const double before = window.at(x, area);
+        const SplitWindow old = window;
+        window.zoom(factor, before, least_span(50));
+        QVERIFY(window.begin >= 0 && window.end <= 1 + 1e-12 && window.span() >= least_span(50) - 1e-12);
+        const bool free = window.begin > 0 && window.end < 1 && old.begin > 0 && old.end < 1;
+        if (free) QVERIFY(std::abs(window.at(x, area) - before) < 1e-9);
+      }
+    window.zoom(1e-6, 0.5, least_span(50));
+    QVERIFY(window.whole());
+  }
+
+  void panning_stops_at_the_ends() {
+    SplitWindow window{0.4, 0.6};
+    window.pan(-1);
+    QCOMPARE(window.begin, 0.0);
+    window.pan(5);
+    QVERIFY(std::abs(window.end - 1) < 1e-12 && std::abs(window.span() - 0.2) < 1e-12);
+    window.reveal(0.1, 0.15);
+    QVERIFY(window.begin <= 0.1 && window.end >= 0.15);
+    const SplitWindow before = window;
+    window.reveal(0.12, 0.13);
+    QCOMPARE(window, before);
+  }
+
+  void a_cut_follows_the_pointer_at_every_zoom() {
+    const Firsts firsts{0, 13, 25, 38};
+    const QRectF area(14, 0, 900, 54);
+    for (double span = 1; span > 0.1; span *= 0.8)
+      for (double begin = 0; begin + span <= 1; begin += 0.13) {
+        const SplitStrip strip = SplitWindow{begin, begin + span}.strip(area, fifty());
+        for (int cut = 14; cut < 38; ++cut) {
+          QCOMPARE(cut_target(strip, firsts, 2, strip.x_of(cut), 5), (CutTarget{cut, false}));
+          // Anywhere nearer to it than to its neighbours, in layers and not in pixels.
+          const double half = (strip.x_of(cut + 1) - strip.x_of(cut)) * 0.49;
+          QCOMPARE(cut_target(strip, firsts, 2, strip.x_of(cut) - half, 0).cut, cut);
+        }
+      }
+  }
+
+  void a_cut_on_its_neighbour_merges() {
+    const Firsts firsts{0, 13, 25, 38};
+    const SplitStrip strip{0, 1000, fifty()};
+    QVERIFY(cut_target(strip, firsts, 2, strip.x_of(13) + 3, 5).merges);
+    QVERIFY(cut_target(strip, firsts, 2, strip.x_of(38) - 3, 5).merges);
+    QCOMPARE(cut_target(strip, firsts, 2, strip.x_of(13) - 30, 5), (CutTarget{14, false}));  // beyond is no aim
+    QCOMPARE(cut_target(strip, firsts, 2, strip.x_of(38) + 300, 5), (CutTarget{37, false}));
+    QVERIFY(cut_target(strip, firsts, 1, strip.x_of(0), 5).merges);
+    QVERIFY(cut_target(strip, firsts, 3, strip.x_of(50), 5).merges);
+  }
+
+  void thousands_of_layers_are_no_more_boxes_than_pixels() {
+    const std::vector<double> edges = strip_edges(std::vector<double>(5000, 1.0));
+    std::vector<double> shares(5000, 0.25);
+    shares[1234] = 1;
+    std::vector<bool> marks(5000, false);
+    std::fill(marks.begin() + 2500, marks.end(), true);
+    const Plan plan = wide_plan();
+    for (double span : {1.0, 0.3, 0.05, 0.002}) {
+      const QRectF area(0, 0, 1000, 50);
+      const SplitStrip strip =
+          SplitWindow{std::min(0.24, 1 - span), std::min(0.24, 1 - span) + span}.strip(area, edges);
+      const auto boxes = layer_boxes(strip, firsts_of(plan), shares, marks, 0, 1000);
+      QVERIFY2(boxes.size() <= 600 + 64, qPrintable(QString::number(boxes.size())));
+      int layer = boxes.front().first;
+      double highest = 0;
+      for (const LayerBox& box : boxes) {
+        QCOMPARE(box.first, layer);
+        QVERIFY(box.right > box.left && box.last > box.first);
+        QVERIFY(plan.stages[static_cast<std::size_t>(box.stage)].first <= box.first &&
+                box.last <= plan.stages[static_cast<std::size_t>(box.stage)].last);
+        QCOMPARE(box.marked, box.first >= 2500 || (box.last > 2500 && 2 * (box.last - 2500) >= box.last - box.first));
+        highest = std::max(highest, box.share);
+        layer = box.last;
+      }
+      QVERIFY(boxes.front().left <= 0 && boxes.back().right >= 1000 - 1e-6);
+      if (span == 1.0) QCOMPARE(highest, 1.0);  // the one that stands out is seen
+    }
+  }
+
+  void chips_stay_in_their_column_and_apart() {
+    for (double width = 60; width < 1900; width += 61)
+      for (double zoom : {1.0, 2.0, 7.0}) {
+        const Plan plan = samples::plan("p", {0, 13, 25, 38});
+        const SplitLayout layout = layout_of(plan, fifty(), width, {0, 1 / zoom}, samples::devices(16, 40));
+        for (const SplitChip& chip : layout.chips) {
+          const QRectF room = chip.stage ? layout.columns[static_cast<std::size_t>(*chip.stage)] : layout.areas.tray;
+          QVERIFY(chip.rect.left() >= room.left() - 1e-6 && chip.rect.right() <= room.right() + 1e-6);
+          QVERIFY(chip.text.isEmpty() || width_of(chip.text) <= chip.rect.width());
+          for (const SplitChip& other : layout.chips) QVERIFY(&other == &chip || !other.rect.intersects(chip.rect));
+        }
+      }
+  }
+
+  void chips_fold_where_there_is_no_room() {
+    const Plan plan = samples::plan("p", {0, 24});
+    QCOMPARE(layout_of(plan, fifty(), 1000).chips.size(), std::size_t{16});
+    const SplitLayout narrow = layout_of(plan, fifty(), 200);
+    QCOMPARE(narrow.chips.size(), std::size_t{2});
+    QCOMPARE(narrow.chips[0].text, QStringLiteral("G0–G7"));
+    QCOMPARE(grabbed(narrow, narrow.chips[0]), samples::devices(7, 1));
+    // A stage of a few pixels still has something to take hold of.
+    const SplitLayout wide = layout_of(wide_plan(), strip_edges(std::vector<double>(5000, 1.0)), 1400);
+    QCOMPARE(wide.chips.size(), std::size_t{64});
+    QVERIFY(wide.chips[3].text.isEmpty() && wide.chips[3].rect.width() >= 4);
+    const SplitLayout near = layout_of(wide_plan(), strip_edges(std::vector<double>(5000, 1.0)), 1400, {0, 1.0 / 16});
+    QVERIFY(near.chips.size() >= 32);
+    QCOMPARE(near.chips[3].text, QStringLiteral("G3"));
+  }
+
+  void a_replica_of_several_devices_is_one_chip() {
+    Plan plan = samples::plan("p", {0, 24});
+    plan.stages[0].tensor_parallel = 2;
+    const SplitLayout layout = layout_of(plan, fifty(), 1400);
+    QCOMPARE(layout.chips[1].devices, samples::devices(2, 2));
+    QCOMPARE(layout.chips[1].text, QStringLiteral("G2–G3"));
+    QCOMPARE(grabbed(layout, layout.chips[1]), samples::devices(2, 2));
+  }
+
+  void what_is_under_the_pointer() {
+    const SplitLayout layout =
+        layout_of(samples::plan("p", {0, 13, 25, 38}), fifty(), 1000, {}, samples::devices(16, 2));
+    const double cut = layout.strip.x_of(25), middle = layout.areas.strip.center().y();
+    QCOMPARE(split_hit(layout, {cut + 5, middle}, 8), (SplitItem{SplitPart::cut, 2, 0, {}}));
+    QCOMPARE(split_hit(layout, {cut + 12, middle}, 8), (SplitItem{SplitPart::stage, 2, 25, {}}));
+    const SplitChip& chip = chip_with(layout, 5);
+    QCOMPARE(split_hit(layout, chip.rect.center(), 8), (SplitItem{SplitPart::chip, 1, 0, DeviceId(5)}));
+    QCOMPARE(chip_of(layout, {SplitPart::chip, 1, 0, DeviceId(5)}), &chip);
+    QCOMPARE(split_hit(layout, chip_with(layout, 17).rect.center(), 8),
+             (SplitItem{SplitPart::chip, -1, 0, DeviceId(17)}));
+    QCOMPARE(split_hit(layout, layout.areas.tray.center(), 8).part, SplitPart::tray);
+    QCOMPARE(split_hit(layout, {2, 2}, 8).part, SplitPart::none);
+  }
+
+  void where_a_chip_falls() {
+    const SplitLayout layout =
+        layout_of(samples::plan("p", {0, 13, 25, 38}), fifty(), 1400, {}, samples::devices(16, 4));
+    const auto drop = [&](int device, double shift, const std::vector<DeviceId>& dragged) {
+      return drop_at(layout, chip_with(layout, device).rect.center() + QPointF(shift, 0), dragged);
+    };
+    QCOMPARE(drop(5, -3, samples::devices(0, 1)), (ChipDrop{1, 1}));
+    QCOMPARE(drop(5, 3, samples::devices(0, 1)), (ChipDrop{1, 2}));
+    QCOMPARE(drop(7, 60, samples::devices(4, 1)), (ChipDrop{1, 3}));  // the dragged one is not counted
+    QCOMPARE(drop_at(layout, layout.areas.tray.center(), {}), ChipDrop{});
+    QVERIFY(!drop_at(layout, {-50, 90}, {}));
+    QVERIFY(!drop_at(layout, {700, 2}, {}));
+    // The tray gives as many devices as a replica of the stage has.
+    Plan plan = samples::plan("p", {0, 24});
+    plan.stages[1].tensor_parallel = 2;
+    const SplitLayout pairs = layout_of(plan, fifty(), 1400, {}, samples::devices(16, 4));
+    QCOMPARE(device_move(pairs, {1, 3}, samples::devices(17, 1), {}).devices, samples::devices(17, 2));
+    QCOMPARE(device_move(pairs, {0, 3}, samples::devices(17, 1), {}).devices, samples::devices(17, 1));
+    QVERIFY(!device_move(pairs, ChipDrop{}, samples::devices(3, 1), 0).stage);
+  }
+
+  void copies_of_a_stage_are_shown_and_not_taken() {
+    Plan plan = samples::plan("both ways", {0, 12, 24, 36});
+    plan.schedule = ScheduleKind::chimera;
+    const SplitLayout layout = layout_of(plan, fifty(), 1900);
+    QCOMPARE(std::ranges::count(layout.chips, true, &SplitChip::copy), 4);
+    for (const SplitChip& chip : layout.chips)
+      if (chip.copy) QVERIFY(split_hit(layout, chip.rect.center(), 8).part != SplitPart::chip);
+  }
+
+  void a_draft_tries_edits_and_goes_back() {
+    const Plan plan = samples::plan("p", {0, 24});
+    SplitDraft draft(std::make_shared<const Profile>(samples::profile()),
+                     std::make_shared<const Cluster>(samples::cluster()), plan);
+    QVERIFY(draft.propose(CutMove{1, 30}));
+    QVERIFY(!draft.propose(CutMove{1, 30}));
+    QCOMPARE(draft.shown().stages[1].first, 30);
+    QVERIFY(draft.propose(MicroBatchSize{5}));
+    QVERIFY(!draft.refusal().isEmpty());
+    QCOMPARE(draft.shown(), plan);
+    QVERIFY(draft.propose(CutMove{1, 20}));
+    QVERIFY(draft.refusal().isEmpty());
+    draft.restore();
+    QVERIFY(!draft.pending() && draft.shown() == plan);
+    draft.propose(CutMove{1, 20});
+    draft.accept();
+    QVERIFY(!draft.pending() && draft.original().stages[1].first == 20);
+  }
+
+  void layers_add_up_to_their_device() {
+    const Profile profile = samples::profile();
+    Plan plan = samples::plan("p", {0, 24});
+    plan.stages[0].recompute.layers = {LayerId(std::int32_t{3})};
+    const auto simulation = samples::simulation(plan, 700, 12);
+    const auto memory = layer_memory(profile, plan, simulation.get());
+    const auto figures = stage_figures(plan, *simulation);
+    QCOMPARE(figures[0].device, DeviceId(0));
+    QCOMPARE(figures[1].device, DeviceId(8));
+    QCOMPARE(figures[1].peak, simulation->devices[8].peak);
+    for (std::size_t s : {0U, 1U}) {
+      const MemoryParts& parts = simulation->devices[8 * s].peak_parts;
+      std::int64_t state = 0, kept = 0;
+      for (int p = plan.stages[s].first; p < plan.stages[s].last; ++p) {
+        state += memory[static_cast<std::size_t>(p)].state.count;
+        kept += memory[static_cast<std::size_t>(p)].activations.count;
+      }
+      const std::int64_t wanted =
+          (parts[MemoryItem::weights] + parts[MemoryItem::gradients] + parts[MemoryItem::optimizer]).count;
+      QVERIFY(std::abs(state - wanted) < 100);
+      QVERIFY(std::abs(kept - parts[MemoryItem::activations].count) < 100);
+    }
+    QVERIFY(memory[3].activations < memory[4].activations);
+    QCOMPARE(layer_memory(profile, plan, nullptr)[5].state, profile.layers[5].parameters);
+  }
+
+  void what_does_not_fit_is_said() {
+    const Plan plan = samples::plan("p", {0, 24});
+    const auto fits = samples::simulation(plan, 700, 12), over = samples::simulation(plan, 735, 17.5);
+    QVERIFY(overflow_text(plan, *fits).isEmpty());
+    QCOMPARE(samples::plain(overflow_text(plan, *over)), QStringLiteral("G0 (stage 0): 1.50 GiB more than its 16 GiB"));
+    QCOMPARE(stage_figures(plan, *over)[0].over, Bytes(3 * samples::gibibyte / 2));
+    const SplitFeedback feedback = split_feedback(*fits, *over);
+    QCOMPARE(samples::plain(feedback_variants(feedback).front()),
+             QStringLiteral("0.700 s → 0.735 s (+5.0 %) · 91.4 → 87.1 samples/s · peak 12 GiB → 17.5 GiB"));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestSplitLayout)
+#include "tst_split_layout.moc"
