@@ -19,11 +19,13 @@ def messages(path):
     return {(c.findtext("name"), m.findtext("source"), m.findtext("comment")): m.find("translation")
             for c in tree.parse(path).getroot().iter("context") for m in c.iter("message")}
 wanted, there = messages(sys.argv[1]), messages(sys.argv[2])
+lost = [key for key in wanted if key[0] != "core" and not key[0].startswith("pipedeck::app::")]
 missing = [key for key, text in wanted.items() if text.get("type") == "unfinished"]
 left_over = [key for key in there if key not in wanted]
 for context, source, _ in missing: print(f"{sys.argv[2]}: {context}: no translation of {source!r}")
+for context, source, _ in lost: print(f"lupdate gives {source!r} the context {context!r}: it would not be found")
 for context, source, _ in left_over: print(f"{sys.argv[2]}: {context}: {source!r} is no text of the program any more")
-sys.exit(1 if missing or left_over else 0)
+sys.exit(1 if missing or left_over or lost else 0)
 PY
   else
     cp "$work/new.ts" "$ts"

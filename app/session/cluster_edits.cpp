@@ -68,9 +68,16 @@ Value most_frequent(const std::vector<Value>& values, const Value& otherwise, co
   return result;
 }
 
+// lupdate loses the context of texts in functions whose result is a std:: type.
+QString rack_name(int number) { return Text::tr("rack %1").arg(number); }
+QString two_ends_text() { return Text::tr("A link joins two different ends."); }
+QString joined_text(const QString& from, const QString& to) {
+  return Text::tr("%1 and %2 are joined already.").arg(from, to);
+}
+
 std::string unused_rack_name(const ClusterLayout& layout) {
   for (int n = 1;; ++n) {
-    const std::string name = Text::tr("rack %1").arg(n).toStdString();
+    const std::string name = rack_name(n).toStdString();
     if (std::ranges::none_of(layout.racks, [&](const auto& member) { return member.second == name; })) return name;
   }
 }
@@ -280,10 +287,10 @@ Result<DrawnCluster> with_type_removed(DrawnCluster drawn, const std::string& na
 
 std::string why_not_joined(const Cluster& cluster, const std::string& from, const std::string& to) {
   if (cluster.bandwidth_matrix) return check_no_matrix(cluster).error().message;
-  if (from == to) return Text::tr("A link joins two different ends.").toStdString();
+  if (from == to) return two_ends_text().toStdString();
   for (const NetworkLink& link : cluster.links)
     if ((link.from == from && link.to == to) || (link.from == to && link.to == from))
-      return Text::tr("%1 and %2 are joined already.").arg(in_qt(from), in_qt(to)).toStdString();
+      return joined_text(in_qt(from), in_qt(to)).toStdString();
   return {};
 }
 

@@ -3691,12 +3691,24 @@
         <translation>BANDBREITE ZWISCHEN GERÄTEN</translation>
     </message>
     <message>
-        <source>G%1 – G%2: %3</source>
-        <translation>G%1 – G%2: %3</translation>
+        <source>Bandwidth between devices</source>
+        <translation>Bandbreite zwischen Geräten</translation>
     </message>
     <message>
-        <source>G%1 – G%2: not joined</source>
-        <translation>G%1 – G%2: nicht verbunden</translation>
+        <source>BANDWIDTH BETWEEN NODES</source>
+        <translation>BANDBREITE ZWISCHEN KNOTEN</translation>
+    </message>
+    <message>
+        <source>not joined</source>
+        <translation>nicht verbunden</translation>
+    </message>
+    <message>
+        <source>inside %1: %2</source>
+        <translation>in %1: %2</translation>
+    </message>
+    <message>
+        <source>%1 – %2: %3</source>
+        <translation>%1 – %2: %3</translation>
     </message>
 </context>
 <context>
@@ -3986,6 +3998,81 @@
     </message>
 </context>
 <context>
+    <name>pipedeck::app::ClusterEdits</name>
+    <message>
+        <source>The clipboard holds no part of a cluster: copy nodes or switches first.</source>
+        <translation>Die Zwischenablage enthält keinen Teil eines Clusters: erst Knoten oder Switches kopieren.</translation>
+    </message>
+    <message>
+        <source>A cluster with a bandwidth matrix can&apos;t be added to: turn the matrix into links first.</source>
+        <translation>Ein Cluster mit Bandbreitenmatrix lässt sich nicht erweitern: erst die Matrix in Verbindungen umwandeln.</translation>
+    </message>
+    <message>
+        <source>The bandwidths of this cluster are a matrix, device by device. Turn it into links first (Cluster &gt; Links instead of the matrix).</source>
+        <translation>Die Bandbreiten dieses Clusters sind eine Matrix, Gerät für Gerät. Erst in Verbindungen umwandeln (Cluster &gt; Verbindungen statt Matrix).</translation>
+    </message>
+    <message>
+        <source>A cluster keeps one node at least. To be rid of it all, delete the cluster.</source>
+        <translation>Ein Cluster behält mindestens einen Knoten. Um alles loszuwerden, den Cluster löschen.</translation>
+    </message>
+    <message>
+        <source>Nodes and switches need a name.</source>
+        <translation>Knoten und Switches brauchen einen Namen.</translation>
+    </message>
+    <message>
+        <source>There is a node or switch named %1 already.</source>
+        <translation>Es gibt schon einen Knoten oder Switch namens %1.</translation>
+    </message>
+    <message>
+        <source>A node has one device at least.</source>
+        <translation>Ein Knoten hat mindestens ein Gerät.</translation>
+    </message>
+    <message>
+        <source>Give %1 a bandwidth inside before its latency.</source>
+        <translation>%1 erst eine Bandbreite im Knoten geben, dann eine Latenz.</translation>
+    </message>
+    <message>
+        <source>A device type needs a name.</source>
+        <translation>Ein Gerätetyp braucht einen Namen.</translation>
+    </message>
+    <message>
+        <source>There is a device type named %1 already.</source>
+        <translation>Es gibt schon einen Gerätetyp namens %1.</translation>
+    </message>
+    <message>
+        <source>%1 still has devices of type %2.</source>
+        <translation>%1 hat noch Geräte des Typs %2.</translation>
+    </message>
+    <message>
+        <source>This cluster has links already.</source>
+        <translation>Dieser Cluster hat schon Verbindungen.</translation>
+    </message>
+    <message>
+        <source>Select nodes or switches to group them in a rack.</source>
+        <translation>Knoten oder Switches wählen, um sie in einem Rack zu gruppieren.</translation>
+    </message>
+    <message>
+        <source>A rack needs a name.</source>
+        <translation>Ein Rack braucht einen Namen.</translation>
+    </message>
+    <message>
+        <source>There is a rack named %1 already.</source>
+        <translation>Es gibt schon ein Rack namens %1.</translation>
+    </message>
+    <message>
+        <source>rack %1</source>
+        <translation>Rack %1</translation>
+    </message>
+    <message>
+        <source>A link joins two different ends.</source>
+        <translation>Eine Verbindung verbindet zwei verschiedene Enden.</translation>
+    </message>
+    <message>
+        <source>%1 and %2 are joined already.</source>
+        <translation>%1 und %2 sind schon verbunden.</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::ComparePage</name>
     <message>
         <source>Choose a model and a cluster, then press Compare.</source>
@@ -4013,6 +4100,76 @@
     <message>
         <source>Tick plans in the table to compare their charts here.</source>
         <translation>Pläne in der Tabelle ankreuzen, um ihre Diagramme hier zu vergleichen.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::DeviceGroupsEdit</name>
+    <message>
+        <source>several</source>
+        <translation>mehrere</translation>
+    </message>
+    <message>
+        <source>+ another type</source>
+        <translation>+ weiterer Typ</translation>
+    </message>
+    <message>
+        <source>Devices of another type in the same node</source>
+        <translation>Geräte eines anderen Typs im selben Knoten</translation>
+    </message>
+    <message>
+        <source>Take these devices out</source>
+        <translation>Diese Geräte herausnehmen</translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation>Wie viele</translation>
+    </message>
+    <message>
+        <source>Device type</source>
+        <translation>Gerätetyp</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::DeviceTypeEdit</name>
+    <message>
+        <source>Device type</source>
+        <translation>Gerätetyp</translation>
+    </message>
+    <message>
+        <source>Memory each</source>
+        <translation>Speicher je Gerät</translation>
+    </message>
+    <message>
+        <source>For example 16 GiB</source>
+        <translation>Zum Beispiel 16 GiB</translation>
+    </message>
+    <message>
+        <source>Relative speed</source>
+        <translation>Relatives Tempo</translation>
+    </message>
+    <message>
+        <source>Twice as large is twice as fast, where a profile says no more</source>
+        <translation>Doppelt so groß ist doppelt so schnell, wo ein Profil nicht mehr sagt</translation>
+    </message>
+    <message>
+        <source>Memory at</source>
+        <translation>Speicher mit</translation>
+    </message>
+    <message>
+        <source>Bandwidth of the device&apos;s own memory; may be unknown</source>
+        <translation>Bandbreite des eigenen Gerätespeichers; kann unbekannt sein</translation>
+    </message>
+    <message>
+        <source>Price an hour</source>
+        <translation>Preis je Stunde</translation>
+    </message>
+    <message>
+        <source>Of one device, in any currency; may be unknown</source>
+        <translation>Eines Geräts, in beliebiger Währung; kann unbekannt sein</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
     </message>
 </context>
 <context>
@@ -5508,6 +5665,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>&amp;User guide</source>
         <translation>&amp;Benutzerhandbuch</translation>
+    </message>
+    <message>
+        <source>C&amp;luster</source>
+        <translation>&amp;Cluster</translation>
     </message>
 </context>
 <context>
@@ -7402,16 +7563,747 @@ Das Projekt speichern.</translation>
         <source>%1 devices</source>
         <translation>%1 Geräte</translation>
     </message>
+    <message>
+        <source>1 port · full duplex</source>
+        <translation>1 Port · vollduplex</translation>
+    </message>
+    <message>
+        <source>no uplink</source>
+        <translation>kein Uplink</translation>
+    </message>
+    <message>
+        <source>1 uplink · %1</source>
+        <translation>1 Uplink · %1</translation>
+    </message>
+    <message>
+        <source>%1 uplinks · %2</source>
+        <translation>%1 Uplinks · %2</translation>
+    </message>
+    <message>
+        <source>%1 × %2</source>
+        <translation>%1 × %2</translation>
+    </message>
+    <message>
+        <source>%1 links, %2</source>
+        <translation>%1 Verbindungen, %2</translation>
+    </message>
 </context>
 <context>
-    <name>pipedeck::app::TopologyView</name>
+    <name>pipedeck::app::TopologyActions</name>
+    <message>
+        <source>In a cluster&apos;s drawing</source>
+        <translation>In der Zeichnung eines Clusters</translation>
+    </message>
+    <message>
+        <source>Move what is selected, with Shift by a pixel</source>
+        <translation>Das Gewählte bewegen, mit Umschalt um ein Pixel</translation>
+    </message>
+    <message>
+        <source>Select the neighbour</source>
+        <translation>Den Nachbarn wählen</translation>
+    </message>
+    <message>
+        <source>Select the next and the one before</source>
+        <translation>Das Nächste und das Vorige wählen</translation>
+    </message>
+    <message>
+        <source>Hold it and drag to move the view; so does the middle button</source>
+        <translation>Halten und ziehen, um die Ansicht zu bewegen; auch mit der mittleren Taste</translation>
+    </message>
+    <message>
+        <source>With clicks and rubber bands: select several</source>
+        <translation>Mit Klicks und Auswahlrahmen: mehrere wählen</translation>
+    </message>
+    <message>
+        <source>Give up a drag, let go of the selection</source>
+        <translation>Ein Ziehen aufgeben, die Auswahl loslassen</translation>
+    </message>
+    <message>
+        <source>&amp;New cluster</source>
+        <translation>&amp;Neuer Cluster</translation>
+    </message>
+    <message>
+        <source>D&amp;uplicate cluster</source>
+        <translation>Cluster &amp;duplizieren</translation>
+    </message>
+    <message>
+        <source>Rena&amp;me cluster</source>
+        <translation>Cluster &amp;umbenennen</translation>
+    </message>
+    <message>
+        <source>&amp;Links instead of the matrix</source>
+        <translation>&amp;Verbindungen statt Matrix</translation>
+    </message>
+    <message>
+        <source>Cu&amp;t</source>
+        <translation>&amp;Ausschneiden</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Paste</source>
+        <translation>&amp;Einfügen</translation>
+    </message>
+    <message>
+        <source>&amp;Duplicate</source>
+        <translation>Du&amp;plizieren</translation>
+    </message>
+    <message>
+        <source>Again beside it, joined to the same switches</source>
+        <translation>Noch einmal daneben, an dieselben Switches angeschlossen</translation>
+    </message>
+    <message>
+        <source>&amp;Rename</source>
+        <translation>U&amp;mbenennen</translation>
+    </message>
+    <message>
+        <source>D&amp;elete</source>
+        <translation>&amp;Löschen</translation>
+    </message>
+    <message>
+        <source>Select &amp;all</source>
+        <translation>Alles aus&amp;wählen</translation>
+    </message>
+    <message>
+        <source>Add n&amp;ode</source>
+        <translation>Knoten &amp;hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add &amp;switch</source>
+        <translation>&amp;Switch hinzufügen</translation>
+    </message>
+    <message>
+        <source>Lin&amp;k what is selected</source>
+        <translation>Auswahl ver&amp;binden</translation>
+    </message>
+    <message>
+        <source>&amp;Group in a rack</source>
+        <translation>In Rack &amp;gruppieren</translation>
+    </message>
+    <message>
+        <source>Ungr&amp;oup</source>
+        <translation>Gruppe au&amp;flösen</translation>
+    </message>
+    <message>
+        <source>Co&amp;llapse rack</source>
+        <translation>Ra&amp;ck zuklappen</translation>
+    </message>
+    <message>
+        <source>Open rac&amp;k</source>
+        <translation>&amp;Rack aufklappen</translation>
+    </message>
+    <message>
+        <source>La&amp;y out</source>
+        <translation>An&amp;ordnen</translation>
+    </message>
+    <message>
+        <source>&amp;Fit the view</source>
+        <translation>Ansicht e&amp;inpassen</translation>
+    </message>
+    <message>
+        <source>Align &amp;left</source>
+        <translation>&amp;Linksbündig</translation>
+    </message>
+    <message>
+        <source>Align &amp;centres</source>
+        <translation>&amp;Zentriert</translation>
+    </message>
+    <message>
+        <source>Align &amp;right</source>
+        <translation>&amp;Rechtsbündig</translation>
+    </message>
+    <message>
+        <source>Align &amp;top</source>
+        <translation>&amp;Oben</translation>
+    </message>
+    <message>
+        <source>Align &amp;middles</source>
+        <translation>&amp;Mittig</translation>
+    </message>
+    <message>
+        <source>Align &amp;bottom</source>
+        <translation>&amp;Unten</translation>
+    </message>
+    <message>
+        <source>Spread &amp;across</source>
+        <translation>&amp;Waagerecht verteilen</translation>
+    </message>
+    <message>
+        <source>Spread &amp;down</source>
+        <translation>&amp;Senkrecht verteilen</translation>
+    </message>
+    <message>
+        <source>&amp;Align</source>
+        <translation>Ausrich&amp;ten</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TopologyCanvas</name>
+    <message>
+        <source>Link %1 – %2, %3</source>
+        <translation>Verbindung %1 – %2, %3</translation>
+    </message>
+    <message>
+        <source>Node %1, %2</source>
+        <translation>Knoten %1, %2</translation>
+    </message>
+    <message>
+        <source>Switch %1, %2</source>
+        <translation>Switch %1, %2</translation>
+    </message>
+    <message>
+        <source>Rack %1, %2, %3</source>
+        <translation>Rack %1, %2, %3</translation>
+    </message>
     <message>
         <source>Topology</source>
         <translation>Topologie</translation>
     </message>
     <message>
-        <source>Select a cluster to see what joins its devices</source>
-        <translation>Einen Cluster wählen, um zu sehen, was seine Geräte verbindet</translation>
+        <source>Drag from the palette to add, from port to port to link, on the ground to select. Arrow keys move what is selected, Alt and arrow keys select the neighbour, Page Up and Page Down go through everything.</source>
+        <translation>Aus der Palette ziehen, um hinzuzufügen, von Port zu Port, um zu verbinden, auf dem Grund, um zu wählen. Pfeiltasten bewegen das Gewählte, Alt und Pfeiltasten wählen den Nachbarn, Bild auf und Bild ab gehen durch alles.</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Open the rack to link what is in it.</source>
+        <translation>Das Rack öffnen, um zu verbinden, was darin ist.</translation>
+    </message>
+    <message>
+        <source>+ 1 in %1</source>
+        <translation>+ 1 in %1</translation>
+    </message>
+    <message>
+        <source>Select a cluster to see what joins its devices, or draw one.</source>
+        <translation>Einen Cluster wählen, um zu sehen, was seine Geräte verbindet, oder einen zeichnen.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TopologyEditing</name>
+    <message>
+        <source>Move %1</source>
+        <translation>%1 verschieben</translation>
+    </message>
+    <message>
+        <source>Move %1 boxes</source>
+        <translation>%1 Kästen verschieben</translation>
+    </message>
+    <message>
+        <source>Link %1 – %2</source>
+        <translation>%1 – %2 verbinden</translation>
+    </message>
+    <message>
+        <source>Open %1</source>
+        <translation>%1 öffnen</translation>
+    </message>
+    <message>
+        <source>Collapse %1</source>
+        <translation>%1 zuklappen</translation>
+    </message>
+    <message>
+        <source>Rename %1 to %2</source>
+        <translation>%1 in %2 umbenennen</translation>
+    </message>
+    <message>
+        <source>Change devices</source>
+        <translation>Geräte ändern</translation>
+    </message>
+    <message>
+        <source>Bandwidth inside %1</source>
+        <translation>Bandbreite in %1</translation>
+    </message>
+    <message>
+        <source>Latency inside</source>
+        <translation>Latenz im Knoten</translation>
+    </message>
+    <message>
+        <source>One bus for all devices</source>
+        <translation>Ein Bus für alle Geräte</translation>
+    </message>
+    <message>
+        <source>A port for each device</source>
+        <translation>Ein Port je Gerät</translation>
+    </message>
+    <message>
+        <source>Bandwidth %1</source>
+        <translation>Bandbreite %1</translation>
+    </message>
+    <message>
+        <source>Change latency</source>
+        <translation>Latenz ändern</translation>
+    </message>
+    <message>
+        <source>Change device type %1</source>
+        <translation>Gerätetyp %1 ändern</translation>
+    </message>
+    <message>
+        <source>1 plan does not fit the changed cluster and is gone; Undo brings it back.</source>
+        <translation>1 Plan passt nicht zum geänderten Cluster und ist weg; Rückgängig holt ihn zurück.</translation>
+    </message>
+    <message>
+        <source>%1 plans do not fit the changed cluster and are gone; Undo brings them back.</source>
+        <translation>%1 Pläne passen nicht zum geänderten Cluster und sind weg; Rückgängig holt sie zurück.</translation>
+    </message>
+    <message>
+        <source>New cluster</source>
+        <translation>Neuer Cluster</translation>
+    </message>
+    <message>
+        <source>Duplicate cluster</source>
+        <translation>Cluster duplizieren</translation>
+    </message>
+    <message>
+        <source>Rename cluster to %1</source>
+        <translation>Cluster in %1 umbenennen</translation>
+    </message>
+    <message>
+        <source>Links instead of the matrix</source>
+        <translation>Verbindungen statt Matrix</translation>
+    </message>
+    <message>
+        <source>Add a %1 to %2</source>
+        <translation>%1 in %2 hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add switch</source>
+        <translation>Switch hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add rack</source>
+        <translation>Rack hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add node</source>
+        <translation>Knoten hinzufügen</translation>
+    </message>
+    <message>
+        <source>Node</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>Switch</source>
+        <translation>Switch</translation>
+    </message>
+    <message>
+        <source>Delete %1</source>
+        <translation>%1 löschen</translation>
+    </message>
+    <message>
+        <source>Delete link</source>
+        <translation>Verbindung löschen</translation>
+    </message>
+    <message>
+        <source>Delete %1 parts</source>
+        <translation>%1 Teile löschen</translation>
+    </message>
+    <message>
+        <source>Cut</source>
+        <translation>Ausschneiden</translation>
+    </message>
+    <message>
+        <source>Paste</source>
+        <translation>Einfügen</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>Duplizieren</translation>
+    </message>
+    <message>
+        <source>Select two ends, or a switch and what it is to be linked to.</source>
+        <translation>Zwei Enden wählen, oder einen Switch und was an ihn angeschlossen werden soll.</translation>
+    </message>
+    <message>
+        <source>Link what is selected</source>
+        <translation>Auswahl verbinden</translation>
+    </message>
+    <message>
+        <source>Select two boxes or more to put them in line.</source>
+        <translation>Zwei Kästen oder mehr wählen, um sie auszurichten.</translation>
+    </message>
+    <message>
+        <source>Align</source>
+        <translation>Ausrichten</translation>
+    </message>
+    <message>
+        <source>Lay out</source>
+        <translation>Anordnen</translation>
+    </message>
+    <message>
+        <source>Group in a rack</source>
+        <translation>In Rack gruppieren</translation>
+    </message>
+    <message>
+        <source>Ungroup</source>
+        <translation>Gruppe auflösen</translation>
+    </message>
+    <message>
+        <source>Collapse racks</source>
+        <translation>Racks zuklappen</translation>
+    </message>
+    <message>
+        <source>Open racks</source>
+        <translation>Racks öffnen</translation>
+    </message>
+    <message>
+        <source>IN THIS CLUSTER</source>
+        <translation>IN DIESEM CLUSTER</translation>
+    </message>
+    <message>
+        <source>CATALOGUE</source>
+        <translation>KATALOG</translation>
+    </message>
+    <message>
+        <source>CONNECT</source>
+        <translation>VERBINDEN</translation>
+    </message>
+    <message>
+        <source>%1 × %2</source>
+        <translation>%1 × %2</translation>
+    </message>
+    <message>
+        <source>Rack</source>
+        <translation>Rack</translation>
+    </message>
+    <message>
+        <source>a switch and %1 nodes</source>
+        <translation>ein Switch und %1 Knoten</translation>
+    </message>
+    <message>
+        <source>Drag onto the drawing, or press Enter</source>
+        <translation>Auf die Zeichnung ziehen, oder Eingabe drücken</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TopologyFacts</name>
+    <message>
+        <source>1 device</source>
+        <translation>1 Gerät</translation>
+    </message>
+    <message>
+        <source>%1 devices</source>
+        <translation>%1 Geräte</translation>
+    </message>
+    <message>
+        <source>CLUSTER</source>
+        <translation>CLUSTER</translation>
+    </message>
+    <message>
+        <source>NODE %1</source>
+        <translation>KNOTEN %1</translation>
+    </message>
+    <message>
+        <source>SWITCH %1</source>
+        <translation>SWITCH %1</translation>
+    </message>
+    <message>
+        <source>LINK %1 – %2</source>
+        <translation>VERBINDUNG %1 – %2</translation>
+    </message>
+    <message>
+        <source>1 NODE</source>
+        <translation>1 KNOTEN</translation>
+    </message>
+    <message>
+        <source>%1 NODES</source>
+        <translation>%1 KNOTEN</translation>
+    </message>
+    <message>
+        <source>1 SWITCH</source>
+        <translation>1 SWITCH</translation>
+    </message>
+    <message>
+        <source>%1 SWITCHES</source>
+        <translation>%1 SWITCHES</translation>
+    </message>
+    <message>
+        <source>1 LINK</source>
+        <translation>1 VERBINDUNG</translation>
+    </message>
+    <message>
+        <source>%1 LINKS</source>
+        <translation>%1 VERBINDUNGEN</translation>
+    </message>
+    <message>
+        <source>%1 · %2 an hour</source>
+        <translation>%1 · %2 je Stunde</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TopologyPalette</name>
+    <message>
+        <source>Palette</source>
+        <translation>Palette</translation>
+    </message>
+    <message>
+        <source>Drag onto the drawing, or press Enter or double click to add.</source>
+        <translation>Auf die Zeichnung ziehen, oder mit Eingabe oder Doppelklick hinzufügen.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TopologyProblems</name>
+    <message>
+        <source>There is no node</source>
+        <translation>Es gibt keinen Knoten</translation>
+    </message>
+    <message>
+        <source>Device type %1 has no memory</source>
+        <translation>Gerätetyp %1 hat keinen Speicher</translation>
+    </message>
+    <message>
+        <source>Two device types are named %1</source>
+        <translation>Zwei Gerätetypen heißen %1</translation>
+    </message>
+    <message>
+        <source>%1 has devices of type %2, which is not described</source>
+        <translation>%1 hat Geräte des Typs %2, der nicht beschrieben ist</translation>
+    </message>
+    <message>
+        <source>Two nodes or switches are named %1</source>
+        <translation>Zwei Knoten oder Switches heißen %1</translation>
+    </message>
+    <message>
+        <source>%1 has no device</source>
+        <translation>%1 hat kein Gerät</translation>
+    </message>
+    <message>
+        <source>Nothing joins the %1 devices inside %2: give it a bandwidth inside</source>
+        <translation>Nichts verbindet die %1 Geräte in %2: eine Bandbreite im Knoten angeben</translation>
+    </message>
+    <message>
+        <source>%1 – %2</source>
+        <translation>%1 – %2</translation>
+    </message>
+    <message>
+        <source>The link %1 has no bandwidth</source>
+        <translation>Die Verbindung %1 hat keine Bandbreite</translation>
+    </message>
+    <message>
+        <source>The link %1 leads nowhere</source>
+        <translation>Die Verbindung %1 führt nirgends hin</translation>
+    </message>
+    <message>
+        <source>The link %1 leads back to itself</source>
+        <translation>Die Verbindung %1 führt zu sich selbst zurück</translation>
+    </message>
+    <message>
+        <source>%1 are joined twice: paths take one link, the wider</source>
+        <translation>%1 sind doppelt verbunden: Wege nehmen eine Verbindung, die breitere</translation>
+    </message>
+    <message>
+        <source>%1 can&apos;t be reached from %2</source>
+        <translation>%1 ist von %2 nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>No link leads to switch %1</source>
+        <translation>Keine Verbindung führt zu Switch %1</translation>
+    </message>
+    <message>
+        <source>Only one link leads to switch %1</source>
+        <translation>Nur eine Verbindung führt zu Switch %1</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TopologyProperties</name>
+    <message>
+        <source>Each way. For example 25 Gbit/s or 3.1 GB/s.</source>
+        <translation>Je Richtung. Zum Beispiel 25 Gbit/s oder 3,1 GB/s.</translation>
+    </message>
+    <message>
+        <source>For example 5 us.</source>
+        <translation>Zum Beispiel 5 us.</translation>
+    </message>
+    <message>
+        <source>several</source>
+        <translation>mehrere</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>Properties</source>
+        <translation>Eigenschaften</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Bandwidth</source>
+        <translation>Bandbreite</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>Latenz</translation>
+    </message>
+    <message>
+        <source>Bandwidth inside</source>
+        <translation>Bandbreite innen</translation>
+    </message>
+    <message>
+        <source>Latency inside</source>
+        <translation>Latenz innen</translation>
+    </message>
+    <message>
+        <source>One bus for all</source>
+        <translation>Ein Bus für alle Geräte</translation>
+    </message>
+    <message>
+        <source>All devices share the bandwidth, instead of a port of their own each</source>
+        <translation>Alle Geräte teilen sich die Bandbreite, statt je einen eigenen Port zu haben</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Inside</source>
+        <translation>Innen</translation>
+    </message>
+    <message>
+        <source>EVERYTHING DRAWN</source>
+        <translation>ALLES GEZEICHNETE</translation>
+    </message>
+    <message>
+        <source>Everything drawn</source>
+        <translation>Alles Gezeichnete</translation>
+    </message>
+    <message>
+        <source>PROPERTIES</source>
+        <translation>EIGENSCHAFTEN</translation>
+    </message>
+    <message>
+        <source>Name of the cluster</source>
+        <translation>Name des Clusters</translation>
+    </message>
+    <message>
+        <source>%1 · switch</source>
+        <translation>%1 · Switch</translation>
+    </message>
+    <message>
+        <source>%1 – %2 · %3</source>
+        <translation>%1 – %2 · %3</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TopologySummary</name>
+    <message>
+        <source>WHAT THIS CLUSTER IS GOOD AT</source>
+        <translation>WOZU DIESER CLUSTER TAUGT</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>Probleme</translation>
+    </message>
+    <message>
+        <source>NO PROBLEMS</source>
+        <translation>KEINE PROBLEME</translation>
+    </message>
+    <message>
+        <source>PROBLEMS: %1</source>
+        <translation>PROBLEME: %1</translation>
+    </message>
+    <message>
+        <source>No plan can be made like this</source>
+        <translation>So ist kein Plan möglich</translation>
+    </message>
+    <message>
+        <source>Hardly meant</source>
+        <translation>Wohl nicht gemeint</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TopologyView</name>
+    <message>
+        <source>New cluster</source>
+        <translation>Neuer Cluster</translation>
+    </message>
+    <message>
+        <source>Smaller (wheel)</source>
+        <translation>Kleiner (Mausrad)</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Einpassen</translation>
+    </message>
+    <message>
+        <source>All of it (F)</source>
+        <translation>Alles (F)</translation>
+    </message>
+    <message>
+        <source>Larger (wheel)</source>
+        <translation>Größer (Mausrad)</translation>
+    </message>
+    <message>
+        <source>%1 × %2</source>
+        <translation>%1 × %2</translation>
+    </message>
+    <message>
+        <source>Switch</source>
+        <translation>Switch</translation>
+    </message>
+    <message>
+        <source>Rack of %1 nodes</source>
+        <translation>Rack mit %1 Knoten</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TopologyWords</name>
+    <message>
+        <source>One device, a %1.</source>
+        <translation>Ein Gerät, %1.</translation>
+    </message>
+    <message>
+        <source>%1, all alike: equal stages suit it.</source>
+        <translation>%1, alle gleich: gleiche Stufen passen dazu.</translation>
+    </message>
+    <message>
+        <source>%1, about equally fast.</source>
+        <translation>%1, etwa gleich schnell.</translation>
+    </message>
+    <message>
+        <source>%1: a %2 is %3 times slower than a %4; planners give it fewer layers or samples.</source>
+        <translation>%1: %2 ist %3-mal langsamer als %4; Planer geben ihm weniger Schichten oder Samples.</translation>
+    </message>
+    <message>
+        <source>%1 of gradients</source>
+        <translation>%1 Gradienten</translation>
+    </message>
+    <message>
+        <source>the %1 of gradients of %2</source>
+        <translation>die %1 Gradienten von %2</translation>
+    </message>
+    <message>
+        <source>All-reduce of %1 takes %2.</source>
+        <translation>All-Reduce: %1 in %2.</translation>
+    </message>
+    <message>
+        <source>Across nodes %1: all-reduce of %2 over all devices takes %3, inside a node %4; keep replicas inside nodes.</source>
+        <translation>Über Knoten hinweg %1: All-Reduce von %2 über alle Geräte dauert %3, in einem Knoten %4; Replikate in Knoten lassen.</translation>
+    </message>
+    <message>
+        <source>Across nodes %1: all-reduce of %2 over all devices takes %3.</source>
+        <translation>Über Knoten hinweg %1: All-Reduce von %2 über alle Geräte dauert %3.</translation>
+    </message>
+    <message>
+        <source>%1 more</source>
+        <translation>%1 weitere</translation>
+    </message>
+    <message>
+        <source>Narrowest cut: %1 | rest, %2 each way.</source>
+        <translation>Engster Schnitt: %1 | Rest, %2 je Richtung.</translation>
+    </message>
+    <message>
+        <source>As long as not all devices reach one another, no plan can be made for it.</source>
+        <translation>Solange nicht alle Geräte einander erreichen, ist kein Plan dafür möglich.</translation>
+    </message>
+    <message>
+        <source>%1 TF %2</source>
+        <translation>%1 TF %2</translation>
     </message>
 </context>
 <context>
