@@ -3683,6 +3683,10 @@
         <source>labels</source>
         <translation>Labels</translation>
     </message>
+    <message>
+        <source>there is no plan to edit</source>
+        <translation>es gibt keinen Plan zum Bearbeiten</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>
@@ -5917,6 +5921,22 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>Chunks of the model on each device: more of them shorten start and end, and send more</source>
         <translation>Chunks des Modells auf jedem Gerät: mehr davon verkürzen Anfang und Schluss und senden mehr</translation>
     </message>
+    <message>
+        <source>&amp;Micro-batch</source>
+        <translation>&amp;Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>Samples of a micro-batch</source>
+        <translation>Samples eines Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>Samples of a whole micro-batch; the list has what divides the global batch</source>
+        <translation>Samples eines ganzen Mikro-Batches; die Liste hat, was den globalen Batch teilt</translation>
+    </message>
+    <message>
+        <source>× %1</source>
+        <translation>× %1</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::PlanPanel</name>
@@ -6021,6 +6041,77 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>%1 samples/s</source>
         <translation>%1 samples/s</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::PlanSteps</name>
+    <message>
+        <source>Move cut before %1</source>
+        <translation>Schnitt vor %1 verschieben</translation>
+    </message>
+    <message>
+        <source>%1 devices</source>
+        <translation>%1 Geräte</translation>
+    </message>
+    <message>
+        <source>Leave out %1</source>
+        <translation>%1 herausnehmen</translation>
+    </message>
+    <message>
+        <source>Move %1 within stage %2</source>
+        <translation>%1 in Stufe %2 umordnen</translation>
+    </message>
+    <message>
+        <source>Move %1 to stage %2</source>
+        <translation>%1 in Stufe %2 verschieben</translation>
+    </message>
+    <message>
+        <source>Exchange %1 and %2</source>
+        <translation>%1 und %2 tauschen</translation>
+    </message>
+    <message>
+        <source>Split stage %1 before %2</source>
+        <translation>Stufe %1 vor %2 teilen</translation>
+    </message>
+    <message>
+        <source>Merge stages %1 and %2</source>
+        <translation>Stufen %1 und %2 verbinden</translation>
+    </message>
+    <message>
+        <source>Replicas of stage %1: %2</source>
+        <translation>Replikate von Stufe %1: %2</translation>
+    </message>
+    <message>
+        <source>Tensor parallelism %1 of stage %2</source>
+        <translation>Tensorparallelität %1 von Stufe %2</translation>
+    </message>
+    <message>
+        <source>Shares of stage %1</source>
+        <translation>Anteile von Stufe %1</translation>
+    </message>
+    <message>
+        <source>Recompute stage %1</source>
+        <translation>Stufe %1 neu berechnen</translation>
+    </message>
+    <message>
+        <source>Recompute nothing of stage %1</source>
+        <translation>Nichts in Stufe %1 neu berechnen</translation>
+    </message>
+    <message>
+        <source>Recompute %1</source>
+        <translation>%1 neu berechnen</translation>
+    </message>
+    <message>
+        <source>Keep activations of %1</source>
+        <translation>Aktivierungen von %1 behalten</translation>
+    </message>
+    <message>
+        <source>Micro-batch of %1</source>
+        <translation>Mikro-Batch von %1</translation>
+    </message>
+    <message>
+        <source> (edited)</source>
+        <translation> (bearbeitet)</translation>
     </message>
 </context>
 <context>
@@ -6961,16 +7052,8 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <translation>%1 gespeichert</translation>
     </message>
     <message>
-        <source>Move cut</source>
-        <translation>Schnitt verschieben</translation>
-    </message>
-    <message>
         <source>Choose schedule</source>
         <translation>Ablauf wählen</translation>
-    </message>
-    <message>
-        <source> (edited)</source>
-        <translation> (bearbeitet)</translation>
     </message>
     <message>
         <source>Sample project</source>
@@ -7200,16 +7283,8 @@ Das Projekt speichern.</translation>
 <context>
     <name>pipedeck::app::SplitEditor</name>
     <message>
-        <source>SPLIT — drag a cut; the old plan stays as a ghost</source>
-        <translation>AUFTEILUNG — einen Schnitt ziehen; der alte Plan bleibt als Schatten</translation>
-    </message>
-    <message>
         <source>SPLIT</source>
         <translation>AUFTEILUNG</translation>
-    </message>
-    <message>
-        <source>%1   %2   peak %3</source>
-        <translation>%1   %2   Spitze %3</translation>
     </message>
     <message>
         <source>Select a plan to edit its split</source>
@@ -7218,10 +7293,6 @@ Das Projekt speichern.</translation>
     <message>
         <source>Split editor</source>
         <translation>Aufteilung bearbeiten</translation>
-    </message>
-    <message>
-        <source>The model as a strip of layers: width is time, height is memory. Drag a cut, or Tab to it, move it with Left and Right, and press Enter; Esc puts it back.</source>
-        <translation>Das Modell als Streifen von Schichten: Breite ist Zeit, Höhe ist Speicher. Einen Schnitt ziehen, oder mit Tab hingehen, mit Links und Rechts bewegen und Enter drücken; Esc setzt ihn zurück.</translation>
     </message>
     <message>
         <source>stage %1</source>
@@ -7244,10 +7315,6 @@ Das Projekt speichern.</translation>
         <translation>%1 zu viel</translation>
     </message>
     <message>
-        <source>&lt;b&gt;layer %1 · %2&lt;/b&gt;&lt;br&gt;forward and backward %3 for %4 samples&lt;br&gt;weights and activations %5</source>
-        <translation>&lt;b&gt;Schicht %1 · %2&lt;/b&gt;&lt;br&gt;vorwärts und rückwärts %3 für %4 Samples&lt;br&gt;Gewichte und Aktivierungen %5</translation>
-    </message>
-    <message>
         <source>on %1</source>
         <translation>auf %1</translation>
     </message>
@@ -7268,8 +7335,298 @@ Das Projekt speichern.</translation>
         <translation>&lt;br&gt;Chunk %1 von %2 auf seinen Geräten</translation>
     </message>
     <message>
-        <source>cut before stage %1</source>
-        <translation>Schnitt vor Stufe %1</translation>
+        <source>The model as a strip of layers: width is time, height is memory. Drag a cut or a device; double click a layer to split its stage there; Ctrl+click a layer to recompute it; Ctrl+wheel zooms. By keyboard: Tab goes from item to item, arrows move it, Enter keeps the change, Esc puts it back.</source>
+        <translation>Das Modell als Streifen von Schichten: Breite ist Zeit, Höhe ist Speicher. Einen Schnitt oder ein Gerät ziehen; Doppelklick auf eine Schicht teilt dort die Stufe; Strg+Klick auf eine Schicht berechnet sie neu; Strg+Mausrad vergrößert. Mit der Tastatur: Tab geht von Teil zu Teil, Pfeile bewegen ihn, Eingabe behält die Änderung, Esc setzt sie zurück.</translation>
+    </message>
+    <message>
+        <source>Visible part of the model</source>
+        <translation>Sichtbarer Teil des Modells</translation>
+    </message>
+    <message>
+        <source>The profile has no times for the layers of stage %1 cut over several devices.</source>
+        <translation>Das Profil hat keine Zeiten für die Schichten von Stufe %1 über mehrere Geräte.</translation>
+    </message>
+    <message>
+        <source>&amp;Merge stages %1 and %2</source>
+        <translation>Stufen %1 und %2 &amp;verbinden</translation>
+    </message>
+    <message>
+        <source>&amp;Split stage %1 before %2</source>
+        <translation>Stufe %1 vor %2 &amp;teilen</translation>
+    </message>
+    <message>
+        <source>Merge with stage %1</source>
+        <translation>Mit Stufe %1 verbinden</translation>
+    </message>
+    <message>
+        <source>Keep the activations of %1</source>
+        <translation>Aktivierungen von %1 behalten</translation>
+    </message>
+    <message>
+        <source>Recompute %1</source>
+        <translation>%1 neu berechnen</translation>
+    </message>
+    <message>
+        <source>&amp;Recompute all of stage %1</source>
+        <translation>&amp;Alles in Stufe %1 neu berechnen</translation>
+    </message>
+    <message>
+        <source>Recompute &amp;nothing of stage %1</source>
+        <translation>&amp;Nichts in Stufe %1 neu berechnen</translation>
+    </message>
+    <message>
+        <source>One replica &amp;more</source>
+        <translation>Ein Replikat &amp;mehr</translation>
+    </message>
+    <message>
+        <source>One replica &amp;less</source>
+        <translation>Ein Replikat &amp;weniger</translation>
+    </message>
+    <message>
+        <source>Tensor parallelism %1</source>
+        <translation>Tensorparallelität %1</translation>
+    </message>
+    <message>
+        <source>&amp;Move %1 to</source>
+        <translation>%1 ver&amp;schieben nach</translation>
+    </message>
+    <message>
+        <source>Stage %1</source>
+        <translation>Stufe %1</translation>
+    </message>
+    <message>
+        <source>&amp;Take %1 out of the plan</source>
+        <translation>%1 aus dem Plan &amp;herausnehmen</translation>
+    </message>
+    <message>
+        <source>%1 %2 too much</source>
+        <translation>%1 %2 zu viel</translation>
+    </message>
+    <message>
+        <source>Enter keeps the change, Esc puts it back</source>
+        <translation>Eingabe behält die Änderung, Esc setzt sie zurück</translation>
+    </message>
+    <message>
+        <source>Let %1 go over a stage or the tray; with Ctrl over a device they trade places</source>
+        <translation>%1 über einer Stufe oder der Ablage loslassen; mit Strg über einem Gerät tauschen sie die Plätze</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Cut before %1&lt;/b&gt;&lt;br&gt;drag it, onto its neighbour to merge two stages</source>
+        <translation>&lt;b&gt;Schnitt vor %1&lt;/b&gt;&lt;br&gt;ziehen, auf den Nachbarn, um zwei Stufen zu verbinden</translation>
+    </message>
+    <message>
+        <source>Devices that the plan does not use: drag them into a stage, or out of one</source>
+        <translation>Geräte, die der Plan nicht nutzt: in eine Stufe ziehen, oder aus einer heraus</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;layer %1 · %2&lt;/b&gt;&lt;br&gt;forward and backward %3 for %4 samples</source>
+        <translation>&lt;b&gt;Schicht %1 · %2&lt;/b&gt;&lt;br&gt;vorwärts und rückwärts %3 für %4 Samples</translation>
+    </message>
+    <message>
+        <source>&lt;br&gt;at its device&apos;s peak %1: weights and their state %2, activations %3</source>
+        <translation>&lt;br&gt;in der Spitze ihres Geräts %1: Gewichte und ihr Zustand %2, Aktivierungen %3</translation>
+    </message>
+    <message>
+        <source>&lt;br&gt;weights %1, activations %2</source>
+        <translation>&lt;br&gt;Gewichte %1, Aktivierungen %2</translation>
+    </message>
+    <message>
+        <source>&lt;br&gt;recomputed before its backward</source>
+        <translation>&lt;br&gt;vor ihrem Rückwärtsdurchlauf neu berechnet</translation>
+    </message>
+    <message>
+        <source>spare: drag it into a stage</source>
+        <translation>frei: in eine Stufe ziehen</translation>
+    </message>
+    <message>
+        <source>drag takes %1; zoom in to see each device</source>
+        <translation>Ziehen nimmt %1; vergrößern, um jedes Gerät zu sehen</translation>
+    </message>
+    <message>
+        <source>drag it to another stage or to the spare devices</source>
+        <translation>in eine andere Stufe oder zu den freien Geräten ziehen</translation>
+    </message>
+    <message>
+        <source>in stage %1</source>
+        <translation>in Stufe %1</translation>
+    </message>
+    <message>
+        <source>cut before %1, where stage %2 begins</source>
+        <translation>Schnitt vor %1, wo Stufe %2 beginnt</translation>
+    </message>
+    <message>
+        <source>recomputed</source>
+        <translation>neu berechnet</translation>
+    </message>
+    <message>
+        <source>partly recomputed</source>
+        <translation>teils neu berechnet</translation>
+    </message>
+    <message>
+        <source>%1 in stage %2</source>
+        <translation>%1 in Stufe %2</translation>
+    </message>
+    <message>
+        <source>%1, spare</source>
+        <translation>%1, frei</translation>
+    </message>
+    <message>
+        <source>Spare devices</source>
+        <translation>Freie Geräte</translation>
+    </message>
+    <message>
+        <source>at layer %1, %2</source>
+        <translation>bei Schicht %1, %2</translation>
+    </message>
+    <message>
+        <source>SPARE DEVICES</source>
+        <translation>FREIE GERÄTE</translation>
+    </message>
+    <message>
+        <source>SPLIT — drag a cut or a device, double click a layer to split a stage</source>
+        <translation>AUFTEILUNG — Schnitt oder Gerät ziehen, Doppelklick auf eine Schicht teilt die Stufe</translation>
+    </message>
+    <message>
+        <source>every device is used; drag one here to leave it out</source>
+        <translation>alle Geräte sind genutzt; eines hierher ziehen, um es herauszunehmen</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::SplitFigures</name>
+    <message>
+        <source>%1 → %2 (%3)</source>
+        <translation>%1 → %2 (%3)</translation>
+    </message>
+    <message>
+        <source>%1 → %2 samples/s</source>
+        <translation>%1 → %2 Samples/s</translation>
+    </message>
+    <message>
+        <source>peak %1 → %2</source>
+        <translation>Spitze %1 → %2</translation>
+    </message>
+    <message>
+        <source>%1   %2   peak %3</source>
+        <translation>%1   %2   Spitze %3</translation>
+    </message>
+    <message>
+        <source>%1 (stage %2): %3 more than its %4</source>
+        <translation>%1 (Stufe %2): %3 mehr als seine %4</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::StageCard</name>
+    <message>
+        <source>Selected stage</source>
+        <translation>Gewählte Stufe</translation>
+    </message>
+    <message>
+        <source>Sta&amp;ge</source>
+        <translation>Stu&amp;fe</translation>
+    </message>
+    <message>
+        <source>Stage</source>
+        <translation>Stufe</translation>
+    </message>
+    <message>
+        <source>The stage that the fields beside show</source>
+        <translation>Die Stufe, die die Felder daneben zeigen</translation>
+    </message>
+    <message>
+        <source>from &amp;layer</source>
+        <translation>ab &amp;Schicht</translation>
+    </message>
+    <message>
+        <source>First layer of the stage</source>
+        <translation>Erste Schicht der Stufe</translation>
+    </message>
+    <message>
+        <source>The layer that the stage begins with</source>
+        <translation>Die Schicht, mit der die Stufe beginnt</translation>
+    </message>
+    <message>
+        <source>Rep&amp;licas</source>
+        <translation>Rep&amp;likate</translation>
+    </message>
+    <message>
+        <source>Replicas of the stage</source>
+        <translation>Replikate der Stufe</translation>
+    </message>
+    <message>
+        <source>Copies of the stage that share each micro-batch; devices for more come from the spare ones</source>
+        <translation>Kopien der Stufe, die sich jeden Mikro-Batch teilen; Geräte für weitere kommen von den freien</translation>
+    </message>
+    <message>
+        <source>&amp;Tensor parallel</source>
+        <translation>&amp;Tensorparallel</translation>
+    </message>
+    <message>
+        <source>Devices each layer of the stage is cut over</source>
+        <translation>Geräte, über die jede Schicht der Stufe geschnitten ist</translation>
+    </message>
+    <message>
+        <source>even</source>
+        <translation>gleich</translation>
+    </message>
+    <message>
+        <source>Samples of a micro-batch for each replica, as in 3, 3, 2; empty: as even as can be</source>
+        <translation>Samples eines Mikro-Batches je Replikat, wie in 3, 3, 2; leer: so gleich wie möglich</translation>
+    </message>
+    <message>
+        <source>S&amp;hares</source>
+        <translation>A&amp;nteile</translation>
+    </message>
+    <message>
+        <source>Samples of a micro-batch for each replica</source>
+        <translation>Samples eines Mikro-Batches je Replikat</translation>
+    </message>
+    <message>
+        <source>&amp;Recompute</source>
+        <translation>&amp;Neu berechnen</translation>
+    </message>
+    <message>
+        <source>Layers of the stage that are recomputed</source>
+        <translation>Schichten der Stufe, die neu berechnet werden</translation>
+    </message>
+    <message>
+        <source>Layers whose activations are computed again before their backward instead of kept</source>
+        <translation>Schichten, deren Aktivierungen vor ihrem Rückwärtsdurchlauf neu berechnet statt behalten werden</translation>
+    </message>
+    <message>
+        <source>Split</source>
+        <translation>Teilen</translation>
+    </message>
+    <message>
+        <source>Cut the stage in two where its time is halved</source>
+        <translation>Die Stufe da teilen, wo ihre Zeit halbiert ist</translation>
+    </message>
+    <message>
+        <source>Merge</source>
+        <translation>Verbinden</translation>
+    </message>
+    <message>
+        <source>Make this stage and the next one</source>
+        <translation>Aus dieser Stufe und der nächsten eine machen</translation>
+    </message>
+    <message>
+        <source>Devices that each layer of the stage is cut over</source>
+        <translation>Geräte, über die jede Schicht der Stufe geschnitten ist</translation>
+    </message>
+    <message>
+        <source>The profile has no times for the layers of this stage cut over several devices: import or measure such a profile</source>
+        <translation>Das Profil hat keine Zeiten für die Schichten dieser Stufe über mehrere Geräte: ein solches Profil importieren oder messen</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>nichts</translation>
+    </message>
+    <message>
+        <source>all layers</source>
+        <translation>alle Schichten</translation>
+    </message>
+    <message>
+        <source>%1 of %2 layers</source>
+        <translation>%1 von %2 Schichten</translation>
     </message>
 </context>
 <context>
@@ -7970,7 +8327,7 @@ Das Projekt speichern.</translation>
     </message>
     <message>
         <source>a switch and %1 nodes</source>
-        <translation>ein Switch und %1 Knoten</translation>
+        <translation>Switch, %1 Knoten</translation>
     </message>
     <message>
         <source>Drag onto the drawing, or press Enter</source>
@@ -8275,11 +8632,11 @@ Das Projekt speichern.</translation>
     </message>
     <message>
         <source>the %1 of gradients of %2</source>
-        <translation>die %1 Gradienten von %2</translation>
+        <translation>%1 Gradienten (%2)</translation>
     </message>
     <message>
         <source>All-reduce of %1 takes %2.</source>
-        <translation>All-Reduce: %1 in %2.</translation>
+        <translation>All-Reduce von %1 dauert %2.</translation>
     </message>
     <message>
         <source>Across nodes %1: all-reduce of %2 over all devices takes %3, inside a node %4; keep replicas inside nodes.</source>
@@ -8340,24 +8697,8 @@ Das Projekt speichern.</translation>
         <translation>In der Aufteilung</translation>
     </message>
     <message>
-        <source>To the next cut</source>
-        <translation>Zum nächsten Schnitt</translation>
-    </message>
-    <message>
-        <source>Move the cut by a layer, with Shift by five</source>
-        <translation>Den Schnitt um eine Schicht bewegen, mit Umschalt um fünf</translation>
-    </message>
-    <message>
         <source>Move the cut as far as it goes</source>
         <translation>Den Schnitt so weit wie möglich bewegen</translation>
-    </message>
-    <message>
-        <source>Keep the new cut</source>
-        <translation>Den neuen Schnitt behalten</translation>
-    </message>
-    <message>
-        <source>Put the cut back</source>
-        <translation>Den Schnitt zurücksetzen</translation>
     </message>
     <message>
         <source>In a chart</source>
@@ -8398,6 +8739,58 @@ Das Projekt speichern.</translation>
     <message>
         <source>Let go of the selected operation</source>
         <translation>Die gewählte Operation loslassen</translation>
+    </message>
+    <message>
+        <source>To the next cut, stage or device; Up and Down between their rows</source>
+        <translation>Zum nächsten Schnitt, zur nächsten Stufe oder zum nächsten Gerät; Hoch und Runter zwischen ihren Reihen</translation>
+    </message>
+    <message>
+        <source>Move the cut by a layer, with Shift by five; the device by a stage; the mark on a layer</source>
+        <translation>Den Schnitt um eine Schicht bewegen, mit Umschalt um fünf; das Gerät um eine Stufe; die Marke um eine Schicht</translation>
+    </message>
+    <message>
+        <source>Change the order of a stage&apos;s devices</source>
+        <translation>Die Reihenfolge der Geräte einer Stufe ändern</translation>
+    </message>
+    <message>
+        <source>To the stage before and after</source>
+        <translation>Zur Stufe davor und danach</translation>
+    </message>
+    <message>
+        <source>One replica more or less</source>
+        <translation>Ein Replikat mehr oder weniger</translation>
+    </message>
+    <message>
+        <source>Recompute the stage, with Shift the marked layer</source>
+        <translation>Die Stufe neu berechnen, mit Umschalt die markierte Schicht</translation>
+    </message>
+    <message>
+        <source>More tensor parallelism, with Shift less</source>
+        <translation>Mehr Tensorparallelität, mit Umschalt weniger</translation>
+    </message>
+    <message>
+        <source>Split the stage before the marked layer</source>
+        <translation>Die Stufe vor der markierten Schicht teilen</translation>
+    </message>
+    <message>
+        <source>Merge two stages; leave a device out</source>
+        <translation>Zwei Stufen verbinden; ein Gerät herausnehmen</translation>
+    </message>
+    <message>
+        <source>Zoom the strip; so does Ctrl+wheel</source>
+        <translation>Den Streifen vergrößern; auch mit Strg+Mausrad</translation>
+    </message>
+    <message>
+        <source>Show the whole strip</source>
+        <translation>Den ganzen Streifen zeigen</translation>
+    </message>
+    <message>
+        <source>Keep the change</source>
+        <translation>Die Änderung behalten</translation>
+    </message>
+    <message>
+        <source>Put everything back</source>
+        <translation>Alles zurücksetzen</translation>
     </message>
 </context>
 </TS>
