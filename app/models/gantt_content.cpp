@@ -88,7 +88,7 @@ void set_leaders(std::vector<GanttGroup>& groups) {
   }
 }
 
-std::vector<GanttGroup> fold(const Timeline& timeline) {
+std::vector<GanttGroup> fold(const Timeline& timeline, Folding folding) {
   std::vector<GanttGroup> groups;
   std::map<std::int64_t, std::vector<std::size_t>> alike;
   for (const DeviceLanes& lanes : lanes_by_device(timeline)) {
@@ -97,7 +97,7 @@ std::vector<GanttGroup> fold(const Timeline& timeline) {
       return same_lane(timeline, groups[i].compute, lanes.compute) &&
              same_lane(timeline, groups[i].collective, lanes.collective);
     });
-    if (twin != candidates.end()) {
+    if (twin != candidates.end() && folding != Folding::none) {
       groups[*twin].devices.push_back(lanes.device);
       continue;
     }
@@ -109,7 +109,7 @@ std::vector<GanttGroup> fold(const Timeline& timeline) {
                       stages_of(timeline, lanes),
                       groups.size()});
   }
-  set_leaders(groups);
+  if (folding == Folding::stages) set_leaders(groups);
   return groups;
 }
 
@@ -132,10 +132,12 @@ std::vector<GanttLink> links_of(const GanttContent& content) {
 void build_pyramids(GanttContent& content) {
   const Timeline& timeline = *content.timeline;
   content.pyramids.resize(timeline.lanes.size());
+  content.sums.resize(timeline.lanes.size());
   const auto build = [&](std::size_t lane) {
     content.pyramids[lane] = build_pyramid(timeline, timeline.lanes[lane]);
-    for (std::size_t i = timeline.lanes[lane].begin; i < timeline.lanes[lane].end; ++i)
-      content.kinds[static_cast<std::size_t>(timeline.kind[i])] = true;
+    content.sums[lane] = sum_lane(timeline, timeline.lanes[lane]);
+    for (std::size_t kind = 0; kind < content.kinds.size(); ++kind)
+      content.kinds[kind] |= (content.sums[lane].kinds >> kind & 1) != 0;
   };
   for (const GanttGroup& group : content.groups) {
     if (group.compute) build(*group.compute);
@@ -170,12 +172,12 @@ std::size_t GanttContent::followers(std::size_t group) const {
   return devices;
 }
 
-std::shared_ptr<const GanttContent> make_gantt_content(std::shared_ptr<const Timeline> timeline) {
+std::shared_ptr<const GanttContent> make_gantt_content(std::shared_ptr<const Timeline> timeline, Folding folding) {
   if (!timeline) return nullptr;
   auto content = std::make_shared<GanttContent>();
   content->end = timeline->makespan().count;
   content->timeline = std::move(timeline);
-  content->groups = fold(*content->timeline);
+  content->groups = fold(*content->timeline, folding);
   content->links = links_of(*content);
   build_pyramids(*content);
   return content;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/models/gantt_pyramid.hpp"
+#include "app/models/lane_sums.hpp"
 #include "core/domain/simulation.hpp"
 #include "core/domain/timeline.hpp"
 
@@ -36,8 +37,11 @@ struct GanttContent {
   std::vector<GanttGroup> groups;           ///< by first device
   std::vector<GanttLink> links;             ///< in lane order; those whose devices have no lane are left out
   std::vector<LanePyramid> pyramids;        ///< a lane of the timeline; empty where another lane stands for it
+  std::vector<LaneSums> sums;               ///< a lane of the timeline; empty as pyramids are
   std::int64_t end = 0;                     ///< ns: makespan
   std::array<bool, op_kind_count> kinds{};  ///< those that are drawn
+
+  bool preview = false;  ///< of samples (gantt_preview.hpp)
 
   bool empty() const { return groups.empty(); }
   std::optional<std::size_t> group_of(DeviceId device) const;
@@ -47,7 +51,15 @@ struct GanttContent {
   std::size_t followers(std::size_t group) const;
 };
 
-std::shared_ptr<const GanttContent> make_gantt_content(std::shared_ptr<const Timeline> timeline);
+/// Which devices share a lane until it is opened.
+enum class Folding {
+  none,        ///< none do
+  twins_only,  ///< those that do the same
+  stages,      ///< of many lanes also those of a stage
+};
+
+std::shared_ptr<const GanttContent> make_gantt_content(std::shared_ptr<const Timeline> timeline,
+                                                       Folding folding = Folding::stages);
 /// Of a simulation's own timeline, which stays alive with it; null for null.
 std::shared_ptr<const GanttContent> make_gantt_content(const std::shared_ptr<const Simulation>& simulation);
 

@@ -6,12 +6,11 @@
 #include <bit>
 #include <cmath>
 
+#include "app/models/lane_sums.hpp"
+
 namespace pipedeck::app {
 
 namespace {
-
-/// Nanoseconds of each kind in a span; kept only while a pyramid is built.
-using KindTimes = std::array<std::int64_t, op_kind_count>;
 
 LaneBin bin_of(const KindTimes& times, std::int64_t width) {
   std::int64_t covered = 0;

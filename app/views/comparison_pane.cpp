@@ -5,13 +5,19 @@
 #include <array>
 
 #include <QEvent>
+#include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QMetaObject>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include "app/views/chart_search.hpp"
+#include "app/views/difference_view.hpp"
 #include "app/views/legend_view.hpp"
+#include "app/views/measure_bar.hpp"
+#include "app/views/minimap_view.hpp"
 #include "app/views/plan_panel.hpp"
 #include "app/views/ruler_view.hpp"
 
@@ -20,6 +26,8 @@ namespace pipedeck::app {
 namespace {
 
 constexpr double right_air = 1.02;  // after the longest plan's end
+
+constexpr int least_column = 420;  // pixels of a chart beside others
 
 constexpr double asynchronous_view = 1.5;  // iterations of an asynchronous plan that "fit" shows
 
@@ -37,7 +45,7 @@ class CursorSpace : public TimeView {
 
 }  // namespace
 
-ComparisonPane::ComparisonPane(QWidget* parent) : QWidget(parent), link_(new TimeLink(this)) {
+ComparisonPane::ComparisonPane(QWidget* parent) : QWidget(parent), link_(new TimeLink(this)), differing_(this) {
   setObjectName(QStringLiteral("comparison_pane"));
   setAccessibleName(tr("Compared plans"));
   build();
@@ -48,15 +56,15 @@ ComparisonPane::ComparisonPane(QWidget* parent) : QWidget(parent), link_(new Tim
     const auto& selection = link_->selection();
     if (selection && selected_ != selection->chart) emit plan_clicked(selection->chart);
   });
+  connect(link_, &TimeLink::measure_changed, this, &ComparisonPane::show_measured);
 }
 
 void ComparisonPane::build() {
   column_ = new QWidget;
   column_->setObjectName(QStringLiteral("comparison_column"));
-  layout_ = new QVBoxLayout(column_);
+  layout_ = new QGridLayout(column_);
   layout_->setContentsMargins(0, 4, 0, 0);
   layout_->setSpacing(0);
-  layout_->addWidget(new CursorSpace(link_, column_), 1);
   scroll_ = new QScrollArea(this);
   scroll_->setObjectName(QStringLiteral("comparison_scroll"));
   scroll_->setFrameShape(QFrame::NoFrame);
@@ -68,21 +76,40 @@ void ComparisonPane::build() {
   empty_->setObjectName(QStringLiteral("comparison_empty"));
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
+  search_ = new ChartSearch(
+      link_, [this] { return charts(); }, this);
+  // Back to where the keyboard was.
+  connect(search_, &ChartSearch::closed, this, [this] {
+    const PlanPanel* shown = selected_ ? panel(*selected_) : nullptr;
+    if (!shown && !panels_.empty()) shown = panels_.front();
+    if (shown) shown->gantt().setFocus();
+  });
+  build_footer();
+  auto* whole = new QVBoxLayout(this);
+  whole->setContentsMargins(0, 0, 0, 0);
+  whole->setSpacing(0);
+  whole->addWidget(search_);
+  whole->addWidget(scroll_, 1);
+  whole->addWidget(empty_, 1);
+  whole->addWidget(footer_);
+}
+
+void ComparisonPane::build_footer() {
   footer_ = new QWidget(this);
   footer_->setObjectName(QStringLiteral("comparison_footer"));
-  ruler_ = new RulerView(link_, footer_);
+  rulers_ = new QHBoxLayout;
+  rulers_->setSpacing(0);
+  place_rulers(1);
+  measure_bar_ = new MeasureBar(link_, footer_);
+  minimap_ = new MinimapView(link_, footer_);
   legend_ = new LegendView(footer_);
   auto* footer = new QVBoxLayout(footer_);
   footer->setContentsMargins(0, 0, 0, 4);
   footer->setSpacing(0);
-  footer->addWidget(ruler_);
+  footer->addLayout(rulers_);
+  footer->addWidget(measure_bar_);
+  footer->addWidget(minimap_);
   footer->addWidget(legend_);
-  auto* whole = new QVBoxLayout(this);
-  whole->setContentsMargins(0, 0, 0, 0);
-  whole->setSpacing(0);
-  whole->addWidget(scroll_, 1);
-  whole->addWidget(empty_, 1);
-  whole->addWidget(footer_);
 }
 
 void ComparisonPane::update_background() {
@@ -107,8 +134,19 @@ PlanPanel* ComparisonPane::take_panel(int id) {
   auto* made = new PlanPanel(link_, column_);
   made->set_device_names(device_names_);
   made->memory().set_by_item(memory_by_item_);
+  GanttView* chart = &made->gantt();
+  chart->set_links_visible(links_visible_);
   connect(made, &PlanPanel::clicked, this, &ComparisonPane::plan_clicked);
-  connect(&made->gantt(), &GanttView::lanes_changed, this, &ComparisonPane::share_scale);
+  connect(chart, &GanttView::lanes_changed, this, [this, chart] {
+    share_scale();
+    // L in a chart shows the links of that one alone; what is shown in all of them is known where all agree.
+    if (panels_.size() == 1 && links_visible_ != chart->links_visible())
+      emit links_visible_changed(links_visible_ = chart->links_visible());
+  });
+  connect(chart, &GanttView::content_changed, this, &ComparisonPane::contents_changed, Qt::QueuedConnection);
+  connect(chart, &GanttView::search_requested, this, [this] { search_->open(); });
+  connect(chart, &GanttView::row_shown, this,
+          [this, chart](int top, int bottom) { scroll_to_row(chart, top, bottom); });
   return made;
 }
 
@@ -127,6 +165,117 @@ void ComparisonPane::set_rows(const std::vector<PlanRow>& rows) {
   empty_->setVisible(panels_.empty());
   scroll_->setVisible(!panels_.empty());
   footer_->setVisible(!panels_.empty());
+  contents_changed();
+}
+
+std::vector<GanttView*> ComparisonPane::charts() const {
+  std::vector<GanttView*> charts;
+  for (const PlanPanel* panel : panels_) charts.push_back(&panel->gantt());
+  return charts;
+}
+
+/// What is shown of all charts together follows what they show.
+void ComparisonPane::contents_changed() {
+  show_minimap();
+  show_measured();
+  show_difference();
+  search_->refresh();
+  emit charts_changed();
+}
+
+void ComparisonPane::show_minimap() {
+  std::vector<std::shared_ptr<const GanttContent>> contents;
+  std::vector<std::shared_ptr<const GanttMatches>> matches;
+  for (const GanttView* chart : charts()) {
+    contents.push_back(chart->content());
+    matches.push_back(chart->matches());
+  }
+  minimap_->set_contents(contents);
+  minimap_->set_matches(matches);
+  minimap_->setVisible(overview_visible_ && !panels_.empty());
+}
+
+void ComparisonPane::set_overview_visible(bool on) {
+  overview_visible_ = on;
+  show_minimap();
+}
+
+void ComparisonPane::show_measured() {
+  const PlanPanel* shown = selected_ ? panel(*selected_) : nullptr;
+  if (!shown && !panels_.empty()) shown = panels_.front();
+  measure_bar_->set_chart(shown ? &shown->gantt() : nullptr, shown ? plan_title(shown->row().plan) : QString());
+}
+
+void ComparisonPane::set_links_visible(bool on) {
+  if (links_visible_ != on) emit links_visible_changed(on);
+  links_visible_ = on;
+  for (GanttView* chart : charts()) chart->set_links_visible(on);
+  share_scale();
+}
+
+void ComparisonPane::set_difference(int from, int to) {
+  difference_plans_.reset();
+  if (from != to && panel(to)) difference_plans_ = std::pair(from, to);
+  show_difference();
+}
+
+void ComparisonPane::end_difference() {
+  differing_.cancel();
+  if (difference_)
+    for (PlanPanel* panel : panels_)
+      if (panel->isAncestorOf(difference_)) panel->set_insert(nullptr);
+  difference_ = nullptr;
+}
+
+void ComparisonPane::show_difference() {
+  const PlanPanel* from = difference_plans_ ? panel(difference_plans_->first) : nullptr;
+  PlanPanel* to = difference_plans_ ? panel(difference_plans_->second) : nullptr;
+  if (!from || !to) return end_difference();
+  const auto ready = [](const PlanPanel* panel) {
+    const auto& content = panel->gantt().content();
+    return content && !content->preview ? content : nullptr;
+  };
+  const auto first = ready(from), second = ready(to);
+  const QString name = plan_title(from->row().plan), other = plan_title(to->row().plan);
+  if (difference_ && !to->isAncestorOf(difference_)) end_difference();
+  if (!difference_) {
+    difference_ = new DifferenceView(link_, to);
+    difference_->set_device_names(device_names_);
+    connect(difference_, &DifferenceView::close_requested, this, &ComparisonPane::difference_closed);
+    difference_->set_difference(nullptr, name, other);
+    to->set_insert(difference_);
+  }
+  const auto& known = difference_->difference();
+  if (known && known->from == first && known->to == second) return;
+  if (!first || !second) return;
+  differing_.start([this, first, second, name, other](const std::stop_token& stop) {
+    const auto made = make_difference(first, second, stop);
+    return [this, made, name, other] {
+      if (difference_) difference_->set_difference(made, name, other);
+    };
+  });
+}
+
+PlanPanel* ComparisonPane::panel_at(const QPoint& position) const {
+  for (PlanPanel* panel : panels_)
+    if (panel->rect().contains(panel->mapFrom(this, position))) return panel;
+  return nullptr;
+}
+
+void ComparisonPane::scroll_to_row(GanttView* chart, int top, int bottom) {
+  const QPoint from = chart->mapTo(column_, QPoint(0, top));
+  scroll_->ensureVisible(0, from.y() + (bottom - top) / 2, 0, (bottom - top) / 2 + 12);
+}
+
+void ComparisonPane::set_side_by_side(bool on) {
+  if (on == side_by_side_) return;
+  side_by_side_ = on;
+  place_panels();
+}
+
+int ComparisonPane::columns() const {
+  if (!side_by_side_ || panels_.empty()) return 1;
+  return std::clamp(scroll_->viewport()->width() / least_column, 1, static_cast<int>(panels_.size()));
 }
 
 void ComparisonPane::arrange(const std::vector<PlanPanel*>& wanted) {
@@ -138,10 +287,43 @@ void ComparisonPane::arrange(const std::vector<PlanPanel*>& wanted) {
     panel->deleteLater();
   }
   panels_ = wanted;
-  for (std::size_t i = 0; i < panels_.size(); ++i) {
-    layout_->insertWidget(static_cast<int>(i), panels_[i]);
-    panels_[i]->show();
+  place_panels();
+}
+
+void ComparisonPane::place_panels() {
+  while (QLayoutItem* item = layout_->takeAt(0)) {
+    if (item->widget() && item->widget()->property("space").toBool()) item->widget()->deleteLater();
+    delete item;
   }
+  const int count = columns(), before = layout_->columnCount();
+  for (int column = 0; column < std::max(count, before); ++column) layout_->setColumnStretch(column, column < count);
+  for (int row = 0; row < layout_->rowCount(); ++row) layout_->setRowStretch(row, 0);
+  int place = 0;
+  for (PlanPanel* panel : panels_) {
+    layout_->addWidget(panel, place / count, place % count, Qt::AlignTop);
+    panel->show();
+    ++place;
+  }
+  const int last = (place + count - 1) / count;
+  for (int column = 0; column < count; ++column) {
+    auto* space = new CursorSpace(link_, column_);
+    space->setProperty("space", true);
+    layout_->addWidget(space, last, column);
+    space->show();
+  }
+  layout_->setRowStretch(last, 1);
+  place_rulers(count);
+  placed_columns_ = count;
+}
+
+/// One under each column.
+void ComparisonPane::place_rulers(int columns) {
+  while (rulers_->count() > columns) {
+    QLayoutItem* item = rulers_->takeAt(rulers_->count() - 1);
+    item->widget()->deleteLater();
+    delete item;
+  }
+  while (rulers_->count() < columns) rulers_->addWidget(new RulerView(link_, footer_), 1);
 }
 
 void ComparisonPane::share_scale() {
@@ -210,6 +392,7 @@ void ComparisonPane::set_selected_plan(std::optional<int> id) {
   selected_ = id;
   for (PlanPanel* panel : panels_) panel->set_selected(id == panel->plan_id());
   // Only a new choice scrolls, and after the layout has its places: a refresh leaves the reader where he is.
+  if (another) show_measured();
   if (another && id) QMetaObject::invokeMethod(this, &ComparisonPane::scroll_to_selected, Qt::QueuedConnection);
 }
 
@@ -226,13 +409,15 @@ void ComparisonPane::set_ghost(int id, const std::shared_ptr<const Simulation>& 
 void ComparisonPane::set_device_names(const QStringList& names) {
   device_names_ = names;
   for (PlanPanel* panel : panels_) panel->set_device_names(names);
+  if (difference_) difference_->set_device_names(names);
   share_scale();
 }
 
 bool ComparisonPane::eventFilter(QObject* watched, QEvent* event) {
   // The ruler ends where the plots end, left of the scroll bar.
-  if (watched == scroll_->viewport() && event->type() == QEvent::Resize)
-    footer_->layout()->setContentsMargins(0, 0, scroll_->width() - scroll_->viewport()->width(), 4);
+  if (watched != scroll_->viewport() || event->type() != QEvent::Resize) return QWidget::eventFilter(watched, event);
+  if (columns() != placed_columns_ && placed_columns_ > 0) place_panels();
+  footer_->layout()->setContentsMargins(0, 0, scroll_->width() - scroll_->viewport()->width(), 4);
   return QWidget::eventFilter(watched, event);
 }
 

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ticked plans one under another on one time scale: titles, Gantt charts, memory curves; one ruler and one legend.
+// The ticked plans one under another, or side by side, on one time scale: titles, Gantt charts, memory curves; ruler,
+// overview and legend; a search field; what lies between two cursors; the difference between two of the plans.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <QStringList>
 #include <QWidget>
 
+#include "app/models/background.hpp"
 #include "app/models/plan_row.hpp"
 #include "app/views/time_link.hpp"
 #include "core/domain/memory_items.hpp"
 
+class QGridLayout;
+class QHBoxLayout;
 class QLabel;
 class QScrollArea;
-class QVBoxLayout;
 
 namespace pipedeck::app {
 
+class ChartSearch;
+class DifferenceView;
+class GanttView;
 class LegendView;
+class MeasureBar;
+class MinimapView;
 class PlanPanel;
-class RulerView;
 
 class ComparisonPane : public QWidget {
   Q_OBJECT
@@ -42,6 +50,25 @@ class ComparisonPane : public QWidget {
   /// The items of a plan's strips; null while they are not known.
   void set_memory_items(int id, const std::shared_ptr<const std::vector<DeviceItems>>& items);
 
+  /// As many beside one another as there is room for, instead of one under another.
+  void set_side_by_side(bool on);
+  bool side_by_side() const { return side_by_side_; }
+  void set_overview_visible(bool on);
+  /// Lanes of links in all charts.
+  void set_links_visible(bool on);
+  bool links_visible() const { return links_visible_; }
+  /// What changes from one plan to another, under the chart of the second. The same twice, or a plan that is not shown:
+  /// none.
+  void set_difference(int from, int to);
+  /// Plans of the difference that is shown.
+  std::optional<std::pair<int, int>> difference_plans() const { return difference_plans_; }
+  DifferenceView* difference() const { return difference_; }
+  ChartSearch& search() const { return *search_; }
+  MinimapView& minimap() const { return *minimap_; }
+  MeasureBar& measure_bar() const { return *measure_bar_; }
+  /// The panel at a position of the pane; null: none.
+  PlanPanel* panel_at(const QPoint& position) const;
+
   TimeLink& link() const { return *link_; }
   PlanPanel* panel(int id) const;
   std::vector<PlanPanel*> panels() const { return panels_; }
@@ -49,6 +76,10 @@ class ComparisonPane : public QWidget {
 
  signals:
   void plan_clicked(int id);
+  /// Charts came, went or got their contents.
+  void charts_changed();
+  void links_visible_changed(bool on);
+  void difference_closed();
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -56,7 +87,18 @@ class ComparisonPane : public QWidget {
 
  private:
   void build();
+  void build_footer();
   void update_background();
+  std::vector<GanttView*> charts() const;
+  int columns() const;
+  void place_panels();
+  void place_rulers(int columns);
+  void contents_changed();
+  void show_minimap();
+  void show_measured();
+  void show_difference();
+  void end_difference();
+  void scroll_to_row(GanttView* chart, int top, int bottom);
   PlanPanel* take_panel(int id);
   void arrange(const std::vector<PlanPanel*>& wanted);
   void share_scale();
@@ -67,15 +109,25 @@ class ComparisonPane : public QWidget {
   TimeLink* link_;
   QScrollArea* scroll_ = nullptr;
   QWidget* column_ = nullptr;
-  QVBoxLayout* layout_ = nullptr;
+  QGridLayout* layout_ = nullptr;
+  QHBoxLayout* rulers_ = nullptr;
   QWidget* footer_ = nullptr;
   QLabel* empty_ = nullptr;
-  RulerView* ruler_ = nullptr;
   LegendView* legend_ = nullptr;
+  ChartSearch* search_ = nullptr;
+  MinimapView* minimap_ = nullptr;
+  MeasureBar* measure_bar_ = nullptr;
+  DifferenceView* difference_ = nullptr;
+  std::optional<std::pair<int, int>> difference_plans_;
+  Background differing_;
   std::vector<PlanPanel*> panels_;
   std::optional<int> selected_;
   QStringList device_names_;
   bool memory_by_item_ = false;
+  bool side_by_side_ = false;
+  bool links_visible_ = false;
+  bool overview_visible_ = true;
+  int placed_columns_ = 0;
 };
 
 }  // namespace pipedeck::app

@@ -109,7 +109,9 @@ void GanttPainter::draw(QPainter& painter, QImage& canvas, const GanttScene& sce
   if (label_font_ != frame.label_font || label_ratio_ != ratio) labels_.clear();
   label_font_ = frame.label_font;
   label_ratio_ = ratio;
-  for (const GanttRow& row : scene.geometry->rows) draw_row(frame, row);
+  for (const GanttRow& row : scene.geometry->rows)
+    if (row.top <= scene.wanted.bottom() + 1 && row.pale_top + row.pale_height >= scene.wanted.top() - 1)
+      draw_row(frame, row);
   draw_transfers(frame);
 }
 

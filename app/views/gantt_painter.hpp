@@ -24,6 +24,7 @@ struct GanttScene {
   const GanttGeometry* geometry = nullptr;
   TimeAxis axis;
   QRect plot;     ///< device-independent
+  QRect wanted;   ///< rows outside of it are left out
   int strip = 5;  ///< of a lane, for all-reduces beneath computations
 };
 

@@ -9,7 +9,10 @@
 #include <QPainter>
 
 #include "app/models/format.hpp"
-#include "app/models/gantt_wait.hpp"
+#include "app/models/gantt_measure.hpp"
+#include "app/models/gantt_preview.hpp"
+#include "app/views/gantt_accessible.hpp"
+#include "app/views/gantt_marks.hpp"
 #include "app/views/hover_card.hpp"
 
 namespace pipedeck::app {
@@ -39,22 +42,54 @@ GanttView::GanttView(TimeLink* link, QWidget* parent)
   setAccessibleName(tr("Gantt chart"));
   setAccessibleDescription(tr("Operations of every device over time. Arrow keys go from operation to operation."));
   connect(link, &TimeLink::selection_changed, this, &GanttView::selection_moved);
+  install_accessible_charts();
 }
 
 void GanttView::set_content(std::shared_ptr<const GanttContent> content) {
+  making_.cancel();
   if (content == content_) return;
   content_ = std::move(content);
+  if (matches_ && matches_->content != content_) matches_.reset();
   hover_.reset();
   card_->hide();
   lay_out_again();
+  emit content_changed();
 }
 
 void GanttView::set_timeline(std::shared_ptr<const Timeline> timeline) {
-  set_content(make_gantt_content(std::move(timeline)));
+  if (!timeline || timeline->size() <= most_made_at_once) return set_content(make_gantt_content(std::move(timeline)));
+  set_content(make_gantt_preview(*timeline));
+  making_.start([this, timeline = std::move(timeline)](const std::stop_token&) {
+    auto content = make_gantt_content(timeline);
+    return [this, content = std::move(content)] {
+      set_content(content);
+      emit lanes_changed();
+    };
+  });
 }
 
 void GanttView::set_simulation(const std::shared_ptr<const Simulation>& simulation) {
-  set_content(make_gantt_content(simulation));
+  set_timeline(simulation ? std::shared_ptr<const Timeline>(simulation, &simulation->timeline) : nullptr);
+}
+
+void GanttView::set_critical(std::shared_ptr<const CriticalPath> path) {
+  if (path == critical_path_) return;
+  critical_path_ = std::move(path);
+  find_critical();
+  refresh();
+}
+
+void GanttView::find_critical() {
+  critical_.clear();
+  if (content_ && !content_->preview && critical_path_)
+    critical_ = critical_boxes(*critical_path_, *content_, geometry_);
+}
+
+void GanttView::set_matches(std::shared_ptr<const GanttMatches> matches) {
+  if (matches && matches->content != content_) matches.reset();
+  if (matches == matches_) return;
+  matches_ = std::move(matches);
+  refresh();
 }
 
 void GanttView::set_pale(std::shared_ptr<const GanttContent> content) {
@@ -79,12 +114,8 @@ void GanttView::set_empty_text(const QString& text) {
 }
 
 void GanttView::set_links_visible(bool visible) {
+  if (visible == links_visible_) return;
   links_visible_ = visible;
-  lay_out_again();
-}
-
-void GanttView::set_lane_height(int height) {
-  lane_height_ = height;
   lay_out_again();
 }
 
@@ -103,7 +134,6 @@ void GanttView::lay_out_again() {
   geometry_ = {};
   if (content_) {
     metrics_ = metrics_for(lane_count(*content_, opened_));
-    if (lane_height_ > 0) metrics_.lane = lane_height_;
     if (pale_) metrics_.pale = metrics_.lane / 2;
     if (!links_visible_) metrics_.link = 0;
     geometry_ = lay_out(*content_, opened_, metrics_);
@@ -135,8 +165,11 @@ void GanttView::draw_content(QPainter& painter, QImage& canvas) {
     painter.drawText(plot(), Qt::AlignLeft | Qt::AlignVCenter, empty_text_);
     return;
   }
-  const GanttScene scene{content_.get(), pale_.get(), ghost_.get(), &geometry_, link().axis(), plot(), metrics_.strip};
+  const GanttScene scene{content_.get(), pale_.get(), ghost_.get(), &geometry_,
+                         link().axis(),  plot(),      wanted(),     metrics_.strip};
   painter_.draw(painter, canvas, scene, theme(), font());
+  if (matches_) draw_matches(painter, *matches_, geometry_, link().axis(), plot(), theme());
+  draw_critical_path(painter, critical_, geometry_, metrics_.strip, link().axis(), plot(), theme());
   draw_labels(painter);
 }
 
@@ -174,7 +207,6 @@ QRectF GanttView::box_of(const GanttHit& hit) const {
 void GanttView::draw_overlay(QPainter& painter) {
   painter.save();
   painter.setClipRect(plot(), Qt::IntersectClip);
-  if (!critical_.empty()) draw_critical(painter);
   painter.setBrush(Qt::NoBrush);
   const auto ring = [&](const GanttHit& hit, double width) {
     painter.setPen(QPen(theme().text, width));
@@ -187,59 +219,16 @@ void GanttView::draw_overlay(QPainter& painter) {
   painter.restore();
 }
 
+double GanttView::snapped(const QPointF& position) const {
+  constexpr double reach = 6;  // pixels
+  if (!content_ || content_->preview) return time_at(position.x());
+  return snap_time(*content_, geometry_, link().axis(), plot().width(), position - QPointF(plot().left(), 0), reach)
+      .value_or(time_at(position.x()));
+}
+
 std::optional<GanttHit> GanttView::hit(const QPointF& position) const {
-  if (!content_) return std::nullopt;
+  if (!content_ || content_->preview) return std::nullopt;
   return hit_test(*content_, geometry_, link().axis(), plot().width(), position - QPointF(plot().left(), 0), 2.0);
-}
-
-QString GanttView::wait_text(const GanttRow& row, std::size_t operation) const {
-  const auto lane = main_lane(*content_, row);
-  if (!lane || row.kind == GanttRow::Kind::link) return {};
-  const TimelineLane& compute = content_->timeline->lanes[*lane];
-  if (operation < compute.begin || operation >= compute.end) return {};
-  const GanttWait wait = wait_of(*content_, *lane, operation);
-  const QString idle = format_time(wait.idle);
-  const QString from = wait.group ? devices_text(content_->groups[*wait.group].devices, device_names_) : QString();
-  switch (wait.cause) {
-    case WaitFor::activation:
-      return tr("waited %1 for the activation from %2").arg(idle, from);
-    case WaitFor::gradient:
-      return tr("waited %1 for the gradient from %2").arg(idle, from);
-    case WaitFor::all_reduce:
-      return tr("waited %1 for the all-reduce").arg(idle);
-    case WaitFor::nothing:
-      break;
-  }
-  return wait.idle.count > 0 ? tr("after %1 idle").arg(idle) : tr("started without waiting");
-}
-
-/// The row's devices, or the link's ends: its name without what else the label tells.
-QString GanttView::place_text(const GanttRow& row) const {
-  if (row.kind == GanttRow::Kind::link) return row_name(*content_, row, device_names_);
-  const std::vector<DeviceId>& devices = content_->groups[row.group].devices;
-  return row.kind == GanttRow::Kind::device ? device_name(devices[row.device], device_names_)
-                                            : devices_text(devices, device_names_);
-}
-
-QStringList GanttView::describe(const GanttHit& hit) const {
-  const GanttRow& row = geometry_.rows[hit.row];
-  const TimelineRow operation = content_->timeline->row(hit.operation);
-  const OpKind kind = operation.operation.kind;
-  QStringList title{kind_text(kind)};
-  if (kind != OpKind::all_reduce && kind != OpKind::optimizer)
-    title << tr("micro-batch %1").arg(operation.operation.micro_batch);
-  title << tr("stage %1").arg(operation.operation.stage.value) << place_text(row);
-  if (row.kind != GanttRow::Kind::link) {
-    const GanttGroup& group = content_->groups[row.group];
-    if (group.stages.size() > 1)
-      title << tr("chunk %1 of %2")
-                   .arg(chunk_letter(group.chunk_of(operation.operation.stage.value)))
-                   .arg(group.stages.size());
-  }
-  QStringList lines{title.join(QStringLiteral(" · "))};
-  lines << tr("%1  (%2)").arg(format_span(operation.start, operation.end()), format_time(operation.duration));
-  if (const QString wait = wait_text(row, hit.operation); !wait.isEmpty()) lines << wait;
-  return lines;
 }
 
 void GanttView::hovered(const QPointF& position) {
@@ -259,15 +248,6 @@ void GanttView::hovered(const QPointF& position) {
     card_->show_at(position, describe_fold(geometry_.rows[*named]));
   else
     card_->hide();
-}
-
-QStringList GanttView::describe_fold(const GanttRow& row) const {
-  const GanttGroup& group = content_->groups[row.group];
-  return {tr("stage %1 · %2 of %3 devices shown")
-              .arg(group.stage)
-              .arg(group.devices.size())
-              .arg(group.devices.size() + content_->followers(row.group)),
-          tr("The others take other micro-batches in turn."), tr("Click to see a lane a device.")};
 }
 
 void GanttView::unhovered() {
@@ -293,75 +273,6 @@ void GanttView::toggle_row(const GanttRow& row) {
   if (!folds(*content_, row)) return;
   set_opened(fold_key(*content_, row), row.kind != GanttRow::Kind::device);
   emit lanes_changed();
-}
-
-void GanttView::select(const GanttHit& hit) {
-  const TimelineRow operation = content_->timeline->row(hit.operation);
-  link().set_selection(OperationSelection{chart_id_, hit.operation, operation.operation});
-  link().reveal(static_cast<double>(operation.start.count), static_cast<double>(operation.end().count));
-}
-
-std::optional<GanttHit> GanttView::find_selected() const {
-  const auto& selection = link().selection();
-  if (!selection || !content_) return std::nullopt;
-  if (selection->chart != chart_id_) return find_operation(*content_, geometry_, selection->operation);
-  const Timeline& timeline = *content_->timeline;
-  for (std::size_t row = 0; row < geometry_.rows.size(); ++row)
-    for (const auto& lane :
-         {main_lane(*content_, geometry_.rows[row]), collective_lane(*content_, geometry_.rows[row])})
-      if (lane && selection->position >= timeline.lanes[*lane].begin && selection->position < timeline.lanes[*lane].end)
-        return GanttHit{row, selection->position};
-  return std::nullopt;
-}
-
-void GanttView::selection_moved() {
-  selected_ = find_selected();
-  setAccessibleDescription(
-      selected_ ? describe(*selected_).join(QStringLiteral(", "))
-                : tr("Operations of every device over time. Arrow keys go from operation to operation."));
-  update();
-}
-
-void GanttView::step(GanttStep step) {
-  if (!content_ || geometry_.rows.empty()) return;
-  if (selected_) return select(step_from(*content_, geometry_, *selected_, step));
-  for (std::size_t row = 0; row < geometry_.rows.size(); ++row) {
-    const auto lane = main_lane(*content_, geometry_.rows[row]);
-    if (!lane) continue;
-    const TimelineLane& operations = content_->timeline->lanes[*lane];
-    const std::size_t first = first_ending_after(*content_->timeline, operations, link().axis().begin);
-    if (first < operations.end) return select({row, first});
-  }
-}
-
-bool GanttView::key(QKeyEvent* event) {
-  switch (event->key()) {
-    case Qt::Key_Left:
-      step(GanttStep::previous);
-      return true;
-    case Qt::Key_Right:
-      step(GanttStep::next);
-      return true;
-    case Qt::Key_Up:
-      step(GanttStep::up);
-      return true;
-    case Qt::Key_Down:
-      step(GanttStep::down);
-      return true;
-    case Qt::Key_L:
-      set_links_visible(!links_visible_);
-      return true;
-    case Qt::Key_Escape:
-      if (!link().selection()) return false;
-      link().set_selection(std::nullopt);
-      return true;
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-      if (selected_) toggle_row(geometry_.rows[selected_->row]);
-      return true;
-    default:
-      return false;
-  }
 }
 
 }  // namespace pipedeck::app

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Gantt chart: a lane a device (replicas that do the same share one until it is opened), a second timeline as pale
 // half-height lanes, an old one as a ghost behind it. Wheel, W and S zoom at the cursor; A and D pan; F fits; arrows
-// step from operation to operation; Enter or a click on a lane's name opens and closes it; L shows the links; Esc
-// clears.
+// step from operation to operation, along the critical path where that is shown; Enter or a click on a lane's name
+// opens and closes it; L shows the links; Esc clears. A huge timeline is shown by samples until its content is made.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,10 @@
 
 #include <QStringList>
 
+#include "app/models/background.hpp"
 #include "app/models/gantt_critical.hpp"
 #include "app/models/gantt_geometry.hpp"
+#include "app/models/gantt_matches.hpp"
 #include "app/views/gantt_painter.hpp"
 #include "app/views/time_view.hpp"
 
@@ -37,16 +39,23 @@ class GanttView : public TimeView {
   /// What decides the iteration, brought out over all else; null: nothing is.
   void set_critical(std::shared_ptr<const CriticalPath> path);
   const std::vector<CriticalBox>& critical() const { return critical_; }
+  /// What a search found, brought out in the lanes; null: nothing is. Of another content it is not shown.
+  void set_matches(std::shared_ptr<const GanttMatches> matches);
+  const std::shared_ptr<const GanttMatches>& matches() const { return matches_; }
+  /// Opens what hides an operation, selects it and brings it to the middle.
+  void show_operation(std::size_t operation);
   /// Names by device number instead of "G0".
   void set_device_names(const QStringList& names);
   void set_empty_text(const QString& text);
   /// Which of several charts over one link this is (a plan's id).
   void set_chart_id(int id) { chart_id_ = id; }
   void set_links_visible(bool visible);
-  /// 0: by the number of lanes.
-  void set_lane_height(int height);
   void set_opened(DeviceId first_device, bool opened);
 
+  const QStringList& device_names() const { return device_names_; }
+  const std::optional<GanttHit>& selected() const { return selected_; }
+  QString row_text(std::size_t row) const;
+  QRectF box_of(const GanttHit& hit) const;
   int chart_id() const { return chart_id_; }
   const std::shared_ptr<const GanttContent>& content() const { return content_; }
   const GanttGeometry& geometry_of_lanes() const { return geometry_; }
@@ -57,6 +66,8 @@ class GanttView : public TimeView {
   std::optional<GanttHit> hit(const QPointF& position) const;
   /// What the tooltip says of an operation, one fact a line.
   QStringList describe(const GanttHit& hit) const;
+  /// The same in one sentence, for those who hear it.
+  QString spoken(const GanttHit& hit) const;
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
@@ -64,6 +75,10 @@ class GanttView : public TimeView {
  signals:
   /// The reader opened or closed a lane, or showed or hid the links: names may need another width.
   void lanes_changed();
+  void content_changed();
+  void search_requested();
+  /// A key or a search led to an operation of a lane that lies here.
+  void row_shown(int top, int bottom);
 
  protected:
   void draw_content(QPainter& painter, QImage& canvas) override;
@@ -72,6 +87,7 @@ class GanttView : public TimeView {
   void unhovered() override;
   void clicked(const QPointF& position) override;
   bool key(QKeyEvent* event) override;
+  double snapped(const QPointF& position) const override;
 
  private:
   void lay_out_again();
@@ -79,15 +95,20 @@ class GanttView : public TimeView {
   void selection_moved();
   std::optional<GanttHit> find_selected() const;
   void step(GanttStep step);
+  void step_to(GanttStep step);
+  bool step_critical(GanttStep step);
+  void show_selected_card();
+  std::optional<std::size_t> find_row(std::size_t operation) const;
+  void uncover(std::size_t operation);
   void toggle_row(const GanttRow& row);
-  QRectF box_of(const GanttHit& hit) const;
   QString place_text(const GanttRow& row) const;
   QString wait_text(const GanttRow& row, std::size_t operation) const;
   /// What is not shown while a stage is folded.
   QStringList describe_fold(const GanttRow& row) const;
   void draw_labels(QPainter& painter) const;
-  void draw_critical(QPainter& painter) const;
   void find_critical();
+  QString critical_text(const CriticalLink& link) const;
+  QString critical_line(std::size_t operation) const;
 
   std::shared_ptr<const GanttContent> content_, pale_, ghost_;
   GanttGeometry geometry_;
@@ -96,10 +117,11 @@ class GanttView : public TimeView {
   std::set<DeviceId> opened_;
   std::shared_ptr<const CriticalPath> critical_path_;
   std::vector<CriticalBox> critical_;
+  std::shared_ptr<const GanttMatches> matches_;
+  Background making_;
   QStringList device_names_;
   QString empty_text_;
   int chart_id_ = 0;
-  int lane_height_ = 0;
   bool links_visible_ = false;
   std::optional<GanttHit> hover_, selected_;
   HoverCard* card_;

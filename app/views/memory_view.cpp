@@ -9,6 +9,7 @@
 #include <QPainterPath>
 
 #include "app/models/format.hpp"
+#include "app/views/gantt_accessible.hpp"
 #include "app/views/hover_card.hpp"
 
 namespace pipedeck::app {
@@ -35,6 +36,7 @@ QStringList fit_lines(const DeviceVerdict& verdict) {
 MemoryView::MemoryView(TimeLink* link, QWidget* parent) : TimeView(link, parent), card_(new HoverCard(this)) {
   setObjectName(QStringLiteral("memory_view"));
   setAccessibleName(tr("Memory over time"));
+  install_accessible_charts();
 }
 
 void MemoryView::set_simulation(std::shared_ptr<const Simulation> simulation) {
@@ -100,12 +102,13 @@ void MemoryView::draw_content(QPainter& painter, QImage& canvas) {
   }
   painter.setPen(over ? theme().bad : theme().muted);
   painter.drawText(label.translated(0, 15), Qt::AlignLeft | Qt::AlignVCenter, format_bytes(peak));
-  painter.setClipRect(plot());
+  painter.save();
+  painter.setClipRect(plot(), Qt::IntersectClip);
   draw_capacity(painter);
   for (const MemoryCurve& curve : curves_->curves) draw_curve(painter, curve, 1.5);
   draw_capacity_labels(painter);
   draw_peak(painter);
-  painter.setClipping(false);
+  painter.restore();
 }
 
 void MemoryView::draw_capacity(QPainter& painter) const {
@@ -261,6 +264,31 @@ void MemoryView::hovered(const QPointF& position) {
     card_->show_at(position, describe(*now, time_at(position.x())));
   else
     card_->hide();
+}
+
+QStringList MemoryView::peak_lines(std::size_t index) const {
+  const MemoryCurve& curve = curves_->curves[index];
+  const DeviceVerdict& verdict = *curve.verdict;
+  QStringList lines{tr("%1: peak %2 of %3, at %4")
+                        .arg(devices_text(curve.devices, device_names_), format_bytes(verdict.peak),
+                             format_bytes(verdict.capacity), format_time(verdict.peak_time))};
+  for (const MemoryItem item : stacking_order)
+    if (verdict.peak_parts[item].count > 0)
+      lines << tr("%1  %2").arg(format_bytes(verdict.peak_parts[item]), item_text(item));
+  return lines << fit_lines(verdict);
+}
+
+QRectF MemoryView::curve_box(std::size_t curve) const {
+  const auto strip = static_cast<int>(curve);
+  if (by_item_) return QRectF(plot().left(), strips().top(strip), plot().width(), strips().strip_height());
+  const double top = y_of(curves_->curves[curve].verdict->peak);
+  return QRectF(plot().left(), top, plot().width(), y_of(Bytes(0)) - top);
+}
+
+std::optional<std::size_t> MemoryView::part_at(const QPointF& position) const {
+  if (!by_item_) return curve_at(position);
+  const auto strip = strips().strip_at(position.y());
+  return strip ? std::optional(static_cast<std::size_t>(*strip)) : std::nullopt;
 }
 
 void MemoryView::unhovered() {

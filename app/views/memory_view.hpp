@@ -38,6 +38,12 @@ class MemoryView : public TimeView {
   /// The curve nearest to a widget position, within a few pixels.
   std::optional<std::size_t> curve_at(const QPointF& position) const;
   QStringList describe(std::size_t curve, double time) const;
+  /// "G0–G7: peak 11.2 GiB of 16 GiB at 412 ms", then what it consists of, an item a line.
+  QStringList peak_lines(std::size_t curve) const;
+  /// Where a curve or its strip is drawn.
+  QRectF curve_box(std::size_t curve) const;
+  /// The curve nearest to a position, or the strip there.
+  std::optional<std::size_t> part_at(const QPointF& position) const;
   /// Of a strip: what is held at `time`, the item that lies at `y` first.
   QStringList describe_strip(int strip, double time, double y) const;
 

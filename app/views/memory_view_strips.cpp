@@ -2,7 +2,9 @@
 // MemoryView by item: a strip a device, in which the items that it holds lie piled up over time.
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include <QPainter>
@@ -19,7 +21,9 @@ namespace {
 constexpr double headroom = 1.04;        // above the highest of curves and capacities
 constexpr unsigned over_share = 120;     // of red over what is above the capacity, in 255ths
 constexpr int least_for_two_lines = 30;  // of a strip's height, for the peak under the device's name
+constexpr int wide = 8;                  // columns of pixels: a box of so many is drawn at once
 constexpr int tops = memory_item_count + 1;
+constexpr std::size_t first_changing = 6;  // in stacking_order: activations, boundary, workspace
 
 }  // namespace
 
@@ -64,14 +68,32 @@ class MemoryView::Pile {
   /// What changes lies on top of what is held all the time, `base` of `held` bytes.
   Edges with(Edges base, Bytes held, const ItemPoint& point) const {
     std::int64_t bytes = held.count;
-    int* row = &base.rows[tops - 3];
+    int* row = &base.rows[first_changing + 1];
     for (const Bytes more : {point.activations, point.boundary, point.workspace}) *row++ = row_of(bytes += more.count);
     return base;
   }
 
-  void fill(PixelCanvas& pixels, int left, int right, const Edges& edges) const {
-    for (std::size_t i = 0; i < colours_.size(); ++i)
+  /// What is held all the time, over the whole width at once.
+  void fill_held(PixelCanvas& pixels, const Columns& columns, const Edges& edges) const {
+    for (std::size_t i = 0; i < first_changing; ++i)
+      fill(pixels, columns.first, columns.last, edges.rows[i + 1], edges.rows[i], colours_[i]);
+  }
+  void fill_changing(PixelCanvas& pixels, int left, int right, const Edges& edges) const {
+    for (std::size_t i = first_changing; i < colours_.size(); ++i)
       fill(pixels, left, right, edges.rows[i + 1], edges.rows[i], colours_[i]);
+  }
+
+  /// The same for many columns at once, row by row: tops of the changing items by column of pixels.
+  void fill_changing(PixelCanvas& pixels, int left, const Edges& base, std::span<const int> activations,
+                     std::span<const int> boundary, std::span<const int> workspace) const {
+    for (int y = top_; y < base.rows[first_changing]; ++y) {
+      const auto colour = [&](std::size_t item) {
+        return y < capacity_ ? mixed(bad_, colours_[item], over_share) : colours_[item];
+      };
+      pixels.layers_row(y, left,
+                        {{activations, boundary, workspace},
+                         {colour(first_changing), colour(first_changing + 1), colour(first_changing + 2)}});
+    }
   }
 
   /// What is above the capacity is reddened.
@@ -104,12 +126,19 @@ const MemoryStack* MemoryView::stack_of(int strip) const {
 
 void MemoryView::draw_strips(QPainter& painter, QImage& canvas) const {
   if (!curves_ || curves_->curves.empty()) return;
-  const int count = strips().count;
-  for (int strip = 0; strip < count; ++strip) draw_strip_frame(painter, strip);
-  for (int strip = 0; strip < count; ++strip) fill_strip(painter, canvas, strip);
-  painter.setClipRect(plot());
-  for (int strip = 0; strip < count; ++strip) draw_strip_marks(painter, strip);
-  painter.setClipping(false);
+  const MemoryStrips all = strips();
+  const auto each = [&](const auto& draw) {
+    for (int strip = 0; strip < all.count; ++strip)
+      if (all.bottom(strip) + MemoryStrips::gap >= wanted().top() &&
+          all.top(strip) - MemoryStrips::gap <= wanted().bottom())
+        draw(strip);
+  };
+  each([&](int strip) { draw_strip_frame(painter, strip); });
+  each([&](int strip) { fill_strip(painter, canvas, strip); });
+  painter.save();
+  painter.setClipRect(plot(), Qt::IntersectClip);
+  each([&](int strip) { draw_strip_marks(painter, strip); });
+  painter.restore();
 }
 
 void MemoryView::draw_strip_frame(QPainter& painter, int strip) const {
@@ -151,15 +180,26 @@ void MemoryView::fill_strip(QPainter& painter, QImage& canvas, int strip) const 
   }
 }
 
-/// Until the next change all columns of pixels are one box; where there are several changes in a column, it shows the
-/// moment at which the most was held.
+/// What is held all the time is one box. Of the rest, all columns of pixels until the next change are one; where there
+/// are several changes in a column, it shows the moment at which the most was held.
 void MemoryView::fill_items(PixelCanvas& pixels, const Pile& pile, const Columns& columns, const MemoryStack& stack,
                             qreal ratio) const {
   const std::vector<ItemPoint>& points = stack.items().points;
   const Edges base = pile.edges_of(stack.items().held);
+  const auto width = static_cast<std::size_t>(std::max(0, columns.last - columns.first));
+  std::array<std::vector<int>, 3> layers;
+  if (!pixels.on_page())
+    for (std::vector<int>& layer : layers) layer.assign(width, INT_MAX);
+  bool narrow = false;
   const auto draw = [&](int left, int right, std::size_t point) {
-    pile.fill(pixels, left, right, pile.with(base, stack.items().held.total(), points[point]));
+    const Edges edges = pile.with(base, stack.items().held.total(), points[point]);
+    if (pixels.on_page() || right - left >= wide) return pile.fill_changing(pixels, left, right, edges);
+    narrow = true;
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      std::fill(layers[i].begin() + (left - columns.first), layers[i].begin() + (right - columns.first),
+                edges.rows[first_changing + 1 + i]);
   };
+  pile.fill_held(pixels, columns, base);
   const auto time_of_next = [&](std::size_t point) { return static_cast<double>(points[point + 1].time.count); };
   std::size_t point = stack.at(time_at(columns.first / ratio));
   for (int x = columns.first; x < columns.last;) {
@@ -176,6 +216,7 @@ void MemoryView::fill_items(PixelCanvas& pixels, const Pile& pile, const Columns
     while (point + 1 < points.size() && time_of_next(point) <= end) ++point;
     ++x;
   }
+  if (narrow) pile.fill_changing(pixels, columns.first, base, layers[0], layers[1], layers[2]);
 }
 
 void MemoryView::draw_strip_marks(QPainter& painter, int strip) const {

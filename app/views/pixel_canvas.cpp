@@ -121,4 +121,20 @@ void PixelCanvas::columns(int left, int top, int bottom, std::span<const Column>
   }
 }
 
+void PixelCanvas::layers_row(int y, int left, const Layers& layers) {
+  if (y < area_.top() || y > area_.bottom()) return;
+  const int skipped = std::max(0, area_.left() - left);
+  const int count = std::min(static_cast<int>(layers.tops[0].size()), area_.right() + 1 - left);
+  const int* __restrict first = layers.tops[0].data();
+  const int* __restrict second = layers.tops[1].data();
+  const int* __restrict third = layers.tops[2].data();
+  const auto [low, middle, high] = layers.colors;
+  QRgb* __restrict pixels = row(y) + left;
+  for (int x = skipped; x < count; ++x) {  // no branches: eight pixels at a time
+    const QRgb upper = y >= third[x] ? high : pixels[x];
+    const QRgb lower = y >= second[x] ? middle : upper;
+    pixels[x] = y >= first[x] ? low : lower;
+  }
+}
+
 }  // namespace pipedeck::app

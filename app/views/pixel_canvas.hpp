@@ -49,6 +49,14 @@ class PixelCanvas {
   };
   void columns(int left, int top, int bottom, std::span<const Column> columns, bool plain);
 
+  /// Three layers on top of one another, a pixel column each entry: at row y the lowest whose top is not below y.
+  /// Not for pages.
+  struct Layers {
+    std::span<const int> tops[3];  ///< rows, from the lowest layer to the highest
+    QRgb colors[3];
+  };
+  void layers_row(int y, int left, const Layers& layers);
+
  private:
   void page_box(int left, int right, int top, int bottom, const Ink& ink, int radius);
   void page_columns(int left, int top, int bottom, std::span<const Column> columns);

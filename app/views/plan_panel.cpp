@@ -125,4 +125,14 @@ void PlanPanel::set_device_names(const QStringList& names) {
   memory_->set_device_names(names);
 }
 
+void PlanPanel::set_insert(QWidget* insert) {
+  if (insert_ == insert) return;
+  if (insert_) insert_->deleteLater();
+  insert_ = insert;
+  if (!insert) return;
+  auto* column = static_cast<QVBoxLayout*>(layout());
+  column->insertWidget(column->indexOf(memory_), insert);
+  insert->show();
+}
+
 }  // namespace pipedeck::app

@@ -43,6 +43,8 @@ class PlanPanel : public QWidget {
   void set_ghost(std::shared_ptr<const GanttContent> content) { gantt_->set_ghost(std::move(content)); }
   void set_selected(bool selected);
   void set_device_names(const QStringList& names);
+  /// What stands between the chart and the memory: the difference to another plan. Null takes it away.
+  void set_insert(QWidget* insert);
   int plan_id() const { return row_.id; }
   const PlanRow& row() const { return row_; }
   GanttView& gantt() const { return *gantt_; }
@@ -59,6 +61,7 @@ class PlanPanel : public QWidget {
   PlanTitle* title_;
   GanttView* gantt_;
   MemoryView* memory_;
+  QWidget* insert_ = nullptr;
 };
 
 /// "DAPPLE 8:8 · 24:26": the plan's own name with its shape where the name does not have it already.

@@ -42,7 +42,27 @@ void RulerView::draw_content(QPainter& painter, QImage&) {
   }
 }
 
+/// "A" and "B" under the cursors of a measure.
+void RulerView::draw_flags(QPainter& painter) const {
+  if (!link().measure()) return;
+  const auto flag = [&](double time, const QString& letter) {
+    const double x = x_of(time);
+    if (x < plot().left() || x > plot().right() + 1) return;
+    painter.setFont(section_font(font()));
+    const QFontMetrics metrics(painter.font());
+    const QRectF bubble(std::floor(x) - 7.5, 2, 16, metrics.height() + 5.0);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme().accent);
+    painter.drawRoundedRect(bubble, ThemeSizes::radius, ThemeSizes::radius);
+    painter.setPen(theme().on(theme().accent));
+    painter.drawText(bubble, Qt::AlignCenter, letter);
+  };
+  flag(link().measure()->from, QStringLiteral("A"));
+  if (link().measure()->to) flag(*link().measure()->to, QStringLiteral("B"));
+}
+
 void RulerView::draw_overlay(QPainter& painter) {
+  draw_flags(painter);
   if (!link().cursor()) return;
   const double time = *link().cursor();
   const double x = x_of(time);

@@ -17,6 +17,9 @@ class RulerView : public TimeView {
  protected:
   void draw_content(QPainter& painter, QImage& canvas) override;
   void draw_overlay(QPainter& painter) override;
+
+ private:
+  void draw_flags(QPainter& painter) const;
 };
 
 }  // namespace pipedeck::app

@@ -32,6 +32,18 @@ void TimeLink::set_selection(const std::optional<OperationSelection>& selection)
   emit selection_changed();
 }
 
+void TimeLink::set_measure(const std::optional<TimeMeasure>& measure) {
+  if (measure == measure_) return;
+  measure_ = measure;
+  emit measure_changed();
+}
+
+void TimeLink::mark(double time) {
+  time = std::clamp(time, 0.0, axis_.full);
+  const bool second = measure_ && !measure_->to && time != measure_->from;
+  set_measure(second ? TimeMeasure{measure_->from, time} : TimeMeasure{time, {}});
+}
+
 void TimeLink::set_label_width(int width) {
   if (width == label_width_) return;
   label_width_ = width;
@@ -43,6 +55,14 @@ void TimeLink::reveal(double begin, double end) {
     pan(begin - axis_.begin);
   else if (end > axis_.end)
     pan(std::min(end - axis_.end, begin - axis_.begin));
+}
+
+void TimeLink::centre(double begin, double end) {
+  constexpr double least_share = 1.0 / 500, shown_share = 1.0 / 40;  // of the visible span
+  TimeAxis axis = axis_;
+  if (end - begin < axis.span() * least_share)
+    axis = axis.zoomed(axis.span() * shown_share / std::max(end - begin, 1.0), (begin + end) / 2);
+  set_axis(axis.panned((begin + end) / 2 - (axis.begin + axis.end) / 2));
 }
 
 }  // namespace pipedeck::app

@@ -20,6 +20,13 @@ struct OperationSelection {
   bool operator==(const OperationSelection&) const = default;
 };
 
+/// A span between two cursors; while the second is not set it ends at the mouse.
+struct TimeMeasure {
+  double from = 0;           ///< ns
+  std::optional<double> to;  ///< ns; before or after `from`
+  bool operator==(const TimeMeasure&) const = default;
+};
+
 class TimeLink : public QObject {
   Q_OBJECT
 
@@ -29,6 +36,7 @@ class TimeLink : public QObject {
   const TimeAxis& axis() const { return axis_; }
   std::optional<double> cursor() const { return cursor_; }  ///< ns
   const std::optional<OperationSelection>& selection() const { return selection_; }
+  const std::optional<TimeMeasure>& measure() const { return measure_; }
   /// Pixels left of the plots, the same in all views so that their times line up.
   int label_width() const { return label_width_; }
 
@@ -38,6 +46,9 @@ class TimeLink : public QObject {
   void set_full(double full, double fit = 0);
   void set_cursor(std::optional<double> time);
   void set_selection(const std::optional<OperationSelection>& selection);
+  void set_measure(const std::optional<TimeMeasure>& measure);
+  /// Sets the first cursor, or the second where the first is set alone.
+  void mark(double time);
   void set_label_width(int width);
 
   void zoom(double factor, double anchor) { set_axis(axis_.zoomed(factor, anchor)); }
@@ -45,17 +56,21 @@ class TimeLink : public QObject {
   void fit() { set_axis(axis_.fitted()); }
   /// Pans by as little as brings [begin, end] into view.
   void reveal(double begin, double end);
+  /// Pans to the middle of [begin, end), and zooms until that is wide enough to be seen.
+  void centre(double begin, double end);
 
  signals:
   void axis_changed();
   void cursor_changed();
   void selection_changed();
+  void measure_changed();
   void label_width_changed();
 
  private:
   TimeAxis axis_;
   std::optional<double> cursor_;
   std::optional<OperationSelection> selection_;
+  std::optional<TimeMeasure> measure_;
   int label_width_ = 84;
 };
 

@@ -17,6 +17,8 @@ constexpr double wheel_zoom = 1.2;  // a notch
 constexpr double key_zoom = 1.5;
 constexpr double key_pan = 0.15;  // of the visible span
 constexpr double drag_start = 4;  // pixels: less is a click
+constexpr double grip_reach = 4;  // pixels beside a cursor of a measure
+constexpr double band_shade = 0.13;
 
 /// The letter at the place where W, A, S and D are on a US keyboard, whatever the layout has there.
 int physical_key(const QKeyEvent& event) {
@@ -47,6 +49,7 @@ TimeView::TimeView(TimeLink* link, QWidget* parent) : QWidget(parent), link_(lin
   connect(link, &TimeLink::axis_changed, this, &TimeView::refresh);
   connect(link, &TimeLink::label_width_changed, this, &TimeView::refresh);
   connect(link, &TimeLink::cursor_changed, this, &TimeView::cursor_moved);
+  connect(link, &TimeLink::measure_changed, this, qOverload<>(&QWidget::update));
 }
 
 QRect TimeView::plot() const {
@@ -64,7 +67,8 @@ void TimeView::refresh() {
 }
 
 void TimeView::cursor_moved() {
-  if (!draws_cursor_) return update();
+  const bool band_moves = link_->measure() && !link_->measure()->to;
+  if (!draws_cursor_ || band_moves) return update();
   const auto strip = [this](double x) { return QRect(static_cast<int>(std::floor(x)) - 1, 0, 4, height()); };
   if (drawn_cursor_) update(strip(*drawn_cursor_));
   drawn_cursor_.reset();
@@ -73,13 +77,17 @@ void TimeView::cursor_moved() {
   update(strip(*drawn_cursor_));
 }
 
-void TimeView::draw_again() {
+/// In a scroll area most of a high view is hidden: only what can be seen is drawn.
+void TimeView::draw_again(const QRect& exposed) {
   const qreal ratio = devicePixelRatioF();
   const QSize pixels(qCeil(width() * ratio), qCeil(height() * ratio));
   if (content_.size() != pixels) content_ = QImage(pixels, QImage::Format_RGB32);
   content_.setDevicePixelRatio(ratio);
-  content_.fill(theme().window);
+  const QRect seen = exposed.united(visibleRegion().boundingRect());
+  wanted_ = QRect(0, seen.top(), width(), seen.height()).intersected(rect());
   QPainter painter(&content_);
+  painter.fillRect(wanted_, theme().window);
+  painter.setClipRect(wanted_);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setFont(font());
   draw_content(painter, content_);
@@ -94,14 +102,49 @@ void TimeView::draw_on_page(QPainter& painter) {
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setFont(font());
   painter.fillRect(rect(), theme().window);
+  wanted_ = rect();
   draw_content(painter, size_only);
   draw_overlay(painter);
+  draw_measure(painter);
   painter.restore();
+}
+
+void TimeView::draw_measure(QPainter& painter) const {
+  if (!link_->measure()) return;
+  const TimeMeasure& measure = *link_->measure();
+  const double to = measure.to.value_or(link_->cursor().value_or(measure.from));
+  const double left = plot().left(), right = plot().right() + 1.0;
+  const double a = x_of(measure.from), b = x_of(to);
+  const double from = std::clamp(std::min(a, b), left, right), until = std::clamp(std::max(a, b), left, right);
+  QColor shade = theme().accent;
+  shade.setAlphaF(band_shade);
+  painter.fillRect(QRectF(from, 0, until - from, height()), shade);
+  painter.setPen(QPen(theme().accent, 1.5));
+  for (const double x : {a, b})
+    if (x >= left && x <= right)
+      painter.drawLine(QPointF(std::floor(x) + 0.5, 0), QPointF(std::floor(x) + 0.5, height()));
+}
+
+int TimeView::measure_end_at(double x) const {
+  if (!link_->measure() || !link_->measure()->to) return -1;
+  const double to_first = std::abs(x_of(link_->measure()->from) - x);
+  const double to_second = std::abs(x_of(*link_->measure()->to) - x);
+  if (std::min(to_first, to_second) > grip_reach) return -1;
+  return to_first < to_second ? 0 : 1;
+}
+
+void TimeView::drag_measure(const QPointF& position) {
+  TimeMeasure measure = *link_->measure();
+  const double time = std::clamp(snapped(position), 0.0, link_->axis().full);
+  (held_end_ == 0 ? measure.from : *measure.to) = time;
+  link_->set_measure(measure);
 }
 
 void TimeView::paintEvent(QPaintEvent* event) {
   const qreal ratio = devicePixelRatioF();
-  if (stale_ || content_.size() != QSize(qCeil(width() * ratio), qCeil(height() * ratio))) draw_again();
+  const QSize pixels(qCeil(width() * ratio), qCeil(height() * ratio));
+  if (stale_ || content_.size() != pixels || !wanted_.contains(event->rect().intersected(rect())))
+    draw_again(event->rect());
   QPainter painter(this);
   painter.setClipRect(event->rect());
   const QPaintEngine::Type engine = painter.paintEngine()->type();
@@ -109,6 +152,7 @@ void TimeView::paintEvent(QPaintEvent* event) {
   painter.drawImage(0, 0, content_);
   painter.setRenderHint(QPainter::Antialiasing);
   draw_overlay(painter);
+  draw_measure(painter);
   if (draws_cursor_ && link_->cursor()) {
     // After a zoom the same time lies elsewhere: what a move must clear is where the line was drawn last.
     drawn_cursor_ = x_of(*link_->cursor());
@@ -171,14 +215,30 @@ bool TimeView::navigate(int key) {
   }
 }
 
+bool TimeView::measure_key(int key) {
+  if (key == Qt::Key_M) {
+    const double middle = (link_->axis().begin + link_->axis().end) / 2;
+    const QPointF mouse = mapFromGlobal(QCursor::pos());
+    // Under the mouse it snaps to what is there; without one it is the middle, or the selection's start (GanttView).
+    const bool here = link_->cursor() && std::abs(x_of(*link_->cursor()) - mouse.x()) < 2;
+    link_->mark(here ? snapped(mouse) : link_->cursor().value_or(middle));
+    return true;
+  }
+  if (key != Qt::Key_Escape || !link_->measure()) return false;
+  link_->set_measure(std::nullopt);
+  return true;
+}
+
 void TimeView::keyPressEvent(QKeyEvent* event) {
   const bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
+  if (plain && measure_key(event->key())) return event->accept();
   if (plain && (key(event) || navigate(physical_key(*event)))) return event->accept();
   QWidget::keyPressEvent(event);
 }
 
 void TimeView::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return QWidget::mousePressEvent(event);
+  held_end_ = measure_end_at(event->position().x());
   press_ = event->position();
   press_axis_ = link_->axis();
   dragging_ = false;
@@ -187,6 +247,11 @@ void TimeView::mousePressEvent(QMouseEvent* event) {
 
 void TimeView::mouseMoveEvent(QMouseEvent* event) {
   const QPointF position = event->position();
+  if (press_ && held_end_ >= 0) {
+    dragging_ = true;
+    link_->set_cursor(time_at(position.x()));
+    return drag_measure(position);
+  }
   if (press_ && (dragging_ || std::abs(position.x() - press_->x()) >= drag_start)) {
     if (!dragging_) unhovered();
     dragging_ = true;
@@ -196,7 +261,9 @@ void TimeView::mouseMoveEvent(QMouseEvent* event) {
   }
   const bool inside = position.x() >= plot().left() && position.x() <= plot().right();
   link_->set_cursor(inside ? std::optional(time_at(position.x())) : std::nullopt);
-  if (!dragging_) hovered(position);
+  if (dragging_) return;
+  hovered(position);
+  if (measure_end_at(position.x()) >= 0) setCursor(Qt::SizeHorCursor);
 }
 
 void TimeView::mouseReleaseEvent(QMouseEvent* event) {
@@ -204,8 +271,15 @@ void TimeView::mouseReleaseEvent(QMouseEvent* event) {
   const bool click = !dragging_;
   press_.reset();
   dragging_ = false;
+  held_end_ = -1;
   unsetCursor();
-  if (click) clicked(event->position());
+  if (!click) return;
+  const QPointF position = event->position();
+  const bool inside = position.x() >= plot().left() && position.x() <= plot().right();
+  if (inside && (event->modifiers() & Qt::ShiftModifier))
+    link_->mark(snapped(position));
+  else
+    clicked(position);
 }
 
 void TimeView::leaveEvent(QEvent* event) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <QApplication>
+#include <QScrollArea>
 
 #include "app/views/comparison_pane.hpp"
 #include "app/views/gantt_view.hpp"
@@ -89,21 +90,28 @@ void drag() {
   print("drag", row.simulation->timeline.size(), 1, times);
 }
 
-/// Memory by item of 64 devices x 512 micro-batches, every device a strip of its own: a whole repaint, zoomed and
-/// panned; processor time.
+/// Memory by item of 64 devices x 512 micro-batches, every device a strip of its own, in a scrolled window of
+/// 1920 x 1080: a whole repaint, zoomed and panned; processor time.
 void memory_strips() {
   const auto simulation =
       synthetic_simulation({.stages = 64, .replicas = 1, .micro_batches = 512, .forward_ms = 4, .backward_ms = 8});
   TimeLink link;
-  MemoryView view(&link);
+  QScrollArea window;
+  window.setFrameShape(QFrame::NoFrame);
+  window.setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  window.setFixedSize(1920, 1080);
+  auto* shown = new MemoryView(&link);
+  MemoryView& view = *shown;
   view.set_simulation(simulation);
   view.set_by_item(true);
   view.set_items(make_memory_stacks(synthetic_items(*simulation)));
   view.setFixedSize(1920, view.sizeHint().height());
+  window.setWidget(shown);
+  window.show();
   link.set_full(static_cast<double>(simulation->timeline.makespan().count));
   std::size_t points = 0;
   for (const DeviceVerdict& device : simulation->devices) points += device.curve.size();
-  QImage picture(view.size(), QImage::Format_RGB32);
+  QImage picture(window.size(), QImage::Format_RGB32);
   for (const double zoom : {1.0, 3.0, 10.0, 100.0, 1000.0}) {
     link.fit();
     link.zoom(zoom, link.axis().full / 3);
@@ -111,7 +119,7 @@ void memory_strips() {
     for (int i = 0; i < 60; ++i) {
       link.pan((i % 2 == 0 ? 1 : -1) * link.axis().span() * 0.01 * (1 + i % 7));
       link.zoom(i % 2 == 0 ? 1.01 : 1 / 1.01, link.axis().begin);
-      times.push_back(processor_milliseconds_of([&] { view.render(&picture); }));
+      times.push_back(processor_milliseconds_of([&] { window.render(&picture); }));
     }
     print("memory strips", points, zoom, times);
   }

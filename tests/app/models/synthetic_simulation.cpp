@@ -179,6 +179,12 @@ std::shared_ptr<const Timeline> random_timeline(std::size_t operations, int lane
   std::mt19937 random(seed);
   const std::size_t each = operations / static_cast<std::size_t>(lanes);
   std::vector<TimelineRow> rows(each);
+  const std::size_t all = each * static_cast<std::size_t>(lanes);  // no second copy of the columns while they grow
+  timeline->start.reserve(all);
+  timeline->duration.reserve(all);
+  timeline->micro_batch.reserve(all);
+  timeline->stage.reserve(all);
+  timeline->kind.reserve(all);
   for (int lane = 0; lane < lanes; ++lane) {
     std::int64_t time = lane * 1000;
     for (std::size_t i = 0; i < each; ++i) {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The operations of a chart as rows: where, what, when, how long, what for. Reads the timeline's columns where they
+// are; a filter is a bit an operation, an order four bytes a row. Shown by pages, since views keep a record of each row
+// that a model has.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <QAbstractTableModel>
+#include <QStringList>
+
+#include "app/models/background.hpp"
+#include "app/models/gantt_content.hpp"
+#include "app/models/operation_set.hpp"
+
+namespace pipedeck::app {
+
+class OperationTableModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  enum Column { place, kind, micro_batch, stage, start, end, duration, idle, waited, column_count };
+  static constexpr std::size_t page_size = 100'000;
+  /// More rows than that are shown in the chart's order only.
+  static constexpr std::size_t most_sorted = 4'000'000;
+
+  explicit OperationTableModel(QObject* parent = nullptr);
+
+  /// Null: no rows. `kind_names` by OpKind.
+  void set_content(std::shared_ptr<const GanttContent> content, const QStringList& kind_names,
+                   const QStringList& device_names = {});
+  /// Null: all operations.
+  void set_filter(std::shared_ptr<const OperationSet> filter);
+  const std::shared_ptr<const GanttContent>& content() const { return content_; }
+
+  std::size_t total() const;  ///< rows of all pages
+  std::size_t pages() const { return (total() + page_size - 1) / page_size; }
+  std::size_t page() const { return page_; }
+  void set_page(std::size_t page);
+
+  /// The operation of a row of this page, by its position in the timeline.
+  std::size_t operation(int row) const;
+  /// The row among those of all pages; nullopt: filtered out.
+  std::optional<std::size_t> row_of(std::size_t operation) const;
+  bool sorting() const { return background_.running(); }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+  void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
+
+ signals:
+  void sorted();
+  /// There are too many rows to be sorted; they stay as they are.
+  void sort_refused(const QString& why);
+
+ private:
+  std::size_t at(std::size_t row) const;  ///< operation of a row of all pages
+  std::size_t lane_of(std::size_t operation) const;
+  QString text(std::size_t operation, int column) const;
+  QString place_of(const TimelineLane& lane) const;
+  QString waited_for(std::size_t operation) const;
+  QString time_text(std::int64_t nanoseconds) const;
+
+  std::shared_ptr<const GanttContent> content_;
+  std::shared_ptr<const OperationSet> filter_;
+  std::vector<std::uint32_t> order_;  ///< empty: the timeline's
+  std::size_t page_ = 0;
+  int sort_column_ = -1;
+  Qt::SortOrder sort_order_ = Qt::AscendingOrder;
+  QStringList kind_names_, device_names_;
+  Background background_;
+};
+
+}  // namespace pipedeck::app

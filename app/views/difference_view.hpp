@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The difference lane: what one plan's devices do when another's do not, and how much earlier or later the same
+// operations start. Blue is gained, orange lost.
+#pragma once
+
+#include <memory>
+
+#include "app/models/gantt_difference.hpp"
+#include "app/models/gantt_geometry.hpp"
+#include "app/views/gantt_painter.hpp"
+#include "app/views/time_view.hpp"
+
+namespace pipedeck::app {
+
+class HoverCard;
+
+class DifferenceView : public TimeView {
+  Q_OBJECT
+
+ public:
+  explicit DifferenceView(TimeLink* link, QWidget* parent = nullptr);
+
+  /// From one plan to another; null: being computed.
+  void set_difference(std::shared_ptr<const GanttDifference> difference, const QString& from, const QString& to);
+  void set_device_names(const QStringList& names);
+  const std::shared_ptr<const GanttDifference>& difference() const { return difference_; }
+  /// "Difference to DAPPLE 8:8: 0.3 s of device time gained, 0.1 s lost".
+  QString headline() const;
+  /// What both plans do on the device at a position.
+  QStringList describe(const QPointF& position) const;
+  int wanted_label_width() const;
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override { return {200, sizeHint().height()}; }
+
+ signals:
+  void close_requested();
+
+ protected:
+  void draw_content(QPainter& painter, QImage& canvas) override;
+  void hovered(const QPointF& position) override;
+  void unhovered() override;
+  bool key(QKeyEvent* event) override;
+
+ private:
+  void draw_headline(QPainter& painter) const;
+  void draw_legend(QPainter& painter) const;
+  void draw_labels(QPainter& painter) const;
+  /// "backward 3 of stage 1", or "idle".
+  QString doing(const GanttContent& content, DeviceId device, double time, std::optional<Operation>* found) const;
+
+  std::shared_ptr<const GanttDifference> difference_;
+  GanttGeometry geometry_;
+  GanttPainter painter_;
+  QString from_, to_;
+  QStringList device_names_;
+  HoverCard* card_;
+};
+
+}  // namespace pipedeck::app

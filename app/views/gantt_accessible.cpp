@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/gantt_accessible.hpp"
+
+#include <deque>
+#include <map>
+#include <utility>
+
+#include <QAccessible>
+#include <QAccessibleWidget>
+#include <QPointer>
+
+#include "app/views/gantt_view.hpp"
+#include "app/views/memory_view.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr std::size_t most_kept = 2048;  // operations
+
+/// Operations that a row shows: those of its main lane, then its all-reduces.
+std::vector<TimelineLane> lanes_of_row(const GanttView& view, std::size_t row) {
+  std::vector<TimelineLane> lanes;
+  const GanttContent& content = *view.content();
+  for (const auto& lane : {main_lane(content, view.geometry_of_lanes().rows[row]),
+                           collective_lane(content, view.geometry_of_lanes().rows[row])})
+    if (lane) lanes.push_back(content.timeline->lanes[*lane]);
+  return lanes;
+}
+
+QRect on_screen(const QWidget& view, const QRectF& box) {
+  return {view.mapToGlobal(box.topLeft().toPoint()), box.size().toSize()};
+}
+
+/// What all parts of a chart have in common.
+class ChartPart : public QAccessibleInterface {
+ public:
+  explicit ChartPart(GanttView* view) : view_(view), content_(view->content()) {}
+  bool isValid() const override { return view_ && view_->content() == content_ && there(); }
+  QObject* object() const override { return nullptr; }
+  QWindow* window() const override { return view_ ? view_->window()->windowHandle() : nullptr; }
+  void setText(QAccessible::Text, const QString&) override {}
+  QAccessibleInterface* childAt(int, int) const override { return nullptr; }
+
+ protected:
+  virtual bool there() const = 0;
+  GanttView& view() const { return *view_; }
+
+ private:
+  QPointer<GanttView> view_;
+  std::shared_ptr<const GanttContent> content_;
+};
+
+class OperationPart;
+
+class AccessibleGantt : public QAccessibleWidget {
+ public:
+  explicit AccessibleGantt(GanttView* view) : QAccessibleWidget(view, QAccessible::Chart), view_(view) {}
+  ~AccessibleGantt() override { forget(); }
+
+  int childCount() const override { return ready() ? static_cast<int>(rows().size()) : 0; }
+  QAccessibleInterface* child(int index) const override {
+    return index >= 0 && index < childCount() ? lane(static_cast<std::size_t>(index)) : nullptr;
+  }
+  int indexOfChild(const QAccessibleInterface* child) const override;
+  QAccessibleInterface* childAt(int x, int y) const override;
+  QAccessibleInterface* focusChild() const override {
+    return view_->hasFocus() && view_->selected() ? operation(*view_->selected()) : nullptr;
+  }
+
+  QAccessibleInterface* lane(std::size_t row) const;
+  QAccessibleInterface* operation(const GanttHit& hit) const;
+
+ private:
+  const std::vector<GanttRow>& rows() const { return view_->geometry_of_lanes().rows; }
+  /// Whether there is a content to speak of; parts of another one are forgotten.
+  bool ready() const {
+    if (seen_ != view_->content() || !(seen_rows_ == rows())) {
+      forget();
+      seen_ = view_->content();
+      seen_rows_ = rows();
+    }
+    return seen_ && !seen_->preview;
+  }
+  void forget() const {
+    for (const auto& [row, id] : lanes_) QAccessible::deleteAccessibleInterface(id);
+    for (const auto& [at, id] : operations_) QAccessible::deleteAccessibleInterface(id);
+    lanes_.clear();
+    operations_.clear();
+    latest_.clear();
+  }
+
+  GanttView* view_;
+  mutable std::shared_ptr<const GanttContent> seen_;
+  mutable std::vector<GanttRow> seen_rows_;
+  mutable std::map<std::size_t, QAccessible::Id> lanes_;
+  mutable std::map<std::pair<std::size_t, std::size_t>, QAccessible::Id> operations_;
+  mutable std::deque<std::pair<std::size_t, std::size_t>> latest_;
+};
+
+AccessibleGantt* chart_of(GanttView& view) {
+  return static_cast<AccessibleGantt*>(QAccessible::queryAccessibleInterface(&view));
+}
+
+class LanePart : public ChartPart {
+ public:
+  LanePart(GanttView* view, std::size_t row) : ChartPart(view), row_(row) {}
+
+  QAccessible::Role role() const override { return QAccessible::List; }
+  QAccessible::State state() const override { return {}; }
+  QRect rect() const override {
+    const GanttRow& row = view().geometry_of_lanes().rows[row_];
+    return on_screen(view(), QRectF(view().plot().left(), row.top, view().plot().width(), row.height));
+  }
+  QString text(QAccessible::Text kind) const override {
+    if (kind == QAccessible::Name) return view().row_text(row_);
+    return kind == QAccessible::Description ? GanttView::tr("%n operation(s)", nullptr, childCount()) : QString();
+  }
+  QAccessibleInterface* parent() const override { return chart_of(view()); }
+  int childCount() const override {
+    std::size_t count = 0;
+    for (const TimelineLane& lane : lanes_of_row(view(), row_)) count += lane.size();
+    return static_cast<int>(count);
+  }
+  QAccessibleInterface* child(int index) const override {
+    auto at = static_cast<std::size_t>(std::max(0, index));
+    if (index < 0) return nullptr;
+    for (const TimelineLane& lane : lanes_of_row(view(), row_)) {
+      if (at < lane.size()) return chart_of(view())->operation({row_, lane.begin + at});
+      at -= lane.size();
+    }
+    return nullptr;
+  }
+  int indexOfChild(const QAccessibleInterface* child) const override;
+  QAccessibleInterface* childAt(int x, int y) const override { return chart_of(view())->childAt(x, y); }
+  std::size_t row() const { return row_; }
+
+ protected:
+  bool there() const override { return row_ < view().geometry_of_lanes().rows.size(); }
+
+ private:
+  std::size_t row_;
+};
+
+class OperationPart : public ChartPart, public QAccessibleActionInterface {
+ public:
+  OperationPart(GanttView* view, const GanttHit& hit) : ChartPart(view), hit_(hit) {}
+
+  QAccessible::Role role() const override { return QAccessible::ListItem; }
+  QAccessible::State state() const override {
+    QAccessible::State state;
+    state.focusable = state.selectable = true;
+    state.selected = view().selected() == hit_;
+    state.focused = state.selected && view().hasFocus();
+    const TimelineRow row = view().content()->timeline->row(hit_.operation);
+    const TimeAxis& axis = view().link().axis();
+    state.offscreen =
+        static_cast<double>(row.end().count) < axis.begin || static_cast<double>(row.start.count) > axis.end;
+    return state;
+  }
+  QRect rect() const override { return on_screen(view(), view().box_of(hit_)); }
+  QString text(QAccessible::Text kind) const override {
+    return kind == QAccessible::Name ? view().spoken(hit_) : QString();
+  }
+  QAccessibleInterface* parent() const override { return chart_of(view())->lane(hit_.row); }
+  int childCount() const override { return 0; }
+  QAccessibleInterface* child(int) const override { return nullptr; }
+  int indexOfChild(const QAccessibleInterface*) const override { return -1; }
+  void* interface_cast(QAccessible::InterfaceType type) override {
+    return type == QAccessible::ActionInterface ? static_cast<QAccessibleActionInterface*>(this) : nullptr;
+  }
+  QStringList actionNames() const override { return {pressAction(), setFocusAction()}; }
+  void doAction(const QString&) override {
+    view().setFocus();
+    view().show_operation(hit_.operation);
+  }
+  QStringList keyBindingsForAction(const QString&) const override { return {}; }
+  const GanttHit& hit() const { return hit_; }
+
+ protected:
+  bool there() const override {
+    if (hit_.row >= view().geometry_of_lanes().rows.size()) return false;
+    for (const TimelineLane& lane : lanes_of_row(view(), hit_.row))
+      if (hit_.operation >= lane.begin && hit_.operation < lane.end) return true;
+    return false;
+  }
+
+ private:
+  GanttHit hit_;
+};
+
+int LanePart::indexOfChild(const QAccessibleInterface* child) const {
+  const auto* operation = dynamic_cast<const OperationPart*>(child);
+  if (!operation || operation->hit().row != row_) return -1;
+  std::size_t before = 0;
+  for (const TimelineLane& lane : lanes_of_row(view(), row_)) {
+    if (operation->hit().operation >= lane.begin && operation->hit().operation < lane.end)
+      return static_cast<int>(before + operation->hit().operation - lane.begin);
+    before += lane.size();
+  }
+  return -1;
+}
+
+QAccessibleInterface* AccessibleGantt::lane(std::size_t row) const {
+  if (!ready() || row >= rows().size()) return nullptr;
+  if (const auto known = lanes_.find(row); known != lanes_.end())
+    return QAccessible::accessibleInterface(known->second);
+  auto* made = new LanePart(view_, row);
+  lanes_[row] = QAccessible::registerAccessibleInterface(made);
+  return made;
+}
+
+QAccessibleInterface* AccessibleGantt::operation(const GanttHit& hit) const {
+  if (!ready()) return nullptr;
+  const auto key = std::pair(hit.row, hit.operation);
+  if (const auto known = operations_.find(key); known != operations_.end())
+    return QAccessible::accessibleInterface(known->second);
+  if (latest_.size() >= most_kept) {
+    QAccessible::deleteAccessibleInterface(operations_[latest_.front()]);
+    operations_.erase(latest_.front());
+    latest_.pop_front();
+  }
+  auto* made = new OperationPart(view_, hit);
+  operations_[key] = QAccessible::registerAccessibleInterface(made);
+  latest_.push_back(key);
+  return made;
+}
+
+int AccessibleGantt::indexOfChild(const QAccessibleInterface* child) const {
+  const auto* lane = dynamic_cast<const LanePart*>(child);
+  return lane ? static_cast<int>(lane->row()) : -1;
+}
+
+QAccessibleInterface* AccessibleGantt::childAt(int x, int y) const {
+  if (!ready()) return nullptr;
+  const QPointF at = view_->mapFromGlobal(QPointF(x, y));
+  if (const auto hit = view_->hit(at)) return operation(*hit);
+  const auto row = view_->geometry_of_lanes().row_at(at.y());
+  return row ? lane(*row) : nullptr;
+}
+
+/// A device of a memory chart, or several that hold the same.
+class CurvePart : public QAccessibleInterface {
+ public:
+  CurvePart(MemoryView* view, std::size_t curve) : view_(view), curves_(view->curves()), curve_(curve) {}
+  bool isValid() const override { return view_ && view_->curves() == curves_; }
+  QObject* object() const override { return nullptr; }
+  QWindow* window() const override { return view_ ? view_->window()->windowHandle() : nullptr; }
+  void setText(QAccessible::Text, const QString&) override {}
+  QAccessible::Role role() const override { return QAccessible::ListItem; }
+  QAccessible::State state() const override { return {}; }
+  QRect rect() const override { return on_screen(*view_, view_->curve_box(curve_)); }
+  QString text(QAccessible::Text kind) const override {
+    const QStringList lines = view_->peak_lines(curve_);
+    if (kind == QAccessible::Name) return lines.value(0);
+    return kind == QAccessible::Description ? lines.mid(1).join(QStringLiteral(", ")) : QString();
+  }
+  QAccessibleInterface* parent() const override { return QAccessible::queryAccessibleInterface(view_); }
+  int childCount() const override { return 0; }
+  QAccessibleInterface* child(int) const override { return nullptr; }
+  QAccessibleInterface* childAt(int, int) const override { return nullptr; }
+  int indexOfChild(const QAccessibleInterface*) const override { return -1; }
+  std::size_t curve() const { return curve_; }
+
+ private:
+  QPointer<MemoryView> view_;
+  std::shared_ptr<const MemoryCurves> curves_;
+  std::size_t curve_;
+};
+
+class AccessibleMemory : public QAccessibleWidget {
+ public:
+  explicit AccessibleMemory(MemoryView* view) : QAccessibleWidget(view, QAccessible::Chart), view_(view) {}
+  ~AccessibleMemory() override { forget(); }
+
+  int childCount() const override { return view_->curves() ? static_cast<int>(view_->curves()->curves.size()) : 0; }
+  QAccessibleInterface* child(int index) const override {
+    if (seen_ != view_->curves()) forget();
+    seen_ = view_->curves();
+    if (index < 0 || index >= childCount()) return nullptr;
+    if (const auto known = parts_.find(index); known != parts_.end())
+      return QAccessible::accessibleInterface(known->second);
+    auto* made = new CurvePart(view_, static_cast<std::size_t>(index));
+    parts_[index] = QAccessible::registerAccessibleInterface(made);
+    return made;
+  }
+  int indexOfChild(const QAccessibleInterface* child) const override {
+    const auto* part = dynamic_cast<const CurvePart*>(child);
+    return part ? static_cast<int>(part->curve()) : -1;
+  }
+  QAccessibleInterface* childAt(int x, int y) const override {
+    const auto curve = view_->part_at(view_->mapFromGlobal(QPointF(x, y)));
+    return curve ? child(static_cast<int>(*curve)) : nullptr;
+  }
+
+ private:
+  void forget() const {
+    for (const auto& [index, id] : parts_) QAccessible::deleteAccessibleInterface(id);
+    parts_.clear();
+  }
+
+  MemoryView* view_;
+  mutable std::shared_ptr<const MemoryCurves> seen_;
+  mutable std::map<int, QAccessible::Id> parts_;
+};
+
+QAccessibleInterface* make_interface(const QString&, QObject* object) {
+  if (auto* gantt = qobject_cast<GanttView*>(object)) return new AccessibleGantt(gantt);
+  if (auto* memory = qobject_cast<MemoryView*>(object)) return new AccessibleMemory(memory);
+  return nullptr;
+}
+
+}  // namespace
+
+void install_accessible_charts() {
+  static const bool installed = [] {
+    QAccessible::installFactory(make_interface);
+    return true;
+  }();
+  (void)installed;
+}
+
+void tell_focus(GanttView& view, const GanttHit& hit) {
+  if (!QAccessible::isActive()) return;
+  QAccessibleInterface* operation = chart_of(view)->operation(hit);
+  if (!operation) return;
+  QAccessibleEvent event(operation, QAccessible::Focus);
+  QAccessible::updateAccessibility(&event);
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/gantt_marks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr double dimmed = 0.5;
+constexpr std::size_t most_outlined = 1500;  // more boxes with outlines and connectors than that are a grey cloud
+constexpr int underline = 2;                 // pixels
+
+void add(std::vector<PixelSpan>& spans, double left, double right) {
+  if (!spans.empty() && left <= spans.back().right)
+    spans.back().right = std::max(spans.back().right, right);
+  else
+    spans.push_back({left, right});
+}
+
+/// Where a part of the path is drawn.
+class Boxes {
+ public:
+  Boxes(const GanttGeometry& geometry, int strip, const TimeAxis& axis, const QRect& plot)
+      : geometry_(geometry), strip_(strip), axis_(axis), plot_(plot) {}
+
+  double x_of(double time) const { return plot_.left() + axis_.to_pixel(time, plot_.width()); }
+  QRectF of(const CriticalBox& part) const {
+    const GanttRow& row = geometry_.rows[part.row];
+    const double left = std::round(std::max(x_of(part.begin), plot_.left() - 10.0));
+    const double right = std::round(std::min(x_of(part.end), plot_.right() + 10.0));
+    const double top = part.strip ? row.bottom() - strip_ : row.top;
+    return QRectF(left, top, std::max(1.0, right - left), row.bottom() - top);
+  }
+
+ private:
+  const GanttGeometry& geometry_;
+  int strip_;
+  const TimeAxis& axis_;
+  const QRect& plot_;
+};
+
+/// Lines above and below where outlines would hide what they are around.
+void draw_rails(QPainter& painter, const GanttGeometry& geometry, const std::vector<std::vector<PixelSpan>>& bright,
+                const Theme& theme) {
+  for (std::size_t row = 0; row < bright.size(); ++row)
+    for (const PixelSpan& span : bright[row]) {
+      const double width = span.right - span.left;
+      painter.fillRect(QRectF(span.left, geometry.rows[row].top, width, 1), theme.text);
+      painter.fillRect(QRectF(span.left, geometry.rows[row].bottom() - 1, width, 1), theme.text);
+    }
+}
+
+}  // namespace
+
+void dim_around(QPainter& painter, const GanttGeometry& geometry, const QRectF& area,
+                const std::vector<std::vector<PixelSpan>>& bright, const Theme& theme) {
+  QColor veil = theme.panel;
+  veil.setAlphaF(dimmed);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  for (std::size_t row = 0; row < geometry.rows.size(); ++row) {
+    const GanttRow& lane = geometry.rows[row];
+    double x = area.left();
+    const auto dim_until = [&](double right) {
+      if (right > x) painter.fillRect(QRectF(x, lane.top, right - x, lane.height), veil);
+    };
+    for (const PixelSpan& span : bright[row]) {
+      dim_until(std::min(span.left, area.right()));
+      x = std::max(x, span.right);
+    }
+    dim_until(area.right());
+  }
+}
+
+void draw_matches(QPainter& painter, const GanttMatches& matches, const GanttGeometry& geometry, const TimeAxis& axis,
+                  const QRect& plot, const Theme& theme) {
+  painter.save();
+  painter.setClipRect(plot, Qt::IntersectClip);
+  std::vector<std::vector<PixelSpan>> bright(geometry.rows.size());
+  for (std::size_t row = 0; row < geometry.rows.size(); ++row) {
+    std::vector<PixelSpan> spans;
+    for (const auto& lane :
+         {main_lane(*matches.content, geometry.rows[row]), collective_lane(*matches.content, geometry.rows[row])})
+      if (lane)
+        for (const PixelSpan& span : match_spans(matches, *lane, axis, plot.width())) spans.push_back(span);
+    std::ranges::sort(spans, {}, &PixelSpan::left);
+    for (const PixelSpan& span : spans) add(bright[row], plot.left() + span.left, plot.left() + span.right);
+  }
+  dim_around(painter, geometry, plot, bright, theme);
+  for (std::size_t row = 0; row < bright.size(); ++row)
+    for (const PixelSpan& span : bright[row])
+      painter.fillRect(QRectF(span.left, geometry.rows[row].bottom() - underline,
+                              std::max(2.0, span.right - span.left - 1), underline),
+                       theme.text);
+  painter.restore();
+}
+
+void draw_critical_path(QPainter& painter, const std::vector<CriticalBox>& path, const GanttGeometry& geometry,
+                        int strip, const TimeAxis& axis, const QRect& plot, const Theme& theme) {
+  if (path.empty()) return;
+  painter.save();
+  painter.setClipRect(plot, Qt::IntersectClip);
+  const Boxes boxes(geometry, strip, axis, plot);
+  const auto first = std::ranges::partition_point(path, [&](const CriticalBox& part) { return part.end < axis.begin; });
+  const auto last =
+      std::partition_point(first, path.end(), [&](const CriticalBox& part) { return part.begin <= axis.end; });
+  std::vector<std::vector<PixelSpan>> bright(geometry.rows.size());
+  for (auto part = first; part != last; ++part) {
+    const QRectF box = boxes.of(*part);
+    add(bright[part->row], box.left(), box.right());
+  }
+  // Of an asynchronous plan the path is that of its steady state: what lies before and after stays as it is.
+  const double left = std::max<double>(plot.left(), boxes.x_of(path.front().begin));
+  const double right = std::min<double>(plot.right() + 1, boxes.x_of(path.back().end));
+  if (right > left) dim_around(painter, geometry, QRectF(left, 0, right - left, geometry.height), bright, theme);
+  if (static_cast<std::size_t>(last - first) > most_outlined) {
+    draw_rails(painter, geometry, bright, theme);
+    return painter.restore();
+  }
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(theme.text, 1.6));
+  for (auto part = first; part != last; ++part)
+    painter.drawRoundedRect(boxes.of(*part).adjusted(0.5, 0.5, -0.5, -0.5), ThemeSizes::box_radius,
+                            ThemeSizes::box_radius);
+  for (auto part = first; part != last && part + 1 != last; ++part) {
+    if (part->row == (part + 1)->row) continue;
+    const QRectF from = boxes.of(*part), to = boxes.of(*(part + 1));
+    const bool down = from.top() < to.top();
+    painter.drawLine(QPointF(from.right(), down ? from.bottom() : from.top()),
+                     QPointF(to.left(), down ? to.top() : to.bottom()));
+  }
+  painter.restore();
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is brought out in a Gantt chart: everything else in the lanes is dimmed.
+#pragma once
+
+#include <vector>
+
+#include <QColor>
+#include <QPainter>
+#include <QRect>
+
+#include "app/models/gantt_critical.hpp"
+#include "app/models/gantt_matches.hpp"
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+/// Dims the lanes outside of `bright`: by row of the geometry, ascending, in pixels of the widget.
+void dim_around(QPainter& painter, const GanttGeometry& geometry, const QRectF& area,
+                const std::vector<std::vector<PixelSpan>>& bright, const Theme& theme);
+
+/// Dims all but the matches and underlines them.
+void draw_matches(QPainter& painter, const GanttMatches& matches, const GanttGeometry& geometry, const TimeAxis& axis,
+                  const QRect& plot, const Theme& theme);
+
+/// The critical path: all else dimmed, its operations outlined, each joined to the next.
+void draw_critical_path(QPainter& painter, const std::vector<CriticalBox>& path, const GanttGeometry& geometry,
+                        int strip, const TimeAxis& axis, const QRect& plot, const Theme& theme);
+
+}  // namespace pipedeck::app

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The whole time of all charts over one link as a strip, with the visible window as a frame that can be dragged and
+// resized.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <QImage>
+#include <QWidget>
+
+#include "app/models/gantt_content.hpp"
+#include "app/models/gantt_matches.hpp"
+#include "app/models/minimap_geometry.hpp"
+#include "app/views/time_link.hpp"
+
+namespace pipedeck::app {
+
+class MinimapView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MinimapView(TimeLink* link, QWidget* parent = nullptr);
+
+  /// A band a chart, in this order; null ones are left out.
+  void set_contents(const std::vector<std::shared_ptr<const GanttContent>>& contents);
+  /// Ticks where a search found something.
+  void set_matches(const std::vector<std::shared_ptr<const GanttMatches>>& matches);
+  /// The frame, in pixels from the left of the widget.
+  MinimapFrame frame() const;
+
+  QSize sizeHint() const override { return {640, 40}; }
+  QSize minimumSizeHint() const override { return {200, 40}; }
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+  void mousePressEvent(QMouseEvent*) override;
+  void mouseMoveEvent(QMouseEvent*) override;
+  void mouseReleaseEvent(QMouseEvent*) override;
+  void mouseDoubleClickEvent(QMouseEvent*) override;
+  void wheelEvent(QWheelEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
+  void resizeEvent(QResizeEvent*) override;
+  void changeEvent(QEvent*) override;
+
+ private:
+  QRect plot() const;
+  void draw_overview();
+  void draw_band(const GanttContent& content, int top, int bottom, int left, int right);
+  void draw_ticks();
+  void refresh();
+  void describe();
+
+  TimeLink* link_;
+  std::vector<std::shared_ptr<const GanttContent>> contents_;
+  std::vector<std::shared_ptr<const GanttMatches>> matches_;
+  QImage overview_;
+  bool stale_ = true;
+  double drawn_full_ = 0;
+  MinimapGrip grip_ = MinimapGrip::none;
+  double press_x_ = 0;
+  TimeAxis press_axis_;
+};
+
+}  // namespace pipedeck::app
