@@ -40,6 +40,13 @@ ExplainPage::ExplainPage(Session& session, QWidget* parent)
   connect(&session_.jobs(), &Jobs::ended, this, &ExplainPage::refresh);
 }
 
+void ExplainPage::explain(int from, int to) {
+  selected_ = session_.state().selected_plan;  // it has had its say
+  from_ = from;
+  to_ = to;
+  refresh();
+}
+
 void ExplainPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   refresh();

@@ -19,6 +19,8 @@ class ExplainPage : public QWidget {
   /// Does nothing while it is hidden: explanations are computed for those who look.
   void refresh();
   ExplainView& view() const { return *view_; }
+  /// Shows the waterfall from one plan to another.
+  void explain(int from, int to);
   /// Where the waterfall begins; 0: nowhere.
   int from_plan() const { return from_; }
 

@@ -19,6 +19,7 @@
 
 #include "app/language/language.hpp"
 #include "app/session/trace_export.hpp"
+#include "app/ui/chart_actions.hpp"
 #include "app/ui/compare_page.hpp"
 #include "app/ui/explain_page.hpp"
 #include "app/ui/exports.hpp"
@@ -168,6 +169,13 @@ void MainWindow::create_view_menu() {
   compare_page_->charts().setContextMenuPolicy(Qt::ActionsContextMenu);
   create_memory_action(menu);
   add_action(menu, tr("Zoom to &fit"), "action_zoom_fit", QKeySequence(Qt::CTRL | Qt::Key_0), [&link] { link.fit(); });
+  menu->addSeparator();
+  new ChartActions({this, compare_page_, seams_.settings, [this] { show_page(Page::compare); },
+                    [this](int from, int to) {
+                      show_page(Page::explain);
+                      explain_page_->explain(from, to);
+                    }},
+                   menu);
   menu->addSeparator();
   for (QDockWidget* dock : docks_) {
     const QString title = dock->windowTitle();

@@ -45,11 +45,11 @@ void describe_view_keys(ComparePage& page) {
                  {"A, D", Keys::tr("Earlier and later; so does dragging")},
                  {"F", Keys::tr("Fit the whole iteration")},
                  {"Home, End", Keys::tr("To the beginning and the end")},
-                 {"Left, Right", Keys::tr("From operation to operation")},
+                 {"Left, Right", Keys::tr("From operation to operation, along the critical path where that is shown")},
                  {"Up, Down", Keys::tr("From device to device")},
                  {"Return", Keys::tr("Open or close a folded lane")},
-                 {"L", Keys::tr("Show the links")},
-                 {"Esc", Keys::tr("Let go of the selected operation")}});
+                 {"Shift", Keys::tr("With a click: set a cursor of a measure")},
+                 {"Esc", Keys::tr("Remove the measure, let go of the selected operation")}});
 }
 
 }  // namespace pipedeck::app

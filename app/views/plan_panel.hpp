@@ -45,6 +45,7 @@ class PlanPanel : public QWidget {
   void set_device_names(const QStringList& names);
   /// What stands between the chart and the memory: the difference to another plan. Null takes it away.
   void set_insert(QWidget* insert);
+  bool selected() const { return selected_; }
   int plan_id() const { return row_.id; }
   const PlanRow& row() const { return row_; }
   GanttView& gantt() const { return *gantt_; }

@@ -215,13 +215,17 @@ bool TimeView::navigate(int key) {
   }
 }
 
+void TimeView::mark_here() {
+  const QPointF mouse = mapFromGlobal(QCursor::pos());
+  // The cursor may be where another view's mouse is, or where a test put it: only the one at the mouse snaps there.
+  if (link_->cursor() && rect().contains(mouse.toPoint()) && std::abs(x_of(*link_->cursor()) - mouse.x()) < 2)
+    return link_->mark(snapped(mouse));
+  link_->mark(link_->cursor().value_or((link_->axis().begin + link_->axis().end) / 2));
+}
+
 bool TimeView::measure_key(int key) {
   if (key == Qt::Key_M) {
-    const double middle = (link_->axis().begin + link_->axis().end) / 2;
-    const QPointF mouse = mapFromGlobal(QCursor::pos());
-    // Under the mouse it snaps to what is there; without one it is the middle, or the selection's start (GanttView).
-    const bool here = link_->cursor() && std::abs(x_of(*link_->cursor()) - mouse.x()) < 2;
-    link_->mark(here ? snapped(mouse) : link_->cursor().value_or(middle));
+    mark_here();
     return true;
   }
   if (key != Qt::Key_Escape || !link_->measure()) return false;

@@ -29,6 +29,8 @@ class TimeView : public QWidget {
   QRect plot() const;
   double x_of(double time) const;
   double time_at(double x) const;
+  /// Sets a cursor of the measure at the mouse, snapped; without one over the view at the cursor, or in the middle.
+  void mark_here();
   /// Times the content was drawn anew, for tests of what repaints.
   int content_draws() const { return content_draws_; }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What can be done with the charts of compared plans: entries of the View menu, the context menu, the table of
+// operations. All of it can be reached by keyboard.
+#pragma once
+
+#include <functional>
+
+#include <QObject>
+#include <QPoint>
+
+class QAction;
+class QDockWidget;
+class QKeySequence;
+class QMainWindow;
+class QMenu;
+class QSettings;
+
+namespace pipedeck::app {
+
+class ComparePage;
+class ComparisonPane;
+class GanttView;
+class OperationTable;
+class PlanPanel;
+
+class ChartActions : public QObject {
+  Q_OBJECT
+
+ public:
+  struct Parts {
+    QMainWindow* window;
+    ComparePage* compare;
+    QSettings* settings;
+    std::function<void()> show_charts;              ///< brings their page to the front
+    std::function<void(int from, int to)> explain;  ///< shows the waterfall between two plans
+  };
+  /// Adds its actions to `menu`.
+  ChartActions(Parts parts, QMenu* menu);
+
+  OperationTable& table() const { return *table_; }
+  QDockWidget* table_dock() const { return dock_; }
+
+ private:
+  QAction* add(QMenu* menu, const QString& text, const char* name, const QKeySequence& shortcut,
+               const QString& tool_tip, const std::function<void()>& run);
+  QAction* add_switch(QMenu* menu, const QString& text, const char* name, const QKeySequence& shortcut,
+                      const QString& tool_tip, const char* key, bool first, const std::function<void(bool)>& run);
+  void add_search(QMenu* menu);
+  void add_measure(QMenu* menu);
+  void add_layout(QMenu* menu);
+  void add_table(QMenu* menu);
+  void fill_difference_menu(QMenu* menu);
+  void show_menu(const QPoint& position);
+  void fill_operation_menu(QMenu* menu, PlanPanel* panel, const QPoint& position);
+  /// The chart of the selected plan, or the first; null: there is none.
+  GanttView* chart() const;
+  ComparisonPane& charts() const;
+  void zoom_to_selection();
+  void copy_operation();
+  void follow_plan();
+
+  Parts parts_;
+  QMenu* difference_menu_ = nullptr;
+  OperationTable* table_ = nullptr;
+  QDockWidget* dock_ = nullptr;
+};
+
+}  // namespace pipedeck::app

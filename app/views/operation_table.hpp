@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The table twin of a Gantt chart: its operations as rows that can be filtered, sorted and copied. What is selected in
+// one is selected in the other.
+#pragma once
+
+#include <QPointer>
+#include <QWidget>
+
+#include "app/models/background.hpp"
+#include "app/models/operation_table_model.hpp"
+
+class QLabel;
+class QLineEdit;
+class QTableView;
+class QToolButton;
+
+namespace pipedeck::app {
+
+class GanttView;
+
+class OperationTable : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit OperationTable(QWidget* parent = nullptr);
+
+  /// Null: none.
+  void set_chart(GanttView* chart);
+  OperationTableModel& model() const { return *model_; }
+  QTableView& table() const { return *table_; }
+  void set_filter_text(const QString& text);
+  /// The selected rows with their header, separated by tabs.
+  QString selected_text() const;
+  void copy() const;
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void build();
+  QToolButton* page_button(const QString& text, const QString& name, const char* object, int step);
+  void reload();
+  void filter();
+  void row_chosen();
+  void follow_chart();
+  void tell(const QString& note = {});
+
+  OperationTableModel* model_;
+  QTableView* table_;
+  QLineEdit* field_;
+  QLabel* told_;
+  QToolButton *back_ = nullptr, *forth_ = nullptr;
+  QPointer<GanttView> chart_;
+  bool following_ = false;  ///< the table moves after the chart: it is not to move that in turn
+  QString problem_;
+  Background background_;
+};
+
+}  // namespace pipedeck::app
