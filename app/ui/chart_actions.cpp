@@ -117,6 +117,8 @@ void ChartActions::add_table(QMenu* menu) {
   dock_->setWidget(table_);
   dock_->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
   parts_.window->addDockWidget(Qt::BottomDockWidgetArea, dock_);
+  if (auto* jobs = parts_.window->findChild<QDockWidget*>(QStringLiteral("jobs_dock")))
+    parts_.window->tabifyDockWidget(jobs, dock_);
   dock_->hide();
   QAction* toggle = dock_->toggleViewAction();
   toggle->setText(tr("&Table of operations"));
@@ -125,6 +127,17 @@ void ChartActions::add_table(QMenu* menu) {
   toggle->setToolTip(tr("The chart's operations as rows: filter, sort, copy"));
   menu->addAction(toggle);
   charts().addAction(toggle);
+  connect(toggle, &QAction::triggered, this, [this](bool on) {
+    if (on) show_table();
+  });
+}
+
+/// In front of what shares its place, high enough for some rows.
+void ChartActions::show_table() {
+  constexpr int rows_height = 220;
+  dock_->show();
+  dock_->raise();
+  if (dock_->height() < rows_height) parts_.window->resizeDocks({dock_}, {rows_height}, Qt::Vertical);
 }
 
 GanttView* ChartActions::chart() const {
@@ -197,8 +210,7 @@ void ChartActions::fill_operation_menu(QMenu* menu, PlanPanel* panel, const QPoi
         TimeMeasure{static_cast<double>(row.start.count), static_cast<double>(row.end().count)});
   });
   add(menu, tr("Show in the &table"), "action_context_table", {}, {}, [this] {
-    dock_->show();
-    dock_->raise();
+    show_table();
     table_->table().setFocus();
   });
   menu->addSeparator();

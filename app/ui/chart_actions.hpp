@@ -58,6 +58,7 @@ class ChartActions : public QObject {
   void zoom_to_selection();
   void copy_operation();
   void follow_plan();
+  void show_table();
 
   Parts parts_;
   QMenu* difference_menu_ = nullptr;

@@ -92,7 +92,14 @@ void ChartSearch::close_search() {
 }
 
 void ChartSearch::refresh() {
-  if (isVisible()) search();
+  if (isVisible() && contents() != searched_) search();
+}
+
+std::vector<std::shared_ptr<const GanttContent>> ChartSearch::contents() const {
+  std::vector<std::shared_ptr<const GanttContent>> all;
+  for (const GanttView* chart : charts_())
+    all.push_back(chart->content() && !chart->content()->preview ? chart->content() : nullptr);
+  return all;
 }
 
 std::size_t ChartSearch::count() const {
@@ -106,13 +113,11 @@ void ChartSearch::search() {
   background_.cancel();
   found_.clear();
   problem_ = false;
-  std::vector<std::shared_ptr<const GanttContent>> contents;
+  searched_ = contents();
   QueryWords words;
   for (int kind = 0; kind < op_kind_count; ++kind) words.kinds << kind_text(static_cast<OpKind>(kind));
-  for (GanttView* chart : charts_()) {
-    contents.push_back(chart->content() && !chart->content()->preview ? chart->content() : nullptr);
+  for (const GanttView* chart : charts_())
     if (words.devices.isEmpty()) words.devices = chart->device_names();
-  }
   const ParsedQuery parsed = parse_gantt_query(field_->text(), words);
   problem_ = !parsed.problem.isEmpty();
   if (problem_ || parsed.query.empty()) {
@@ -120,7 +125,7 @@ void ChartSearch::search() {
     return say(parsed.problem, problem_);
   }
   say(tr("searching…"), false);
-  background_.start([this, contents, query = parsed.query](const std::stop_token& stop) {
+  background_.start([this, contents = searched_, query = parsed.query](const std::stop_token& stop) {
     std::vector<std::shared_ptr<const GanttMatches>> found;
     for (const auto& content : contents) found.push_back(content ? find_matches(content, query, stop) : nullptr);
     return [this, found] { take(found); };

@@ -32,7 +32,7 @@ class ChartSearch : public QWidget {
   void open(const QString& text = {});
   void close_search();
   QString text() const;
-  /// The charts changed: looks again.
+  /// The charts may have changed: looks again where they did.
   void refresh();
   void next() { go(true); }
   void previous() { go(false); }
@@ -52,6 +52,7 @@ class ChartSearch : public QWidget {
   };
   void build();
   void search();
+  std::vector<std::shared_ptr<const GanttContent>> contents() const;
   void take(const std::vector<std::shared_ptr<const GanttMatches>>& found);
   void go(bool forward);
   /// The match that is selected.
@@ -67,6 +68,7 @@ class ChartSearch : public QWidget {
   QLabel *told_, *syntax_;
   QToolButton *previous_, *next_, *close_;
   std::vector<std::shared_ptr<const GanttMatches>> found_;  ///< by chart
+  std::vector<std::shared_ptr<const GanttContent>> searched_;
   bool problem_ = false;
   Background background_;
 };

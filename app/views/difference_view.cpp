@@ -131,7 +131,7 @@ void DifferenceView::draw_legend(QPainter& painter) const {
       {Difference::gained, tr("only %1 is busy: gained").arg(from_)},
       {Difference::lost, tr("only %1 is busy: lost").arg(to_)},
       {Difference::other, tr("different operations")},
-      {Difference::earlier, tr("below: the same operation starts earlier")},
+      {Difference::earlier, tr("below: the operation starts earlier (hatched: by little)")},
       {Difference::later, tr("later")}};
   for (const auto& [what, text] : entries) {
     const int width = metrics.horizontalAdvance(text);

@@ -114,7 +114,7 @@ class LanePart : public ChartPart {
   }
   QString text(QAccessible::Text kind) const override {
     if (kind == QAccessible::Name) return view().row_text(row_);
-    return kind == QAccessible::Description ? GanttView::tr("%n operation(s)", nullptr, childCount()) : QString();
+    return kind == QAccessible::Description ? GanttView::tr("%L1 operations").arg(childCount()) : QString();
   }
   QAccessibleInterface* parent() const override { return chart_of(view()); }
   int childCount() const override {

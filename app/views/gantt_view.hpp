@@ -98,6 +98,7 @@ class GanttView : public TimeView {
   void step_to(GanttStep step);
   bool step_critical(GanttStep step);
   void show_selected_card();
+  bool shows(std::size_t row, std::size_t operation) const;
   std::optional<std::size_t> find_row(std::size_t operation) const;
   void uncover(std::size_t operation);
   void toggle_row(const GanttRow& row);
@@ -124,7 +125,9 @@ class GanttView : public TimeView {
   int chart_id_ = 0;
   bool links_visible_ = false;
   std::optional<GanttHit> hover_, selected_;
+  std::size_t selected_row_ = 0;  ///< where the last operation was picked
   HoverCard* card_;
+  bool card_of_key_ = false;  ///< it tells of the selection, not of what is under the mouse
 };
 
 }  // namespace pipedeck::app

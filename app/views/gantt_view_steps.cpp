@@ -12,7 +12,9 @@ namespace pipedeck::app {
 
 void GanttView::select(const GanttHit& hit) {
   const TimelineRow operation = content_->timeline->row(hit.operation);
+  selected_row_ = hit.row;
   link().set_selection(OperationSelection{chart_id_, hit.operation, operation.operation});
+  if (selected_ != hit) selection_moved();  // the same operation in a twin's lane
   link().reveal(static_cast<double>(operation.start.count), static_cast<double>(operation.end().count));
 }
 
@@ -25,6 +27,8 @@ std::optional<GanttHit> GanttView::find_selected() const {
 }
 
 void GanttView::selection_moved() {
+  if (card_of_key_) card_->hide();
+  card_of_key_ = false;
   selected_ = find_selected();
   setAccessibleDescription(
       selected_ ? describe(*selected_).join(QStringLiteral(", "))
@@ -40,6 +44,7 @@ void GanttView::show_selected_card() {
   emit row_shown(geometry_.rows[selected_->row].top, geometry_.rows[selected_->row].bottom());
   card_->show_at({std::clamp(box.center().x(), plot().left() * 1.0, plot().right() * 1.0), box.bottom() - 6},
                  describe(*selected_));
+  card_of_key_ = true;
 }
 
 /// Along the critical path while that is shown; true where it led on, or is at its end.
@@ -80,13 +85,18 @@ void GanttView::show_operation(std::size_t operation) {
   emit row_shown(geometry_.rows[*row].top, geometry_.rows[*row].bottom());
 }
 
+bool GanttView::shows(std::size_t row, std::size_t operation) const {
+  for (const auto& lane : {main_lane(*content_, geometry_.rows[row]), collective_lane(*content_, geometry_.rows[row])})
+    if (lane && operation >= content_->timeline->lanes[*lane].begin && operation < content_->timeline->lanes[*lane].end)
+      return true;
+  return false;
+}
+
+/// Twins of an opened group show the same operations: of their rows, the one that was picked.
 std::optional<std::size_t> GanttView::find_row(std::size_t operation) const {
+  if (selected_row_ < geometry_.rows.size() && shows(selected_row_, operation)) return selected_row_;
   for (std::size_t row = 0; row < geometry_.rows.size(); ++row)
-    for (const auto& lane :
-         {main_lane(*content_, geometry_.rows[row]), collective_lane(*content_, geometry_.rows[row])})
-      if (lane && operation >= content_->timeline->lanes[*lane].begin &&
-          operation < content_->timeline->lanes[*lane].end)
-        return row;
+    if (shows(row, operation)) return row;
   return std::nullopt;
 }
 

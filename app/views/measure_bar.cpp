@@ -28,7 +28,8 @@ MeasureBar::MeasureBar(TimeLink* link, QWidget* parent) : QWidget(parent), link_
   setAccessibleName(tr("Measure between two cursors"));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   connect(link, &TimeLink::measure_changed, this, &MeasureBar::refresh);
-  connect(link, &TimeLink::selection_changed, this, &MeasureBar::refresh);
+  // After the chart has found its lane.
+  connect(link, &TimeLink::selection_changed, this, &MeasureBar::refresh, Qt::QueuedConnection);
   connect(link, &TimeLink::cursor_changed, this, [this] {
     if (link_->measure() && !link_->measure()->to) refresh();
   });

@@ -170,7 +170,8 @@ void MinimapView::paintEvent(QPaintEvent*) {
         QRectF(inside.left() + std::min(a, b), inside.top(), std::max(1.0, std::abs(b - a)), inside.height()), shade);
   }
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(QPen(hasFocus() ? theme.accent : theme.text, hasFocus() ? 2 : 1));
+  const bool all = link_->axis() == link_->axis().fitted();
+  painter.setPen(QPen(hasFocus() ? theme.accent : all ? theme.border : theme.text, hasFocus() ? 2 : 1));
   painter.setBrush(Qt::NoBrush);
   painter.drawRoundedRect(
       QRectF(at.left, inside.top(), at.right - at.left, inside.height()).adjusted(0.5, -0.5, -0.5, 0.5), 2, 2);

@@ -14,6 +14,7 @@
 
 #include "app/models/operation_search.hpp"
 #include "app/views/gantt_view.hpp"
+#include "app/views/table_style.hpp"
 
 namespace pipedeck::app {
 
@@ -65,9 +66,8 @@ void OperationTable::build() {
   table_->setObjectName(QStringLiteral("operations"));
   table_->setAccessibleName(tr("Operations of the chart"));
   table_->setModel(model_);
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->setAlternatingRowColors(true);
-  table_->setShowGrid(false);
+  make_flat(*table_);
+  table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   table_->setWordWrap(false);
   table_->setTabKeyNavigation(false);
   table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
@@ -194,7 +194,8 @@ void OperationTable::tell(const QString& note) {
                                    .arg(first + 1)
                                    .arg(first + static_cast<std::size_t>(model_->rowCount()))
                                    .arg(all)
-                             : tr("%n operation(s)", nullptr, static_cast<int>(all));
+                 : all == 1 ? tr("1 operation")
+                            : tr("%L1 operations").arg(all);
   told_->setText(text);
 }
 
@@ -217,12 +218,13 @@ QString OperationTable::selected_text() const {
 void OperationTable::copy() const { QGuiApplication::clipboard()->setText(selected_text()); }
 
 bool OperationTable::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == table_ && event->type() == QEvent::KeyPress &&
-      static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
-    copy();
-    return true;
-  }
-  return QWidget::eventFilter(watched, event);
+  const bool overriding = event->type() == QEvent::ShortcutOverride;
+  if (watched != table_ || (!overriding && event->type() != QEvent::KeyPress) ||
+      !static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy))
+    return QWidget::eventFilter(watched, event);
+  event->accept();  // the window's own copying waits
+  if (!overriding) copy();
+  return true;
 }
 
 }  // namespace pipedeck::app
