@@ -125,11 +125,16 @@ void bench(const ModelSpec& model, int micro_batch, int micro_batches) {
 
 }  // namespace
 
-int main() {
-  ModelSpec gpt = small_gpt(4, 128, 64, 96);
-  gpt.name = "GPT of 4 blocks, hidden 128, sequence 64";
-  bench(gpt, 4, 16);
-  ModelSpec mlp = small_mlp(512, 8, 256, 64);
-  mlp.name = "MLP of 8 layers, hidden 512";
-  bench(mlp, 64, 16);
+/// bench_runtime [PART OF A NAME]: those models only.
+int main(int argc, char** argv) {
+  const std::string wanted = argc > 1 ? argv[1] : "";
+  const auto run_named = [&](const char* name, ModelSpec model, int micro_batch) {
+    model.name = name;
+    if (model.name.find(wanted) != std::string::npos) bench(model, micro_batch, 16);
+  };
+  run_named("GPT of 4 blocks, hidden 128, sequence 64", small_gpt(4, 128, 64, 96), 4);
+  run_named("MLP of 8 layers, hidden 512", small_mlp(512, 8, 256, 64), 64);
+  run_named("VGG of 2 convolutions, 32 and 64 channels, 32 x 32 pixels", small_cnn(false, 32, 32), 8);
+  run_named("ResNet of 2 blocks, 32 and 64 channels, 32 x 32 pixels", small_cnn(true, 32, 32), 8);
+  run_named("LSTM of 3 layers, hidden 128, sequence 32", small_lstm(2, 128, 32, 96), 8);
 }

@@ -17,6 +17,7 @@ class TestProfiler : public QObject {
   Q_OBJECT
  private slots:
   void profile_has_the_models_layers_and_bytes();
+  void images_and_lstms_are_timed_with_their_bytes();
   void saved_bytes_are_what_training_keeps();
   void times_are_those_of_training();
   void profiling_can_be_stopped_and_refuses_bad_sizes();
@@ -51,6 +52,24 @@ void TestProfiler::profile_has_the_models_layers_and_bytes() {
     QVERIFY(layer.forward.count > 0 && layer.backward.count > 0);
     QVERIFY(layer.backward_weight.count > 0 && layer.backward_weight <= layer.backward);
   }
+}
+
+void TestProfiler::images_and_lstms_are_timed_with_their_bytes() {
+  const Profile images = profile_on_cpu(small_cnn(true, 8, 8), {2, 4}).value();
+  const auto& layers = images.layers;
+  QCOMPARE(layers[0].kind, std::string("convolution"));
+  QCOMPARE(layers[0].saved, Bytes(4 * 2 * 64));                    // its input: no bias, no activation
+  QCOMPARE(layers[1].saved, Bytes(4 * 2 * (2 * 8 * 64 + 2 * 8)));  // input, what relu gets, statistics
+  QCOMPARE(layers[2].saved, Bytes(4 * 2 * 8 * 64));
+  // Of a block without projection: the inputs of both convolutions, what they give, statistics, what relu gets.
+  QCOMPARE(layers[3].saved, Bytes(4 * 2 * (5 * 8 * 16 + 2 * 2 * 8)));
+  const Profile sequences = profile_on_cpu(small_lstm(2), {2, 4}).value();
+  QCOMPARE(sequences.layers[1].saved, Bytes(4 * 2 * 6 * (12 + 2 * 6 * 12)));
+  for (const Profile* profile : {&images, &sequences})
+    for (const Layer& layer : profile->layers) {
+      QCOMPARE(layer.at.size(), 2u);
+      QVERIFY(layer.forward.count > 0 && layer.backward.count > 0 && layer.backward_weight <= layer.backward);
+    }
 }
 
 void TestProfiler::saved_bytes_are_what_training_keeps() {
