@@ -29,6 +29,7 @@ float* DeviceMemory::take(std::int64_t floats) {
   const std::lock_guard lock(mutex_);
   used_floats_ += floats;
   peak_floats_ = std::max(peak_floats_, used_floats_);
+  most_floats_ = std::max(most_floats_, used_floats_);
   const auto found = kept_.find(floats);
   if (found == kept_.end() || found->second.empty()) return allocate(floats);
   float* block = found->second.back();
@@ -41,7 +42,7 @@ void DeviceMemory::give_back(float* block, std::int64_t floats) noexcept {
   const std::lock_guard lock(mutex_);
   used_floats_ -= floats;
   // Blocks that peers hand over would pile up where the traffic is one-sided: never keep more than was ever needed.
-  if (kept_floats_ + floats > peak_floats_) return deallocate(block);
+  if (kept_floats_ + floats > most_floats_) return deallocate(block);
   kept_[floats].push_back(block);
   kept_floats_ += floats;
 }
@@ -50,6 +51,7 @@ void DeviceMemory::charge(std::int64_t floats) {
   const std::lock_guard lock(mutex_);
   used_floats_ += floats;
   peak_floats_ = std::max(peak_floats_, used_floats_);
+  most_floats_ = std::max(most_floats_, used_floats_);
 }
 
 Bytes DeviceMemory::in_use() const {

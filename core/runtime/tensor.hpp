@@ -35,6 +35,7 @@ class DeviceMemory {
   mutable std::mutex mutex_;
   std::map<std::int64_t, std::vector<float*>> kept_;  ///< by floats
   std::int64_t kept_floats_ = 0, used_floats_ = 0, peak_floats_ = 0;
+  std::int64_t most_floats_ = 0;  ///< the peak of all time
 };
 
 /// `samples` x `width` floats, samples contiguous: any range of samples can be cut out. Empty when made by default.
