@@ -4818,7 +4818,7 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
     <message>
         <source>pipeline fill and drain</source>
-        <translation>Pipeline füllen und leeren</translation>
+        <translation>Füllen und leeren</translation>
     </message>
     <message>
         <source>Before a device&apos;s first operation %1, after its last %2</source>
@@ -4826,7 +4826,7 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
     <message>
         <source>waiting for other stages</source>
-        <translation>Warten auf andere Stufen</translation>
+        <translation>Warten auf Stufen</translation>
     </message>
     <message>
         <source>For activations %1, for gradients %2, transfers that nothing hides included</source>
@@ -4974,7 +4974,7 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
     <message>
         <source>Only communication</source>
-        <translation>Nur Kommunikation</translation>
+        <translation>Nur Komm.</translation>
     </message>
     <message>
         <source>Micro-batches</source>
@@ -4982,7 +4982,7 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
     <message>
         <source>%1 of %2 samples</source>
-        <translation>%1 mit %2 Samples</translation>
+        <translation>%1 × %2</translation>
     </message>
     <message>
         <source>%1, %2 bytes a parameter</source>
@@ -7558,7 +7558,7 @@ Das Projekt speichern.</translation>
     </message>
     <message>
         <source>&amp;Tensor parallel</source>
-        <translation>&amp;Tensorparallel</translation>
+        <translation>&amp;Tensorpar.</translation>
     </message>
     <message>
         <source>Devices each layer of the stage is cut over</source>
@@ -7582,7 +7582,7 @@ Das Projekt speichern.</translation>
     </message>
     <message>
         <source>&amp;Recompute</source>
-        <translation>&amp;Neu berechnen</translation>
+        <translation>&amp;Neu ber.</translation>
     </message>
     <message>
         <source>Layers of the stage that are recomputed</source>
