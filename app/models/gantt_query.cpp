@@ -12,7 +12,9 @@ namespace pipedeck::app {
 
 namespace {
 
-QString text_of(const char* source) { return QCoreApplication::translate("pipedeck::app::GanttQuery", source); }
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::GanttQuery)
+};
 
 using Kinds = std::vector<OpKind>;
 
@@ -98,7 +100,7 @@ class Parser {
     while (most < std::min(most_words, parts.size() - i) && !parts[i + most - 1].back().isDigit()) ++most;
     for (qsizetype count = most; count > 0; --count)
       if (take_words(bare(parts.mid(i, count).join(QString())))) return count;
-    parsed_.problem = text_of("“%1” is no micro-batch, stage, device or kind").arg(parts[i]);
+    parsed_.problem = Text::tr("“%1” is no micro-batch, stage, device or kind").arg(parts[i]);
     return 1;
   }
 
@@ -133,7 +135,7 @@ class Parser {
 
   template <class Value>
   bool set(std::optional<Value>& field, Value value, const QString& words) {
-    if (field && *field != value) parsed_.problem = text_of("“%1” is one too many: give each once").arg(words);
+    if (field && *field != value) parsed_.problem = Text::tr("“%1” is one too many: give each once").arg(words);
     field = value;
     return true;
   }
@@ -161,7 +163,7 @@ bool GanttQuery::matches(OpKind kind, int of_stage, int of_micro_batch) const {
 ParsedQuery parse_gantt_query(const QString& text, const QueryWords& words) { return Parser(words).parse(text); }
 
 QString gantt_query_help() {
-  return text_of(
+  return Text::tr(
       "12 or mb 12: micro-batch 12\n"
       "s3: stage 3\n"
       "G5: device 5\n"

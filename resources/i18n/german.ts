@@ -3889,6 +3889,172 @@
     </message>
 </context>
 <context>
+    <name>pipedeck::app::ChartActions</name>
+    <message>
+        <source>Find in c&amp;harts…</source>
+        <translation>In &amp;Diagrammen suchen…</translation>
+    </message>
+    <message>
+        <source>Operations by micro-batch, stage, device and kind</source>
+        <translation>Operationen nach Mikro-Batch, Stufe, Gerät und Art</translation>
+    </message>
+    <message>
+        <source>Find &amp;next</source>
+        <translation>&amp;Nächste suchen</translation>
+    </message>
+    <message>
+        <source>The next operation that was found</source>
+        <translation>Die nächste gefundene Operation</translation>
+    </message>
+    <message>
+        <source>Find pre&amp;vious</source>
+        <translation>Vorige suc&amp;hen</translation>
+    </message>
+    <message>
+        <source>The operation found before this one</source>
+        <translation>Die vorige gefundene Operation</translation>
+    </message>
+    <message>
+        <source>&amp;Measure between two cursors</source>
+        <translation>Zwischen zwei Cursorn &amp;messen</translation>
+    </message>
+    <message>
+        <source>Sets one cursor, then the other; they snap to operations and can be dragged</source>
+        <translation>Setzt einen Cursor, dann den anderen; sie rasten an Operationen ein und lassen sich ziehen</translation>
+    </message>
+    <message>
+        <source>Remo&amp;ve the measure</source>
+        <translation>Mess&amp;ung entfernen</translation>
+    </message>
+    <message>
+        <source>Takes both cursors away</source>
+        <translation>Nimmt beide Cursor weg</translation>
+    </message>
+    <message>
+        <source>Zoom to the selected operation</source>
+        <translation>Auf die gewählte Operation zoomen</translation>
+    </message>
+    <message>
+        <source>As wide as a third of the chart</source>
+        <translation>So breit wie ein Drittel des Diagramms</translation>
+    </message>
+    <message>
+        <source>Charts &amp;side by side</source>
+        <translation>Diagramme nebene&amp;inander</translation>
+    </message>
+    <message>
+        <source>As many beside one another as there is room for</source>
+        <translation>So viele nebeneinander, wie Platz haben</translation>
+    </message>
+    <message>
+        <source>Lanes of &amp;links</source>
+        <translation>&amp;Jede Verbindung als Spur</translation>
+    </message>
+    <message>
+        <source>A lane a link, with its transfers</source>
+        <translation>Eine Spur je Verbindung, mit ihren Übertragungen</translation>
+    </message>
+    <message>
+        <source>&amp;Overview strip</source>
+        <translation>&amp;Übersichtsstreifen</translation>
+    </message>
+    <message>
+        <source>The whole time, with what is shown as a frame</source>
+        <translation>Die ganze Zeit, das Gezeigte als Rahmen</translation>
+    </message>
+    <message>
+        <source>&amp;Difference to</source>
+        <translation>Differen&amp;z zu</translation>
+    </message>
+    <message>
+        <source>OPERATIONS</source>
+        <translation>OPERATIONEN</translation>
+    </message>
+    <message>
+        <source>&amp;Table of operations</source>
+        <translation>T&amp;abelle der Operationen</translation>
+    </message>
+    <message>
+        <source>The chart&apos;s operations as rows: filter, sort, copy</source>
+        <translation>Die Operationen des Diagramms als Zeilen: filtern, sortieren, kopieren</translation>
+    </message>
+    <message>
+        <source>Tick two plans to see their difference</source>
+        <translation>Zwei Pläne ankreuzen, um ihre Differenz zu sehen</translation>
+    </message>
+    <message>
+        <source>A lane under the chart: what is gained and lost</source>
+        <translation>Eine Spur unter dem Diagramm: was gewonnen und verloren wird</translation>
+    </message>
+    <message>
+        <source>Explain the difference to %1</source>
+        <translation>Die Differenz zu %1 erklären</translation>
+    </message>
+    <message>
+        <source>&amp;Zoom to it</source>
+        <translation>Hin&amp;zoomen</translation>
+    </message>
+    <message>
+        <source>&amp;Copy its text</source>
+        <translation>Text &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Find micro-batch %1</source>
+        <translation>Mikro-Batch %1 &amp;suchen</translation>
+    </message>
+    <message>
+        <source>&amp;Measure it</source>
+        <translation>&amp;Messen</translation>
+    </message>
+    <message>
+        <source>Show in the &amp;table</source>
+        <translation>In der &amp;Tabelle zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::ChartSearch</name>
+    <message>
+        <source>Find operations</source>
+        <translation>Operationen suchen</translation>
+    </message>
+    <message>
+        <source>Find operations: B 12 s3</source>
+        <translation>Operationen suchen: B 12 s3</translation>
+    </message>
+    <message>
+        <source>12 · s3 · G5 · F B W R · transfer · all-reduce — Enter: next, Shift+Enter: previous</source>
+        <translation>12 · s3 · G5 · F B W R · transfer · all-reduce — Eingabe: nächste, Umschalt+Eingabe: vorige</translation>
+    </message>
+    <message>
+        <source>Previous match (Shift+Enter)</source>
+        <translation>Voriger Treffer (Umschalt+Eingabe)</translation>
+    </message>
+    <message>
+        <source>Next match (Enter)</source>
+        <translation>Nächster Treffer (Eingabe)</translation>
+    </message>
+    <message>
+        <source>Close (Esc)</source>
+        <translation>Schließen (Esc)</translation>
+    </message>
+    <message>
+        <source>searching…</source>
+        <translation>sucht…</translation>
+    </message>
+    <message>
+        <source>nothing found</source>
+        <translation>nichts gefunden</translation>
+    </message>
+    <message>
+        <source>%L1 found</source>
+        <translation>%L1 gefunden</translation>
+    </message>
+    <message>
+        <source>%L1 of %L2</source>
+        <translation>%L1 von %L2</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::ChildProcess</name>
     <message>
         <source>%1 could not be started: %2</source>
@@ -4250,6 +4416,73 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
 </context>
 <context>
+    <name>pipedeck::app::DifferenceView</name>
+    <message>
+        <source>Difference between two plans</source>
+        <translation>Differenz zwischen zwei Plänen</translation>
+    </message>
+    <message>
+        <source>Difference to %1: being computed…</source>
+        <translation>Differenz zu %1: wird berechnet…</translation>
+    </message>
+    <message>
+        <source>Difference to %1: %2 of device time gained, %3 lost</source>
+        <translation>Differenz zu %1: %2 Gerätezeit gewonnen, %3 verloren</translation>
+    </message>
+    <message>
+        <source>only %1 is busy: gained</source>
+        <translation>nur %1 arbeitet: gewonnen</translation>
+    </message>
+    <message>
+        <source>only %1 is busy: lost</source>
+        <translation>nur %1 arbeitet: verloren</translation>
+    </message>
+    <message>
+        <source>different operations</source>
+        <translation>verschiedene Operationen</translation>
+    </message>
+    <message>
+        <source>below: the operation starts earlier (hatched: by little)</source>
+        <translation>unten: die Operation beginnt früher (schraffiert: nur wenig)</translation>
+    </message>
+    <message>
+        <source>later</source>
+        <translation>später</translation>
+    </message>
+    <message>
+        <source>%1 %2, stage %3, %4</source>
+        <translation>%1 %2, Stufe %3, %4</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>untätig</translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
+        <translation>%1 bei %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>starts when it does in %1</source>
+        <translation>beginnt wie in %1</translation>
+    </message>
+    <message>
+        <source>starts %1 earlier than in %2</source>
+        <translation>beginnt %1 früher als in %2</translation>
+    </message>
+    <message>
+        <source>starts %1 later than in %2</source>
+        <translation>beginnt %1 später als in %2</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::Explain</name>
     <message>
         <source>Forward and backward passes of the average device</source>
@@ -4585,6 +4818,31 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
 </context>
 <context>
+    <name>pipedeck::app::GanttQuery</name>
+    <message>
+        <source>“%1” is no micro-batch, stage, device or kind</source>
+        <translation>„%1“ ist kein Mikro-Batch, keine Stufe, kein Gerät und keine Art</translation>
+    </message>
+    <message>
+        <source>“%1” is one too many: give each once</source>
+        <translation>„%1“ ist eines zu viel: jedes nur einmal angeben</translation>
+    </message>
+    <message>
+        <source>12 or mb 12: micro-batch 12
+s3: stage 3
+G5: device 5
+F, B, W, R: forward, backward, weight gradient, recompute
+transfer, all-reduce, optimizer: these
+B 12 s3: all of it at once</source>
+        <translation>12 oder mb 12: Mikro-Batch 12
+s3: Stufe 3
+G5: Gerät 5
+F, B, W, R: vorwärts, rückwärts, Gewichtsgradient, Neuberechnung
+transfer, all-reduce, optimizer: diese
+B 12 s3: alles zugleich</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::GanttView</name>
     <message>
         <source>stages %1</source>
@@ -4649,6 +4907,50 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     <message>
         <source>Click to see a lane a device.</source>
         <translation>Klicken, um eine Spur je Gerät zu sehen.</translation>
+    </message>
+    <message>
+        <source>%L1 operations</source>
+        <translation>%L1 Operationen</translation>
+    </message>
+    <message>
+        <source>%1, stage %2 on %3, %4</source>
+        <translation>%1, Stufe %2 auf %3, %4</translation>
+    </message>
+    <message>
+        <source>%1 %2, stage %3 on %4, %5</source>
+        <translation>%1 %2, Stufe %3 auf %4, %5</translation>
+    </message>
+    <message>
+        <source>begins the critical path</source>
+        <translation>beginnt den kritischen Pfad</translation>
+    </message>
+    <message>
+        <source>waited for the operation before it on %1</source>
+        <translation>wartete auf die Operation davor auf %1</translation>
+    </message>
+    <message>
+        <source>waited for what the stage before hands on</source>
+        <translation>wartete auf das, was die Stufe davor weitergibt</translation>
+    </message>
+    <message>
+        <source>waited for the gradient of the stage behind</source>
+        <translation>wartete auf den Gradienten der Stufe dahinter</translation>
+    </message>
+    <message>
+        <source>waited until another transfer let it pass</source>
+        <translation>wartete, bis eine andere Übertragung vorbei war</translation>
+    </message>
+    <message>
+        <source>waited for the all-reduce of its stage</source>
+        <translation>wartete auf das All-Reduce ihrer Stufe</translation>
+    </message>
+    <message>
+        <source>waited with the operation that it is joined to</source>
+        <translation>wartete mit der Operation, mit der sie verbunden ist</translation>
+    </message>
+    <message>
+        <source>critical path, %L1 of %L2: %3</source>
+        <translation>kritischer Pfad, %L1 von %L2: %3</translation>
     </message>
 </context>
 <context>
@@ -5424,7 +5726,7 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>Reset &amp;layout</source>
-        <translation>Anordnung &amp;zurücksetzen</translation>
+        <translation>Anordnung zurü&amp;cksetzen</translation>
     </message>
     <message>
         <source>Memory by &amp;item</source>
@@ -5436,7 +5738,7 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>&amp;Appearance</source>
-        <translation>&amp;Darstellung</translation>
+        <translation>Erscheinungs&amp;bild</translation>
     </message>
     <message>
         <source>As the &amp;system</source>
@@ -5676,6 +5978,33 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
 </context>
 <context>
+    <name>pipedeck::app::MeasureBar</name>
+    <message>
+        <source>Measure between two cursors</source>
+        <translation>Messung zwischen zwei Cursorn</translation>
+    </message>
+    <message>
+        <source>A at %1. M or Shift+click sets B; Esc removes it.</source>
+        <translation>A bei %1. M oder Umschalt+Klick setzt B; Esc entfernt ihn.</translation>
+    </message>
+    <message>
+        <source>A to B: %1  (%2)</source>
+        <translation>A bis B: %1  (%2)</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>idle %1</source>
+        <translation>untätig %1</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::MemoryView</name>
     <message>
         <source>does not fit: %1 too much</source>
@@ -5725,6 +6054,33 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>, at the peak %1</source>
         <translation>, in der Spitze %1</translation>
     </message>
+    <message>
+        <source>%1: peak %2 of %3, at %4</source>
+        <translation>%1: Spitze %2 von %3, bei %4</translation>
+    </message>
+    <message>
+        <source>%1  %2</source>
+        <translation>%1  %2</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::MinimapView</name>
+    <message>
+        <source>Overview</source>
+        <translation>Übersicht</translation>
+    </message>
+    <message>
+        <source>Drag the frame or its edges; click to go there; double click to see all</source>
+        <translation>Den Rahmen oder seine Kanten ziehen; klicken, um hinzugehen; Doppelklick zeigt alles</translation>
+    </message>
+    <message>
+        <source>%1 of %2 shown</source>
+        <translation>%1 von %2 gezeigt</translation>
+    </message>
+    <message>
+        <source>overview</source>
+        <translation>Übersicht</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::NotesEdit</name>
@@ -5739,6 +6095,116 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>What is to be remembered about this plan</source>
         <translation>Was zu diesem Plan zu merken ist</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::OperationTable</name>
+    <message>
+        <source>Filter: B 12 s3</source>
+        <translation>Filter: B 12 s3</translation>
+    </message>
+    <message>
+        <source>Filter operations</source>
+        <translation>Operationen filtern</translation>
+    </message>
+    <message>
+        <source>Rows before these</source>
+        <translation>Zeilen davor</translation>
+    </message>
+    <message>
+        <source>Rows after these</source>
+        <translation>Zeilen danach</translation>
+    </message>
+    <message>
+        <source>Operations of the chart</source>
+        <translation>Operationen des Diagramms</translation>
+    </message>
+    <message>
+        <source>Select a plan to see its operations.</source>
+        <translation>Einen Plan wählen, um seine Operationen zu sehen.</translation>
+    </message>
+    <message>
+        <source>%L1 – %L2 of %L3 operations</source>
+        <translation>%L1 – %L2 von %L3 Operationen</translation>
+    </message>
+    <message>
+        <source>1 operation</source>
+        <translation>1 Operation</translation>
+    </message>
+    <message>
+        <source>%L1 operations</source>
+        <translation>%L1 Operationen</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::OperationTableModel</name>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>the activation from %1</source>
+        <translation>die Aktivierung von %1</translation>
+    </message>
+    <message>
+        <source>the gradient from %1</source>
+        <translation>den Gradienten von %1</translation>
+    </message>
+    <message>
+        <source>the all-reduce</source>
+        <translation>das All-Reduce</translation>
+    </message>
+    <message>
+        <source>%1 ns</source>
+        <translation>%1 ns</translation>
+    </message>
+    <message>
+        <source>µs</source>
+        <translation>µs</translation>
+    </message>
+    <message>
+        <source>ms</source>
+        <translation>ms</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>Wo</translation>
+    </message>
+    <message>
+        <source>Operation</source>
+        <translation>Operation</translation>
+    </message>
+    <message>
+        <source>Micro-batch</source>
+        <translation>Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>Stage</source>
+        <translation>Stufe</translation>
+    </message>
+    <message>
+        <source>Start, %1</source>
+        <translation>Beginn, %1</translation>
+    </message>
+    <message>
+        <source>End, %1</source>
+        <translation>Ende, %1</translation>
+    </message>
+    <message>
+        <source>Duration, %1</source>
+        <translation>Dauer, %1</translation>
+    </message>
+    <message>
+        <source>Idle before, %1</source>
+        <translation>Leerlauf davor, %1</translation>
+    </message>
+    <message>
+        <source>Waited for</source>
+        <translation>Wartete auf</translation>
+    </message>
+    <message>
+        <source>%L1 operations are too many to sort: narrow them down to %L2 by a filter.</source>
+        <translation>%L1 Operationen sind zu viele zum Sortieren: mit einem Filter auf %L2 eingrenzen.</translation>
     </message>
 </context>
 <context>
@@ -8721,24 +9187,12 @@ Das Projekt speichern.</translation>
         <translation>Zum Anfang und Ende</translation>
     </message>
     <message>
-        <source>From operation to operation</source>
-        <translation>Von Operation zu Operation</translation>
-    </message>
-    <message>
         <source>From device to device</source>
         <translation>Von Gerät zu Gerät</translation>
     </message>
     <message>
         <source>Open or close a folded lane</source>
         <translation>Eine gefaltete Spur öffnen oder schließen</translation>
-    </message>
-    <message>
-        <source>Show the links</source>
-        <translation>Die Verbindungen zeigen</translation>
-    </message>
-    <message>
-        <source>Let go of the selected operation</source>
-        <translation>Die gewählte Operation loslassen</translation>
     </message>
     <message>
         <source>To the next cut, stage or device; Up and Down between their rows</source>
@@ -8791,6 +9245,18 @@ Das Projekt speichern.</translation>
     <message>
         <source>Put everything back</source>
         <translation>Alles zurücksetzen</translation>
+    </message>
+    <message>
+        <source>From operation to operation, along the critical path where that is shown</source>
+        <translation>Von Operation zu Operation, entlang des kritischen Pfads, wo er gezeigt ist</translation>
+    </message>
+    <message>
+        <source>With a click: set a cursor of a measure</source>
+        <translation>Mit einem Klick: einen Cursor einer Messung setzen</translation>
+    </message>
+    <message>
+        <source>Remove the measure, let go of the selected operation</source>
+        <translation>Die Messung entfernen, die gewählte Operation loslassen</translation>
     </message>
 </context>
 </TS>
