@@ -95,6 +95,7 @@ class TestData : public QObject {
   void folders_are_classes_in_the_order_of_their_names();
   void png_and_jpeg_are_read();
   void colour_becomes_gray_and_gray_colour();
+  void idx_may_have_channels();
   void models_that_see_ahead_restore_tokens();
   void data_is_named_on_the_command_line();
   void evaluation_counts_every_sample_once();
@@ -210,6 +211,16 @@ void TestData::colour_becomes_gray_and_gray_colour() {
   std::vector<float> values(18);
   (*colour)->input(0, values);
   for (std::size_t i = 0; i < 18; ++i) QCOMPARE(values[i], static_cast<float>(i / 3 * 10) / 127.5f - 1);
+}
+
+void TestData::idx_may_have_channels() {
+  write_bytes(path("c-images"), idx({1, 2, 3, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}));
+  write_bytes(path("c-labels"), idx({1}, {3}));
+  const auto source = make_source(with_data(image_model(3), "idx", path("c-images")));
+  QVERIFY2(source.has_value(), source ? "" : source.error().text().c_str());
+  std::vector<float> values(18);
+  (*source)->input(0, values);
+  for (std::size_t i = 0; i < 18; ++i) QCOMPARE(values[i], static_cast<float>(i) / 127.5f - 1);
 }
 
 void TestData::models_that_see_ahead_restore_tokens() {

@@ -238,6 +238,12 @@ void TestTraining::recompute_changes_nothing_but_memory() {
   plan.stages[0].recompute = {false, {LayerId(1), LayerId(2)}};
   plan.stages[1].recompute = {false, {LayerId(4), LayerId(6)}};
   QVERIFY(trained(model, plan, Order::gpipe).parameters.layers == kept.parameters.layers);
+  for (const ModelSpec& other : {small_cnn(), small_cnn(true), small_lstm(2)}) {
+    Plan two = plan_for(other, {1, 1}, 6, 4);
+    const Trained whole = trained(other, two, Order::policy_a);
+    two.stages[0].recompute.all = two.stages[1].recompute.all = true;
+    QVERIFY(trained(other, two, Order::policy_a).parameters.layers == whole.parameters.layers);
+  }
 }
 
 void TestTraining::loss_falls_data() {
