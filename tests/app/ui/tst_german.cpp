@@ -13,11 +13,13 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
+#include <QRegularExpression>
 #include <QSpinBox>
 #include <QTabBar>
 #include <QXmlStreamReader>
 
 #include "app/language/language.hpp"
+#include "app/session/tables.hpp"
 #include "app/ui/calibration_dialog.hpp"
 #include "app/ui/planner_dialog.hpp"
 #include "tests/app/ui/window_fixture.hpp"
@@ -245,6 +247,14 @@ class TestGerman : public QObject {
     QVERIFY(texts.size() > 200);
     const QStringList found = texts.passed_by(english_);
     QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
+  }
+
+  void filesAreTheSameInEveryLanguage() {
+    const TableText table = table_text(fixture_->session(), Table::plans, {});
+    QVERIFY2(table.why_not.isEmpty(), qPrintable(table.why_not));
+    const QString& csv = table.csv;
+    QVERIFY2(csv.contains(QRegularExpression(QStringLiteral(",\\d+\\.\\d+,"))), qPrintable(csv));
+    QVERIFY2(csv.startsWith(QLatin1String("plan,")), qPrintable(csv.section('\n', 0, 0)));
   }
 
   void stepsOfUndoHaveGermanNames() {
