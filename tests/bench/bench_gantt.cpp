@@ -6,11 +6,14 @@
 #include <cstdio>
 #include <ctime>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include <QApplication>
+#include <QMouseEvent>
 #include <QScrollArea>
 
+#include "app/models/gantt_preview.hpp"
 #include "app/views/comparison_pane.hpp"
 #include "app/views/gantt_view.hpp"
 #include "app/views/memory_view.hpp"
@@ -45,23 +48,119 @@ void print(const char* what, std::size_t operations, double zoom, std::vector<do
               times[times.size() / 2], times[times.size() * 95 / 100]);
 }
 
-void frames(GanttView& view, std::size_t operations, double zoom) {
-  constexpr int count = 60;
+struct FrameTimes {
+  double median = 0, high = 0;
+};
+
+FrameTimes summary(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return {times[times.size() / 2], times[times.size() * 95 / 100]};
+}
+
+/// Whole repaints at one zoom, panned and zoomed by a little each time.
+FrameTimes frames(GanttView& view, double zoom) {
+  constexpr int count = 30;
   QImage picture(view.size(), QImage::Format_RGB32);
   TimeLink& link = view.link();
   link.fit();
   link.zoom(zoom, link.axis().full / 3);
-  std::vector<double> times, cursor_times;
+  std::vector<double> times;
   for (int i = 0; i < count; ++i) {
     // Half a pixel at least, so that every frame is drawn anew.
     link.pan((i % 2 == 0 ? 1 : -1) * link.axis().span() * 0.01 * (1 + i % 7));
     link.zoom(i % 2 == 0 ? 1.01 : 1 / 1.01, link.axis().begin);
-    times.push_back(milliseconds_of([&] { view.render(&picture); }));
-    link.set_cursor(link.axis().begin + link.axis().span() * i / count);
-    cursor_times.push_back(milliseconds_of([&] { view.render(&picture); }));
+    times.push_back(processor_milliseconds_of([&] { view.render(&picture); }));
   }
-  print("frame", operations, zoom, times);
-  if (zoom == 1) print("cursor only", operations, zoom, cursor_times);
+  return summary(times);
+}
+
+/// The mouse over the chart: hover, card and cursor.
+FrameTimes hovering(GanttView& view) {
+  QImage picture(view.size(), QImage::Format_RGB32);
+  std::vector<double> times;
+  for (int i = 0; i < 60; ++i) {
+    const QPointF at(200 + 25 * i, 20 + 11 * i);
+    times.push_back(processor_milliseconds_of([&] {
+      QMouseEvent event(QEvent::MouseMove, at, view.mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+      QApplication::sendEvent(&view, &event);
+      view.render(&picture);
+    }));
+  }
+  return summary(times);
+}
+
+/// A path through as many operations as there are: lane after lane, each to its end.
+std::shared_ptr<const CriticalPath> long_path(const GanttContent& content, std::size_t links) {
+  auto path = std::make_shared<CriticalPath>();
+  const Timeline& timeline = *content.timeline;
+  std::int64_t time = 0;
+  for (std::size_t i = 0; i < links; ++i) {
+    const std::size_t lane = i / 50 % timeline.lanes.size();
+    const std::size_t at = first_starting_from(timeline, timeline.lanes[lane], static_cast<double>(time));
+    if (at >= timeline.lanes[lane].end) break;
+    path->links.push_back({lane,
+                           at,
+                           LaneRole::compute,
+                           timeline.lanes[lane].device,
+                           {},
+                           timeline.row(at).operation,
+                           Nanoseconds(time),
+                           timeline.row(at).end(),
+                           {},
+                           WaitCause::device});
+    time = timeline.row(at).end().count;
+  }
+  path->end = Nanoseconds(time);
+  return path;
+}
+
+/// The worst of many zooms, those where bins give way to boxes among them.
+void all_zooms(GanttView& view, const char* what, std::size_t operations) {
+  FrameTimes worst;
+  double at = 1;
+  for (double zoom = 1; zoom < 4e6 && zoom * 40 < static_cast<double>(operations); zoom *= 2.1) {
+    const FrameTimes times = frames(view, zoom);
+    if (times.high > worst.high) worst = times, at = zoom;
+  }
+  std::printf("%-24s %9zu operations  p50 %6.2f ms  p95 %6.2f ms  (worst, at zoom %.0f)\n", what, operations,
+              worst.median, worst.high, at);
+}
+
+std::size_t bytes_of(const GanttContent& content) {
+  std::size_t bytes = 0;
+  for (const LanePyramid& pyramid : content.pyramids)
+    for (const auto& level : pyramid.levels) bytes += level.capacity() * sizeof(LaneBin);
+  for (const LaneSums& sums : content.sums) bytes += sums.before.capacity() * sizeof(KindTimes);
+  return bytes;
+}
+
+/// One timeline over 64 lanes in a window of 1920 x 1080.
+void charts(std::size_t operations, bool burst) {
+  const auto timeline = random_timeline(operations, 64, 7, burst);
+  std::shared_ptr<const GanttContent> content;
+  const double preview = milliseconds_of([&] { content = make_gantt_preview(*timeline); });
+  const double ready = milliseconds_of([&] { content = make_gantt_content(timeline); });
+  std::printf("%-24s %9zu operations  preview %.1f ms, made ready %.0f ms, %.1f MB beside the columns\n",
+              burst ? "bursts" : "even", operations, preview, ready, static_cast<double>(bytes_of(*content)) / 1e6);
+  TimeLink link;
+  GanttView view(&link);
+  view.setFixedSize(1920, 1080);
+  view.set_content(content);
+  link.set_full(static_cast<double>(content->end));
+  all_zooms(view, "frame", operations);
+  if (burst) return;
+  link.fit();
+  const FrameTimes hover = hovering(view);
+  std::printf("%-24s %9zu operations  p50 %6.2f ms  p95 %6.2f ms\n", "mouse moving", operations, hover.median,
+              hover.high);
+  view.set_critical(long_path(*content, 1'000'000));
+  all_zooms(view, "frame, critical path", operations);
+  view.set_critical(nullptr);
+  std::shared_ptr<const GanttMatches> matches;
+  const double search = milliseconds_of([&] { matches = find_matches(content, parse_gantt_query("B").query); });
+  std::printf("%-24s %9zu operations  %.0f ms, %zu found\n", "search B", operations, search, matches->count());
+  view.set_matches(matches);
+  all_zooms(view, "frame, half are matches", operations);
 }
 
 /// What a move of a cut costs the charts: 64 devices x 512 micro-batches made ready and drawn.
@@ -130,18 +229,15 @@ void memory_strips() {
 int main(int argc, char** argv) {
   qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  // 100 million take 2.3 GB of columns: alone, and only where asked for.
+  if (argc > 1 && std::string_view(argv[1]) == "--huge") {
+    charts(100'000'000, false);
+    return 0;
+  }
   for (const std::size_t operations : {std::size_t{100'000}, std::size_t{1'000'000}, std::size_t{10'000'000}}) {
-    const auto timeline = random_timeline(operations, 64, 7);
-    std::shared_ptr<const GanttContent> content;
-    const double ready = milliseconds_of([&] { content = make_gantt_content(timeline); });
-    std::printf("%-14s %9zu operations  %.1f ms\n", "made ready", operations, ready);
-    TimeLink link;
-    GanttView view(&link);
-    view.setFixedSize(1920, 1080);
-    view.set_content(content);
-    link.set_full(static_cast<double>(content->end));
-    for (const double zoom : {1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10'000.0, 100'000.0})
-      frames(view, operations, zoom);
+    charts(operations, false);
+    charts(operations, true);
   }
   drag();
   memory_strips();
