@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/views/pixel_canvas.hpp"
+
 namespace pipedeck::app {
 
 namespace {
 
-constexpr double dimmed = 0.5;
+constexpr unsigned dimmed = 128;             // of the empty lane's colour, in 255ths
 constexpr std::size_t most_outlined = 1500;  // more boxes with outlines and connectors than that are a grey cloud
 constexpr int underline = 2;                 // pixels
 
@@ -54,27 +56,29 @@ void draw_rails(QPainter& painter, const GanttGeometry& geometry, const std::vec
 
 }  // namespace
 
-void dim_around(QPainter& painter, const GanttGeometry& geometry, const QRectF& area,
+void dim_around(QPainter& painter, QImage& canvas, const GanttGeometry& geometry, const QRectF& area,
                 const std::vector<std::vector<PixelSpan>>& bright, const Theme& theme) {
-  QColor veil = theme.panel;
-  veil.setAlphaF(dimmed);
-  painter.setRenderHint(QPainter::Antialiasing, false);
+  const qreal ratio = canvas.devicePixelRatio();
+  const int left = qRound(area.left() * ratio), right = qRound(area.right() * ratio);
+  if (right <= left) return;
+  PixelCanvas pixels = PixelCanvas::of(painter, canvas, QRect(left, 0, right - left, canvas.height()));
+  const PixelCanvas::Column veil{theme.panel.rgb(), dimmed, dimmed};
+  std::vector<PixelCanvas::Column> columns;
   for (std::size_t row = 0; row < geometry.rows.size(); ++row) {
-    const GanttRow& lane = geometry.rows[row];
-    double x = area.left();
-    const auto dim_until = [&](double right) {
-      if (right > x) painter.fillRect(QRectF(x, lane.top, right - x, lane.height), veil);
-    };
+    columns.assign(static_cast<std::size_t>(right - left), veil);
     for (const PixelSpan& span : bright[row]) {
-      dim_until(std::min(span.left, area.right()));
-      x = std::max(x, span.right);
+      const int from = std::clamp(qRound(span.left * ratio), left, right);
+      const int to = std::clamp(std::max(from + 1, qRound(span.right * ratio)), left, right);
+      std::fill(columns.begin() + (from - left), columns.begin() + std::max(from - left, to - left),
+                PixelCanvas::Column{});
     }
-    dim_until(area.right());
+    const GanttRow& lane = geometry.rows[row];
+    pixels.columns(left, qRound(lane.top * ratio), qRound(lane.bottom() * ratio), columns, false);
   }
 }
 
-void draw_matches(QPainter& painter, const GanttMatches& matches, const GanttGeometry& geometry, const TimeAxis& axis,
-                  const QRect& plot, const Theme& theme) {
+void draw_matches(QPainter& painter, QImage& canvas, const GanttMatches& matches, const GanttGeometry& geometry,
+                  const TimeAxis& axis, const QRect& plot, const Theme& theme) {
   painter.save();
   painter.setClipRect(plot, Qt::IntersectClip);
   std::vector<std::vector<PixelSpan>> bright(geometry.rows.size());
@@ -87,17 +91,21 @@ void draw_matches(QPainter& painter, const GanttMatches& matches, const GanttGeo
     std::ranges::sort(spans, {}, &PixelSpan::left);
     for (const PixelSpan& span : spans) add(bright[row], plot.left() + span.left, plot.left() + span.right);
   }
-  dim_around(painter, geometry, plot, bright, theme);
+  dim_around(painter, canvas, geometry, plot, bright, theme);
+  const qreal ratio = canvas.devicePixelRatio();
+  PixelCanvas pixels = PixelCanvas::of(
+      painter, canvas, QRect(qRound(plot.left() * ratio), 0, qRound(plot.width() * ratio), canvas.height()));
   for (std::size_t row = 0; row < bright.size(); ++row)
     for (const PixelSpan& span : bright[row])
-      painter.fillRect(QRectF(span.left, geometry.rows[row].bottom() - underline,
-                              std::max(2.0, span.right - span.left - 1), underline),
-                       theme.text);
+      pixels.fill(qRound(span.left * ratio), qRound((span.left + std::max(2.0, span.right - span.left - 1)) * ratio),
+                  qRound((geometry.rows[row].bottom() - underline) * ratio),
+                  qRound(geometry.rows[row].bottom() * ratio), theme.text.rgb());
   painter.restore();
 }
 
-void draw_critical_path(QPainter& painter, const std::vector<CriticalBox>& path, const GanttGeometry& geometry,
-                        int strip, const TimeAxis& axis, const QRect& plot, const Theme& theme) {
+void draw_critical_path(QPainter& painter, QImage& canvas, const std::vector<CriticalBox>& path,
+                        const GanttGeometry& geometry, int strip, const TimeAxis& axis, const QRect& plot,
+                        const Theme& theme) {
   if (path.empty()) return;
   painter.save();
   painter.setClipRect(plot, Qt::IntersectClip);
@@ -106,14 +114,18 @@ void draw_critical_path(QPainter& painter, const std::vector<CriticalBox>& path,
   const auto last =
       std::partition_point(first, path.end(), [&](const CriticalBox& part) { return part.begin <= axis.end; });
   std::vector<std::vector<PixelSpan>> bright(geometry.rows.size());
-  for (auto part = first; part != last; ++part) {
+  // Of more parts than the eye can tell apart, some of each pixel stand for the others.
+  constexpr std::ptrdiff_t a_pixel = 16;
+  const std::ptrdiff_t stride = std::max<std::ptrdiff_t>(1, (last - first) / (a_pixel * plot.width()));
+  for (auto part = first; part < last; part += std::min(stride, last - part)) {
     const QRectF box = boxes.of(*part);
     add(bright[part->row], box.left(), box.right());
   }
   // Of an asynchronous plan the path is that of its steady state: what lies before and after stays as it is.
   const double left = std::max<double>(plot.left(), boxes.x_of(path.front().begin));
   const double right = std::min<double>(plot.right() + 1, boxes.x_of(path.back().end));
-  if (right > left) dim_around(painter, geometry, QRectF(left, 0, right - left, geometry.height), bright, theme);
+  if (right > left)
+    dim_around(painter, canvas, geometry, QRectF(left, 0, right - left, geometry.height), bright, theme);
   if (static_cast<std::size_t>(last - first) > most_outlined) {
     draw_rails(painter, geometry, bright, theme);
     return painter.restore();

@@ -15,15 +15,16 @@
 namespace pipedeck::app {
 
 /// Dims the lanes outside of `bright`: by row of the geometry, ascending, in pixels of the widget.
-void dim_around(QPainter& painter, const GanttGeometry& geometry, const QRectF& area,
+void dim_around(QPainter& painter, QImage& canvas, const GanttGeometry& geometry, const QRectF& area,
                 const std::vector<std::vector<PixelSpan>>& bright, const Theme& theme);
 
 /// Dims all but the matches and underlines them.
-void draw_matches(QPainter& painter, const GanttMatches& matches, const GanttGeometry& geometry, const TimeAxis& axis,
-                  const QRect& plot, const Theme& theme);
+void draw_matches(QPainter& painter, QImage& canvas, const GanttMatches& matches, const GanttGeometry& geometry,
+                  const TimeAxis& axis, const QRect& plot, const Theme& theme);
 
 /// The critical path: all else dimmed, its operations outlined, each joined to the next.
-void draw_critical_path(QPainter& painter, const std::vector<CriticalBox>& path, const GanttGeometry& geometry,
-                        int strip, const TimeAxis& axis, const QRect& plot, const Theme& theme);
+void draw_critical_path(QPainter& painter, QImage& canvas, const std::vector<CriticalBox>& path,
+                        const GanttGeometry& geometry, int strip, const TimeAxis& axis, const QRect& plot,
+                        const Theme& theme);
 
 }  // namespace pipedeck::app

@@ -168,8 +168,8 @@ void GanttView::draw_content(QPainter& painter, QImage& canvas) {
   const GanttScene scene{content_.get(), pale_.get(), ghost_.get(), &geometry_,
                          link().axis(),  plot(),      wanted(),     metrics_.strip};
   painter_.draw(painter, canvas, scene, theme(), font());
-  if (matches_) draw_matches(painter, *matches_, geometry_, link().axis(), plot(), theme());
-  draw_critical_path(painter, critical_, geometry_, metrics_.strip, link().axis(), plot(), theme());
+  if (matches_) draw_matches(painter, canvas, *matches_, geometry_, link().axis(), plot(), theme());
+  draw_critical_path(painter, canvas, critical_, geometry_, metrics_.strip, link().axis(), plot(), theme());
   draw_labels(painter);
 }
 
