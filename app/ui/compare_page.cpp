@@ -69,6 +69,7 @@ ComparePage::ComparePage(Session& session, QWidget* parent)
   connect(split_, &SplitEditor::cancelled, this, &ComparePage::end_preview);
   connect(split_, &SplitEditor::refused, this, [this](const QString& why) {
     stage_card_->show_values();
+    show_fields(split_->draft().original());
     emit session_.notice(why);
   });
   connect(split_, &SplitEditor::stage_selected, stage_card_, &StageCard::set_stage);

@@ -150,6 +150,7 @@ void MemoryView::draw_curve(QPainter& painter, const MemoryCurve& curve, double 
   if (points.empty() || last < plot().left()) return;
   const auto first_after = from(axis.begin), after = from(axis.end);
   QPolygonF line;
+  std::vector<QLineF> columns;  // instead of the line, where it would go up and down in every pixel
   line << QPointF(plot().left(), y_of(Bytes(curve.at(axis.begin))));
   if (after - first_after <= plot().width()) {
     for (auto point = first_after; point < after; ++point) {
@@ -160,20 +161,34 @@ void MemoryView::draw_curve(QPainter& painter, const MemoryCurve& curve, double 
     // More steps than pixels: each pixel shows the least and the most that was held during it.
     for (int x = plot().left(); x < last; ++x) {
       const MemoryRange range = curve.range(time_at(x), time_at(x + 1));
-      line << QPointF(x + 0.5, y_of(Bytes(range.most))) << QPointF(x + 0.5, y_of(Bytes(range.least)));
+      const double high = y_of(Bytes(range.most)), low = y_of(Bytes(range.least)), before = line.last().y();
+      line << QPointF(x + 0.5, high) << QPointF(x + 0.5, low);
+      // Joined to the pixel before.
+      columns.emplace_back(x + 0.5, std::min(high, before), x + 0.5, std::max({low, before, high + pen_width}));
     }
   }
   line << QPointF(last, line.last().y());
   const auto draw = [&](const QColor& color, double fill) {
-    QPolygonF area = line;
-    area << QPointF(last, y_of(Bytes(0))) << QPointF(plot().left(), y_of(Bytes(0)));
-    QColor shade = color;
-    shade.setAlphaF(fill);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(shade);
-    painter.drawPolygon(area);
-    painter.setPen(QPen(color, pen_width));
-    painter.drawPolyline(line);
+    if (fill > 0) {
+      QPolygonF area = line;
+      area << QPointF(last, y_of(Bytes(0))) << QPointF(plot().left(), y_of(Bytes(0)));
+      QColor shade = color;
+      shade.setAlphaF(fill);
+      painter.setPen(Qt::NoPen);
+      painter.setBrush(shade);
+      painter.drawPolygon(area);
+    }
+    if (columns.empty()) {
+      painter.setPen(QPen(color, pen_width));
+      painter.drawPolyline(line);
+      return;
+    }
+    // A stroke around a line of thousands of turns takes a hundred times as long as its columns.
+    const bool smooth = painter.testRenderHint(QPainter::Antialiasing);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(QPen(color, 1));
+    painter.drawLines(columns.data(), static_cast<int>(columns.size()));
+    painter.setRenderHint(QPainter::Antialiasing, smooth);
   };
   // A shade under each of several curves would only add up to grey.
   draw(theme().of_stage(curve.stage), curves_->curves.size() == 1 ? 0.1F : 0.0F);

@@ -75,7 +75,17 @@ void TestPictures::a_cut_being_dragged() {
   const QString file = pictures_folder() + "drag.png";
   QCOMPARE(write_picture(*fixture.window, file), QString());
   QVERIFY(has_content(file));
-  QTest::mouseRelease(&split, Qt::LeftButton, {}, handle - QPoint(60, 0));
+  QTest::keyClick(&split, Qt::Key_Escape);
+  // A device on its way to the other stage.
+  const QPoint chip = split.chip_position(pipedeck::DeviceId(3)), target = split.chip_position(pipedeck::DeviceId(11)) + QPoint(4, -14);
+  QTest::mousePress(&split, Qt::LeftButton, {}, chip);
+  QTest::mouseMove(&split, chip + QPoint(9, 0));
+  QTest::mouseMove(&split, target);
+  QTest::qWait(300);
+  const QString device = pictures_folder() + "drag-device.png";
+  QCOMPARE(write_picture(*fixture.window, device), QString());
+  QVERIFY(has_content(device));
+  QTest::keyClick(&split, Qt::Key_Escape);
 }
 
 /// Two devices train the small transformer; measured lies over predicted.
