@@ -47,29 +47,14 @@ void add(TopologyPlaces& to, const TopologyPlaces& from, QPointF offset) {
   for (const auto& [name, place] : from) to[name] = {place.x + offset.x(), place.y + offset.y()};
 }
 
-/// In rows, as many a row as give the wanted shape; few stand in one row.
-Block in_rows(const std::vector<Block>& blocks) {
-  constexpr std::size_t one_row = 4;
-  Block result;
-  if (blocks.empty()) return result;
-  double area = 0, widest = 0;
-  for (const Block& block : blocks) {
-    area += (block.size.width() + gap) * (block.size.height() + row_gap);
-    widest = std::max(widest, block.size.width());
-  }
-  const double limit = blocks.size() <= one_row ? 1e12 : std::max(widest, std::sqrt(area * wanted_aspect));
-  // Rows as even as they come: 5 boxes at 4 a row are 3 and 2.
-  std::size_t fitting = 0;
-  for (double x = 0; fitting < blocks.size() && x + blocks[fitting].size.width() <= limit; ++fitting)
-    x += blocks[fitting].size.width() + gap;
-  fitting = std::max<std::size_t>(fitting, 1);
-  const std::size_t rows = (blocks.size() + fitting - 1) / fitting, a_row = (blocks.size() + rows - 1) / rows;
+Block in_rows_of(const std::vector<Block>& blocks, std::size_t a_row) {
   std::vector<double> widths;
   for (std::size_t begin = 0; begin < blocks.size(); begin += a_row) {
     double width = -gap;
     for (std::size_t i = begin; i < std::min(begin + a_row, blocks.size()); ++i) width += blocks[i].size.width() + gap;
     widths.push_back(width);
   }
+  Block result;
   const double full = *std::ranges::max_element(widths);
   double y = 0;
   for (std::size_t row = 0; row < widths.size(); ++row) {
@@ -83,6 +68,29 @@ Block in_rows(const std::vector<Block>& blocks) {
   }
   result.size = {full, y};
   return result;
+}
+
+/// In rows, as many a row as come nearest to the wanted shape; few stand in one row. Rows are as even as they come: 5
+/// boxes at 4 a row are 3 and 2.
+Block in_rows(const std::vector<Block>& blocks) {
+  constexpr std::size_t one_row = 4, most_a_row = 128;
+  const std::size_t count = blocks.size();
+  if (count == 0) return {};
+  if (count <= one_row) return in_rows_of(blocks, count);
+  double width = 0, height = 0;
+  for (const Block& block : blocks) {
+    width += (block.size.width() + gap) / static_cast<double>(count);
+    height += (block.size.height() + row_gap) / static_cast<double>(count);
+  }
+  std::size_t best = 1;
+  double least = 1e300;
+  for (std::size_t a_row = 1; a_row <= std::min(count, most_a_row); ++a_row) {
+    const std::size_t rows = (count + a_row - 1) / a_row, even = (count + rows - 1) / rows;
+    const double aspect = static_cast<double>(even) * width / (static_cast<double>(rows) * height);
+    const double off = std::abs(std::log(aspect / wanted_aspect));
+    if (off < least - 1e-9) least = off, best = even;
+  }
+  return in_rows_of(blocks, best);
 }
 
 /// One level of switches after another above the block, each over the middle of what it is joined to.

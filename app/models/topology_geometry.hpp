@@ -148,8 +148,10 @@ TopologyCurve curve_between(const std::array<QPointF, 2>& a, const std::array<QP
 QPointF point_on(const TopologyCurve& curve, double t);
 QPointF point_on(const TopologyLink& link, double t);
 
-/// Without nodes, switches and links that are gone.
+/// Without nodes, switches and links that are not there.
 TopologySelection pruned(const TopologySelection& selection, const Cluster& cluster);
+/// What was chosen before an edit, as far as it is there after it: links by their ends, whose positions move.
+TopologySelection carried(const TopologySelection& selection, const Cluster& before, const Cluster& now);
 /// Nodes and switches whose boxes the rectangle touches, and links whose label it holds. Collapsed racks: all members.
 TopologySelection in_rectangle(const TopologyLayout& layout, const QRectF& rectangle);
 

@@ -160,6 +160,18 @@ TopologySelection pruned(const TopologySelection& selection, const Cluster& clus
   return kept;
 }
 
+TopologySelection carried(const TopologySelection& selection, const Cluster& before, const Cluster& now) {
+  TopologySelection kept = pruned({selection.places, {}}, now);
+  std::set<std::pair<std::string, std::string>> ends;
+  for (const int link : pruned(selection, before).links) {
+    const NetworkLink& chosen = before.links[static_cast<std::size_t>(link)];
+    ends.emplace(chosen.from, chosen.to);
+  }
+  for (std::size_t i = 0; !ends.empty() && i < now.links.size(); ++i)
+    if (ends.contains({now.links[i].from, now.links[i].to})) kept.links.insert(static_cast<int>(i));
+  return kept;
+}
+
 TopologySelection in_rectangle(const TopologyLayout& layout, const QRectF& rectangle) {
   TopologySelection found;
   for (const TopologyEnd& end : layout.ends()) {

@@ -71,18 +71,28 @@ TopologyCanvas::~TopologyCanvas() {
 void TopologyCanvas::set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout,
                                  const std::vector<TopologyProblem>& problems) {
   give_up();
-  const bool other = !cluster || !cluster_ || cluster->name != cluster_->name;
+  const TopologySelection kept = cluster && cluster_ ? carried(selection_, *cluster_, *cluster) : TopologySelection{};
   cluster_ = std::move(cluster);
   scene_ = cluster_ ? topology_layout(*cluster_, layout) : TopologyLayout{};
   marks_ = marks_of(problems);
   hovered_.reset();
   hovered_port_.reset();
   setAccessibleDescription(cluster_ ? summary(*cluster_) : QString());
-  const TopologySelection kept = cluster_ ? pruned(selection_, *cluster_) : TopologySelection{};
-  if (other) fitted_ = true;
-  if (fitted_) camera_.fit(scene_.bounds, size());
+  if (fitted_) fit_camera();
   stale();
-  choose(other && !cluster_ ? TopologySelection{} : kept);
+  choose(kept);
+}
+
+void TopologyCanvas::forget_view() {
+  fitted_ = true;
+  choose({});
+}
+
+/// Below the heading.
+void TopologyCanvas::fit_camera() {
+  const double heading = heading_height();
+  camera_.fit(scene_.bounds, QSizeF(width(), height() - heading));
+  camera_.origin.ry() -= heading / camera_.zoom;
 }
 
 // ---- selection
@@ -189,7 +199,7 @@ void TopologyCanvas::stale() {
 
 void TopologyCanvas::fit() {
   fitted_ = true;
-  camera_.fit(scene_.bounds, size());
+  fit_camera();
   stale();
   emit view_changed();
 }
@@ -202,7 +212,7 @@ void TopologyCanvas::zoom_by(double factor) {
 }
 
 void TopologyCanvas::resizeEvent(QResizeEvent*) {
-  if (fitted_) camera_.fit(scene_.bounds, size());
+  if (fitted_) fit_camera();
   stale();
 }
 

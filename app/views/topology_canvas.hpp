@@ -41,6 +41,8 @@ class TopologyCanvas : public QWidget {
 
   void set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout,
                    const std::vector<TopologyProblem>& problems);
+  /// Another cluster comes: nothing is selected, all of it is shown.
+  void forget_view();
   const Cluster* cluster() const { return cluster_.get(); }
   const TopologyLayout& scene() const { return scene_; }
   const TopologyCamera& camera() const { return camera_; }
@@ -123,6 +125,7 @@ class TopologyCanvas : public QWidget {
   bool dragging_boxes() const { return gesture_ == Gesture::move || gesture_ == Gesture::nudge; }
   bool moves(const TopologyEnd& end) const;
   void stale();
+  void fit_camera();
   void update_cursor();
   void finish_rename(bool keep);
 
@@ -140,6 +143,7 @@ class TopologyCanvas : public QWidget {
   void paint_gesture(QPainter& painter, TopologyPainter& strokes);
   void paint_drop(QPainter& painter, TopologyPainter& strokes);
   void paint_said(QPainter& painter);
+  double heading_height() const;
   void paint_heading(QPainter& painter);
   void paint_empty(QPainter& painter);
 

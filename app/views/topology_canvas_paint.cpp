@@ -232,6 +232,12 @@ void TopologyCanvas::paint_drop(QPainter& painter, TopologyPainter& strokes) {
   strokes.label(box.center(), drop_->title, theme.accent);
 }
 
+double TopologyCanvas::heading_height() const {
+  QFont large = title_font(font());
+  large.setPointSizeF(large.pointSizeF() * 1.15);
+  return 14 + QFontMetricsF(large).height() + QFontMetricsF(font()).height() + 6;
+}
+
 void TopologyCanvas::paint_heading(QPainter& painter) {
   const Theme& theme = Theme::of(palette());
   QFont large = title_font(font());
@@ -242,7 +248,7 @@ void TopologyCanvas::paint_heading(QPainter& painter) {
   const double wide = std::min(room, std::max(name.horizontalAdvance(title), line.horizontalAdvance(words)));
   QColor ground = theme.window;
   ground.setAlphaF(0.85f);  // what lies under the heading shines through a little
-  painter.fillRect(QRectF(0, 0, wide + 2 * margin, 14 + name.height() + line.height() + 6), ground);
+  painter.fillRect(QRectF(0, 0, wide + 2 * margin, heading_height()), ground);
   painter.setFont(large);
   painter.setPen(theme.text);
   painter.drawText(QRectF(margin, 12, room, name.height()), Qt::AlignLeft | Qt::AlignVCenter,

@@ -2,7 +2,6 @@
 #include "app/views/topology_properties.hpp"
 
 #include <QCheckBox>
-#include <QEvent>
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -14,7 +13,6 @@
 #include "app/views/device_fields.hpp"
 #include "app/views/quantity_edit.hpp"
 #include "app/views/theme.hpp"
-#include "app/views/widget_style.hpp"
 #include "core/domain/limits.hpp"
 
 namespace pipedeck::app {
@@ -71,10 +69,11 @@ TopologyProperties::TopologyProperties(QWidget* parent) : QScrollArea(parent), t
   column->setContentsMargins(ThemeSizes::margin, 12, ThemeSizes::margin, 12);
   column->setSpacing(8);
   title_->setObjectName(QStringLiteral("topology_title"));
+  title_->setForegroundRole(QPalette::PlaceholderText);
   title_->setFont(section_font(font()));
   title_->setWordWrap(true);
   detail_->setWordWrap(true);
-  muted_ = {title_, detail_};
+  detail_->setForegroundRole(QPalette::PlaceholderText);
   column->addWidget(title_);
   column->addWidget(detail_);
   make_name(column);
@@ -84,8 +83,10 @@ TopologyProperties::TopologyProperties(QWidget* parent) : QScrollArea(parent), t
   types_->setSpacing(10);
   column->addLayout(types_);
   make_items(column);
+  content->setBackgroundRole(QPalette::Base);
+  viewport()->setBackgroundRole(QPalette::Base);
+  content->setAutoFillBackground(true);
   setWidget(content);
-  follow_theme();
   clear();
 }
 
@@ -146,12 +147,14 @@ void TopologyProperties::make_devices(QVBoxLayout* column) {
 void TopologyProperties::make_items(QVBoxLayout* column) {
   auto* label = new QLabel(tr("EVERYTHING DRAWN"));
   label->setFont(section_font(font()));
-  muted_.push_back(label);
+  label->setForegroundRole(QPalette::PlaceholderText);  // the theme's muted colour, whatever style is on
   items_ = new QListWidget;
   items_->setObjectName(QStringLiteral("topology_items"));
   items_->setAccessibleName(tr("Everything drawn"));
   items_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   items_->setMinimumHeight(120);
+  items_->setFrameShape(QFrame::NoFrame);
+  items_->setSpacing(1);
   label->setBuddy(items_);
   connect(items_, &QListWidget::itemSelectionChanged, this, [this] {
     TopologySelection chosen;
@@ -266,17 +269,6 @@ void TopologyProperties::start_editing() {
     field->setFocus(Qt::OtherFocusReason);
     return field->selectAll();
   }
-}
-
-void TopologyProperties::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) follow_theme();
-  QScrollArea::changeEvent(event);
-}
-
-void TopologyProperties::follow_theme() {
-  const Theme& theme = Theme::of(palette());
-  if (widget()) set_ground(*widget(), theme.panel);
-  for (QLabel* label : muted_) set_text_colour(*label, theme.muted);
 }
 
 }  // namespace pipedeck::app

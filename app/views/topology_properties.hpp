@@ -42,9 +42,6 @@ class TopologyProperties : public QScrollArea {
   void type_edited(const QString& name, const pipedeck::DeviceType& type);
   void item_chosen(const pipedeck::app::TopologySelection& selection);
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void make_name(QVBoxLayout* column);
   void make_devices(QVBoxLayout* column);
@@ -53,7 +50,6 @@ class TopologyProperties : public QScrollArea {
   void show_name(const Cluster& cluster);
   void show_types(const Cluster& cluster);
   void show_items(const Cluster& cluster, const TopologySelection& selection);
-  void follow_theme();
 
   TopologyFacts facts_;
   QLabel* title_;
@@ -72,7 +68,6 @@ class TopologyProperties : public QScrollArea {
   std::vector<DeviceTypeEdit*> type_edits_;
   QListWidget* items_ = nullptr;
   std::vector<TopologySelection> item_selections_;
-  std::vector<QLabel*> muted_;
 };
 
 }  // namespace pipedeck::app

@@ -54,6 +54,7 @@ TopologySummary::TopologySummary(QWidget* parent)
   problems_list_->setAccessibleName(tr("Problems"));
   problems_list_->setFrameShape(QFrame::NoFrame);
   problems_list_->setWordWrap(true);
+  problems_list_->viewport()->setAutoFillBackground(false);
   problems_title_->setBuddy(problems_list_);
   for (QLabel* title : {strengths_title_, problems_title_}) title->setFont(section_font(font()));
   auto* words = new QVBoxLayout;

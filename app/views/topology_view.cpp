@@ -99,6 +99,7 @@ void TopologyView::set_cluster(std::shared_ptr<const Cluster> cluster, const Clu
   if (!cluster) return clear();
   if (cluster.get() == canvas_->cluster() && layout == layout_ && id == id_) return;
   const bool same_cluster = cluster.get() == canvas_->cluster();
+  if (id != id_) canvas_->forget_view();
   layout_ = layout;
   id_ = id;
   if (!same_cluster) problems_ = topology_problems(*cluster);

@@ -125,6 +125,15 @@ class TestTopologyEditing : public QObject {
     QCOMPARE(facts.types, (std::vector<std::string>{"V100-16GB"}));
   }
 
+  void a_selection_outlives_an_edit() {
+    const Cluster before = samples::cluster();
+    Cluster now = before;
+    now.links.erase(now.links.begin());
+    const TopologySelection kept = carried({{"n0", "tor"}, {0, 1}}, before, now);
+    QCOMPARE(kept.places, (std::set<std::string>{"n0", "tor"}));
+    QCOMPARE(kept.links, (std::set<int>{0}));  // the second one, which is the first now
+  }
+
   void many_devices_are_seen_by_node() {
     const auto between = node_bandwidth(samples::cluster());
     QCOMPARE(between, (std::vector<std::vector<double>>{{130e9, 3.125e9}, {3.125e9, 130e9}}));

@@ -11,7 +11,9 @@
 #include <QPushButton>
 #include <QWheelEvent>
 
+#include "app/session/cluster_edits.hpp"
 #include "app/session/project_content.hpp"
+#include "app/ui/picture.hpp"
 #include "app/views/quantity_edit.hpp"
 #include "app/views/topology_view.hpp"
 #include "core/domain/validate.hpp"
@@ -106,7 +108,7 @@ class TestTopologyEditor : public QObject {
   void a_device_type_is_dropped_on_the_ground_and_on_a_node() {
     Editor editor;
     Step on_ground(editor);
-    editor.drag_from_palette("T4", editor.seen(editor.canvas().scene().nodes[0].rect.bottomLeft() + QPointF(40, 120)));
+    editor.drag_from_palette("T4", editor.canvas().rect().bottomRight() - QPoint(40, 30));
     on_ground.was("Add node");
     QCOMPARE(editor.cluster().nodes.size(), std::size_t{3});
     QCOMPARE(editor.cluster().nodes[2].devices, (std::vector<DeviceGroup>{{"T4", 8}}));
@@ -475,6 +477,61 @@ class TestTopologyEditor : public QObject {
     editor.canvas().select_all();
     QTest::keyClick(&editor.canvas(), Qt::Key_Delete, Qt::NoModifier);  // refused: nothing is invalid afterwards
     QVERIFY(canvas->child(1)->isValid());
+  }
+
+  /// For people to look at, and for the user guide.
+  void pictures() {
+    Editor editor;
+    editor.session().choose_cluster_preset("DAPPLE config A, 2 × 8 V100");
+    const auto in_the_corner = [&] { return editor.canvas().rect().bottomRight() - QPoint(40, 30); };
+    editor.drag_from_palette("T4", in_the_corner());
+    editor.canvas().fit();
+    editor.drag(editor.port("n2"), editor.port("switch"));
+    editor.type("property_bandwidth", "10 Gbit/s");
+    editor.drag_from_palette("Rack", in_the_corner());
+    editor.canvas().select({{"tor1", "switch"}, {}});
+    QTest::keyClick(&editor.canvas(), Qt::Key_L);
+    QTest::keyClick(&editor.canvas(), Qt::Key_L, Qt::ControlModifier);
+    const auto draw = [&](const char* name) {
+      QCoreApplication::processEvents();
+      QCOMPARE(write_picture(*editor.window, pictures_folder() + QLatin1String(name)), QString());
+    };
+    editor.canvas().select({{"n2"}, {}});
+    draw("topology-editor.png");
+    editor.canvas().select({{"n3"}, {}});
+    QTest::keyClick(&editor.canvas(), Qt::Key_Minus);
+    QTest::keyClick(&editor.canvas(), Qt::Key_L, Qt::ControlModifier);
+    editor.canvas().select({{}, {0}});
+    QTest::keyClick(&editor.canvas(), Qt::Key_Delete);
+    editor.canvas().select({{}, {1, 2}});
+    draw("topology-editor-problems.png");
+    editor.trigger("action_appearance_dark");
+    draw("topology-editor-dark.png");
+    editor.trigger("action_appearance_light");
+    QCOMPARE(write_picture(editor.view(), pictures_folder() + "topology-editor.svg"), QString());
+    Cluster large = editor.cluster();
+    large.name = "64 × 8";
+    large.links.clear();
+    large.switches = {{"spine"}};
+    large.nodes.clear();
+    ClusterLayout racks;
+    for (int i = 0; i < 64; ++i) {
+      const std::string leaf = "leaf" + std::to_string(i / 8), node = "node" + std::to_string(i);
+      if (i % 8 == 0) {
+        large.switches.push_back({leaf});
+        large.links.push_back({leaf, "spine", {gigabytes_per_second(100), microseconds(2)}});
+        racks.racks[leaf] = "rack " + std::to_string(i / 8);
+      }
+      large.nodes.push_back({node, {{"V100-16GB", 8}}, Link{gigabytes_per_second(130), {}}, false, {}});
+      large.links.push_back({node, leaf, {gigabytes_per_second(12.5), microseconds(5)}});
+      racks.racks[node] = "rack " + std::to_string(i / 8);
+    }
+    racks.collapsed = {"rack 5", "rack 6", "rack 7"};
+    Added added = with_new_cluster(editor.state(), {large, racks});
+    const int id = added.id;
+    editor.session().change("Large", std::move(added.state));
+    editor.session().choose_cluster(id);
+    draw("topology-editor-large.png");
   }
 
   void the_context_menu_offers_what_fits() {
