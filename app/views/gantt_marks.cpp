@@ -10,9 +10,9 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr unsigned dimmed = 128;             // of the empty lane's colour, in 255ths
-constexpr std::size_t most_outlined = 1500;  // more boxes with outlines and connectors than that are a grey cloud
-constexpr int underline = 2;                 // pixels
+constexpr unsigned dimmed = 128;            // of the empty lane's colour, in 255ths
+constexpr std::size_t most_outlined = 500;  // more boxes with outlines and connectors than that are a grey cloud
+constexpr int underline = 2;                // pixels
 
 void add(std::vector<PixelSpan>& spans, double left, double right) {
   if (!spans.empty() && left <= spans.back().right)
