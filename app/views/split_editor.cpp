@@ -12,6 +12,7 @@
 #include <QSignalBlocker>
 #include <QToolTip>
 
+#include "app/views/split_accessible.hpp"
 #include "app/views/split_painter.hpp"
 
 namespace pipedeck::app {
@@ -30,6 +31,7 @@ SplitEditor::SplitEditor(QWidget* parent)
     : QWidget(parent),
       scroll_(new QScrollBar(Qt::Horizontal, this)),
       empty_text_(tr("Select a plan to edit its split")) {
+  install_split_accessible();
   setObjectName(QStringLiteral("split_editor"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);

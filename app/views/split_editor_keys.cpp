@@ -33,6 +33,7 @@ bool same_item(const SplitLayout& layout, const SplitItem& a, const SplitItem& b
 
 std::vector<SplitItem> SplitEditor::items() const {
   std::vector<SplitItem> items;
+  if (draft_.empty()) return items;
   for (int s = 1; s < stages(); ++s) items.push_back({SplitPart::cut, s, 0, {}});
   for (int s = 0; s < stages(); ++s) items.push_back({SplitPart::stage, s, stage_at(s).first, {}});
   for (const SplitChip& chip : layout_.chips)

@@ -2,6 +2,7 @@
 // The split editor by mouse and by key: each gesture previews, is kept in one step, or put back.
 #include "app/views/split_editor.hpp"
 
+#include <QAccessible>
 #include <QMenu>
 #include <QScrollBar>
 #include <QSignalSpy>
@@ -108,6 +109,7 @@ class TestSplitEditor : public QObject {
   void control_click_recomputes_a_layer();
   void stages_by_keyboard();
   void tab_goes_through_everything();
+  void every_item_is_an_accessible_child();
   void a_menu_does_the_same();
 
   // -- what is said and shown
@@ -434,6 +436,26 @@ void TestSplitEditor::tab_goes_through_everything() {
   key(Qt::Key_Down);
   key(Qt::Key_Down);
   QCOMPARE(editor_->focused()->part, SplitPart::chip);
+}
+
+void TestSplitEditor::every_item_is_an_accessible_child() {
+  QAccessibleInterface* list = QAccessible::queryAccessibleInterface(editor_.get());
+  const std::vector<SplitItem> items = editor_->items();
+  QCOMPARE(list->childCount(), static_cast<int>(items.size()));
+  editor_->setFocus();
+  editor_->set_focused(items[3]);
+  for (int i = 0; i < list->childCount(); ++i) {
+    QAccessibleInterface* child = list->child(i);
+    QVERIFY(child->isValid() && child->parent() == list && list->indexOfChild(child) == i);
+    QCOMPARE(child->text(QAccessible::Name), editor_->item_text(items[static_cast<std::size_t>(i)]));
+    QCOMPARE(bool(child->state().focused), i == 3);
+    const QPoint centre = child->rect().center();
+    QVERIFY(list->childAt(centre.x(), centre.y()));
+  }
+  QAccessibleInterface* last = list->child(list->childCount() - 1);
+  editor_->clear();
+  QCOMPARE(list->childCount(), 0);
+  QVERIFY(!last->isValid() && last->text(QAccessible::Name).isEmpty());
 }
 
 void TestSplitEditor::a_menu_does_the_same() {
