@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/what_if_edits.hpp"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::WhatIf)
+};
+
+/// The prices aside, which a question without them takes from the catalogue.
+bool same_hardware(Cluster a, Cluster b) {
+  for (Cluster* cluster : {&a, &b}) {
+    cluster->name.clear();
+    for (DeviceType& type : cluster->device_types) type.price_per_hour.reset();
+  }
+  return a == b;
+}
+
+}  // namespace
+
+Added with_what_if_cluster(const ProjectState& state, const Cluster& changed) {
+  const auto same = std::ranges::find_if(
+      state.clusters, [&](const ClusterEntry& entry) { return same_hardware(*entry.cluster, changed); });
+  if (same != state.clusters.end()) return {state, same->id};
+  Cluster cluster = changed;
+  const ClusterEntry* base = find_cluster(state, state.question.cluster);
+  const std::string& name = base ? base->cluster->name : cluster.name;
+  cluster.name = Words::tr("%1 (what if)").arg(QString::fromStdString(name)).toStdString();
+  return with_cluster(state, std::move(cluster));
+}
+
+Added with_found_plan(const ProjectState& state, const FoundPlan& found) {
+  Added placed = with_what_if_cluster(state, *found.cluster);
+  PlanEntry entry;
+  entry.profile = state.question.profile;
+  entry.cluster = placed.id;
+  entry.edited = true;  // kept by hand: a comparison leaves it alone
+  Plan plan = *found.plan;
+  if (const ClusterEntry* cluster = find_cluster(placed.state, placed.id)) plan.cluster = cluster->cluster->name;
+  plan.cluster_sha256.clear();
+  entry.plan = std::make_shared<const Plan>(std::move(plan));
+  return with_plan(std::move(placed.state), std::move(entry));
+}
+
+}  // namespace pipedeck::app
