@@ -11,6 +11,7 @@
 #include "app/cli/judge.hpp"
 #include "app/cli/table.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/what_if_csv.hpp"
 #include "core/whatif/front.hpp"
 #include "core/whatif/scales.hpp"
 
@@ -148,51 +149,6 @@ std::string front_text(const std::vector<FoundPlan>& plans) {
 
 // --- purchases
 
-std::string_view name_of(PurchaseKind kind) {
-  switch (kind) {
-    case PurchaseKind::links_inside:
-      return "links-inside";
-    case PurchaseKind::links_between:
-      return "links-between";
-    case PurchaseKind::links:
-      return "links";
-    case PurchaseKind::node:
-      return "node";
-    case PurchaseKind::every_device:
-      return "every-device";
-    case PurchaseKind::node_devices:
-      return "node-devices";
-    case PurchaseKind::one_device:
-      return "one-device";
-    case PurchaseKind::memory:
-      return "memory";
-  }
-  return {};
-}
-
-std::string purchase_text(const Purchase& purchase) {
-  const std::string places = shortened(fmt::format("{}", fmt::join(purchase.places, ", ")), 48);
-  switch (purchase.kind) {
-    case PurchaseKind::links_inside:
-      return fmt::format("{} x the bandwidth inside nodes", purchase.factor);
-    case PurchaseKind::links_between:
-      return fmt::format("{} x the bandwidth between nodes", purchase.factor);
-    case PurchaseKind::links:
-      return fmt::format("{} x the bandwidth of {}", purchase.factor, places);
-    case PurchaseKind::node:
-      return fmt::format("one more node like {}", places);
-    case PurchaseKind::every_device:
-      return fmt::format("{} for every device", purchase.type);
-    case PurchaseKind::node_devices:
-      return fmt::format("{} for the devices of {}", purchase.type, places);
-    case PurchaseKind::one_device:
-      return fmt::format("{} for device {}", purchase.type, places);
-    case PurchaseKind::memory:
-      return fmt::format("{} x the memory of every device", purchase.factor);
-  }
-  return {};
-}
-
 std::string purchases_text(const std::vector<PurchaseGain>& gains) {
   Table table({{"#"},
                {"purchase", Align::left},
@@ -267,64 +223,6 @@ Json purchase_json(const PurchaseGain& gain) {
   return json;
 }
 
-// --- CSV
-
-std::vector<CsvTable::Field> fields_of(const FoundPlan& found) {
-  const auto field = [](const std::optional<double>& value) {
-    return value ? CsvTable::Field(*value) : CsvTable::Field();
-  };
-  const Plan& plan = *found.plan;
-  return {plan.name,
-          plan.planner,
-          shape_text(plan),
-          name_of(plan.schedule),
-          plan.micro_batch,
-          CsvTable::milliseconds(found.iteration),
-          found.samples_per_second,
-          found.largest_peak,
-          static_cast<std::int64_t>(found.cluster->nodes.size()),
-          found.nodes,
-          found.devices,
-          field(found.price_per_hour),
-          field(found.price_per_million_samples())};
-}
-
-CsvTable plans_table(const std::string& first) {
-  return CsvTable({first, "plan", "planner", "shape", "schedule", "micro_batch", "iteration_ms", "samples_per_s",
-                   "peak_memory_bytes", "cluster_nodes", "nodes", "devices", "price_per_hour",
-                   "price_per_million_samples"});
-}
-
-void add_fields(CsvTable& table, CsvTable::Field first, const FoundPlan& found) {
-  std::vector<CsvTable::Field> fields = fields_of(found);
-  fields.insert(fields.begin(), std::move(first));
-  table.add(std::move(fields));
-}
-
-CsvTable purchases_table(const std::vector<PurchaseGain>& gains) {
-  CsvTable table({"purchase", "kind", "samples_per_s", "gain_samples_per_s", "price_change_per_hour", "gain_per_price",
-                  "plan", "shape", "note"});
-  const auto field = [](const std::optional<double>& value) {
-    return value ? CsvTable::Field(*value) : CsvTable::Field();
-  };
-  for (const PurchaseGain& gain : gains) {
-    const std::string what = purchase_text(gain.purchase);
-    if (gain.best)
-      table.add({what,
-                 name_of(gain.purchase.kind),
-                 gain.best->samples_per_second,
-                 gain.gain,
-                 field(gain.price_change),
-                 field(gain.gain_per_price()),
-                 gain.best->plan->name,
-                 shape_text(*gain.best->plan),
-                 {}});
-    else
-      table.add({what, name_of(gain.purchase.kind), {}, {}, {}, {}, {}, {}, gain.why_not});
-  }
-  return table;
-}
-
 }  // namespace
 
 std::string what_if_text(const WhatIfAnswer& answer) {
@@ -363,17 +261,25 @@ std::string what_if_json(const WhatIfAnswer& answer) {
 }
 
 CsvTable what_if_csv(const WhatIfAnswer& answer) {
-  if (answer.purchases) return purchases_table(*answer.purchases);
+  if (answer.purchases) return purchases_csv(*answer.purchases);
   if (answer.plans) {
-    CsvTable table = plans_table("front");
     const std::vector<std::size_t> front = front_of(*answer.plans);
-    for (std::size_t i = 0; i < answer.plans->size(); ++i)
-      add_fields(table, std::binary_search(front.begin(), front.end(), i), (*answer.plans)[i]);
-    return table;
+    std::vector<bool> stands(answer.plans->size());
+    for (const std::size_t i : front) stands[i] = true;
+    return found_plans_csv(*answer.plans, stands);
   }
-  CsvTable table = plans_table("when");
-  if (answer.today) add_fields(table, "today", *answer.today);
-  if (answer.now && answer.is_changed) add_fields(table, "then", *answer.now);
+  std::vector<FoundPlan> both;
+  if (answer.today) both.push_back(*answer.today);
+  if (answer.now && answer.is_changed) both.push_back(*answer.now);
+  CsvTable plain = found_plans_csv(both, std::vector<bool>(both.size()));
+  std::vector<std::string> columns = plain.columns();
+  columns.front() = "when";
+  CsvTable table(std::move(columns));
+  for (std::size_t i = 0; i < plain.rows().size(); ++i) {
+    std::vector<CsvTable::Field> row = plain.rows()[i];
+    row.front() = CsvTable::Field(i == 0 && answer.today ? "today" : "then");
+    table.add(std::move(row));
+  }
   return table;
 }
 

@@ -8,11 +8,13 @@
 #include <QThread>
 
 #include "app/language/core_text.hpp"
+#include "core/io/what_if_csv.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/sim/sensitivity.hpp"
 #include "core/whatif/buy_first.hpp"
 #include "core/whatif/change.hpp"
 #include "core/whatif/front.hpp"
+#include "core/whatif/scales.hpp"
 
 namespace pipedeck::app {
 
@@ -46,6 +48,22 @@ bool same_question(const StudyQuestion& a, const StudyQuestion& b) {
   return a.problem.profile == b.problem.profile && a.problem.cluster == b.problem.cluster &&
          a.problem.workload == b.problem.workload && a.problem.pins == b.problem.pins &&
          std::ranges::equal(a.planners, b.planners, same_planner);
+}
+
+WhatIf with_purchase(const WhatIf& change, const WhatIf& purchase) {
+  WhatIf both = change;
+  if (purchase.type) {
+    both.type = purchase.type;
+    both.memory.reset();  // a type comes with its own
+    both.swaps.clear();
+  }
+  if (purchase.inside) both.inside = purchase.inside;
+  if (purchase.between) both.between = purchase.between;
+  if (purchase.memory) both.memory = purchase.memory;
+  if (purchase.nodes) both.nodes = purchase.nodes;
+  both.swaps.insert(both.swaps.end(), purchase.swaps.begin(), purchase.swaps.end());
+  both.links.insert(both.links.end(), purchase.links.begin(), purchase.links.end());
+  return both;
 }
 
 WhatIfStudy::WhatIfStudy(Jobs& jobs, QObject* parent) : QObject(parent), jobs_(&jobs), door_(std::make_shared<Door>()) {
@@ -241,6 +259,8 @@ QString WhatIfStudy::price_source() {
       .arg(QString::fromStdString(price.currency), QString::fromStdString(price.date));
 }
 
+ClusterScales WhatIfStudy::scales(const Cluster& cluster) { return scales_of(cluster); }
+
 void WhatIfStudy::find_front() {
   if (!question_) return;
   jobs_->cancel(front_job_);
@@ -322,5 +342,13 @@ void WhatIfStudy::find_purchases() {
   purchases_job_ = jobs_->start(tr("What to buy first"), work);
   emit purchases_changed();
 }
+
+std::string WhatIfStudy::front_csv() const {
+  std::vector<bool> stands(front_.items.size());
+  for (const std::size_t i : front_of(front_.items)) stands[i] = true;
+  return found_plans_csv(front_.items, stands).text();
+}
+
+std::string WhatIfStudy::purchases_csv() const { return pipedeck::purchases_csv(purchases_.items).text(); }
 
 }  // namespace pipedeck::app

@@ -31,6 +31,9 @@ struct StudyQuestion {
 };
 bool same_question(const StudyQuestion& a, const StudyQuestion& b);
 
+/// What a purchase adds to the changes that it was looked for with.
+WhatIf with_purchase(const WhatIf& change, const WhatIf& purchase);
+
 /// Of one change; while `final` is not set a better plan may follow.
 struct StudyAnswer {
   WhatIf change;
@@ -73,6 +76,7 @@ class WhatIfStudy : public QObject {
   /// The types that devices can be exchanged for, and where and when their prices are from.
   static const std::vector<DeviceType>& device_types();
   static QString price_source();
+  static ClusterScales scales(const Cluster& cluster);
 
   void find_front();
   void find_purchases();
@@ -82,6 +86,10 @@ class WhatIfStudy : public QObject {
   bool finding_purchases() const { return jobs_ && jobs_->running(purchases_job_); }
   const StudyList<FoundPlan>& front() const { return front_; }
   const StudyList<PurchaseGain>& purchases() const { return purchases_; }
+
+  /// As the command line writes them.
+  std::string front_csv() const;
+  std::string purchases_csv() const;
 
   /// Planners that take long answer with what they have after so long.
   void set_budget(int milliseconds) { hurry_timer_.setInterval(milliseconds); }

@@ -9,7 +9,8 @@
 namespace pipedeck::app {
 
 namespace {
-const QStringList views{"compare", "gantt", "memory", "split", "explain", "profile", "topology", "run", "window"};
+const QStringList views{"compare", "gantt",   "memory",   "split", "explain",
+                        "what-if", "profile", "topology", "run",   "window"};
 const QStringList appearances{"system", "light", "dark"};
 }  // namespace
 
@@ -78,7 +79,7 @@ QString usage_text() {
       "  --compare               compare plans at once\n"
       "  --screenshot VIEW FILE  draw a view into a PNG, SVG or PDF file when it is ready, then end;\n"
       "                          may be repeated; VIEW is compare, gantt, memory (compare, by item), split,\n"
-      "                          explain, profile, topology, run or window\n"
+      "                          explain, what-if, profile, topology, run or window\n"
       "  --language CODE         en or de, for this time; else the one chosen in the window or the system's\n"
       "  --appearance WHICH      system, light or dark, for this time\n"
       "  --reset-layout          put docks and sizes back as they were at first\n"

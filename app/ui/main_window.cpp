@@ -27,6 +27,7 @@
 #include "app/ui/read_only_bar.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/ui/view_state.hpp"
+#include "app/ui/what_if_page.hpp"
 #include "app/views/inspector.hpp"
 #include "app/views/notes_edit.hpp"
 #include "app/views/plan_table.hpp"
@@ -79,6 +80,7 @@ MainWindow::~MainWindow() {
 void MainWindow::create_pages() {
   compare_page_ = new ComparePage(session_);
   explain_page_ = new ExplainPage(session_);
+  what_if_page_ = new WhatIfPage(session_, seams_.dialogs);
   profile_view_ = new ProfileView;
   topology_view_ = new TopologyView;
   run_page_ = new RunPage(session_);
@@ -89,6 +91,7 @@ void MainWindow::create_pages() {
   tabs_->tabBar()->setDrawBase(false);
   tabs_->addTab(compare_page_, tr("Compare"));
   tabs_->addTab(explain_page_, tr("Explain"));
+  tabs_->addTab(what_if_page_, tr("What-if"));
   tabs_->addTab(profile_view_, tr("Profile"));
   tabs_->addTab(topology_view_, tr("Topology"));
   tabs_->addTab(run_page_, tr("Run"));

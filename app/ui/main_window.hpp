@@ -40,6 +40,7 @@ class RunPage;
 class StartPanel;
 class TopologyView;
 class ViewState;
+class WhatIfPage;
 
 /// What the window takes from outside; tests put their own in place.
 struct WindowSeams {
@@ -50,7 +51,7 @@ struct WindowSeams {
   bool look_only = false;         ///< pictures are taken: files are not locked, kept or recovered
 };
 
-enum class Page { compare, explain, profile, topology, run };
+enum class Page { compare, explain, what_if, profile, topology, run };
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -63,6 +64,7 @@ class MainWindow : public QMainWindow {
   ComparePage& compare_page() const { return *compare_page_; }
   ExplainPage& explain_page() const { return *explain_page_; }
   RunPage& run_page() const { return *run_page_; }
+  WhatIfPage& what_if_page() const { return *what_if_page_; }
   Page page() const;
   void show_page(Page page);
   /// The widget of a page, for pictures.
@@ -153,6 +155,7 @@ class MainWindow : public QMainWindow {
   QTabWidget* tabs_ = nullptr;
   ComparePage* compare_page_ = nullptr;
   ExplainPage* explain_page_ = nullptr;
+  WhatIfPage* what_if_page_ = nullptr;
   ProfileView* profile_view_ = nullptr;
   TopologyView* topology_view_ = nullptr;
   RunPage* run_page_ = nullptr;

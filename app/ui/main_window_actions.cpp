@@ -147,11 +147,10 @@ void MainWindow::create_edit_menu() {
 
 void MainWindow::create_view_menu() {
   QMenu* menu = menuBar()->addMenu(tr("&View"));
-  const std::pair<QString, const char*> pages[] = {{tr("&Compare"), "action_page_compare"},
-                                                   {tr("&Explain"), "action_page_explain"},
-                                                   {tr("&Profile"), "action_page_profile"},
-                                                   {tr("&Topology"), "action_page_topology"},
-                                                   {tr("&Run"), "action_page_run"}};
+  const std::pair<QString, const char*> pages[] = {
+      {tr("&Compare"), "action_page_compare"},   {tr("&Explain"), "action_page_explain"},
+      {tr("&What-if"), "action_page_what_if"},   {tr("&Profile"), "action_page_profile"},
+      {tr("&Topology"), "action_page_topology"}, {tr("&Run"), "action_page_run"}};
   for (int i = 0; i < static_cast<int>(std::size(pages)); ++i) {
     add_action(menu, pages[i].first, pages[i].second, QKeySequence(static_cast<int>(Qt::CTRL) | (Qt::Key_1 + i)),
                [this, i] { show_page(static_cast<Page>(i)); });

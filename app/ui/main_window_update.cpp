@@ -18,6 +18,7 @@
 #include "app/ui/question_bar.hpp"
 #include "app/ui/read_only_bar.hpp"
 #include "app/ui/run_page.hpp"
+#include "app/ui/what_if_page.hpp"
 #include "app/views/inspector.hpp"
 #include "app/views/notes_edit.hpp"
 #include "app/views/profile_view.hpp"
@@ -50,6 +51,7 @@ void MainWindow::refresh() {
   refresh_start_panel();
   compare_page_->refresh();
   explain_page_->refresh();
+  what_if_page_->refresh();
   refresh_pages();
   run_page_->refresh();
   refresh_bar();

@@ -26,6 +26,7 @@ const QSize picture_size(1680, 1050);
 
 Page page_named(const QString& view) {
   if (view == QLatin1String("explain")) return Page::explain;
+  if (view == QLatin1String("what-if")) return Page::what_if;
   if (view == QLatin1String("profile")) return Page::profile;
   if (view == QLatin1String("topology")) return Page::topology;
   return view == QLatin1String("run") ? Page::run : Page::compare;

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/what_if_rows.hpp"
+
+#include <cmath>
+#include <functional>
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QStringList>
+
+#include "app/language/core_text.hpp"
+#include "app/models/format.hpp"
+#include "app/models/front_content.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::WhatIf)
+};
+
+constexpr int most_places = 3;
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+/// What is written of a plan, and what it is compared by; `less` is better.
+struct Figure {
+  QString label;
+  QString (*text)(const FoundPlan&);
+  std::optional<double> (*value)(const FoundPlan&);
+  bool less = true;
+};
+
+std::vector<Figure> figures() {
+  return {
+      {Words::tr("Iteration"), [](const FoundPlan& p) { return format_time(p.iteration); },
+       [](const FoundPlan& p) { return std::optional(p.iteration.count); }},
+      {Words::tr("Samples per second"), [](const FoundPlan& p) { return format_number(p.samples_per_second); },
+       [](const FoundPlan& p) { return std::optional(p.samples_per_second); }, false},
+      {Words::tr("Peak memory"),
+       [](const FoundPlan& p) {
+         return Words::tr("%1 of %2").arg(format_bytes(p.largest_peak), format_bytes(p.capacity));
+       },
+       [](const FoundPlan& p) { return std::optional(static_cast<double>(p.largest_peak.count)); }},
+      {Words::tr("Price per hour"), [](const FoundPlan& p) { return price_text(p.price_per_hour); },
+       [](const FoundPlan& p) { return p.price_per_hour; }},
+      {Words::tr("Price per 1 M samples"), [](const FoundPlan& p) { return price_text(p.price_per_million_samples()); },
+       [](const FoundPlan& p) { return p.price_per_million_samples(); }},
+  };
+}
+
+WhatIfRow words(const QString& label, const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now,
+                const std::function<QString(const FoundPlan&)>& text) {
+  return {label, today ? text(*today) : QString(), now ? text(*now) : QString(), {}, WhatIfRow::Verdict::neutral};
+}
+
+/// "83 % more" or "12 % less", or "equally many".
+QString share_text(double before, double after, const QString& more, const QString& less) {
+  const double change = after / before - 1;
+  return (change >= 0 ? more : less).arg(format_percent(std::abs(change)));
+}
+
+QString places_text(const std::vector<std::string>& places) {
+  QStringList names;
+  for (std::size_t i = 0; i < places.size() && static_cast<int>(i) < most_places; ++i) names << in_qt(places[i]);
+  const int others = static_cast<int>(places.size()) - most_places;
+  const QString named = names.join(QStringLiteral(", "));
+  return others > 0 ? Words::tr("%1 and %n other(s)", nullptr, others).arg(named) : named;
+}
+
+QString price_change_text(double change) {
+  const QString number = QLocale().toString(std::abs(change), 'f', 2);
+  return change < 0 ? Words::tr("%1 less per hour").arg(number) : Words::tr("%1 more per hour").arg(number);
+}
+
+QString purchase_tip(const PurchaseGain& gain) {
+  if (!gain.best) return core_text(gain.why_not);
+  QStringList lines{Words::tr("%1 samples/s with %2")
+                        .arg(format_number(gain.best->samples_per_second), in_qt(gain.best->plan->name))};
+  lines << (gain.price_change ? price_change_text(*gain.price_change) : Words::tr("What it costs is not known"));
+  if (const auto per_price = gain.gain_per_price())
+    lines << Words::tr("%1 samples/s for one more per hour").arg(format_number(*per_price));
+  lines << Words::tr("Click to see it in the sliders");
+  return lines.join('\n');
+}
+
+}  // namespace
+
+std::vector<WhatIfRow> what_if_rows(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now) {
+  std::vector<WhatIfRow> rows{
+      words(Words::tr("Best plan"), today, now, [](const FoundPlan& p) { return in_qt(p.plan->name); }),
+      words(Words::tr("Micro-batches"), today, now, [](const FoundPlan& p) {
+        return Words::tr("%1 × %2 · %3")
+            .arg(p.plan->micro_batches)
+            .arg(p.plan->micro_batch)
+            .arg(QString::fromUtf8(name_of(p.plan->schedule).data(),
+                                   static_cast<qsizetype>(name_of(p.plan->schedule).size())));
+      })};
+  for (const Figure& figure : figures()) {
+    WhatIfRow row{figure.label,
+                  today ? figure.text(*today) : QString(),
+                  now ? figure.text(*now) : QString(),
+                  {},
+                  WhatIfRow::Verdict::same};
+    const auto a = today ? figure.value(*today) : std::nullopt, b = now ? figure.value(*now) : std::nullopt;
+    if (a && b && *a > 0 && *a != *b) {
+      row.change = format_change(*b / *a - 1);
+      row.verdict = (*b < *a) == figure.less ? WhatIfRow::Verdict::better : WhatIfRow::Verdict::worse;
+    }
+    rows.push_back(std::move(row));
+  }
+  rows.push_back(words(Words::tr("Devices"), today, now, [](const FoundPlan& p) {
+    return Words::tr("%1 on %n node(s)", nullptr, p.nodes).arg(p.devices);
+  }));
+  return rows;
+}
+
+QString difference_text(const std::optional<FoundPlan>& today, const std::optional<FoundPlan>& now) {
+  if (!now) return {};
+  if (!today) return Words::tr("Today nothing fits; here %1 does.").arg(in_qt(now->plan->name));
+  const double ratio = now->samples_per_second / today->samples_per_second;
+  if (now->samples_per_second == today->samples_per_second && now->price_per_hour == today->price_per_hour)
+    return Words::tr("As today: nothing is gained or lost.");
+  QString speed =
+      share_text(1, ratio, Words::tr("%1 more samples per second"), Words::tr("%1 fewer samples per second"));
+  if (std::abs(ratio - 1) < 5e-4) speed = Words::tr("Equally many samples per second");
+  const auto before = today->price_per_million_samples(), after = now->price_per_million_samples();
+  if (!before || !after || *before <= 0) return Words::tr("%1; the price is not known.").arg(speed);
+  if (std::abs(*after / *before - 1) < 5e-4) return Words::tr("%1, at the same price per sample.").arg(speed);
+  return Words::tr("%1, and a sample is %2.")
+      .arg(speed, share_text(*before, *after, Words::tr("%1 dearer"), Words::tr("%1 cheaper")));
+}
+
+QString times_text(const TimeScale& times) {
+  switch (times.source) {
+    case TimeScale::Source::same:
+      return {};
+    case TimeScale::Source::measured:
+      return Words::tr("Times on %1 are the profile's own.").arg(in_qt(times.to));
+    case TimeScale::Source::scaled:
+      return Words::tr("Times scaled by %1 from %2, by the devices' peaks.")
+          .arg(format_factor(times.factor), in_qt(times.from));
+    case TimeScale::Source::unknown:
+      return Words::tr("Nothing is known of %1 against %2: taken as equally fast.")
+          .arg(in_qt(times.to), in_qt(times.from));
+  }
+  return {};
+}
+
+QString purchase_title(const Purchase& purchase) {
+  const QString factor = format_factor(purchase.factor), type = in_qt(purchase.type);
+  const QString places = places_text(purchase.places);
+  switch (purchase.kind) {
+    case PurchaseKind::links_inside:
+      return Words::tr("%1 bandwidth inside nodes").arg(factor);
+    case PurchaseKind::links_between:
+      return Words::tr("%1 bandwidth between nodes").arg(factor);
+    case PurchaseKind::links:
+      return Words::tr("%1 bandwidth of %2").arg(factor, places);
+    case PurchaseKind::node:
+      return Words::tr("One more node like %1").arg(places);
+    case PurchaseKind::every_device:
+      return Words::tr("%1 for every device").arg(type);
+    case PurchaseKind::node_devices:
+      return Words::tr("%1 in %2").arg(type, places);
+    case PurchaseKind::one_device:
+      return Words::tr("%1 for device G%2").arg(type, places);
+    case PurchaseKind::memory:
+      return Words::tr("%1 memory of every device").arg(factor);
+  }
+  return {};
+}
+
+std::vector<BarRow> purchase_rows(const std::vector<PurchaseGain>& gains) {
+  std::vector<BarRow> rows;
+  for (const PurchaseGain& gain : gains) {
+    BarRow row;
+    row.label = purchase_title(gain.purchase);
+    row.tool_tip = purchase_tip(gain);
+    row.meaning = gain.gain >= 0 ? BarMeaning::better : BarMeaning::worse;
+    row.to = gain.gain;
+    if (!gain.best)
+      row.text = Words::tr("nothing fits");
+    else if (const auto per_price = gain.gain_per_price())
+      row.text = Words::tr("+%1 /s · %2 per price").arg(format_number(gain.gain), format_number(*per_price));
+    else if (gain.gain >= 0)
+      row.text = Words::tr("+%1 /s").arg(format_number(gain.gain));
+    else
+      row.text = Words::tr("−%1 /s").arg(format_number(-gain.gain));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace pipedeck::app

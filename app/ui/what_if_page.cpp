@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/what_if_page.hpp"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "app/models/what_if_rows.hpp"
+#include "app/session/tables.hpp"
+#include "app/session/what_if_edits.hpp"
+#include "app/views/bar_table.hpp"
+#include "app/views/buy_pane.hpp"
+#include "app/views/front_pane.hpp"
+#include "app/views/front_view.hpp"
+#include "app/views/gantt_preview.hpp"
+#include "app/views/theme.hpp"
+#include "app/views/what_if_panel.hpp"
+#include "app/views/what_if_summary.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int settle_ms = 40;
+constexpr int most_unasked = 64;  ///< devices up to which the front and purchases are looked for unasked
+
+std::optional<FoundPlan> found_of(const StudyAnswer& answer) {
+  return answer.best ? std::optional(answer.best->found) : std::nullopt;
+}
+
+}  // namespace
+
+WhatIfPage::WhatIfPage(Session& session, Dialogs dialogs, QWidget* parent)
+    : QWidget(parent),
+      session_(session),
+      dialogs_(std::move(dialogs)),
+      study_(session.jobs()),
+      preview_(session.judge()),
+      stack_(new QStackedWidget),
+      empty_(new QLabel),
+      panel_(new WhatIfPanel),
+      summary_(new WhatIfSummary),
+      front_(new FrontPane),
+      buy_(new BuyPane) {
+  setObjectName(QStringLiteral("what_if_page"));
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  stack_->addWidget(empty_);
+  stack_->addWidget(make_content());
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(stack_);
+  settle_.setSingleShot(true);
+  settle_.setInterval(settle_ms);
+  connect_study();
+  connect_views();
+}
+
+QWidget* WhatIfPage::make_content() {
+  auto* content = new QWidget;
+  auto* row = new QHBoxLayout(content);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addWidget(panel_);
+  auto* below = new QSplitter(Qt::Horizontal);
+  below->setObjectName(QStringLiteral("what_if_splitter"));
+  below->setChildrenCollapsible(false);
+  below->setHandleWidth(2 * ThemeSizes::grid);
+  below->addWidget(front_);
+  below->addWidget(buy_);
+  below->setStretchFactor(0, 5);
+  below->setStretchFactor(1, 3);
+  below->setSizes({620, 380});
+  auto* column = new QVBoxLayout;
+  column->setContentsMargins(ThemeSizes::margin, ThemeSizes::grid, ThemeSizes::margin, ThemeSizes::margin);
+  column->setSpacing(ThemeSizes::margin);
+  column->addWidget(summary_);
+  column->addWidget(below, 1);
+  row->addLayout(column, 1);
+  return content;
+}
+
+void WhatIfPage::connect_study() {
+  connect(&study_, &WhatIfStudy::today_changed, this, &WhatIfPage::show_answer);
+  connect(&study_, &WhatIfStudy::now_changed, this, [this] {
+    show_answer();
+    look_around();
+  });
+  connect(&study_, &WhatIfStudy::front_changed, this, &WhatIfPage::show_front);
+  connect(&study_, &WhatIfStudy::purchases_changed, this, &WhatIfPage::show_purchases);
+  connect(&study_, &WhatIfStudy::failed, this,
+          [this](const QString& title, const QString& text) { dialogs_.error(this, title, text); });
+  connect(&settle_, &QTimer::timeout, this, [this] { study_.set_change(panel_->change()); });
+  connect(&preview_, &LiveEdit::simulated, this,
+          [this](std::int64_t, const Plan& plan, const std::shared_ptr<const Simulation>& simulation) {
+            if (!picked_ || !(*picked_->plan == plan)) return;
+            picked_simulation_ = simulation;
+            show_answer();
+          });
+}
+
+void WhatIfPage::connect_views() {
+  connect(panel_, &WhatIfPanel::changed, this, [this] {
+    picked_.reset();
+    front_->view().select({});
+    settle_.start();
+  });
+  connect(summary_, &WhatIfSummary::cluster_wanted, this, &WhatIfPage::keep_cluster);
+  connect(summary_, &WhatIfSummary::plan_wanted, this, [this] {
+    if (const FoundPlan* plan = shown()) keep_plan(*plan);
+  });
+  connect(front_, &FrontPane::wanted, &study_, &WhatIfStudy::find_front);
+  connect(front_, &FrontPane::cancel_wanted, &study_, &WhatIfStudy::cancel_front);
+  connect(front_, &FrontPane::csv_wanted, this,
+          [this] { write_csv(tr("Export plans"), QStringLiteral("front.csv"), study_.front_csv()); });
+  connect(front_, &FrontPane::plan_selected, this, &WhatIfPage::show_plan);
+  connect(front_, &FrontPane::plan_activated, this, [this](int plan) {
+    if (plan >= 0 && plan < static_cast<int>(front_->plans().size()))
+      keep_plan(front_->plans()[static_cast<std::size_t>(plan)]);
+  });
+  connect(buy_, &BuyPane::wanted, &study_, &WhatIfStudy::find_purchases);
+  connect(buy_, &BuyPane::cancel_wanted, &study_, &WhatIfStudy::cancel_purchases);
+  connect(buy_, &BuyPane::csv_wanted, this,
+          [this] { write_csv(tr("Export purchases"), QStringLiteral("purchases.csv"), study_.purchases_csv()); });
+  connect(buy_, &BuyPane::chosen, this, &WhatIfPage::choose_purchase);
+}
+
+void WhatIfPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void WhatIfPage::refresh() {
+  if (!isVisible()) return;
+  const auto problem = session_.problem();
+  stack_->setCurrentIndex(problem ? 1 : 0);
+  if (!problem) {
+    study_.forget();
+    empty_->setText(tr("Choose a model and a cluster above: here they are asked what would be with other hardware."));
+    return;
+  }
+  std::vector<AskedPlanner> planners;
+  for (const ChosenPlanner& chosen : chosen_planners(session_.state().question.planning))
+    planners.push_back({chosen.planner, chosen.options});
+  const StudyQuestion question{*problem, std::move(planners)};
+  if (!study_.question() || !same_question(*study_.question(), question)) {
+    settle_.stop();
+    picked_.reset();
+    looked_around_ = false;
+    study_.ask(question);
+    show_base();
+  }
+  show_answer();
+  show_front();
+  show_purchases();
+}
+
+void WhatIfPage::show_base() {
+  const Problem& problem = study_.question()->problem;
+  WhatIfBase base;
+  base.scales = WhatIfStudy::scales(*problem.cluster);
+  if (const DeviceType* type = find_device_type(*problem.cluster, base.scales.type)) base.type = *type;
+  base.types = WhatIfStudy::device_types();
+  base.global_batch = problem.workload.global_batch;
+  base.micro_batch = problem.workload.micro_batch.value_or(0);
+  base.least_measured = smallest_measured_micro_batch(*problem.profile);
+  base.price_source = WhatIfStudy::price_source();
+  panel_->set_base(base);
+  panel_->set_change({});
+}
+
+const FoundPlan* WhatIfPage::shown() const {
+  if (picked_) return &*picked_;
+  return study_.now().best ? &study_.now().best->found : nullptr;
+}
+
+void WhatIfPage::show_answer() {
+  if (!study_.question()) return;
+  const StudyAnswer &today = study_.today(), &now = study_.now();
+  const auto before = found_of(today);
+  const auto after = shown() ? std::optional(*shown()) : std::nullopt;
+  summary_->set_rows(what_if_rows(before, after));
+  const bool busy = study_.searching();
+  const bool none = !after && !now.why_none.isEmpty();
+  QString words = difference_text(before, after);
+  if (none) words = tr("No plan: %1").arg(now.why_none);
+  if (picked_) words = tr("Picked: %1").arg(words);
+  if (!busy && !after && !none) words = tr("The search was cancelled. Move a slider to plan again.");
+  summary_->set_words(words, none, busy);
+  const bool changed = now.problem && now.change.changes_cluster() && !picked_;
+  summary_->set_can_keep(changed, after.has_value());
+  std::vector<GanttPreview::Shown> previews{{tr("Today"), today.best ? today.best->simulation : nullptr}};
+  previews.push_back({picked_ ? tr("Picked") : tr("Then"), picked_    ? picked_simulation_
+                                                           : now.best ? now.best->simulation
+                                                                      : nullptr});
+  summary_->preview().set_shown(previews);
+  if (now.problem) panel_->set_prices(now.problem->cluster->device_types);
+  const std::optional<DeviceType>& type = panel_->change().type;
+  const auto times = type ? study_.times_on(*type) : std::nullopt;
+  panel_->set_times(times ? times_text(*times) : QString());
+}
+
+/// Once a question, where it takes seconds only: nobody has to ask for the picture.
+void WhatIfPage::look_around() {
+  if (looked_around_ || !isVisible() || study_.searching() || !study_.today().final) return;
+  looked_around_ = true;
+  if (devices_of(*study_.question()->problem.cluster).size() > most_unasked) return;
+  study_.find_front();
+  study_.find_purchases();
+}
+
+void WhatIfPage::show_front() {
+  const StudyList<FoundPlan>& front = study_.front();
+  if (front_->plans().size() != front.items.size() || front.complete) front_->set_plans(front.items);
+  const bool running = study_.finding_front();
+  QString hint;
+  if (running)
+    hint = tr("Planning with every planner, size and schedule: %n plan(s) so far.", nullptr,
+              static_cast<int>(front.items.size()));
+  else if (!front.why_none.isEmpty())
+    hint = front.why_none;
+  else if (!front.of)
+    hint = tr("Every plan of all planners, sizes of the cluster, micro-batches and schedules as a point.");
+  else if (!front.complete)
+    hint = tr("Cancelled: there may be more plans.");
+  else if (*front.of != study_.change())
+    hint = tr("Of the sliders as they were; find plans again for what they are now.");
+  front_->set_state(hint, running);
+}
+
+void WhatIfPage::show_purchases() {
+  const StudyList<PurchaseGain>& purchases = study_.purchases();
+  buy_->set_rows(purchase_rows(purchases.items));
+  const bool running = study_.finding_purchases();
+  QString hint;
+  if (running)
+    hint = tr("Planning with each purchase…");
+  else if (!purchases.why_none.isEmpty())
+    hint = purchases.why_none;
+  else if (!purchases.of)
+    hint = tr("Find out what a wider link, another node, other devices or more memory would gain, planned anew.");
+  else if (!purchases.complete)
+    hint = tr("Cancelled.");
+  else if (*purchases.of != study_.change())
+    hint = tr("For the sliders as they were.");
+  buy_->set_state(hint, running);
+}
+
+/// -1: the best plan again.
+void WhatIfPage::show_plan(int plan) {
+  picked_.reset();
+  picked_simulation_.reset();
+  preview_.cancel();
+  const std::vector<FoundPlan>& plans = front_->plans();
+  if (plan >= 0 && plan < static_cast<int>(plans.size()) && study_.question()) {
+    picked_ = plans[static_cast<std::size_t>(plan)];
+    Problem problem = study_.question()->problem;
+    problem.cluster = picked_->cluster;
+    preview_.request(problem, *picked_->plan);
+  }
+  show_answer();
+}
+
+void WhatIfPage::choose_purchase(int row) {
+  const StudyList<PurchaseGain>& purchases = study_.purchases();
+  if (row < 0 || row >= static_cast<int>(purchases.items.size()) || !purchases.of) return;
+  picked_.reset();
+  panel_->set_change(with_purchase(*purchases.of, purchases.items[static_cast<std::size_t>(row)].purchase.change));
+  study_.set_change(panel_->change());
+  show_answer();
+}
+
+void WhatIfPage::keep_cluster() {
+  if (!study_.now().problem) return;
+  Added added = with_what_if_cluster(session_.state(), *study_.now().problem->cluster);
+  const ClusterEntry* entry = find_cluster(added.state, added.id);
+  const QString name = entry ? QString::fromStdString(entry->cluster->name) : QString();
+  if (session_.change(tr("Add cluster %1").arg(name), std::move(added.state)))
+    emit session_.notice(tr("%1 is in the project now.").arg(name));
+  else
+    emit session_.notice(tr("%1 is in the project already.").arg(name));
+}
+
+void WhatIfPage::keep_plan(const FoundPlan& found) {
+  Added added = with_found_plan(session_.state(), found);
+  const PlanEntry* entry = find_plan(added.state, added.id);
+  const QString name = entry ? QString::fromStdString(entry->plan->name) : QString();
+  session_.change(tr("Keep plan %1").arg(name), std::move(added.state));
+  emit session_.notice(tr("%1 is in the project now.").arg(name));
+}
+
+void WhatIfPage::write_csv(const QString& title, const QString& name, const std::string& text) {
+  const QString file = dialogs_.save_file(this, title, name, tr("Tables (*.csv);;All files (*)"));
+  if (file.isEmpty()) return;
+  const QString failure = write_text(file.contains(QLatin1Char('.')) ? file : file + QStringLiteral(".csv"), text);
+  if (!failure.isEmpty()) return dialogs_.error(this, title, failure);
+  emit session_.notice(tr("Wrote %1").arg(file));
+}
+
+}  // namespace pipedeck::app

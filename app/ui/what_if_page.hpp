@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What-if over the session's question: sliders on the left, what becomes of the best plan beside them, the front and
+// what to buy first below.
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+
+#include "app/session/live_edit.hpp"
+#include "app/session/session.hpp"
+#include "app/session/what_if_study.hpp"
+#include "app/ui/dialogs.hpp"
+
+class QLabel;
+class QStackedWidget;
+
+namespace pipedeck::app {
+
+class BuyPane;
+class FrontPane;
+class WhatIfPanel;
+class WhatIfSummary;
+
+class WhatIfPage : public QWidget {
+  Q_OBJECT
+
+ public:
+  WhatIfPage(Session& session, Dialogs dialogs, QWidget* parent = nullptr);
+
+  /// Does nothing while it is hidden: plans are looked for when somebody looks.
+  void refresh();
+
+  WhatIfStudy& study() { return study_; }
+  WhatIfPanel& panel() const { return *panel_; }
+  WhatIfSummary& summary() const { return *summary_; }
+  FrontPane& front() const { return *front_; }
+  BuyPane& purchases() const { return *buy_; }
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  QWidget* make_content();
+  void connect_study();
+  void connect_views();
+  void show_base();
+  void show_answer();
+  void show_front();
+  void show_purchases();
+  void show_plan(int plan);
+  void look_around();
+  void choose_purchase(int row);
+  void keep_cluster();
+  void keep_plan(const FoundPlan& found);
+  void write_csv(const QString& title, const QString& name, const std::string& text);
+  const FoundPlan* shown() const;
+
+  Session& session_;
+  Dialogs dialogs_;
+  WhatIfStudy study_;
+  LiveEdit preview_;  ///< simulates the plan that is picked in the front
+  QTimer settle_;     ///< between a slider's moves
+  QStackedWidget* stack_;
+  QLabel* empty_;
+  WhatIfPanel* panel_;
+  WhatIfSummary* summary_;
+  FrontPane* front_;
+  BuyPane* buy_;
+  std::optional<FoundPlan> picked_;  ///< in the front; absent: the best is shown
+  std::shared_ptr<const Simulation> picked_simulation_;
+  bool looked_around_ = false;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What to buy first: a row a purchase, the largest gain first; a click shows it.
+#pragma once
+
+#include <QWidget>
+
+#include "app/models/explain_rows.hpp"
+
+class QLabel;
+class QPushButton;
+class QToolButton;
+
+namespace pipedeck::app {
+
+class BarTable;
+
+class BuyPane : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit BuyPane(QWidget* parent = nullptr);
+
+  void set_rows(const std::vector<BarRow>& rows);
+  void set_state(const QString& hint, bool running);
+  BarTable& table() const { return *table_; }
+
+ signals:
+  void wanted();
+  void cancel_wanted();
+  void csv_wanted();
+  void chosen(int row);  ///< clicked, or Enter
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void apply_theme();
+
+  BarTable* table_;
+  QLabel* hint_;
+  QToolButton* csv_;
+  QPushButton* find_ = nullptr;
+  bool running_ = false;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The front with what belongs to it: its axes, its table twin, the button that looks for plans.
+#pragma once
+
+#include <vector>
+
+#include <QWidget>
+
+#include "app/models/front_content.hpp"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QSortFilterProxyModel;
+class QStackedWidget;
+class QTableView;
+class QToolButton;
+
+namespace pipedeck::app {
+
+class FrontTableModel;
+class FrontView;
+
+class FrontPane : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit FrontPane(QWidget* parent = nullptr);
+
+  void set_plans(const std::vector<FoundPlan>& plans);
+  /// `hint`: above the plans, or where they would be; `running`: the button cancels.
+  void set_state(const QString& hint, bool running);
+
+  FrontView& view() const { return *view_; }
+  QTableView& table() const { return *table_; }
+  const std::vector<FoundPlan>& plans() const { return plans_; }
+  bool table_shown() const;
+
+ signals:
+  void wanted();  ///< look for plans
+  void cancel_wanted();
+  void csv_wanted();
+  void plan_selected(int plan);
+  void plan_activated(int plan);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  QWidget* make_head();
+  void make_table();
+  void show_content();
+  void copy() const;
+  int current_row_plan() const;
+  void apply_theme();
+
+  std::vector<FoundPlan> plans_;
+  FrontTableModel* model_;
+  QSortFilterProxyModel* sorted_;
+  QComboBox *x_, *size_;
+  QLabel* hint_;
+  QStackedWidget* stack_;
+  QLabel* empty_;
+  FrontView* view_;
+  QTableView* table_;
+  QToolButton *as_table_, *csv_;
+  QPushButton* find_ = nullptr;
+  bool running_ = false;
+};
+
+}  // namespace pipedeck::app

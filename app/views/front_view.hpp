@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The front drawn: samples a second up, memory or price across, the third as the points' size. Click or arrows select,
+// double click or Enter takes the plan, Esc lets go.
+#pragma once
+
+#include <optional>
+
+#include <QWidget>
+
+#include "app/models/front_geometry.hpp"
+
+namespace pipedeck::app {
+
+class HoverCard;
+
+class FrontView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit FrontView(QWidget* parent = nullptr);
+
+  void set_content(const FrontContent& content);
+  const FrontContent& content() const { return content_; }
+  const FrontGeometry& geometry_of_points() const { return geometry_; }
+  /// Shown, not told.
+  void select(std::optional<std::size_t> plan);
+  std::optional<std::size_t> selected() const { return selected_; }
+  const HoverCard& card() const { return *card_; }
+
+  QSize sizeHint() const override { return {560, 320}; }
+
+ signals:
+  void plan_selected(int plan);   ///< -1: none
+  void plan_activated(int plan);  ///< double click, Enter
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+
+ private:
+  void lay_out();
+  void choose(std::optional<std::size_t> plan);
+  void show_card(std::size_t plan);
+  void paint_axes(QPainter& painter) const;
+  void paint_points(QPainter& painter) const;
+  void paint_legend(QPainter& painter) const;
+
+  FrontContent content_;
+  FrontGeometry geometry_;
+  std::optional<std::size_t> selected_, hovered_;
+  HoverCard* card_;
+};
+
+}  // namespace pipedeck::app

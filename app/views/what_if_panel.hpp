@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The left side of What-if: what can be changed, each with today's figure marked.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include <QScrollArea>
+
+#include "core/domain/what_if.hpp"
+
+class QComboBox;
+class QFormLayout;
+class QLabel;
+class QPushButton;
+class QToolButton;
+class QVBoxLayout;
+
+namespace pipedeck::app {
+
+class QuantityEdit;
+class StopSlider;
+
+/// What sliders are made from: the question as it is.
+struct WhatIfBase {
+  ClusterScales scales;
+  DeviceType type;                ///< where all devices are of one
+  std::vector<DeviceType> types;  ///< that devices can become
+  int global_batch = 1;
+  int micro_batch = 0;     ///< 0: left to the planners
+  int least_measured = 1;  ///< micro-batch
+  QString price_source;
+  bool operator==(const WhatIfBase&) const = default;
+};
+
+class WhatIfPanel : public QScrollArea {
+  Q_OBJECT
+
+ public:
+  explicit WhatIfPanel(QWidget* parent = nullptr);
+
+  void set_base(const WhatIfBase& base);
+  /// Shown, not told.
+  void set_change(const WhatIf& change);
+  const WhatIf& change() const { return change_; }
+  /// Types of the changed cluster, with the prices that count; a field each.
+  void set_prices(const std::vector<DeviceType>& types);
+  void set_times(const QString& text);
+
+  StopSlider& between() const { return *between_; }
+  StopSlider& inside() const { return *inside_; }
+  StopSlider& memory() const { return *memory_; }
+  StopSlider& nodes() const { return *nodes_; }
+  StopSlider& micro_batch() const { return *micro_batch_; }
+  StopSlider& global_batch() const { return *global_batch_; }
+  QComboBox& type() const { return *type_; }
+
+ signals:
+  void changed(const pipedeck::WhatIf& change);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void make_sliders(QVBoxLayout* column);
+  void make_types(QVBoxLayout* column);
+  void make_notes(QVBoxLayout* column);
+  StopSlider* add(QVBoxLayout* column, StopSlider* slider, void (WhatIfPanel::*take)(double));
+  void take_between(double value);
+  void take_inside(double value);
+  void take_memory(double value);
+  void take_nodes(double value);
+  void take_micro_batch(double value);
+  void take_global_batch(double value);
+  void take_type(int index);
+  void take_price(const std::string& type, std::optional<double> price);
+  void show_all();
+  void show_memory();
+  void show_micro_batch();
+  void tell();
+  double memory_today() const;
+  void apply_theme();
+
+  WhatIfBase base_;
+  WhatIf change_;
+  StopSlider *between_, *inside_, *memory_, *nodes_, *micro_batch_, *global_batch_;
+  QComboBox* type_;
+  QLabel *times_, *also_, *price_source_, *prices_title_;
+  QToolButton* drop_also_;
+  QPushButton* reset_;
+  QFormLayout* prices_;
+  std::map<std::string, QuantityEdit*> price_fields_;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/what_if_summary.hpp"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include "app/views/gantt_preview.hpp"
+#include "app/views/table_style.hpp"
+#include "app/views/theme.hpp"
+#include "app/views/widget_style.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int rows_shown = 8;
+
+/// Told by a sign too, not by the colour alone.
+QString marked(const WhatIfRow& row) {
+  if (row.verdict == WhatIfRow::Verdict::better) return QStringLiteral("✓ %1").arg(row.change);
+  if (row.verdict == WhatIfRow::Verdict::worse) return QStringLiteral("✗ %1").arg(row.change);
+  return row.change;
+}
+
+}  // namespace
+
+WhatIfSummary::WhatIfSummary(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("what_if_summary"));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(ThemeSizes::grid);
+  auto* head = new QHBoxLayout;
+  words_ = new QLabel;
+  words_->setObjectName(QStringLiteral("what_if_words"));
+  words_->setFont(title_font(font()));
+  words_->setWordWrap(true);
+  busy_ = new QLabel(tr("planning…"));
+  busy_->setObjectName(QStringLiteral("what_if_busy"));
+  keep_cluster_ = new QPushButton(tr("Add as cl&uster"));
+  keep_cluster_->setObjectName(QStringLiteral("what_if_keep_cluster"));
+  keep_cluster_->setToolTip(tr("The changed cluster becomes one of the project's"));
+  keep_plan_ = new QPushButton(tr("&Keep the plan"));
+  keep_plan_->setObjectName(QStringLiteral("what_if_keep_plan"));
+  keep_plan_->setToolTip(tr("The plan, and the cluster that it is for, become part of the project"));
+  connect(keep_cluster_, &QPushButton::clicked, this, &WhatIfSummary::cluster_wanted);
+  connect(keep_plan_, &QPushButton::clicked, this, &WhatIfSummary::plan_wanted);
+  head->addWidget(words_, 1);
+  head->addWidget(busy_);
+  head->addWidget(keep_cluster_);
+  head->addWidget(keep_plan_);
+  column->addLayout(head);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(ThemeSizes::margin);
+  table_ = new QTableWidget(0, 4);
+  table_->setObjectName(QStringLiteral("what_if_table"));
+  table_->setAccessibleName(tr("The best plan of today and with what was changed"));
+  table_->setItemDelegate(new FlatDelegate(table_));
+  make_flat(*table_);
+  table_->setHorizontalHeaderLabels({QString(), tr("Today"), tr("Then"), tr("Change")});
+  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  table_->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
+  table_->horizontalHeader()->setSectionResizeMode(2, QHeaderView::Stretch);
+  table_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  const int height = table_->horizontalHeader()->sizeHint().height() + rows_shown * table_row_height(font()) + 2;
+  table_->setFixedHeight(height);
+  preview_ = new GanttPreview;
+  row->addWidget(table_, 3);
+  row->addWidget(preview_, 2);
+  column->addLayout(row);
+  apply_theme();
+}
+
+void WhatIfSummary::changeEvent(QEvent* event) {
+  if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) && keep_plan_) apply_theme();
+  QWidget::changeEvent(event);
+}
+
+void WhatIfSummary::apply_theme() {
+  const Theme& theme = Theme::of(palette());
+  for (QPushButton* button : {keep_cluster_, keep_plan_}) button->setStyleSheet(plain_button_style(theme));
+  set_text_colour(*busy_, theme.muted);
+  set_text_colour(*words_, bad_ ? theme.bad : theme.text);
+}
+
+QString WhatIfSummary::words() const { return words_->text(); }
+
+void WhatIfSummary::set_words(const QString& words, bool bad, bool busy) {
+  words_->setText(words);
+  bad_ = bad;
+  busy_->setVisible(busy);
+  set_text_colour(*words_, bad ? Theme::of(palette()).bad : Theme::of(palette()).text);
+}
+
+void WhatIfSummary::set_can_keep(bool cluster, bool plan) {
+  keep_cluster_->setEnabled(cluster);
+  keep_plan_->setEnabled(plan);
+}
+
+void WhatIfSummary::set_rows(const std::vector<WhatIfRow>& rows) {
+  const Theme& theme = Theme::of(palette());
+  table_->setRowCount(static_cast<int>(rows.size()));
+  for (int i = 0; i < table_->rowCount(); ++i) {
+    const WhatIfRow& row = rows[static_cast<std::size_t>(i)];
+    const QString texts[] = {row.label, row.today, row.now, marked(row)};
+    for (int column = 0; column < 4; ++column) {
+      auto* item = new QTableWidgetItem(texts[column]);
+      item->setToolTip(texts[column]);
+      if (column == 3) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      if (column == 0) item->setForeground(theme.muted);
+      if (column == 3 && row.verdict == WhatIfRow::Verdict::better) item->setForeground(theme.good);
+      if (column == 3 && row.verdict == WhatIfRow::Verdict::worse) item->setForeground(theme.bad);
+      table_->setItem(i, column, item);
+    }
+  }
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The best plan of today beside the one with what was changed: the difference in words, figures, both iterations drawn,
+// and what can be kept.
+#pragma once
+
+#include <vector>
+
+#include <QWidget>
+
+#include "app/models/what_if_rows.hpp"
+
+class QLabel;
+class QPushButton;
+class QTableWidget;
+
+namespace pipedeck::app {
+
+class GanttPreview;
+
+class WhatIfSummary : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit WhatIfSummary(QWidget* parent = nullptr);
+
+  void set_rows(const std::vector<WhatIfRow>& rows);
+  /// `busy`: better plans may follow.
+  void set_words(const QString& words, bool bad, bool busy);
+  void set_can_keep(bool cluster, bool plan);
+
+  QTableWidget& table() const { return *table_; }
+  GanttPreview& preview() const { return *preview_; }
+  QString words() const;
+
+ signals:
+  void cluster_wanted();
+  void plan_wanted();
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void apply_theme();
+
+  QLabel *words_, *busy_;
+  bool bad_ = false;
+  QTableWidget* table_;
+  GanttPreview* preview_;
+  QPushButton *keep_cluster_, *keep_plan_ = nullptr;
+};
+
+}  // namespace pipedeck::app
