@@ -123,8 +123,7 @@ QStringList describe_point(const FoundPlan& plan, bool on_front) {
   lines << Words::tr("%1 samples/s · %2 an iteration")
                .arg(format_number(plan.samples_per_second), format_time(plan.iteration));
   lines << Words::tr("peak memory %1 of %2").arg(format_bytes(plan.largest_peak), format_bytes(plan.capacity));
-  lines << Words::tr("%n device(s)", nullptr, plan.devices) + QStringLiteral(" · ") +
-               Words::tr("%n node(s)", nullptr, plan.nodes);
+  lines << Words::tr("devices: %1 · nodes: %2").arg(plan.devices).arg(plan.nodes);
   lines << Words::tr("price %1 per hour, %2 per 1 M samples")
                .arg(price_text(plan.price_per_hour), price_text(plan.price_per_million_samples()));
   if (!plan.plan->synchronous()) lines << Words::tr("without a flush: weights of several versions");

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/models/format.hpp"
+#include <QLocale>
 
 namespace pipedeck::app {
 
@@ -68,7 +68,7 @@ void make_ticks(const FrontContent& content, FrontGeometry& geometry) {
   }
   const double step = nice_step(geometry.most_y, std::max(1.0, geometry.plot.height() / row_distance), false);
   for (double value = 0; value <= geometry.most_y; value += step)
-    geometry.up.push_back({geometry.y_of(value), value == 0 ? QStringLiteral("0") : format_number(value)});
+    geometry.up.push_back({geometry.y_of(value), QLocale().toString(value, 'g', 6)});
 }
 
 /// Areas grow with the measure, from the least of all to the most.

@@ -66,12 +66,22 @@ QString places_text(const std::vector<std::string>& places) {
   for (std::size_t i = 0; i < places.size() && static_cast<int>(i) < most_places; ++i) names << in_qt(places[i]);
   const int others = static_cast<int>(places.size()) - most_places;
   const QString named = names.join(QStringLiteral(", "));
-  return others > 0 ? Words::tr("%1 and %n other(s)", nullptr, others).arg(named) : named;
+  return others > 0 ? Words::tr("%1 and %2 more").arg(named).arg(others) : named;
 }
 
 QString price_change_text(double change) {
   const QString number = QLocale().toString(std::abs(change), 'f', 2);
   return change < 0 ? Words::tr("%1 less per hour").arg(number) : Words::tr("%1 more per hour").arg(number);
+}
+
+/// "+13.4 · 0.55", what a sample a second more costs beside it where that is known.
+QString gain_text(const PurchaseGain& gain) {
+  const QString number = format_number(std::abs(gain.gain));
+  const QString samples = gain.gain < 0 ? QStringLiteral("−%1").arg(number) : QStringLiteral("+%1").arg(number);
+  if (const auto per_price = gain.gain_per_price())
+    return QStringLiteral("%1 · %2").arg(samples, format_number(*per_price, 2));
+  const bool cheaper = gain.price_change && *gain.price_change < 0 && gain.gain > 0;
+  return cheaper ? Words::tr("%1 · cheaper").arg(samples) : samples;
 }
 
 QString purchase_tip(const PurchaseGain& gain) {
@@ -110,9 +120,8 @@ std::vector<WhatIfRow> what_if_rows(const std::optional<FoundPlan>& today, const
     }
     rows.push_back(std::move(row));
   }
-  rows.push_back(words(Words::tr("Devices"), today, now, [](const FoundPlan& p) {
-    return Words::tr("%1 on %n node(s)", nullptr, p.nodes).arg(p.devices);
-  }));
+  rows.push_back(words(Words::tr("Devices · nodes"), today, now,
+                       [](const FoundPlan& p) { return QStringLiteral("%1 · %2").arg(p.devices).arg(p.nodes); }));
   return rows;
 }
 
@@ -149,15 +158,15 @@ QString times_text(const TimeScale& times) {
 }
 
 QString purchase_title(const Purchase& purchase) {
-  const QString factor = format_factor(purchase.factor), type = in_qt(purchase.type);
+  const QString factor = QString::number(purchase.factor), type = in_qt(purchase.type);
   const QString places = places_text(purchase.places);
   switch (purchase.kind) {
     case PurchaseKind::links_inside:
-      return Words::tr("%1 bandwidth inside nodes").arg(factor);
+      return Words::tr("%1 × bandwidth inside nodes").arg(factor);
     case PurchaseKind::links_between:
-      return Words::tr("%1 bandwidth between nodes").arg(factor);
+      return Words::tr("%1 × bandwidth between nodes").arg(factor);
     case PurchaseKind::links:
-      return Words::tr("%1 bandwidth of %2").arg(factor, places);
+      return Words::tr("%1 × bandwidth of %2").arg(factor, places);
     case PurchaseKind::node:
       return Words::tr("One more node like %1").arg(places);
     case PurchaseKind::every_device:
@@ -167,7 +176,7 @@ QString purchase_title(const Purchase& purchase) {
     case PurchaseKind::one_device:
       return Words::tr("%1 for device G%2").arg(type, places);
     case PurchaseKind::memory:
-      return Words::tr("%1 memory of every device").arg(factor);
+      return Words::tr("%1 × memory of every device").arg(factor);
   }
   return {};
 }
@@ -180,14 +189,7 @@ std::vector<BarRow> purchase_rows(const std::vector<PurchaseGain>& gains) {
     row.tool_tip = purchase_tip(gain);
     row.meaning = gain.gain >= 0 ? BarMeaning::better : BarMeaning::worse;
     row.to = gain.gain;
-    if (!gain.best)
-      row.text = Words::tr("nothing fits");
-    else if (const auto per_price = gain.gain_per_price())
-      row.text = Words::tr("+%1 /s · %2 per price").arg(format_number(gain.gain), format_number(*per_price));
-    else if (gain.gain >= 0)
-      row.text = Words::tr("+%1 /s").arg(format_number(gain.gain));
-    else
-      row.text = Words::tr("−%1 /s").arg(format_number(-gain.gain));
+    row.text = gain.best ? gain_text(gain) : Words::tr("nothing fits");
     rows.push_back(std::move(row));
   }
   return rows;

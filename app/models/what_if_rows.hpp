@@ -30,7 +30,8 @@ QString difference_text(const std::optional<FoundPlan>& today, const std::option
 QString times_text(const TimeScale& times);
 
 QString purchase_title(const Purchase& purchase);
-/// A bar a purchase, as long as its gain. `per_price`: samples a second for one more an hour, where prices are known.
+/// A bar a purchase, as long as its gain in samples a second; beside it how much of that one more an hour gives, where
+/// prices are known.
 std::vector<BarRow> purchase_rows(const std::vector<PurchaseGain>& gains);
 
 }  // namespace pipedeck::app

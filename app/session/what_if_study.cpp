@@ -8,6 +8,7 @@
 #include <QThread>
 
 #include "app/language/core_text.hpp"
+#include "app/session/count_text.hpp"
 #include "core/io/what_if_csv.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/sim/sensitivity.hpp"
@@ -290,7 +291,7 @@ void WhatIfStudy::find_front() {
                                 if (front_.items.empty() && front_.why_none.isEmpty())
                                   front_.why_none = tr("No plan fits.");
                                 emit front_changed();
-                                return tr("%n plan(s)", nullptr, static_cast<int>(front_.items.size()));
+                                return count_text(static_cast<qint64>(front_.items.size()), tr("plan"), tr("plans"));
                               };
                             });
   emit front_changed();
@@ -336,7 +337,7 @@ void WhatIfStudy::find_purchases() {
       else
         purchases_.why_none = core_text(gains.error());
       emit purchases_changed();
-      return tr("%n purchase(s)", nullptr, static_cast<int>(purchases_.items.size()));
+      return count_text(static_cast<qint64>(purchases_.items.size()), tr("purchase"), tr("purchases"));
     };
   };
   purchases_job_ = jobs_->start(tr("What to buy first"), work);

@@ -70,9 +70,9 @@ QWidget* WhatIfPage::make_content() {
   below->setHandleWidth(2 * ThemeSizes::grid);
   below->addWidget(front_);
   below->addWidget(buy_);
-  below->setStretchFactor(0, 5);
-  below->setStretchFactor(1, 3);
-  below->setSizes({620, 380});
+  below->setStretchFactor(0, 3);
+  below->setStretchFactor(1, 2);
+  below->setSizes({600, 400});
   auto* column = new QVBoxLayout;
   column->setContentsMargins(ThemeSizes::margin, ThemeSizes::grid, ThemeSizes::margin, ThemeSizes::margin);
   column->setSpacing(ThemeSizes::margin);
@@ -217,8 +217,7 @@ void WhatIfPage::show_front() {
   const bool running = study_.finding_front();
   QString hint;
   if (running)
-    hint = tr("Planning with every planner, size and schedule: %n plan(s) so far.", nullptr,
-              static_cast<int>(front.items.size()));
+    hint = tr("Planning with every planner, size and schedule. Plans so far: %1.").arg(front.items.size());
   else if (!front.why_none.isEmpty())
     hint = front.why_none;
   else if (!front.of)

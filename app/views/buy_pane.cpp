@@ -31,10 +31,11 @@ BuyPane::BuyPane(QWidget* parent) : QWidget(parent) {
   find_ = new QPushButton;
   find_->setObjectName(QStringLiteral("buy_find"));
   connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_wanted() : emit wanted(); });
+  find_->setMinimumWidth(96);
   row->addWidget(csv_);
   row->addWidget(find_);
   column->addLayout(row);
-  table_ = new BarTable({tr("Purchase"), QString(), tr("Samples/s")});
+  table_ = new BarTable({tr("Purchase"), QString(), tr("Samples/s · per price")});
   table_->setObjectName(QStringLiteral("buy_table"));
   table_->setAccessibleName(tr("What to buy first, a row a purchase"));
   connect(table_, &QTableWidget::cellClicked, this, [this](int at, int) { emit chosen(at); });

@@ -59,7 +59,7 @@ QWidget* FrontPane::make_head() {
   auto* head = new QWidget;
   auto* row = new QHBoxLayout(head);
   row->setContentsMargins(0, 0, 0, 0);
-  auto* title = new QLabel(tr("Throughput against memory and price"));
+  auto* title = new QLabel(tr("Front of plans"));
   title->setFont(title_font(font()));
   row->addWidget(title);
   row->addStretch(1);
@@ -71,6 +71,8 @@ QWidget* FrontPane::make_head() {
     for (const FrontMeasure measure : front_measures) box->addItem(measure_title(measure), static_cast<int>(measure));
     box->setCurrentIndex(box->findData(static_cast<int>(chosen)));
     connect(box, &QComboBox::activated, this, &FrontPane::show_content);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(12);
     row->addWidget(label);
     row->addWidget(box);
     return box;
@@ -93,6 +95,7 @@ QWidget* FrontPane::make_head() {
   connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_wanted() : emit wanted(); });
   row->addWidget(as_table_);
   row->addWidget(csv_);
+  find_->setMinimumWidth(96);
   row->addWidget(find_);
   return head;
 }

@@ -39,7 +39,7 @@ void FrontView::set_content(const FrontContent& content) {
   selected_.reset();
   for (std::size_t i = 0; plan && i < content_.plans.size(); ++i)
     if (content_.plans[i].plan == plan || *content_.plans[i].plan == *plan) selected_ = i;
-  setAccessibleDescription(tr("%n plan(s)", nullptr, static_cast<int>(content_.plans.size())));
+  setAccessibleDescription(tr("plans: %1").arg(content_.plans.size()));
   lay_out();
 }
 
@@ -176,6 +176,7 @@ void FrontView::paint_legend(QPainter& painter) const {
       least = std::min(least.value_or(*value), *value);
       most = std::max(most.value_or(*value), *value);
     }
+  painter.setRenderHint(QPainter::Antialiasing);
   painter.setFont(caption_font(font()));
   const QFontMetricsF metrics(painter.font());
   double x = geometry_.plot.right();

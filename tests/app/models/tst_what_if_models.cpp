@@ -245,7 +245,7 @@ void TestWhatIfModels::purchases_in_words() {
   QCOMPARE(rows.size(), std::size_t{3});
   QVERIFY(rows[0].label.contains("between nodes"));
   QCOMPARE(rows[0].to, 10.0);
-  QVERIFY(rows[1].label.contains("2 other"));
+  QVERIFY(rows[1].label.contains("2 more"));
   QVERIFY(rows[2].text.contains("2"));
   for (const BarRow& row : rows) QVERIFY(!row.tool_tip.isEmpty());
 }

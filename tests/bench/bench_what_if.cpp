@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What-if on BERT-48 over 2 x 8 devices: how long after a slider has stopped the first and the final answer are there,
+// and how long the front and the purchases take.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/presets.hpp"
+#include "core/sim/sensitivity.hpp"
+#include "core/whatif/buy_first.hpp"
+#include "core/whatif/change.hpp"
+#include "core/whatif/front.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double milliseconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+std::string figures(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return fmt::format("p50 {:.1f} ms, p95 {:.1f} ms, worst {:.1f} ms", times[times.size() / 2],
+                     times[times.size() * 95 / 100], times.back());
+}
+
+}  // namespace
+
+int main() {
+  const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  Problem problem;
+  problem.profile = std::make_shared<const Profile>(*profile_preset("BERT-48"));
+  problem.cluster = std::make_shared<const Cluster>(*cluster_preset("dapple-a"));
+  problem.workload.global_batch = 64;
+  problem = *with_change(problem, {}, device_catalogue());
+  const std::vector<AskedPlanner> asked = usual_planners();
+  const SearchHow how{threads, {}, {}, {}};
+  const auto today = best_plan(problem, asked, {}, 1, how);
+  const std::vector<Plan> kept = kept_as_is(problem, *today->best->found.plan);
+
+  std::vector<double> first, last;
+  for (int step = 0; step < 60; ++step) {
+    WhatIf change;
+    change.between = BytesPerSecond(1e9 * (1 + step));
+    change.nodes = 1 + step % 8;
+    double answered = 0;
+    const auto begin = Clock::now();
+    const auto changed = with_change(problem, change, device_catalogue());
+    (void)best_plan(*changed, asked, kept, 1, how, [&](const JudgedPlan&) {
+      if (answered == 0) answered = milliseconds_since(begin);
+    });
+    last.push_back(milliseconds_since(begin));
+    first.push_back(answered > 0 ? answered : last.back());
+  }
+  fmt::print("first answer:  {}\nfinal answer:  {}\n", figures(first), figures(last));
+  auto begin = Clock::now();
+  const auto plans = find_front(problem, asked, front_space(problem), how);
+  fmt::print("front:         {} plans in {:.0f} ms\n", plans->size(), milliseconds_since(begin));
+  begin = Clock::now();
+  const auto gains = sensitivity(problem, *today->best->found.plan, 1.1, {}, {}, threads);
+  const auto bought = buy_first(problem, &today->best->found, purchases(problem, &*gains, device_catalogue()), asked,
+                                device_catalogue(), how);
+  fmt::print("what to buy:   {} purchases in {:.0f} ms\n", bought->size(), milliseconds_since(begin));
+  return 0;
+}
