@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ui/what_if_page.hpp"
 
+#include <algorithm>
+
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSplitter>
@@ -86,10 +88,11 @@ void WhatIfPage::connect_study() {
   connect(&study_, &WhatIfStudy::today_changed, this, &WhatIfPage::show_answer);
   connect(&study_, &WhatIfStudy::now_changed, this, [this] {
     show_answer();
+    show_hints();
     look_around();
   });
-  connect(&study_, &WhatIfStudy::front_changed, this, &WhatIfPage::show_front);
-  connect(&study_, &WhatIfStudy::purchases_changed, this, &WhatIfPage::show_purchases);
+  connect(&study_, &WhatIfStudy::front_changed, this, &WhatIfPage::show_lists);
+  connect(&study_, &WhatIfStudy::purchases_changed, this, &WhatIfPage::show_lists);
   connect(&study_, &WhatIfStudy::failed, this,
           [this](const QString& title, const QString& text) { dialogs_.error(this, title, text); });
   connect(&settle_, &QTimer::timeout, this, [this] { study_.set_change(panel_->change()); });
@@ -153,8 +156,7 @@ void WhatIfPage::refresh() {
     show_base();
   }
   show_answer();
-  show_front();
-  show_purchases();
+  show_lists();
 }
 
 void WhatIfPage::show_base() {
@@ -204,16 +206,27 @@ void WhatIfPage::show_answer() {
 
 /// Once a question, where it takes seconds only: nobody has to ask for the picture.
 void WhatIfPage::look_around() {
-  if (looked_around_ || !isVisible() || study_.searching() || !study_.today().final) return;
+  if (looked_around_ || !unasked_ || !isVisible() || study_.searching() || !study_.today().final) return;
   looked_around_ = true;
   if (devices_of(*study_.question()->problem.cluster).size() > most_unasked) return;
   study_.find_front();
   study_.find_purchases();
 }
 
-void WhatIfPage::show_front() {
+void WhatIfPage::show_lists() {
+  const auto same = [](const FoundPlan& a, const FoundPlan& b) { return a.plan == b.plan; };
+  if (!std::ranges::equal(front_->plans(), study_.front().items, same)) front_->set_plans(study_.front().items);
+  buy_->set_rows(purchase_rows(study_.purchases().items));
+  show_hints();
+}
+
+void WhatIfPage::show_hints() {
+  show_front_hint();
+  show_purchase_hint();
+}
+
+void WhatIfPage::show_front_hint() {
   const StudyList<FoundPlan>& front = study_.front();
-  if (front_->plans().size() != front.items.size() || front.complete) front_->set_plans(front.items);
   const bool running = study_.finding_front();
   QString hint;
   if (running)
@@ -229,9 +242,8 @@ void WhatIfPage::show_front() {
   front_->set_state(hint, running);
 }
 
-void WhatIfPage::show_purchases() {
+void WhatIfPage::show_purchase_hint() {
   const StudyList<PurchaseGain>& purchases = study_.purchases();
-  buy_->set_rows(purchase_rows(purchases.items));
   const bool running = study_.finding_purchases();
   QString hint;
   if (running)

@@ -30,6 +30,8 @@ class WhatIfPage : public QWidget {
   /// Does nothing while it is hidden: plans are looked for when somebody looks.
   void refresh();
 
+  /// Whether the front and purchases of small clusters are looked for before anybody asks.
+  void set_unasked(bool on) { unasked_ = on; }
   WhatIfStudy& study() { return study_; }
   WhatIfPanel& panel() const { return *panel_; }
   WhatIfSummary& summary() const { return *summary_; }
@@ -45,8 +47,10 @@ class WhatIfPage : public QWidget {
   void connect_views();
   void show_base();
   void show_answer();
-  void show_front();
-  void show_purchases();
+  void show_lists();
+  void show_hints();
+  void show_front_hint();
+  void show_purchase_hint();
   void show_plan(int plan);
   void look_around();
   void choose_purchase(int row);
@@ -68,7 +72,7 @@ class WhatIfPage : public QWidget {
   BuyPane* buy_;
   std::optional<FoundPlan> picked_;  ///< in the front; absent: the best is shown
   std::shared_ptr<const Simulation> picked_simulation_;
-  bool looked_around_ = false;
+  bool unasked_ = true, looked_around_ = false;
 };
 
 }  // namespace pipedeck::app

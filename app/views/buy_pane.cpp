@@ -35,9 +35,11 @@ BuyPane::BuyPane(QWidget* parent) : QWidget(parent) {
   row->addWidget(csv_);
   row->addWidget(find_);
   column->addLayout(row);
-  table_ = new BarTable({tr("Purchase"), QString(), tr("Samples/s · per price")});
+  table_ = new BarTable({tr("Purchase"), QString(), tr("Gain · per price")});
   table_->setObjectName(QStringLiteral("buy_table"));
   table_->setAccessibleName(tr("What to buy first, a row a purchase"));
+  table_->horizontalHeaderItem(2)->setToolTip(
+      tr("Samples per second more than now · how many of them one more per hour gives, where prices are known"));
   connect(table_, &QTableWidget::cellClicked, this, [this](int at, int) { emit chosen(at); });
   connect(table_, &QTableWidget::activated, this, [this](const QModelIndex& at) { emit chosen(at.row()); });
   column->addWidget(table_, 1);

@@ -57,28 +57,23 @@ FrontPane::FrontPane(QWidget* parent)
 
 QWidget* FrontPane::make_head() {
   auto* head = new QWidget;
-  auto* row = new QHBoxLayout(head);
-  row->setContentsMargins(0, 0, 0, 0);
+  auto* lines = new QVBoxLayout(head);
+  lines->setContentsMargins(0, 0, 0, 0);
+  lines->setSpacing(ThemeSizes::grid / 2);
+  auto* top = new QHBoxLayout;
   auto* title = new QLabel(tr("Front of plans"));
   title->setFont(title_font(font()));
-  row->addWidget(title);
-  row->addStretch(1);
-  const auto add_box = [&](const QString& caption, const char* name, FrontMeasure chosen) {
-    auto* label = new QLabel(caption);
-    auto* box = new QComboBox;
-    box->setObjectName(QLatin1String(name));
-    label->setBuddy(box);
-    for (const FrontMeasure measure : front_measures) box->addItem(measure_title(measure), static_cast<int>(measure));
-    box->setCurrentIndex(box->findData(static_cast<int>(chosen)));
-    connect(box, &QComboBox::activated, this, &FrontPane::show_content);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(12);
-    row->addWidget(label);
-    row->addWidget(box);
-    return box;
-  };
-  x_ = add_box(tr("&Across"), "front_x", FrontMeasure::memory);
-  size_ = add_box(tr("Si&ze"), "front_size", FrontMeasure::price);
+  find_ = new QPushButton;
+  find_->setObjectName(QStringLiteral("front_find"));
+  find_->setMinimumWidth(96);
+  connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_wanted() : emit wanted(); });
+  top->addWidget(title, 1);
+  top->addWidget(find_);
+  lines->addLayout(top);
+  auto* choices = new QHBoxLayout;
+  x_ = add_measure(choices, tr("&Across"), "front_x", FrontMeasure::memory);
+  size_ = add_measure(choices, tr("Si&ze"), "front_size", FrontMeasure::price);
+  choices->addStretch(1);
   as_table_ = new QToolButton;
   as_table_->setObjectName(QStringLiteral("front_as_table"));
   as_table_->setText(tr("Table"));
@@ -90,14 +85,25 @@ QWidget* FrontPane::make_head() {
   csv_->setText(tr("CSV…"));
   csv_->setToolTip(tr("Write the plans as a table for other programs"));
   connect(csv_, &QToolButton::clicked, this, &FrontPane::csv_wanted);
-  find_ = new QPushButton;
-  find_->setObjectName(QStringLiteral("front_find"));
-  connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_wanted() : emit wanted(); });
-  row->addWidget(as_table_);
-  row->addWidget(csv_);
-  find_->setMinimumWidth(96);
-  row->addWidget(find_);
+  choices->addWidget(as_table_);
+  choices->addWidget(csv_);
+  lines->addLayout(choices);
   return head;
+}
+
+QComboBox* FrontPane::add_measure(QHBoxLayout* row, const QString& caption, const char* name, FrontMeasure chosen) {
+  auto* label = new QLabel(caption);
+  auto* box = new QComboBox;
+  box->setObjectName(QLatin1String(name));
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  box->setMinimumContentsLength(8);
+  label->setBuddy(box);
+  for (const FrontMeasure measure : front_measures) box->addItem(measure_title(measure), static_cast<int>(measure));
+  box->setCurrentIndex(box->findData(static_cast<int>(chosen)));
+  connect(box, &QComboBox::activated, this, &FrontPane::show_content);
+  row->addWidget(label);
+  row->addWidget(box, 1);
+  return box;
 }
 
 void FrontPane::make_table() {

@@ -9,6 +9,7 @@
 #include "app/models/front_content.hpp"
 
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QPushButton;
 class QSortFilterProxyModel;
@@ -49,6 +50,7 @@ class FrontPane : public QWidget {
 
  private:
   QWidget* make_head();
+  QComboBox* add_measure(QHBoxLayout* row, const QString& caption, const char* name, FrontMeasure chosen);
   void make_table();
   void show_content();
   void copy() const;

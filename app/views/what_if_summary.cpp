@@ -85,6 +85,7 @@ void WhatIfSummary::apply_theme() {
   for (QPushButton* button : {keep_cluster_, keep_plan_}) button->setStyleSheet(plain_button_style(theme));
   set_text_colour(*busy_, theme.muted);
   set_text_colour(*words_, bad_ ? theme.bad : theme.text);
+  fill();
 }
 
 QString WhatIfSummary::words() const { return words_->text(); }
@@ -102,10 +103,16 @@ void WhatIfSummary::set_can_keep(bool cluster, bool plan) {
 }
 
 void WhatIfSummary::set_rows(const std::vector<WhatIfRow>& rows) {
+  if (rows == rows_) return;
+  rows_ = rows;
+  fill();
+}
+
+void WhatIfSummary::fill() {
   const Theme& theme = Theme::of(palette());
-  table_->setRowCount(static_cast<int>(rows.size()));
+  table_->setRowCount(static_cast<int>(rows_.size()));
   for (int i = 0; i < table_->rowCount(); ++i) {
-    const WhatIfRow& row = rows[static_cast<std::size_t>(i)];
+    const WhatIfRow& row = rows_[static_cast<std::size_t>(i)];
     const QString texts[] = {row.label, row.today, row.now, marked(row)};
     for (int column = 0; column < 4; ++column) {
       auto* item = new QTableWidgetItem(texts[column]);

@@ -41,9 +41,11 @@ class WhatIfSummary : public QWidget {
 
  private:
   void apply_theme();
+  void fill();
 
   QLabel *words_, *busy_;
   bool bad_ = false;
+  std::vector<WhatIfRow> rows_;
   QTableWidget* table_;
   GanttPreview* preview_;
   QPushButton *keep_cluster_, *keep_plan_ = nullptr;

@@ -40,7 +40,9 @@ struct Opened {
     fixture.session().set_global_batch(64);
     page = &fixture.window->what_if_page();
   }
-  [[nodiscard]] bool show() {
+  /// With the front and purchases, or without.
+  [[nodiscard]] bool show(bool all = false) {
+    page->set_unasked(all);
     QTest::keyClick(fixture.window.get(), Qt::Key_3, Qt::ControlModifier);
     return fixture.window->page() == Page::what_if && settle();
   }
@@ -269,7 +271,7 @@ void TestWhatIfPage::clusters_and_plans_are_kept() {
 
 void TestWhatIfPage::the_front_by_mouse() {
   Opened opened;
-  QVERIFY(opened.show());
+  QVERIFY(opened.show(true));
   FrontView& view = opened.page->front().view();
   QVERIFY(view.content().plans.size() > 50);
   const std::size_t plan = view.content().line.front();
@@ -295,7 +297,7 @@ void TestWhatIfPage::the_front_by_mouse() {
 
 void TestWhatIfPage::the_front_by_keyboard() {
   Opened opened;
-  QVERIFY(opened.show());
+  QVERIFY(opened.show(true));
   FrontView& view = opened.page->front().view();
   view.setFocus();
   QTest::keyClick(&view, Qt::Key_Home);
@@ -317,7 +319,7 @@ void TestWhatIfPage::the_front_by_keyboard() {
 
 void TestWhatIfPage::the_table_twin() {
   Opened opened;
-  QVERIFY(opened.show());
+  QVERIFY(opened.show(true));
   opened.click("front_as_table");
   QVERIFY(opened.page->front().table_shown());
   QTableView& table = opened.page->front().table();
@@ -339,7 +341,7 @@ void TestWhatIfPage::the_table_twin() {
 
 void TestWhatIfPage::buy_first_moves_the_sliders() {
   Opened opened;
-  QVERIFY(opened.show());
+  QVERIFY(opened.show(true));
   BarTable& table = opened.page->purchases().table();
   QVERIFY(table.rowCount() >= 7);
   int nodes = -1, single = -1;
@@ -366,7 +368,7 @@ void TestWhatIfPage::buy_first_moves_the_sliders() {
 /// To be looked at.
 void TestWhatIfPage::pictures() {
   Opened opened;
-  QVERIFY(opened.show());
+  QVERIFY(opened.show(true));
   auto* types = opened.child<QComboBox>("what_if_type");
   types->setCurrentIndex(types->findData("A100-80GB"));
   emit types->activated(types->currentIndex());
