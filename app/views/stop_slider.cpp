@@ -15,7 +15,7 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr int field_width = 104;
+constexpr int field_width = 92;
 constexpr int mark_size = 4;  // pixels, half a side
 
 }  // namespace

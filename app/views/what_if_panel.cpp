@@ -86,6 +86,8 @@ void WhatIfPanel::make_types(QVBoxLayout* column) {
   type_ = new QComboBox;
   type_->setObjectName(QStringLiteral("what_if_type"));
   type_->setAccessibleName(tr("Devices"));
+  type_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  type_->setMinimumContentsLength(12);
   type_->setToolTip(tr("All devices become of this type"));
   label->setBuddy(type_);
   row->addWidget(label);
