@@ -219,7 +219,7 @@ void WhatIfPanel::show_all() {
   if (chosen < 0) type_->addItem(in_qt(change_.type->name), in_qt(change_.type->name));
   type_->setCurrentIndex(chosen < 0 ? type_->count() - 1 : chosen);
   QStringList also;
-  for (const DeviceSwap& swap : change_.swaps)
+  for (const TypeSwap& swap : change_.swaps)
     also << tr("%1 for %2").arg(in_qt(swap.type.name), devices_text(swap.devices));
   for (const LinkScale& link : change_.links)
     also << tr("%1 bandwidth of %2")

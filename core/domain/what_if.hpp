@@ -23,10 +23,10 @@ struct LinkScale {
 };
 
 /// Devices exchanged for others.
-struct DeviceSwap {
+struct TypeSwap {
   std::vector<DeviceId> devices;
   DeviceType type;
-  bool operator==(const DeviceSwap&) const = default;
+  bool operator==(const TypeSwap&) const = default;
 };
 
 /// What is changed of a question; what is absent stays as it is. Devices keep their numbers.
@@ -36,7 +36,7 @@ struct WhatIf {
   std::optional<Bytes> memory;  ///< of the device with least; the others keep their ratio to it
   std::optional<int> nodes;     ///< the first so many; more are like the last
   std::optional<DeviceType> type;
-  std::vector<DeviceSwap> swaps;
+  std::vector<TypeSwap> swaps;
   std::vector<LinkScale> links;
   std::optional<int> micro_batch;  ///< 0: left to the planners
   std::optional<int> global_batch;

@@ -97,7 +97,7 @@ void set_prices(Cluster& cluster, const WhatIf& change, const DeviceCatalogue& c
 
 void change_devices(Cluster& cluster, const Problem& problem, const WhatIf& change, const DeviceCatalogue& catalogue) {
   if (change.type) swap_devices(cluster, all_devices(cluster), in_cluster(problem, *change.type, catalogue));
-  for (const DeviceSwap& swap : change.swaps)
+  for (const TypeSwap& swap : change.swaps)
     swap_devices(cluster, swap.devices, in_cluster(problem, swap.type, catalogue));
   // Without the profile's own device in the cluster its speed would count as 1.
   const bool kept = speed_of_profile_device(problem) != 1;
