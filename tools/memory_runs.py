@@ -111,8 +111,12 @@ def random_cases(rng, cases):
         yield kind, shape[0], text, run
 
 
+PRESETS = [("mlp-small", 64, (8, 16)), ("gpt-tiny", 16, (2, 4)), ("gpt-bytes", 16, (4,)), ("bert-tiny", 16, (4,)),
+           ("vgg-tiny", 32, (8,)), ("resnet-tiny", 16, (4,)), ("gnmt-tiny", 16, (4,)), ("wide-tiny", 32, (8,))]
+
+
 def preset_cases():
-    for model, batch, sizes in (("mlp-small", 64, (8, 16)), ("gpt-tiny", 16, (2, 4))):
+    for model, batch, sizes in PRESETS:
         for micro_batch in sizes:
             for shape in SHAPES:
                 if shape[0] == "replicas":

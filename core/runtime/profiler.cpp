@@ -156,6 +156,10 @@ void add_fixed_parts(Profile& profile, const std::vector<LayerSamples>& of_one) 
   for (std::size_t i = 0; i < of_one.size(); ++i) {
     LayerMemory& memory = *profile.layers[i].memory;
     const LayerMemory& one = of_one[i].memory;
+    // Repacked weights are as large for one sample, which frees less before they are made: then it needs more.
+    memory.forward = std::max(memory.forward, one.forward);
+    memory.backward = std::max(memory.backward, one.backward);
+    profile.layers[i].workspace = std::max(memory.forward, memory.backward);
     memory.forward_fixed = fixed_part(one.forward, memory.forward, profile.micro_batch);
     memory.backward_fixed = fixed_part(one.backward, memory.backward, profile.micro_batch);
   }

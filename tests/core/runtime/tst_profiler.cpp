@@ -18,6 +18,7 @@ class TestProfiler : public QObject {
  private slots:
   void profile_has_the_models_layers_and_bytes();
   void images_and_lstms_are_timed_with_their_bytes();
+  void fewer_samples_are_never_predicted_below();
   void saved_bytes_are_what_training_keeps();
   void times_are_those_of_training();
   void profiling_can_be_stopped_and_refuses_bad_sizes();
@@ -70,6 +71,19 @@ void TestProfiler::images_and_lstms_are_timed_with_their_bytes() {
       QCOMPARE(layer.at.size(), 2u);
       QVERIFY(layer.forward.count > 0 && layer.backward.count > 0 && layer.backward_weight <= layer.backward);
     }
+}
+
+/// Half of the samples may need more memory beside what is saved: weights are repacked all the same, and less of what
+/// was saved is free by then.
+void TestProfiler::fewer_samples_are_never_predicted_below() {
+  const ModelSpec model = small_cnn(true, 64, 8);
+  const Profile whole = profile_on_cpu(model, {8}).value(), half = profile_on_cpu(model, {4}).value();
+  for (std::size_t i = 0; i < whole.layers.size(); ++i) {
+    const LayerMemory &all = *whole.layers[i].memory, &part = *half.layers[i].memory;
+    const auto at_half = [](Bytes of_all, Bytes fixed) { return fixed.count + (of_all - fixed).count / 2; };
+    QVERIFY(at_half(all.forward, all.forward_fixed) >= part.forward.count - 1);
+    QVERIFY(at_half(all.backward, all.backward_fixed) >= part.backward.count - 1);
+  }
 }
 
 void TestProfiler::saved_bytes_are_what_training_keeps() {
