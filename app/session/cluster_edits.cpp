@@ -274,15 +274,6 @@ Result<DrawnCluster> with_type_changed(DrawnCluster drawn, const std::string& na
   return checked(std::move(drawn));
 }
 
-Result<DrawnCluster> with_type_removed(DrawnCluster drawn, const std::string& name) {
-  for (const Node& node : drawn.cluster.nodes)
-    for (const DeviceGroup& group : node.devices)
-      if (group.type == name)
-        return refused(Text::tr("%1 still has devices of type %2.").arg(in_qt(node.name), in_qt(name)));
-  std::erase_if(drawn.cluster.device_types, [&](const DeviceType& type) { return type.name == name; });
-  return checked(std::move(drawn));
-}
-
 // ---- links
 
 std::string why_not_joined(const Cluster& cluster, const std::string& from, const std::string& to) {

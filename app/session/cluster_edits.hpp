@@ -53,9 +53,8 @@ Result<DrawnCluster> with_inside(DrawnCluster drawn, const std::vector<std::stri
 Result<DrawnCluster> with_bus(DrawnCluster drawn, const std::vector<std::string>& nodes, bool bus);
 
 // -- device types
-/// The type under the same or another name; devices of it follow. An unused one is dropped with without_unused_type.
+/// The type under the same or another name; devices of it follow.
 Result<DrawnCluster> with_type_changed(DrawnCluster drawn, const std::string& name, DeviceType type);
-Result<DrawnCluster> with_type_removed(DrawnCluster drawn, const std::string& name);
 /// The type under its name, or under an unused one where the name means another; there already: nothing changes.
 std::string add_type(Cluster& cluster, DeviceType type);
 
