@@ -90,6 +90,14 @@ QScrollBar::handle:horizontal { min-width: 28px; }
 QScrollBar::handle:hover { background: %muted%; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QCheckBox::indicator, QAbstractItemView::indicator, QGroupBox::indicator { width: 13px; height: 13px; border: 1px solid %muted%;
+                                   border-radius: 3px; background: %panel%; }
+QCheckBox::indicator:hover, QAbstractItemView::indicator:hover { border-color: %accent%; }
+QCheckBox::indicator:focus { border-color: %accent%; }
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked, QGroupBox::indicator:checked { background: %accent%;
+                                   border-color: %accent%; image: url(:/icons/check.svg); }
+QCheckBox::indicator:disabled, QAbstractItemView::indicator:disabled { border-color: %disabled%; }
+QSplitter::handle:horizontal { background: %border%; width: 1px; }
 QSplitter::handle:vertical { background: %border%; height: 1px; }
 QToolTip { color: %text%; background: %panel%; border: 1px solid %border%; padding: 4px; }
 )";

@@ -2,6 +2,7 @@
 #include "app/ui/main_window.hpp"
 
 #include <QCloseEvent>
+#include <QComboBox>
 #include <QDockWidget>
 #include <QIcon>
 #include <QKeyEvent>
@@ -18,6 +19,7 @@
 
 #include "app/session/count_text.hpp"
 #include "app/ui/compare_page.hpp"
+#include "app/ui/empty_states.hpp"
 #include "app/ui/explain_page.hpp"
 #include "app/ui/jobs_panel.hpp"
 #include "app/ui/layout_keeper.hpp"
@@ -64,6 +66,7 @@ MainWindow::MainWindow(WindowSeams seams, QWidget* parent)
   create_status_bar();
   connect_session();
   connect_views();
+  create_empty_states();
   layout_ = new LayoutKeeper(*this, compare_page_->table(), *seams_.settings);
   layout_->restore();
   view_ = new ViewState(*this, *seams_.settings);
@@ -209,6 +212,19 @@ void MainWindow::connect_views() {
   connect(start_panel_, &StartPanel::compare_requested, this, &MainWindow::compare_from_start);
   connect(&run_page_->view(), &RunView::launch_requested, this,
           [this](const LaunchRequest& request) { seams_.settings->setValue("run/steps", request.steps); });
+}
+
+void MainWindow::create_empty_states() {
+  const auto open_box = [this](const char* name) {
+    return [this, name] { bar_->findChild<QComboBox*>(QLatin1String(name))->showPopup(); };
+  };
+  empty_states_ = new EmptyStates(
+      session_,
+      {compare_page_, explain_page_, profile_view_, run_page_->findChild<QWidget*>(QStringLiteral("run_charts")),
+       open_box("profile_box"), open_box("cluster_box"), [this] { import_with_dialog(); },
+       [this] { session_.complete_question(); }, [this] { actions_->compare->trigger(); },
+       [this] { actions_->launch->trigger(); }},
+      this);
 }
 
 Page MainWindow::page() const { return static_cast<Page>(tabs_->currentIndex()); }

@@ -28,6 +28,7 @@ class ComparePage;
 class ExplainPage;
 class Exports;
 class HelpWindow;
+class EmptyStates;
 class Inspector;
 class LayoutKeeper;
 class NotesEdit;
@@ -96,6 +97,7 @@ class MainWindow : public QMainWindow {
   QDockWidget* add_dock(const QString& title, const char* name, QWidget* content, Qt::DockWidgetArea area);
   void connect_session();
   void connect_views();
+  void create_empty_states();
 
   // main_window_actions.cpp
   QAction* add_action(QMenu* menu, const QString& text, const char* name, const QKeySequence& shortcut,
@@ -168,6 +170,7 @@ class MainWindow : public QMainWindow {
   std::vector<QDockWidget*> docks_;
   QLabel* saved_label_ = nullptr;
   QToolButton* calibration_mark_ = nullptr;
+  EmptyStates* empty_states_ = nullptr;
   LayoutKeeper* layout_ = nullptr;
   ViewState* view_ = nullptr;
   int shown_profile_ = 0;  ///< picked in the tree; 0: the question's

@@ -12,6 +12,7 @@
 #include "app/session/count_text.hpp"
 #include "app/ui/calibration_dialog.hpp"
 #include "app/ui/compare_page.hpp"
+#include "app/ui/empty_states.hpp"
 #include "app/ui/explain_page.hpp"
 #include "app/ui/main_window.hpp"
 #include "app/ui/plan_rows.hpp"
@@ -102,6 +103,7 @@ QString MainWindow::comparison_summary() const {
 
 void MainWindow::refresh_bar() {
   bar_->show_state({session_.comparing(), session_.launching(), session_.why_not_comparable(), comparison_summary()});
+  empty_states_->update();
   update_actions();
 }
 

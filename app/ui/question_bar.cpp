@@ -8,10 +8,10 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QRegularExpressionValidator>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include "app/models/typed_count.hpp"
 #include "app/session/import.hpp"
 #include "app/views/choice_pictures.hpp"
 #include "app/views/theme.hpp"
@@ -42,11 +42,10 @@ void fill(QComboBox* box, const std::vector<std::pair<int, QString>>& own, const
   box->setToolTip(box->currentText());
 }
 
-QComboBox* make_number_box(QComboBox* box, const QStringList& values, const QString& pattern) {
+QComboBox* make_number_box(QComboBox* box, const QStringList& values) {
   box->setEditable(true);
   box->setInsertPolicy(QComboBox::NoInsert);
   box->addItems(values);
-  box->lineEdit()->setValidator(new QRegularExpressionValidator(QRegularExpression(pattern), box));
   return box;
 }
 
@@ -102,12 +101,11 @@ void QuestionBar::add_box(QHBoxLayout* row, const QString& caption, QComboBox* b
 }
 
 void QuestionBar::make_batch_boxes(QHBoxLayout* row) {
-  batch_ = make_number_box(new QComboBox(this), powers_of_two(8, 4096), QStringLiteral("[1-9][0-9]{0,6}"));
-  micro_batch_ = make_number_box(new QComboBox(this), QStringList{tr("auto")} + powers_of_two(1, 512),
-                                 QStringLiteral("%1|[1-9][0-9]{0,6}").arg(tr("auto")));
+  batch_ = make_number_box(new QComboBox(this), powers_of_two(8, 4096));
+  micro_batch_ = make_number_box(new QComboBox(this), QStringList{tr("auto")} + powers_of_two(1, 512));
   add_box(row, tr("&Global batch"), batch_, "batch_box", 86);
   add_box(row, tr("M&icro-batch"), micro_batch_, "micro_batch_box", 86);
-  batch_->setToolTip(tr("Samples of one iteration"));
+  batch_->setToolTip(tr("Samples of one iteration: 1024, 1 024, 1k or 1Ki"));
   micro_batch_->setToolTip(tr("Samples of one micro-batch; auto leaves the choice to each planner"));
   for (QComboBox* box : {batch_, micro_batch_}) {
     const auto edited = box == batch_ ? &QuestionBar::batch_edited : &QuestionBar::micro_batch_edited;
@@ -205,14 +203,17 @@ void QuestionBar::cluster_activated(int index) {
 }
 
 void QuestionBar::batch_edited() {
-  const int samples = batch_->currentText().toInt();
-  if (samples > 0 && samples != shown_.workload.global_batch) emit global_batch_chosen(samples);
+  const auto samples = typed_count(batch_->currentText());
+  if (samples && *samples != shown_.workload.global_batch) return emit global_batch_chosen(*samples);
+  batch_->setEditText(QString::number(shown_.workload.global_batch));  // as it is, whatever way it was typed
 }
 
 void QuestionBar::micro_batch_edited() {
-  const int samples = micro_batch_->currentText().toInt();
-  const auto chosen = samples > 0 ? std::optional(samples) : std::nullopt;
-  if (chosen != shown_.workload.micro_batch) emit micro_batch_chosen(chosen);
+  const QString typed = micro_batch_->currentText().trimmed();
+  const auto samples = typed_count(typed);
+  const bool leave_it = typed.isEmpty() || tr("auto").startsWith(typed, Qt::CaseInsensitive);
+  if ((samples || leave_it) && samples != shown_.workload.micro_batch) return emit micro_batch_chosen(samples);
+  micro_batch_->setEditText(shown_.workload.micro_batch ? QString::number(*shown_.workload.micro_batch) : tr("auto"));
 }
 
 }  // namespace pipedeck::app

@@ -210,6 +210,7 @@ QWidget* RunView::make_pictures() {
   headings_ << timeline_heading_ << log_heading;
 
   auto* right = new QWidget;
+  right->setObjectName(QStringLiteral("run_charts"));
   auto* column = new QVBoxLayout(right);
   column->setContentsMargins(16, 10, 16, 12);
   column->setSpacing(6);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Numbers of samples as people type them: "1024", "1 024", "1,024", "1k", "2.5k", "4Ki", "64 samples".
+#pragma once
+
+#include <optional>
+
+#include <QString>
+
+namespace pipedeck::app {
+
+/// Nothing where it is no whole number from 1 to `most`.
+std::optional<int> typed_count(const QString& text, int most = 10'000'000);
+
+}  // namespace pipedeck::app
