@@ -43,6 +43,7 @@ void EmptyState::say(const EmptyText& text) {
   if (text.title.isEmpty() || same) return;
   title_->setText(text.title);
   text_->setText(text.text);
+  text_->setMinimumHeight(text_->heightForWidth(text_width));
   setAccessibleName(text.title);
   setAccessibleDescription(text.text);
   while (QLayoutItem* item = buttons_->takeAt(0)) {
