@@ -4483,6 +4483,81 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
 </context>
 <context>
+    <name>pipedeck::app::EmptyStates</name>
+    <message>
+        <source>Which model is to be trained?</source>
+        <translation>Welches Modell soll trainiert werden?</translation>
+    </message>
+    <message>
+        <source>Choose one of the presets, or import a profile of yours: times and bytes of each layer.</source>
+        <translation>Eine der Vorlagen wählen oder ein eigenes Profil importieren: Zeiten und Bytes jeder Schicht.</translation>
+    </message>
+    <message>
+        <source>Choose a model</source>
+        <translation>Modell wählen</translation>
+    </message>
+    <message>
+        <source>Import a profile…</source>
+        <translation>Profil importieren…</translation>
+    </message>
+    <message>
+        <source>Take the sample</source>
+        <translation>Beispiel nehmen</translation>
+    </message>
+    <message>
+        <source>What is it to be trained on?</source>
+        <translation>Worauf soll es trainiert werden?</translation>
+    </message>
+    <message>
+        <source>Choose one of the presets, or import a cluster of yours: devices and what joins them.</source>
+        <translation>Eine der Vorlagen wählen oder einen eigenen Cluster importieren: Geräte und was sie verbindet.</translation>
+    </message>
+    <message>
+        <source>Choose a cluster</source>
+        <translation>Cluster wählen</translation>
+    </message>
+    <message>
+        <source>Import a cluster…</source>
+        <translation>Cluster importieren…</translation>
+    </message>
+    <message>
+        <source>Comparing plans</source>
+        <translation>Pläne werden verglichen</translation>
+    </message>
+    <message>
+        <source>Each planner answers by itself; the first plans come in a moment.</source>
+        <translation>Jeder Planer antwortet für sich; die ersten Pläne kommen gleich.</translation>
+    </message>
+    <message>
+        <source>All planners answer for %1 on %2 with %3 samples an iteration, and one simulator judges them.</source>
+        <translation>Alle Planer antworten für %1 auf %2 mit %3 Beispielen je Iteration, und ein Simulator beurteilt sie.</translation>
+    </message>
+    <message>
+        <source>Nothing is compared yet</source>
+        <translation>Noch nichts verglichen</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>No run yet</source>
+        <translation>Noch kein Lauf</translation>
+    </message>
+    <message>
+        <source>A plan is what is run. Compare plans first, then launch one of them on this machine.</source>
+        <translation>Gelaufen wird mit einem Plan. Erst Pläne vergleichen, dann einen davon auf diesem Rechner starten.</translation>
+    </message>
+    <message>
+        <source>Launch trains the selected plan on this machine. Throughput, loss, busy time and memory are drawn here while it runs, the measured beside the predicted.</source>
+        <translation>Starten trainiert den ausgewählten Plan auf diesem Rechner. Durchsatz, Loss, Auslastung und Speicher werden hier währenddessen gezeichnet, das Gemessene neben dem Vorhergesagten.</translation>
+    </message>
+    <message>
+        <source>Launch</source>
+        <translation>Starten</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::Explain</name>
     <message>
         <source>Forward and backward passes of the average device</source>
@@ -7073,8 +7148,8 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <translation>M&amp;ikro-Batch</translation>
     </message>
     <message>
-        <source>Samples of one iteration</source>
-        <translation>Samples einer Iteration</translation>
+        <source>Samples of one iteration: 1024, 1 024, 1k or 1Ki</source>
+        <translation>Samples einer Iteration: 1024, 1 024, 1k oder 1Ki</translation>
     </message>
     <message>
         <source>Samples of one micro-batch; auto leaves the choice to each planner</source>
