@@ -4530,7 +4530,7 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
     <message>
         <source>All planners answer for %1 on %2 with %3 samples an iteration, and one simulator judges them.</source>
-        <translation>Alle Planer antworten für %1 auf %2 mit %3 Beispielen je Iteration, und ein Simulator beurteilt sie.</translation>
+        <translation>Alle Planer antworten für %1 auf %2 mit %3 Samples je Iteration, und ein Simulator beurteilt sie.</translation>
     </message>
     <message>
         <source>Nothing is compared yet</source>
