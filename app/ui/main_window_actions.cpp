@@ -141,7 +141,7 @@ void MainWindow::create_edit_menu() {
   actions_->redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
   plan_actions_ =
       new PlanActions({&session_, this, &compare_page_->table(), tree_, tree_model_, notes_, seams_.dialogs});
-  plan_actions_->hold_in({compare_page_, tree_, inspector_});
+  plan_actions_->hold_in({&compare_page_->table(), tree_, inspector_});
   plan_actions_->fill_edit_menu(menu);
 }
 

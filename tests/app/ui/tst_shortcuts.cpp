@@ -126,8 +126,8 @@ class TestShortcuts : public QObject {
     QVERIFY(fixture.open_sample());
     ComparePage& page = fixture.window->compare_page();
     QWidget& gantt = page.charts().panels()[0]->gantt();
-    const std::pair<const QWidget*, QWidget*> views[] = {
-        {&page.charts(), &gantt}, {&page.split(), &page.split()}, {&page.table(), &page.table()}};
+    // The split editor's keys need a stage or a cut that is picked: its own tests press them.
+    const std::pair<const QWidget*, QWidget*> views[] = {{&page.charts(), &gantt}, {&page.table(), &page.table()}};
     for (const auto& [telling, obeying] : views) {
       const std::vector<KeyGroup> told = described_keys(*telling);
       QVERIFY(!told.empty());
