@@ -33,6 +33,7 @@
 #include "app/views/comparison_pane.hpp"
 #include "app/views/explain_view.hpp"
 #include "app/views/inspector.hpp"
+#include "app/views/plan_table.hpp"
 #include "app/views/profile_view.hpp"
 #include "app/views/project_tree.hpp"
 #include "app/views/run_view.hpp"
