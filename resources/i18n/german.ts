@@ -3687,6 +3687,42 @@
         <source>there is no plan to edit</source>
         <translation>es gibt keinen Plan zum Bearbeiten</translation>
     </message>
+    <message>
+        <source>%1 for device %2</source>
+        <translation>%1 statt Gerät %2</translation>
+    </message>
+    <message>
+        <source>%1 for every device</source>
+        <translation>%1 statt jedes Geräts</translation>
+    </message>
+    <message>
+        <source>%1 for the devices of %2</source>
+        <translation>%1 statt der Geräte von %2</translation>
+    </message>
+    <message>
+        <source>%1 x the bandwidth between nodes</source>
+        <translation>%1 x Bandbreite zwischen Knoten</translation>
+    </message>
+    <message>
+        <source>%1 x the bandwidth inside nodes</source>
+        <translation>%1 x Bandbreite in Knoten</translation>
+    </message>
+    <message>
+        <source>%1 x the bandwidth of %2</source>
+        <translation>%1 x Bandbreite von %2</translation>
+    </message>
+    <message>
+        <source>%1 x the memory of every device</source>
+        <translation>%1 x Speicher jedes Geräts</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>und %1 weitere</translation>
+    </message>
+    <message>
+        <source>one more node like %1</source>
+        <translation>ein weiterer Knoten wie %1</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>
@@ -3713,6 +3749,45 @@
     <message>
         <source>%1 – %2: %3</source>
         <translation>%1 – %2: %3</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::BuyPane</name>
+    <message>
+        <source>What to buy first</source>
+        <translation>Was zuerst kaufen</translation>
+    </message>
+    <message>
+        <source>CSV…</source>
+        <translation>CSV…</translation>
+    </message>
+    <message>
+        <source>Write the purchases as a table for other programs</source>
+        <translation>Die Anschaffungen als Tabelle für andere Programme schreiben</translation>
+    </message>
+    <message>
+        <source>Purchase</source>
+        <translation>Anschaffung</translation>
+    </message>
+    <message>
+        <source>Gain · per price</source>
+        <translation>Gewinn · je Preis</translation>
+    </message>
+    <message>
+        <source>What to buy first, a row a purchase</source>
+        <translation>Was zuerst kaufen, eine Zeile je Anschaffung</translation>
+    </message>
+    <message>
+        <source>Samples per second more than now · how many of them one more per hour gives, where prices are known</source>
+        <translation>Mehr Samples je Sekunde als jetzt · wie viele davon je Euro oder Dollar mehr in der Stunde, wo Preise bekannt sind</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Find &amp;out</source>
+        <translation>&amp;Ermitteln</translation>
     </message>
 </context>
 <context>
@@ -4893,6 +4968,217 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
 </context>
 <context>
+    <name>pipedeck::app::Front</name>
+    <message>
+        <source>Peak memory</source>
+        <translation>Spitzenspeicher</translation>
+    </message>
+    <message>
+        <source>Price per hour</source>
+        <translation>Preis je Stunde</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Price per 1 M samples</source>
+        <translation>Preis je 1 Mio. Samples</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
+    </message>
+    <message>
+        <source>%1 samples/s · %2 an iteration</source>
+        <translation>%1 Samples/s · %2 je Iteration</translation>
+    </message>
+    <message>
+        <source>peak memory %1 of %2</source>
+        <translation>Spitzenspeicher %1 von %2</translation>
+    </message>
+    <message>
+        <source>devices: %1 · nodes: %2</source>
+        <translation>Geräte: %1 · Knoten: %2</translation>
+    </message>
+    <message>
+        <source>price %1 per hour, %2 per 1 M samples</source>
+        <translation>Preis %1 je Stunde, %2 je 1 Mio. Samples</translation>
+    </message>
+    <message>
+        <source>without a flush: weights of several versions</source>
+        <translation>ohne Leerlaufen: Gewichte mehrerer Versionen</translation>
+    </message>
+    <message>
+        <source>nothing beats it in throughput, memory and price</source>
+        <translation>nichts schlägt ihn in Durchsatz, Speicher und Preis</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::FrontPane</name>
+    <message>
+        <source>In the front of plans</source>
+        <translation>In der Front der Pläne</translation>
+    </message>
+    <message>
+        <source>Along the front</source>
+        <translation>Entlang der Front</translation>
+    </message>
+    <message>
+        <source>To its ends</source>
+        <translation>Zu ihren Enden</translation>
+    </message>
+    <message>
+        <source>Take the plan into the project</source>
+        <translation>Den Plan ins Projekt übernehmen</translation>
+    </message>
+    <message>
+        <source>Let go of the selected plan</source>
+        <translation>Den gewählten Plan loslassen</translation>
+    </message>
+    <message>
+        <source>Front of plans</source>
+        <translation>Front der Pläne</translation>
+    </message>
+    <message>
+        <source>&amp;Across</source>
+        <translation>&amp;Quer</translation>
+    </message>
+    <message>
+        <source>Si&amp;ze</source>
+        <translation>&amp;Größe</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>Tabelle</translation>
+    </message>
+    <message>
+        <source>The same plans as a table</source>
+        <translation>Dieselben Pläne als Tabelle</translation>
+    </message>
+    <message>
+        <source>CSV…</source>
+        <translation>CSV…</translation>
+    </message>
+    <message>
+        <source>Write the plans as a table for other programs</source>
+        <translation>Die Pläne als Tabelle für andere Programme schreiben</translation>
+    </message>
+    <message>
+        <source>Plans of the front</source>
+        <translation>Pläne der Front</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Find &amp;plans</source>
+        <translation>Pläne &amp;suchen</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::FrontTableModel</name>
+    <message>
+        <source>on the front</source>
+        <translation>auf der Front</translation>
+    </message>
+    <message>
+        <source>beaten by another</source>
+        <translation>von einem anderen geschlagen</translation>
+    </message>
+    <message>
+        <source>Beaten by none in throughput, memory and price</source>
+        <translation>Von keinem in Durchsatz, Speicher und Preis geschlagen</translation>
+    </message>
+    <message>
+        <source>Front</source>
+        <translation>Front</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>Plan</translation>
+    </message>
+    <message>
+        <source>Samples/s</source>
+        <translation>Samples/s</translation>
+    </message>
+    <message>
+        <source>Iteration</source>
+        <translation>Iteration</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>Spitzenspeicher</translation>
+    </message>
+    <message>
+        <source>Price/h</source>
+        <translation>Preis/h</translation>
+    </message>
+    <message>
+        <source>Price/1 M</source>
+        <translation>Preis/1 Mio.</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>Ablauf</translation>
+    </message>
+    <message>
+        <source>Micro-batch</source>
+        <translation>Mikro-Batch</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::FrontView</name>
+    <message>
+        <source>Front of throughput, memory and price</source>
+        <translation>Front aus Durchsatz, Speicher und Preis</translation>
+    </message>
+    <message>
+        <source>plans: %1</source>
+        <translation>Pläne: %1</translation>
+    </message>
+    <message>
+        <source>Samples per second</source>
+        <translation>Samples je Sekunde</translation>
+    </message>
+    <message>
+        <source>%1:</source>
+        <translation>%1:</translation>
+    </message>
+    <message>
+        <source>%1: %2 everywhere</source>
+        <translation>%1: %2 überall</translation>
+    </message>
+    <message>
+        <source>%1: unknown</source>
+        <translation>%1: unbekannt</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::GanttPreview</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Iterations on one time scale</source>
+        <translation>Iterationen auf einer Zeitskala</translation>
+    </message>
+    <message>
+        <source>Too many operations for a preview: keep the plan to see it</source>
+        <translation>Zu viele Operationen für eine Vorschau: den Plan behalten, um ihn zu sehen</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::GanttQuery</name>
     <message>
         <source>“%1” is no micro-batch, stage, device or kind</source>
@@ -6050,6 +6336,14 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>C&amp;luster</source>
         <translation>&amp;Cluster</translation>
+    </message>
+    <message>
+        <source>What-if</source>
+        <translation>Was wäre wenn</translation>
+    </message>
+    <message>
+        <source>&amp;What-if</source>
+        <translation>&amp;Was wäre wenn</translation>
     </message>
 </context>
 <context>
@@ -8242,6 +8536,17 @@ Das Projekt speichern.</translation>
     </message>
 </context>
 <context>
+    <name>pipedeck::app::StopSlider</name>
+    <message>
+        <source>Back to today&apos;s</source>
+        <translation>Zurück zum heutigen Wert</translation>
+    </message>
+    <message>
+        <source>%1: back to today&apos;s</source>
+        <translation>%1: zurück zum heutigen Wert</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::Tables</name>
     <message>
         <source>Plans</source>
@@ -9332,6 +9637,465 @@ Das Projekt speichern.</translation>
     <message>
         <source>Remove the measure, let go of the selected operation</source>
         <translation>Die Messung entfernen, die gewählte Operation loslassen</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::WhatIf</name>
+    <message>
+        <source>%1 (what if)</source>
+        <translation>%1 (was wäre wenn)</translation>
+    </message>
+    <message>
+        <source>Iteration</source>
+        <translation>Iteration</translation>
+    </message>
+    <message>
+        <source>Samples per second</source>
+        <translation>Samples je Sekunde</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>Spitzenspeicher</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>Price per hour</source>
+        <translation>Preis je Stunde</translation>
+    </message>
+    <message>
+        <source>Price per 1 M samples</source>
+        <translation>Preis je 1 Mio. Samples</translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 und %2 weitere</translation>
+    </message>
+    <message>
+        <source>%1 less per hour</source>
+        <translation>%1 weniger je Stunde</translation>
+    </message>
+    <message>
+        <source>%1 more per hour</source>
+        <translation>%1 mehr je Stunde</translation>
+    </message>
+    <message>
+        <source>%1 · cheaper</source>
+        <translation>%1 · billiger</translation>
+    </message>
+    <message>
+        <source>%1 samples/s with %2</source>
+        <translation>%1 Samples/s mit %2</translation>
+    </message>
+    <message>
+        <source>What it costs is not known</source>
+        <translation>Was es kostet, ist nicht bekannt</translation>
+    </message>
+    <message>
+        <source>%1 samples/s for one more per hour</source>
+        <translation>%1 Samples/s je Einheit mehr in der Stunde</translation>
+    </message>
+    <message>
+        <source>Click to see it in the sliders</source>
+        <translation>Klicken, um es in den Reglern zu sehen</translation>
+    </message>
+    <message>
+        <source>Best plan</source>
+        <translation>Bester Plan</translation>
+    </message>
+    <message>
+        <source>Micro-batches</source>
+        <translation>Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>%1 × %2 · %3</source>
+        <translation>%1 × %2 · %3</translation>
+    </message>
+    <message>
+        <source>Devices · nodes</source>
+        <translation>Geräte · Knoten</translation>
+    </message>
+    <message>
+        <source>Today nothing fits; here %1 does.</source>
+        <translation>Heute passt nichts; hier passt %1.</translation>
+    </message>
+    <message>
+        <source>As today: nothing is gained or lost.</source>
+        <translation>Wie heute: nichts gewonnen, nichts verloren.</translation>
+    </message>
+    <message>
+        <source>%1 more samples per second</source>
+        <translation>%1 mehr Samples je Sekunde</translation>
+    </message>
+    <message>
+        <source>%1 fewer samples per second</source>
+        <translation>%1 weniger Samples je Sekunde</translation>
+    </message>
+    <message>
+        <source>Equally many samples per second</source>
+        <translation>Gleich viele Samples je Sekunde</translation>
+    </message>
+    <message>
+        <source>%1; the price is not known.</source>
+        <translation>%1; der Preis ist nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>%1, at the same price per sample.</source>
+        <translation>%1, zum selben Preis je Sample.</translation>
+    </message>
+    <message>
+        <source>%1, and a sample is %2.</source>
+        <translation>%1, und ein Sample ist %2.</translation>
+    </message>
+    <message>
+        <source>%1 dearer</source>
+        <translation>%1 teurer</translation>
+    </message>
+    <message>
+        <source>%1 cheaper</source>
+        <translation>%1 billiger</translation>
+    </message>
+    <message>
+        <source>Times on %1 are the profile&apos;s own.</source>
+        <translation>Zeiten auf %1 sind die des Profils.</translation>
+    </message>
+    <message>
+        <source>Times scaled by %1 from %2, by the devices&apos; peaks.</source>
+        <translation>Zeiten auf %1 aus %2 umgerechnet, nach den Spitzen der Geräte.</translation>
+    </message>
+    <message>
+        <source>Nothing is known of %1 against %2: taken as equally fast.</source>
+        <translation>Nichts bekannt über %1 gegen %2: gilt als gleich schnell.</translation>
+    </message>
+    <message>
+        <source>%1 × bandwidth inside nodes</source>
+        <translation>%1 × Bandbreite in Knoten</translation>
+    </message>
+    <message>
+        <source>%1 × bandwidth between nodes</source>
+        <translation>%1 × Bandbreite zwischen Knoten</translation>
+    </message>
+    <message>
+        <source>%1 × bandwidth of %2</source>
+        <translation>%1 × Bandbreite von %2</translation>
+    </message>
+    <message>
+        <source>One more node like %1</source>
+        <translation>Ein weiterer Knoten wie %1</translation>
+    </message>
+    <message>
+        <source>%1 for every device</source>
+        <translation>%1 statt jedes Geräts</translation>
+    </message>
+    <message>
+        <source>%1 in %2</source>
+        <translation>%1 in %2</translation>
+    </message>
+    <message>
+        <source>%1 for device G%2</source>
+        <translation>%1 statt Gerät G%2</translation>
+    </message>
+    <message>
+        <source>%1 × memory of every device</source>
+        <translation>%1 × Speicher jedes Geräts</translation>
+    </message>
+    <message>
+        <source>nothing fits</source>
+        <translation>nichts passt</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::WhatIfPage</name>
+    <message>
+        <source>Export plans</source>
+        <translation>Pläne exportieren</translation>
+    </message>
+    <message>
+        <source>Export purchases</source>
+        <translation>Anschaffungen exportieren</translation>
+    </message>
+    <message>
+        <source>Choose a model and a cluster above: here they are asked what would be with other hardware.</source>
+        <translation>Oben Modell und Cluster wählen: hier wird gefragt, was mit anderer Hardware wäre.</translation>
+    </message>
+    <message>
+        <source>No plan: %1</source>
+        <translation>Kein Plan: %1</translation>
+    </message>
+    <message>
+        <source>Picked: %1</source>
+        <translation>Gewählt: %1</translation>
+    </message>
+    <message>
+        <source>The search was cancelled. Move a slider to plan again.</source>
+        <translation>Die Suche wurde abgebrochen. Einen Regler bewegen, um neu zu planen.</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Picked</source>
+        <translation>Gewählt</translation>
+    </message>
+    <message>
+        <source>Then</source>
+        <translation>Dann</translation>
+    </message>
+    <message>
+        <source>Planning with every planner, size and schedule. Plans so far: %1.</source>
+        <translation>Planung mit jedem Planer, jeder Größe und jedem Ablauf. Pläne bisher: %1.</translation>
+    </message>
+    <message>
+        <source>Every plan of all planners, sizes of the cluster, micro-batches and schedules as a point.</source>
+        <translation>Jeder Plan aller Planer, Clustergrößen, Mikro-Batches und Abläufe als Punkt.</translation>
+    </message>
+    <message>
+        <source>Cancelled: there may be more plans.</source>
+        <translation>Abgebrochen: es kann mehr Pläne geben.</translation>
+    </message>
+    <message>
+        <source>Of the sliders as they were; find plans again for what they are now.</source>
+        <translation>Für die Regler, wie sie waren; Pläne erneut suchen für das, was sie jetzt sind.</translation>
+    </message>
+    <message>
+        <source>Planning with each purchase…</source>
+        <translation>Planung mit jeder Anschaffung…</translation>
+    </message>
+    <message>
+        <source>Find out what a wider link, another node, other devices or more memory would gain, planned anew.</source>
+        <translation>Ermitteln, was eine breitere Verbindung, ein weiterer Knoten, andere Geräte oder mehr Speicher brächten, neu geplant.</translation>
+    </message>
+    <message>
+        <source>Cancelled.</source>
+        <translation>Abgebrochen.</translation>
+    </message>
+    <message>
+        <source>For the sliders as they were.</source>
+        <translation>Für die Regler, wie sie waren.</translation>
+    </message>
+    <message>
+        <source>Add cluster %1</source>
+        <translation>Cluster %1 hinzufügen</translation>
+    </message>
+    <message>
+        <source>%1 is in the project now.</source>
+        <translation>%1 ist jetzt im Projekt.</translation>
+    </message>
+    <message>
+        <source>%1 is in the project already.</source>
+        <translation>%1 ist schon im Projekt.</translation>
+    </message>
+    <message>
+        <source>Keep plan %1</source>
+        <translation>Plan %1 behalten</translation>
+    </message>
+    <message>
+        <source>Tables (*.csv);;All files (*)</source>
+        <translation>Tabellen (*.csv);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Wrote %1</source>
+        <translation>%1 geschrieben</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::WhatIfPanel</name>
+    <message>
+        <source>What if it were…</source>
+        <translation>Was wäre mit…</translation>
+    </message>
+    <message>
+        <source>&amp;As today</source>
+        <translation>&amp;Wie heute</translation>
+    </message>
+    <message>
+        <source>Put everything back to today&apos;s</source>
+        <translation>Alles auf den heutigen Wert zurücksetzen</translation>
+    </message>
+    <message>
+        <source>&amp;Devices</source>
+        <translation>&amp;Geräte</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>All devices become of this type</source>
+        <translation>Alle Geräte werden von diesem Typ</translation>
+    </message>
+    <message>
+        <source>&amp;Nodes</source>
+        <translation>&amp;Knoten</translation>
+    </message>
+    <message>
+        <source>&amp;Bandwidth between nodes</source>
+        <translation>&amp;Bandbreite zwischen Knoten</translation>
+    </message>
+    <message>
+        <source>Bandwidth &amp;inside nodes</source>
+        <translation>Bandbreite &amp;in Knoten</translation>
+    </message>
+    <message>
+        <source>&amp;Memory of a device</source>
+        <translation>&amp;Speicher eines Geräts</translation>
+    </message>
+    <message>
+        <source>Mi&amp;cro-batch</source>
+        <translation>Mikro-Ba&amp;tch</translation>
+    </message>
+    <message>
+        <source>&amp;Global batch</source>
+        <translation>Glo&amp;baler Batch</translation>
+    </message>
+    <message>
+        <source>auto</source>
+        <translation>auto</translation>
+    </message>
+    <message>
+        <source>Without these</source>
+        <translation>Ohne diese</translation>
+    </message>
+    <message>
+        <source>Without the single devices and links that are changed</source>
+        <translation>Ohne die einzeln geänderten Geräte und Verbindungen</translation>
+    </message>
+    <message>
+        <source>Price of a device per hour</source>
+        <translation>Preis eines Geräts je Stunde</translation>
+    </message>
+    <message>
+        <source>as today, several types</source>
+        <translation>wie heute, mehrere Typen</translation>
+    </message>
+    <message>
+        <source>%1, as today</source>
+        <translation>%1, wie heute</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>Where none is given: %1. Prices can be edited.</source>
+        <translation>Wo keiner genannt ist: %1. Preise sind änderbar.</translation>
+    </message>
+    <message>
+        <source>%1 for %2</source>
+        <translation>%1 für %2</translation>
+    </message>
+    <message>
+        <source>%1 bandwidth of %2</source>
+        <translation>%1 Bandbreite von %2</translation>
+    </message>
+    <message>
+        <source>And: %1</source>
+        <translation>Und: %1</translation>
+    </message>
+    <message>
+        <source>Price of %1 per hour</source>
+        <translation>Preis von %1 je Stunde</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::WhatIfStudy</name>
+    <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>What if</source>
+        <translation>Was wäre wenn</translation>
+    </message>
+    <message>
+        <source>Internal error: %1</source>
+        <translation>Interner Fehler: %1</translation>
+    </message>
+    <message>
+        <source>%1, list prices of about %2</source>
+        <translation>%1, Listenpreise um %2</translation>
+    </message>
+    <message>
+        <source>Front</source>
+        <translation>Front</translation>
+    </message>
+    <message>
+        <source>Front of throughput, memory and price</source>
+        <translation>Front aus Durchsatz, Speicher und Preis</translation>
+    </message>
+    <message>
+        <source>No plan fits.</source>
+        <translation>Kein Plan passt.</translation>
+    </message>
+    <message>
+        <source>plan</source>
+        <translation>Plan</translation>
+    </message>
+    <message>
+        <source>plans</source>
+        <translation>Pläne</translation>
+    </message>
+    <message>
+        <source>Buy first</source>
+        <translation>Zuerst kaufen</translation>
+    </message>
+    <message>
+        <source>purchase</source>
+        <translation>Anschaffung</translation>
+    </message>
+    <message>
+        <source>purchases</source>
+        <translation>Anschaffungen</translation>
+    </message>
+    <message>
+        <source>What to buy first</source>
+        <translation>Was zuerst kaufen</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::WhatIfSummary</name>
+    <message>
+        <source>planning…</source>
+        <translation>plant…</translation>
+    </message>
+    <message>
+        <source>Add as cl&amp;uster</source>
+        <translation>Als Cl&amp;uster hinzufügen</translation>
+    </message>
+    <message>
+        <source>The changed cluster becomes one of the project&apos;s</source>
+        <translation>Der geänderte Cluster wird einer des Projekts</translation>
+    </message>
+    <message>
+        <source>&amp;Keep the plan</source>
+        <translation>&amp;Plan behalten</translation>
+    </message>
+    <message>
+        <source>The plan, and the cluster that it is for, become part of the project</source>
+        <translation>Der Plan und der Cluster, für den er ist, werden Teil des Projekts</translation>
+    </message>
+    <message>
+        <source>The best plan of today and with what was changed</source>
+        <translation>Der beste Plan von heute und mit den Änderungen</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Then</source>
+        <translation>Dann</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Änderung</translation>
     </message>
 </context>
 </TS>
