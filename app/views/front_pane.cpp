@@ -102,7 +102,7 @@ QComboBox* FrontPane::add_measure(QHBoxLayout* row, const QString& caption, cons
   box->setCurrentIndex(box->findData(static_cast<int>(chosen)));
   connect(box, &QComboBox::activated, this, &FrontPane::show_content);
   row->addWidget(label);
-  row->addWidget(box, 1);
+  row->addWidget(box, 2);
   return box;
 }
 

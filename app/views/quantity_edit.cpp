@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include <QLocale>
 #include <QKeyEvent>
 #include <QToolTip>
 
@@ -29,7 +30,7 @@ QString default_format(Measure measure, double value) {
     case Measure::number:
       break;
   }
-  return QString::number(value, 'g', 10);
+  return QLocale().toString(value, 'g', 10);
 }
 
 }  // namespace

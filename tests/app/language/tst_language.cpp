@@ -264,6 +264,9 @@ class TestLanguage : public QObject {
       QCOMPARE(*field.value(), 3.1e9);
     }
     QVERIFY2(field.text().contains(QLatin1Char(',')), qPrintable(field.text()));
+    QuantityEdit price(Measure::number);
+    price.set_value(3.06);
+    QCOMPARE(price.text(), QStringLiteral("3,06"));
   }
 };
 

@@ -188,7 +188,7 @@ class TestGerman : public QObject {
   void everyPageOfAComparedProject() {
     QVERIFY(fixture_->open_sample());
     Collector texts;
-    for (const auto page : {Page::compare, Page::explain, Page::profile, Page::topology, Page::run}) {
+    for (const auto page : {Page::compare, Page::explain, Page::profile, Page::topology, Page::what_if, Page::run}) {
       fixture_->window->show_page(page);
       QVERIFY(fixture_->settle());
       texts.add_all(*fixture_->window);
@@ -207,7 +207,7 @@ class TestGerman : public QObject {
     QFETCH(QSize, size);
     fixture_->window->resize(size);
     QStringList found;
-    for (const auto page : {Page::compare, Page::explain, Page::profile, Page::topology, Page::run}) {
+    for (const auto page : {Page::compare, Page::explain, Page::profile, Page::topology, Page::what_if, Page::run}) {
       fixture_->window->show_page(page);
       QVERIFY(fixture_->settle());
       QTest::qWait(1);
