@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include <QLocale>
 #include <QKeyEvent>
+#include <QLocale>
 #include <QToolTip>
 
 #include "app/language/core_text.hpp"

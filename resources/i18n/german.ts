@@ -4285,10 +4285,6 @@
         <translation>Es gibt schon einen Gerätetyp namens %1.</translation>
     </message>
     <message>
-        <source>%1 still has devices of type %2.</source>
-        <translation>%1 hat noch Geräte des Typs %2.</translation>
-    </message>
-    <message>
         <source>This cluster has links already.</source>
         <translation>Dieser Cluster hat schon Verbindungen.</translation>
     </message>
@@ -4605,7 +4601,7 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
     <message>
         <source>All planners answer for %1 on %2 with %3 samples an iteration, and one simulator judges them.</source>
-        <translation>Alle Planer antworten für %1 auf %2 mit %3 Samples je Iteration, und ein Simulator beurteilt sie.</translation>
+        <translation>Alle Planer antworten für %1 auf %2 mit %3 Samples je Iteration, und ein Simulator bewertet sie.</translation>
     </message>
     <message>
         <source>Nothing is compared yet</source>
@@ -4621,11 +4617,11 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
     <message>
         <source>A plan is what is run. Compare plans first, then launch one of them on this machine.</source>
-        <translation>Gelaufen wird mit einem Plan. Erst Pläne vergleichen, dann einen davon auf diesem Rechner starten.</translation>
+        <translation>Ein Plan ist es, was läuft. Erst Pläne vergleichen, dann einen davon auf diesem Rechner starten.</translation>
     </message>
     <message>
         <source>Launch trains the selected plan on this machine. Throughput, loss, busy time and memory are drawn here while it runs, the measured beside the predicted.</source>
-        <translation>Starten trainiert den ausgewählten Plan auf diesem Rechner. Durchsatz, Loss, Auslastung und Speicher werden hier währenddessen gezeichnet, das Gemessene neben dem Vorhergesagten.</translation>
+        <translation>Starten trainiert den gewählten Plan auf diesem Rechner. Durchsatz, Verlust, belegte Zeit und Speicher werden hier gezeichnet, während er läuft, das Gemessene neben dem Vorhergesagten.</translation>
     </message>
     <message>
         <source>Launch</source>
