@@ -296,13 +296,32 @@ void MainWindow::create_help_menu() {
   add_action(menu, tr("&About Pipedeck"), "action_about", {}, show(tr("About Pipedeck"), about_html));
 }
 
+namespace {
+
+QString chapter_about(Page page) {
+  switch (page) {
+    case Page::compare:
+      return QStringLiteral("2-compare");
+    case Page::explain:
+      return QStringLiteral("explain");
+    case Page::what_if:
+      return QStringLiteral("what-if");
+    case Page::profile:
+    case Page::topology:
+      return QStringLiteral("1-open");
+    case Page::run:
+      return QStringLiteral("4-run");
+  }
+  return {};
+}
+
+}  // namespace
+
 /// At the chapter about what is in front of the reader.
 void MainWindow::show_help() {
   if (!help_) help_ = new HelpWindow([](const QUrl& address) { QDesktopServices::openUrl(address); }, this);
-  const char* const chapters[] = {"2-compare", "explain", "1-open", "1-open", "4-run"};
-  const auto at = static_cast<std::size_t>(page());
-  const bool known = stack_->currentWidget() == tabs_ && at < std::size(chapters);
-  help_->show_page(QStringLiteral("user-guide.md"), known ? QLatin1String(chapters[at]) : QString());
+  const bool started = stack_->currentWidget() == tabs_;
+  help_->show_page(QStringLiteral("user-guide.md"), started ? chapter_about(page()) : QString());
   help_->show();
   help_->raise();
   help_->activateWindow();
