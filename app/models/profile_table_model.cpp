@@ -6,20 +6,30 @@
 #include <QLocale>
 
 #include "app/models/format.hpp"
+#include "core/domain/quantity_text.hpp"
 
 namespace pipedeck::app {
 
 ProfileTableModel::ProfileTableModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void ProfileTableModel::set_profile(std::shared_ptr<const Profile> profile) {
-  beginResetModel();
-  profile_ = std::move(profile);
+void ProfileTableModel::find_largest() {
   std::fill(std::begin(largest_), std::end(largest_), 0.0);
   for (int row = 0; profile_ && row < static_cast<int>(profile_->layers.size()); ++row)
     for (int column = 0; column < column_count; ++column)
       largest_[column] = std::max(
           largest_[column], number(profile_->layers[static_cast<std::size_t>(row)], row, static_cast<Column>(column)));
-  endResetModel();
+}
+
+/// As many layers as before: selection, and a cell that is typed in, stay.
+void ProfileTableModel::set_profile(std::shared_ptr<const Profile> profile) {
+  const bool same_rows = profile_ && profile && profile_->layers.size() == profile->layers.size() && rowCount() > 0;
+  if (!same_rows) beginResetModel();
+  profile_ = std::move(profile);
+  find_largest();
+  if (same_rows)
+    emit dataChanged(index(0, 0), index(rowCount() - 1, column_count - 1));
+  else
+    endResetModel();
 }
 
 int ProfileTableModel::rowCount(const QModelIndex& parent) const {
@@ -81,6 +91,10 @@ QVariant ProfileTableModel::data(const QModelIndex& index, int role) const {
       return text(layer, index.row(), column);
     case Qt::TextAlignmentRole:
       return int(Qt::AlignVCenter) | int(numeric ? Qt::AlignRight : Qt::AlignLeft);
+    case Qt::EditRole:
+      return numeric ? QVariant(number(layer, index.row(), column)) : QVariant(text(layer, index.row(), column));
+    case measure_role:
+      return column < forward ? QVariant() : QVariant(int(column < output ? Measure::time : Measure::bytes));
     case sort_role:
       return numeric ? QVariant(number(layer, index.row(), column)) : QVariant(text(layer, 0, column));
     case share_role:
@@ -144,6 +158,18 @@ QVariant ProfileTableModel::headerData(int section, Qt::Orientation orientation,
   return {};
 }
 
+Qt::ItemFlags ProfileTableModel::flags(const QModelIndex& index) const {
+  const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+  return index.isValid() && index.column() != position ? flags | Qt::ItemIsEditable : flags;
+}
+
+bool ProfileTableModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+  if (role != Qt::EditRole || !checkIndex(index, CheckIndexOption::IndexIsValid)) return false;
+  if (!(flags(index) & Qt::ItemIsEditable) || value == data(index, Qt::EditRole)) return false;
+  emit edited(index.row(), index.column(), value);
+  return true;
+}
+
 ProfileTotals totals_of(const Profile& profile) {
   ProfileTotals totals;
   totals.layers = static_cast<int>(profile.layers.size());
@@ -158,23 +184,33 @@ ProfileTotals totals_of(const Profile& profile) {
   return totals;
 }
 
-QStringList gaps_of(const Profile& profile) {
-  const auto count_of = [&](auto holds) { return std::count_if(profile.layers.begin(), profile.layers.end(), holds); };
-  const auto layers = static_cast<std::ptrdiff_t>(profile.layers.size());
-  QStringList gaps;
-  if (const auto n = count_of([](const Layer& l) { return l.at.size() < 2; }); n > 0)
-    gaps << ProfileTableModel::tr(
-                "%1 of %2 layers are measured at one micro-batch size only: other sizes are taken as "
-                "proportional.")
-                .arg(n)
-                .arg(layers);
-  if (const auto n = count_of([](const Layer& l) { return l.tensor_parallel.empty(); }); n > 0)
-    gaps << ProfileTableModel::tr("%1 of %2 layers have no tensor-parallel times: they can't be split.")
-                .arg(n)
-                .arg(layers);
-  if (const auto n = count_of([](const Layer& l) { return l.forward.count == 0 && l.backward.count == 0; }); n > 0)
-    gaps << ProfileTableModel::tr("%1 of %2 layers take no time.").arg(n).arg(layers);
-  if (profile.device.empty()) gaps << ProfileTableModel::tr("The device that the times are for is not named.");
+std::vector<ProfileGap> gaps_of(const Profile& profile) {
+  const auto layers = static_cast<int>(profile.layers.size());
+  const auto where = [&](auto holds) {
+    std::vector<int> found;
+    for (int i = 0; i < layers; ++i)
+      if (holds(profile.layers[static_cast<std::size_t>(i)])) found.push_back(i);
+    return found;
+  };
+  std::vector<ProfileGap> gaps;
+  const auto add = [&](ProfileGap::Kind kind, const QString& words, std::vector<int> found, const QString& offer) {
+    if (!found.empty()) gaps.push_back({kind, words.arg(found.size()).arg(layers), std::move(found), offer});
+  };
+  add(ProfileGap::one_size,
+      ProfileTableModel::tr("%1 of %2 layers are measured at one micro-batch size only: other sizes are taken as "
+                            "proportional."),
+      where([](const Layer& l) { return l.at.size() < 2; }), {});
+  add(ProfileGap::no_splits,
+      ProfileTableModel::tr("%1 of %2 layers have no tensor-parallel times: they can't be split."),
+      where([](const Layer& l) { return l.tensor_parallel.empty(); }), ProfileTableModel::tr("Assume even shares"));
+  add(ProfileGap::no_time, ProfileTableModel::tr("%1 of %2 layers take no time."),
+      where([](const Layer& l) { return l.forward.count == 0 && l.backward.count == 0; }),
+      ProfileTableModel::tr("Delete them"));
+  if (profile.device.empty())
+    gaps.push_back({ProfileGap::no_device,
+                    ProfileTableModel::tr("The device that the times are for is not named."),
+                    {},
+                    ProfileTableModel::tr("Name it…")});
   return gaps;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <QAbstractTableModel>
 
@@ -17,7 +18,8 @@ class ProfileTableModel : public QAbstractTableModel {
   enum Column { position, name, kind, forward, backward, output, saved, parameters, column_count };
   enum Role {
     sort_role = Qt::UserRole + 1,
-    share_role,  ///< of the column's largest figure, [0, 1]; for the bars
+    share_role,    ///< of the column's largest figure, [0, 1]; for the bars
+    measure_role,  ///< of a figure that can be edited: a Measure
   };
 
   explicit ProfileTableModel(QObject* parent = nullptr);
@@ -29,10 +31,18 @@ class ProfileTableModel : public QAbstractTableModel {
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  Qt::ItemFlags flags(const QModelIndex& index) const override;
+  /// Asks for the change (`edited`); the profile that has it comes by set_profile. False: there is nothing to change.
+  bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+
+ signals:
+  /// A text, or a figure in seconds or bytes.
+  void edited(int layer, int column, const QVariant& value);
 
  private:
   QString text(const Layer& layer, int row, Column column) const;
   double number(const Layer& layer, int row, Column column) const;
+  void find_largest();
 
   std::shared_ptr<const Profile> profile_;
   double largest_[column_count] = {};
@@ -46,7 +56,14 @@ struct ProfileTotals {
 };
 ProfileTotals totals_of(const Profile& profile);
 
-/// Sentences on what a planner would have to guess or cannot do with this profile; empty: nothing.
-QStringList gaps_of(const Profile& profile);
+/// What a planner would have to guess or cannot do with this profile, where, and what could be done about it.
+struct ProfileGap {
+  enum Kind { one_size, no_splits, no_time, no_device };
+  Kind kind;
+  QString text;
+  std::vector<int> layers;  ///< positions; empty: the whole profile
+  QString offer;            ///< words of a button; empty: nothing can be done by hand here
+};
+std::vector<ProfileGap> gaps_of(const Profile& profile);
 
 }  // namespace pipedeck::app

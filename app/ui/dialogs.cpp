@@ -12,6 +12,7 @@
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
+#include "app/ui/machine_dialog.hpp"
 #include "app/ui/planner_dialog.hpp"
 
 namespace pipedeck::app {
@@ -119,6 +120,10 @@ Dialogs real_dialogs() {
                         std::shared_ptr<const Cluster> cluster) -> std::optional<Planning> {
     PlannerDialog dialog(now, std::move(profile), std::move(cluster), parent);
     return dialog.exec() == QDialog::Accepted ? std::optional(dialog.planning()) : std::nullopt;
+  };
+  dialogs.machines = [](QWidget* parent, const MachinePreview& preview) -> std::optional<Cluster> {
+    MachineDialog dialog(preview, parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.cluster() : std::nullopt;
   };
   dialogs.unsaved = ask_unsaved;
   dialogs.recovery = ask_recovery;

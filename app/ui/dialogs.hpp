@@ -9,6 +9,7 @@
 #include <QString>
 #include <QStringList>
 
+#include "app/session/machine_files.hpp"
 #include "app/session/planning.hpp"
 #include "app/session/session.hpp"
 #include "core/domain/cluster.hpp"
@@ -32,6 +33,8 @@ struct Dialogs {
   std::function<std::optional<Planning>(QWidget* parent, const Planning& now, std::shared_ptr<const Profile> profile,
                                         std::shared_ptr<const Cluster> cluster)>
       planning;
+  /// Shows what was understood of machines, and asks what is open; nothing: given up.
+  std::function<std::optional<Cluster>(QWidget* parent, const MachinePreview& preview)> machines;
   std::function<Unsaved(QWidget* parent, const QString& project)> unsaved;
   /// What to do with work that a killed program left behind.
   std::function<Recovery(QWidget* parent, const RecoveryQuestion& question)> recovery;

@@ -25,7 +25,9 @@
 #include "app/ui/exports.hpp"
 #include "app/ui/help_texts.hpp"
 #include "app/ui/help_window.hpp"
+#include "app/ui/machine_imports.hpp"
 #include "app/ui/plan_actions.hpp"
+#include "app/ui/profile_actions.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/ui/shortcut_overlay.hpp"
 #include "app/ui/topology_actions.hpp"
@@ -92,6 +94,8 @@ void MainWindow::create_file_menu() {
   menu->addSeparator();
   add_action(menu, tr("&Import…"), "action_import", QKeySequence(Qt::CTRL | Qt::Key_I),
              [this] { import_with_dialog(); });
+  add_action(menu, tr("Import this &machine…"), "action_import_machine", {},
+             [this] { import_this_machine(*this, session_, seams_.dialogs, seams_.runner); });
   create_export_menu(menu);
   menu->addSeparator();
   add_action(menu, tr("&Quit"), "action_quit", QKeySequence(Qt::CTRL | Qt::Key_Q), [this] { close(); });
@@ -144,6 +148,9 @@ void MainWindow::create_edit_menu() {
       new PlanActions({&session_, this, &compare_page_->table(), tree_, tree_model_, notes_, seams_.dialogs});
   plan_actions_->hold_in({&compare_page_->table(), tree_, inspector_});
   plan_actions_->fill_edit_menu(menu);
+  new ProfileActions({&session_, this, profile_view_,
+                      [this] { return shown_profile_ > 0 ? shown_profile_ : session_.state().question.profile; },
+                      [this](int id) { show_entry(ProjectSection::profiles, id); }, seams_.dialogs});
 }
 
 void MainWindow::create_view_menu() {

@@ -11,6 +11,7 @@
 #include <QSettings>
 
 #include "app/ui/exports.hpp"
+#include "app/ui/machine_imports.hpp"
 #include "app/ui/main_window.hpp"
 #include "app/ui/view_state.hpp"
 #include "app/views/notes_edit.hpp"
@@ -26,7 +27,8 @@ QString project_filter() { return MainWindow::tr("Pipedeck projects (*.pipedeck)
 
 QString import_filter() {
   return MainWindow::tr(
-      "Profiles, graphs, clusters, plans, models, simulations, run logs (*.json *.jsonl *.txt);;All files (*)");
+      "Profiles, graphs, clusters, machines, plans, models, simulations, run logs (*.json *.jsonl *.txt *.xml);;"
+      "All files (*)");
 }
 
 QStringList local_files(const QMimeData* data) {
@@ -69,13 +71,20 @@ void MainWindow::open_sample() {
 }
 
 void MainWindow::open_files(const QStringList& files) {
+  QStringList machines;
   for (const QString& file : files) {
     untouched_sample_ = false;
+    if (is_machine_file(file)) {
+      machines << file;
+      continue;
+    }
     if (session_.open_or_import(file) && session_.file() == QFileInfo(file).absoluteFilePath()) {
       remember_recent(session_.file());
       view_->opened();
     }
   }
+  // Several describe one cluster together. Where only pictures are taken nobody is there to be asked.
+  if (!machines.isEmpty()) import_machines(*this, session_, seams_.look_only ? Dialogs() : seams_.dialogs, machines);
 }
 
 void MainWindow::open_with_dialog() {

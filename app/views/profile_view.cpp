@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/profile_view.hpp"
 
+#include <algorithm>
+
 #include <QEvent>
 #include <QLabel>
 #include <QPainter>
@@ -12,6 +14,7 @@
 #include "app/models/format.hpp"
 #include "app/models/profile_table_model.hpp"
 #include "app/views/profile_bars.hpp"
+#include "app/views/quantity_edit.hpp"
 #include "app/views/table_style.hpp"
 #include "app/views/widget_style.hpp"
 
@@ -32,6 +35,45 @@ class FigureDelegate : public FlatDelegate {
     const double width = (option.rect.width() - 16) * share.toDouble();
     painter->fillRect(QRectF(option.rect.right() - 8 - width, option.rect.bottom() - 3, width, 2),
                       blended(theme.accent, theme.panel, 0.7));
+  }
+
+  QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const QVariant measure = index.data(ProfileTableModel::measure_role);
+    if (!measure.isValid()) return FlatDelegate::createEditor(parent, option, index);
+    const auto of = static_cast<Measure>(measure.toInt());
+    auto* field = new QuantityEdit(of, of == Measure::time ? QStringLiteral("ms") : QStringLiteral("B"), parent);
+    field->setFrame(false);
+    field->setAccessibleName(index.model()->headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString());
+    return field;
+  }
+
+  /// All digits there are: what is shown is rounded.
+  void setEditorData(QWidget* editor, const QModelIndex& index) const override {
+    auto* field = qobject_cast<QuantityEdit*>(editor);
+    if (!field) return FlatDelegate::setEditorData(editor, index);
+    const double figure = index.data(Qt::EditRole).toDouble();
+    const bool time = index.data(ProfileTableModel::measure_role).toInt() == int(Measure::time);
+    field->set_value(figure);
+    field->setText(time ? QStringLiteral("%1 ms").arg(figure * 1e3, 0, 'g', 10)
+                        : QStringLiteral("%1 B").arg(static_cast<qint64>(figure)));
+    field->selectAll();
+  }
+
+  /// Room for all digits, whatever the column shows.
+  void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                            const QModelIndex& index) const override {
+    FlatDelegate::updateEditorGeometry(editor, option, index);
+    QRect room = editor->geometry();
+    const int missing = editor->fontMetrics().averageCharWidth() * 24 - room.width();
+    if (qobject_cast<QuantityEdit*>(editor) && missing > 0) room.setLeft(room.left() - missing);
+    editor->setGeometry(room);
+  }
+
+  void setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const override {
+    const auto* field = qobject_cast<QuantityEdit*>(editor);
+    if (!field) return FlatDelegate::setModelData(editor, model, index);
+    if (!field->problem().isEmpty() || !field->value()) return;
+    model->setData(index, *field->value(), Qt::EditRole);
   }
 };
 
@@ -72,6 +114,10 @@ ProfileView::ProfileView(QWidget* parent)
   column->addWidget(gaps_);
   column->addSpacing(6);
   column->addWidget(splitter, 1);
+  gaps_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+  connect(gaps_, &QLabel::linkActivated, this, &ProfileView::follow_link);
+  // Queued: the cell's field is put away before the table changes under it.
+  connect(model_, &ProfileTableModel::edited, this, &ProfileView::edited, Qt::QueuedConnection);
   connect(bars_, &ProfileBars::layer_clicked, this, &ProfileView::select_layer);
   apply_theme();
   clear();
@@ -88,6 +134,11 @@ void ProfileView::make_table() {
   table_->sortByColumn(ProfileTableModel::position, Qt::AscendingOrder);
   table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   table_->horizontalHeader()->setSectionResizeMode(ProfileTableModel::name, QHeaderView::Stretch);
+  table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  table_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
+                          QAbstractItemView::AnyKeyPressed);
+  table_->setContextMenuPolicy(Qt::ActionsContextMenu);
+  connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ProfileView::selection_changed);
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
     if (!current.isValid()) return;
     const int layer = current.siblingAtColumn(ProfileTableModel::position).data(ProfileTableModel::sort_role).toInt();
@@ -96,10 +147,20 @@ void ProfileView::make_table() {
   });
 }
 
+/// The same layers stay selected where there are other ones now, so that one edit follows another.
 void ProfileView::set_profile(std::shared_ptr<const Profile> profile) {
+  const std::vector<int> layers = selected_layers();
+  const QModelIndex current = table_->currentIndex();
+  const int row = selected_layer(), column = current.column(), rows = model_->rowCount();
   model_->set_profile(profile);
   bars_->set_profile(std::move(profile));
   show_totals();
+  if (row < 0 || !this->profile() || rows == model_->rowCount()) return;
+  select_layer(std::min(row, model_->rowCount() - 1));
+  if (layers.size() > 1) select_layers(layers);
+  if (column >= 0)
+    table_->selectionModel()->setCurrentIndex(table_->currentIndex().siblingAtColumn(column),
+                                              QItemSelectionModel::NoUpdate);
 }
 
 void ProfileView::clear() { set_profile(nullptr); }
@@ -116,8 +177,39 @@ void ProfileView::select_layer(int position) {
   if (!profile() || position < 0 || position >= model_->rowCount()) return;
   const auto* sorted = static_cast<const QSortFilterProxyModel*>(table_->model());
   const QModelIndex index = sorted->mapFromSource(model_->index(position, ProfileTableModel::name));
-  table_->setCurrentIndex(index);
+  // Not by the view's own way, which looks at the keys that are held.
+  table_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
   table_->scrollTo(index);
+}
+
+std::vector<int> ProfileView::selected_layers() const {
+  std::vector<int> layers;
+  for (const QModelIndex& row : table_->selectionModel()->selectedRows(ProfileTableModel::position))
+    layers.push_back(row.data(ProfileTableModel::sort_role).toInt());
+  std::ranges::sort(layers);
+  return layers;
+}
+
+void ProfileView::select_layers(const std::vector<int>& positions) {
+  const auto* sorted = static_cast<const QSortFilterProxyModel*>(table_->model());
+  QItemSelection selection;
+  for (const int position : positions) {
+    const QModelIndex index = sorted->mapFromSource(model_->index(position, 0));
+    if (index.isValid()) selection.select(index, index);
+  }
+  if (selection.isEmpty()) return;
+  table_->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  table_->scrollTo(selection.first().topLeft());
+}
+
+int ProfileView::current_column() const { return table_->currentIndex().column(); }
+
+void ProfileView::edit_current() {
+  const QModelIndex current = table_->currentIndex();
+  if (!current.isValid()) return;
+  const int column = std::max<int>(current.column(), ProfileTableModel::name);
+  table_->setFocus();
+  table_->edit(current.siblingAtColumn(column));
 }
 
 void ProfileView::show_totals() {
@@ -140,9 +232,44 @@ void ProfileView::show_totals() {
                        .arg(p->device.empty() ? tr("an unnamed device") : QString::fromStdString(p->device),
                             format_bytes(totals.parameters), format_bytes(totals.saved),
                             format_bytes(totals.largest_output)));
-  const QStringList gaps = gaps_of(*p);
-  gaps_->setText(gaps.join(QLatin1Char('\n')));
-  gaps_->setVisible(!gaps.isEmpty());
+  show_gaps();
+}
+
+/// A line a gap, with links to its layers and to what can be done.
+void ProfileView::show_gaps() {
+  const std::vector<ProfileGap> gaps = gaps_of(*profile());
+  const QColor link = Theme::of(palette()).accent;
+  const auto anchor = [&](const QString& target, ProfileGap::Kind kind, const QString& words) {
+    return QStringLiteral(" <a href=\"%1:%2\" style=\"color:%3\">%4</a>")
+        .arg(target)
+        .arg(int(kind))
+        .arg(link.name(), words.toHtmlEscaped().replace(QLatin1Char(' '), QStringLiteral("&nbsp;")));
+  };
+  QStringList lines;
+  for (const ProfileGap& gap : gaps) {
+    QString line = gap.text.toHtmlEscaped();
+    if (!gap.layers.empty()) line += anchor(QStringLiteral("show"), gap.kind, tr("Show"));
+    if (!gap.offer.isEmpty()) line += anchor(QStringLiteral("do"), gap.kind, gap.offer);
+    lines << line;
+  }
+  if (std::ranges::any_of(profile()->layers, [](const Layer& layer) { return layer.at.size() > 1; }))
+    lines << tr("Edits change the times of a micro-batch of %1; what was measured at other sizes stays.")
+                 .arg(profile()->micro_batch)
+                 .toHtmlEscaped();
+  gaps_->setText(lines.join(QStringLiteral("<br>")));
+  gaps_->setVisible(!lines.isEmpty());
+}
+
+void ProfileView::follow_link(const QString& link) {
+  if (!profile()) return;
+  const int kind = link.section(QLatin1Char(':'), 1).toInt();
+  if (link.startsWith(QLatin1String("do:"))) return emit remedy_requested(kind);
+  for (const ProfileGap& gap : gaps_of(*profile())) {
+    if (gap.kind != kind) continue;
+    select_layer(gap.layers.front());
+    select_layers(gap.layers);
+    table_->setFocus();
+  }
 }
 
 void ProfileView::changeEvent(QEvent* event) {
@@ -158,6 +285,7 @@ void ProfileView::apply_theme() {
   set_text_colour(*title_, theme.text);
   set_text_colour(*totals_, theme.muted);
   set_text_colour(*gaps_, theme.warning);
+  if (profile()) show_gaps();  // links have colours of their own
 }
 
 }  // namespace pipedeck::app

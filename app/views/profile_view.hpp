@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <QWidget>
 
@@ -27,9 +28,20 @@ class ProfileView : public QWidget {
   const Profile* profile() const;
   int selected_layer() const;  ///< position in the profile; -1: none
   void select_layer(int position);
+  std::vector<int> selected_layers() const;  ///< positions, ascending
+  void select_layers(const std::vector<int>& positions);
+  int current_column() const;  ///< ProfileTableModel::Column; -1: none
+  /// The cell that is current, opened for typing.
+  void edit_current();
+  QTableView* table() const { return table_; }
 
  signals:
   void layer_selected(int position);
+  void selection_changed();
+  /// A text, or a figure in seconds or bytes, that somebody typed.
+  void edited(int layer, int column, const QVariant& value);
+  /// What ProfileGap::offer says, for one of its kinds.
+  void remedy_requested(int kind);
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -37,6 +49,8 @@ class ProfileView : public QWidget {
  private:
   void make_table();
   void show_totals();
+  void show_gaps();
+  void follow_link(const QString& link);
   void apply_theme();
 
   ProfileTableModel* model_;

@@ -121,7 +121,7 @@ class TestItemModels : public QObject {
       layer.at = {{2, layer.forward, layer.backward}, {4, layer.forward * 2, layer.backward * 2}};
       layer.tensor_parallel = {{2, layer.forward, layer.backward, Bytes(1), Bytes(1)}};
     }
-    QVERIFY(gaps_of(profile).isEmpty());
+    QVERIFY(gaps_of(profile).empty());
   }
 };
 

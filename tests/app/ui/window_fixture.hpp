@@ -29,6 +29,7 @@ struct Answers {
   std::optional<int> micro_batch;
   std::optional<QString> text;
   std::optional<Planning> planning;
+  bool machines = true;  ///< what is understood of them is added
   Unsaved unsaved = Unsaved::discard;
   Recovery recovery = Recovery::later;
 };
@@ -94,6 +95,11 @@ class WindowFixture {
     };
     dialogs.planning = [this](QWidget*, const Planning&, std::shared_ptr<const Profile>,
                               std::shared_ptr<const Cluster>) { return answers.planning; };
+    dialogs.machines = [this](QWidget*, const MachinePreview& preview) -> std::optional<Cluster> {
+      questions << preview.title;
+      auto made = answers.machines ? preview.make({}) : Result<ImportedCluster>(tl::unexpected(Error{}));
+      return made ? std::optional(std::move(made->cluster)) : std::nullopt;
+    };
     dialogs.unsaved = [this](QWidget*, const QString& project) {
       questions << project;
       return answers.unsaved;

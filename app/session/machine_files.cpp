@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/machine_files.hpp"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QFileInfo>
+
+#include "core/io/files.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/io/nccl_topology.hpp"
+#include "core/io/nvidia_smi_topology.hpp"
+#include "core/presets/device_catalogue.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::MachineFiles)
+};
+
+constexpr qint64 looked_at = 1 << 18;
+
+}  // namespace
+
+bool is_machine_file(const QString& path) {
+  QFile file(path);
+  if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return false;
+  const std::string start = file.read(looked_at).toStdString();
+  return looks_like_nvidia_smi_topology(start) || looks_like_xml(start);
+}
+
+Result<std::vector<FoundMachine>> machines_in(const QStringList& files) {
+  std::vector<FoundMachine> machines;
+  for (const QString& file : files) {
+    auto document = read_document(file.toStdString());
+    if (!document) return tl::unexpected(std::move(document.error()));
+    auto* found = std::get_if<FoundMachines>(&*document);
+    if (!found)
+      return fail(ErrorCode::bad_input, Text::tr("The file describes no machine.").toStdString(), {},
+                  file.toStdString());
+    std::ranges::move(found->machines, std::back_inserter(machines));
+  }
+  return machines;
+}
+
+MachinePreview preview_of(std::vector<FoundMachine> machines) {
+  MachinePreview preview;
+  preview.title = Text::tr("Cluster from descriptions of machines");
+  preview.machines = static_cast<int>(machines.size());
+  preview.make = [machines = std::move(machines)](const MachineImport& how) { return cluster_of(machines, how); };
+  return preview;
+}
+
+Result<MachinePreview> preview_of_this_machine(const QByteArray& cluster, const QStringList& notes) {
+  auto read = cluster_from_json(cluster.toStdString());
+  if (!read) return tl::unexpected(std::move(read.error()));
+  ImportedCluster made{*std::move(read), {}};
+  for (const QString& note : notes) made.notes.push_back(note.toStdString());
+  MachinePreview preview;
+  preview.title = Text::tr("Cluster of this machine");
+  preview.questions = false;
+  preview.make = [made](const MachineImport& how) -> Result<ImportedCluster> {
+    ImportedCluster named = made;
+    if (!how.name.empty()) named.cluster.name = how.name;
+    return named;
+  };
+  return preview;
+}
+
+QStringList device_type_list() {
+  QStringList names;
+  for (const DeviceModel& model : device_catalogue()) names << QString::fromStdString(model.type.name);
+  return names;
+}
+
+ProjectState with_imported_cluster(ProjectState state, Cluster cluster) {
+  Added added = with_cluster(std::move(state), std::move(cluster));
+  added.state.question.cluster = added.id;
+  return std::move(added.state);
+}
+
+}  // namespace pipedeck::app

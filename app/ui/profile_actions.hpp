@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A model edited in the Profile view: what its table, its menu and its keys ask for becomes one step of undo, and what
+// can't be is said.
+#pragma once
+
+#include <functional>
+
+#include <QObject>
+
+#include "app/session/profile_edits.hpp"
+#include "app/ui/dialogs.hpp"
+
+class QAction;
+
+namespace pipedeck::app {
+
+class ProfileView;
+
+struct ProfileScene {
+  Session* session = nullptr;
+  QWidget* window = nullptr;
+  ProfileView* view = nullptr;
+  std::function<int()> shown;  ///< the profile that the view shows; 0: none
+  std::function<void(int)> show;
+  Dialogs dialogs;
+};
+
+class ProfileActions : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit ProfileActions(ProfileScene scene);
+
+ private:
+  QAction* make(const QString& text, const char* name, const QKeySequence& shortcut, void (ProfileActions::*run)());
+  void separate();
+  void update();
+  const Profile* profile() const;
+  void change(const QString& name, const Result<Profile>& edited);
+  void take_edit(int layer, int column, const QVariant& value);
+  void set_figure();
+  void scale();
+  void insert();
+  void duplicate();
+  void merge();
+  void remove();
+  void copy();
+  void paste();
+  void rename();
+  void duplicate_profile();
+  void remedy(int kind);
+
+  ProfileScene scene_;
+  QAction *set_, *scale_, *insert_, *duplicate_, *merge_, *remove_, *copy_, *paste_, *rename_, *duplicate_profile_;
+};
+
+}  // namespace pipedeck::app
