@@ -5916,6 +5916,123 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
 </context>
 <context>
+    <name>pipedeck::app::MachineDialog</name>
+    <message>
+        <source>What was understood and assumed</source>
+        <translation>Was verstanden und angenommen wurde</translation>
+    </message>
+    <message>
+        <source>&amp;Add cluster</source>
+        <translation>Cluster &amp;hinzufügen</translation>
+    </message>
+    <message>
+        <source>Understood and assumed</source>
+        <translation>Verstanden und angenommen</translation>
+    </message>
+    <message>
+        <source>&amp;Name</source>
+        <translation>&amp;Name</translation>
+    </message>
+    <message>
+        <source>As they are described</source>
+        <translation>Wie beschrieben</translation>
+    </message>
+    <message>
+        <source>&amp;GPUs are</source>
+        <translation>&amp;GPUs sind</translation>
+    </message>
+    <message>
+        <source>Such &amp;machines</source>
+        <translation>Solche &amp;Maschinen</translation>
+    </message>
+    <message>
+        <source>Of each &amp;machine</source>
+        <translation>Von jeder &amp;Maschine</translation>
+    </message>
+    <message>
+        <source>by their network cards; 100 Gbit/s</source>
+        <translation>nach ihren Netzwerkkarten; 100 Gbit/s</translation>
+    </message>
+    <message>
+        <source>&amp;Joined with</source>
+        <translation>&amp;Verbunden mit</translation>
+    </message>
+    <message>
+        <source>As fits: links where all pairs of a machine are alike</source>
+        <translation>Wie es passt: Verbindungen, wo alle Paare einer Maschine gleich sind</translation>
+    </message>
+    <message>
+        <source>One link a machine, as wide as its narrowest pair: simple to edit</source>
+        <translation>Eine Verbindung je Maschine, so breit wie ihr schmalstes Paar: einfach zu bearbeiten</translation>
+    </message>
+    <message>
+        <source>Every pair its own</source>
+        <translation>Jedes Paar seine eigene</translation>
+    </message>
+    <message>
+        <source>&amp;Bandwidths</source>
+        <translation>&amp;Bandbreiten</translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>machine</source>
+        <translation>Maschine</translation>
+    </message>
+    <message>
+        <source>machines</source>
+        <translation>Maschinen</translation>
+    </message>
+    <message>
+        <source>about %1 USD an hour</source>
+        <translation>etwa %1 USD in der Stunde</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::MachineFiles</name>
+    <message>
+        <source>The file describes no machine.</source>
+        <translation>Die Datei beschreibt keine Maschine.</translation>
+    </message>
+    <message>
+        <source>Cluster from descriptions of machines</source>
+        <translation>Cluster aus Beschreibungen von Maschinen</translation>
+    </message>
+    <message>
+        <source>Cluster of this machine</source>
+        <translation>Cluster aus dieser Maschine</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::MachineImports</name>
+    <message>
+        <source>Import</source>
+        <translation>Importieren</translation>
+    </message>
+    <message>
+        <source>Import %1</source>
+        <translation>%1 importieren</translation>
+    </message>
+    <message>
+        <source>Imported cluster %1</source>
+        <translation>Cluster %1 importiert</translation>
+    </message>
+    <message>
+        <source>Import this machine</source>
+        <translation>Diese Maschine importieren</translation>
+    </message>
+    <message>
+        <source>This machine could not be looked at: %1</source>
+        <translation>Diese Maschine konnte nicht untersucht werden: %1</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::MainWindow</name>
     <message>
         <source>Compare</source>
@@ -6190,10 +6307,6 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
         <translation>Pipedeck-Projekte (*.pipedeck);;Alle Dateien (*)</translation>
     </message>
     <message>
-        <source>Profiles, graphs, clusters, plans, models, simulations, run logs (*.json *.jsonl *.txt);;All files (*)</source>
-        <translation>Profile, Graphen, Cluster, Pläne, Modelle, Simulationen, Laufprotokolle (*.json *.jsonl *.txt);;Alle Dateien (*)</translation>
-    </message>
-    <message>
         <source>This project</source>
         <translation>Dieses Projekt</translation>
     </message>
@@ -6340,6 +6453,14 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>&amp;What-if</source>
         <translation>&amp;Was wäre wenn</translation>
+    </message>
+    <message>
+        <source>Import this &amp;machine…</source>
+        <translation>Diese &amp;Maschine importieren…</translation>
+    </message>
+    <message>
+        <source>Profiles, graphs, clusters, machines, plans, models, simulations, run logs (*.json *.jsonl *.txt *.xml);;All files (*)</source>
+        <translation>Profile, Graphen, Cluster, Maschinen, Pläne, Modelle, Simulationen, Protokolle (*.json *.jsonl *.txt *.xml);;Alle Dateien (*)</translation>
     </message>
 </context>
 <context>
@@ -7206,6 +7327,177 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
 </context>
 <context>
+    <name>pipedeck::app::ProfileActions</name>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>&amp;Set…</source>
+        <translation>&amp;Setzen…</translation>
+    </message>
+    <message>
+        <source>S&amp;cale…</source>
+        <translation>S&amp;kalieren…</translation>
+    </message>
+    <message>
+        <source>&amp;Insert layer above</source>
+        <translation>Schicht darüber &amp;einfügen</translation>
+    </message>
+    <message>
+        <source>&amp;Duplicate layers</source>
+        <translation>Schichten &amp;duplizieren</translation>
+    </message>
+    <message>
+        <source>&amp;Merge layers</source>
+        <translation>Schichten &amp;zusammenfassen</translation>
+    </message>
+    <message>
+        <source>D&amp;elete layers</source>
+        <translation>Schichten &amp;löschen</translation>
+    </message>
+    <message>
+        <source>C&amp;opy layers</source>
+        <translation>Schichten &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Paste layers</source>
+        <translation>Schichten ein&amp;fügen</translation>
+    </message>
+    <message>
+        <source>&amp;Rename model…</source>
+        <translation>Modell &amp;umbenennen…</translation>
+    </message>
+    <message>
+        <source>D&amp;uplicate model</source>
+        <translation>Modell dupli&amp;zieren</translation>
+    </message>
+    <message>
+        <source>The same figure for all selected layers, in the column of the cell that is current</source>
+        <translation>Dieselbe Zahl für alle gewählten Schichten, in der Spalte der aktuellen Zelle</translation>
+    </message>
+    <message>
+        <source>The column&apos;s figure of all selected layers times a factor</source>
+        <translation>Die Zahl der Spalte für alle gewählten Schichten mal einen Faktor</translation>
+    </message>
+    <message>
+        <source>One layer with the sums of the selected ones</source>
+        <translation>Eine Schicht mit den Summen der gewählten</translation>
+    </message>
+    <message>
+        <source>The selected layers as rows for a spreadsheet</source>
+        <translation>Die gewählten Schichten als Zeilen für eine Tabellenkalkulation</translation>
+    </message>
+    <message>
+        <source>Rows of a spreadsheet: under a heading by the layers&apos; names, else cells from the current one on</source>
+        <translation>Zeilen einer Tabellenkalkulation: unter einer Überschrift nach den Namen der Schichten, sonst Zellen ab der aktuellen</translation>
+    </message>
+    <message>
+        <source>%1 no longer fit the model and went; Undo brings them back.</source>
+        <translation>%1 passen nicht mehr zum Modell und sind gelöscht; Rückgängig holt sie zurück.</translation>
+    </message>
+    <message>
+        <source>plan</source>
+        <translation>Plan</translation>
+    </message>
+    <message>
+        <source>plans</source>
+        <translation>Pläne</translation>
+    </message>
+    <message>
+        <source>Rename layer %1</source>
+        <translation>Schicht %1 umbenennen</translation>
+    </message>
+    <message>
+        <source>Kind of layer %1</source>
+        <translation>Art der Schicht %1</translation>
+    </message>
+    <message>
+        <source>Edit layer %1</source>
+        <translation>Schicht %1 bearbeiten</translation>
+    </message>
+    <message>
+        <source>Set %1</source>
+        <translation>%1 setzen</translation>
+    </message>
+    <message>
+        <source>Time of each, such as 8.1 ms</source>
+        <translation>Zeit von jeder, etwa 8,1 ms</translation>
+    </message>
+    <message>
+        <source>Bytes of each, such as 12 MiB</source>
+        <translation>Bytes von jeder, etwa 12 MiB</translation>
+    </message>
+    <message>
+        <source>Scale %1</source>
+        <translation>%1 skalieren</translation>
+    </message>
+    <message>
+        <source>Choose a cell of the column to scale first: a time or bytes.</source>
+        <translation>Zuerst eine Zelle der Spalte wählen, die skaliert werden soll: eine Zeit oder Bytes.</translation>
+    </message>
+    <message>
+        <source>Factor</source>
+        <translation>Faktor</translation>
+    </message>
+    <message>
+        <source>Insert layer</source>
+        <translation>Schicht einfügen</translation>
+    </message>
+    <message>
+        <source>Duplicate %1</source>
+        <translation>%1 duplizieren</translation>
+    </message>
+    <message>
+        <source>Merge %1</source>
+        <translation>%1 zusammenfassen</translation>
+    </message>
+    <message>
+        <source>Delete %1</source>
+        <translation>%1 löschen</translation>
+    </message>
+    <message>
+        <source>Paste layers</source>
+        <translation>Schichten einfügen</translation>
+    </message>
+    <message>
+        <source>Rename model</source>
+        <translation>Modell umbenennen</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Rename %1</source>
+        <translation>%1 umbenennen</translation>
+    </message>
+    <message>
+        <source>Assume even shares</source>
+        <translation>Gleiche Anteile annehmen</translation>
+    </message>
+    <message>
+        <source>Delete layers without time</source>
+        <translation>Schichten ohne Zeit löschen</translation>
+    </message>
+    <message>
+        <source>Device of the times</source>
+        <translation>Gerät der Zeiten</translation>
+    </message>
+    <message>
+        <source>Device type, such as V100-16GB</source>
+        <translation>Gerätetyp, etwa V100-16GB</translation>
+    </message>
+    <message>
+        <source>Name the device</source>
+        <translation>Gerät benennen</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::ProfileBars</name>
     <message>
         <source>Time</source>
@@ -7242,6 +7534,73 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>&lt;b&gt;layer %1 · %2&lt;/b&gt;&lt;br&gt;forward %3, backward %4&lt;br&gt;saved %5, output %6, parameters %7</source>
         <translation>&lt;b&gt;Schicht %1 · %2&lt;/b&gt;&lt;br&gt;vorwärts %3, rückwärts %4&lt;br&gt;behalten %5, Ausgabe %6, Parameter %7</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::ProfileEdits</name>
+    <message>
+        <source>A time is from 0 to %1 s.</source>
+        <translation>Eine Zeit liegt zwischen 0 und %1 s.</translation>
+    </message>
+    <message>
+        <source>Bytes are from 0 to %1.</source>
+        <translation>Bytes liegen zwischen 0 und %1.</translation>
+    </message>
+    <message>
+        <source>There is no such layer.</source>
+        <translation>Diese Schicht gibt es nicht.</translation>
+    </message>
+    <message>
+        <source>A factor is a number of at least 0.</source>
+        <translation>Ein Faktor ist eine Zahl von mindestens 0.</translation>
+    </message>
+    <message>
+        <source>A layer has a name.</source>
+        <translation>Eine Schicht hat einen Namen.</translation>
+    </message>
+    <message>
+        <source>Another layer is called %1 already.</source>
+        <translation>Eine andere Schicht heißt schon %1.</translation>
+    </message>
+    <message>
+        <source>new layer</source>
+        <translation>neue Schicht</translation>
+    </message>
+    <message>
+        <source>A model has one layer at least.</source>
+        <translation>Ein Modell hat mindestens eine Schicht.</translation>
+    </message>
+    <message>
+        <source>A device type has a name.</source>
+        <translation>Ein Gerätetyp hat einen Namen.</translation>
+    </message>
+    <message>
+        <source>Choose two layers or more to merge.</source>
+        <translation>Zum Zusammenfassen zwei oder mehr Schichten wählen.</translation>
+    </message>
+    <message>
+        <source>Only layers that follow one another can be merged.</source>
+        <translation>Nur aufeinanderfolgende Schichten können zusammengefasst werden.</translation>
+    </message>
+    <message>
+        <source>%1 … %2</source>
+        <translation>%1 … %2</translation>
+    </message>
+    <message>
+        <source>row %1, %2</source>
+        <translation>Zeile %1, %2</translation>
+    </message>
+    <message>
+        <source>The clipboard holds no rows of layers.</source>
+        <translation>Die Zwischenablage enthält keine Zeilen von Schichten.</translation>
+    </message>
+    <message>
+        <source>There is no text to paste.</source>
+        <translation>Es gibt keinen Text zum Einfügen.</translation>
+    </message>
+    <message>
+        <source>There are more than %1 rows to paste.</source>
+        <translation>Es sind mehr als %1 Zeilen zum Einfügen.</translation>
     </message>
 </context>
 <context>
@@ -7322,6 +7681,18 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>The device that the times are for is not named.</source>
         <translation>Das Gerät, für das die Zeiten gelten, ist nicht genannt.</translation>
     </message>
+    <message>
+        <source>Assume even shares</source>
+        <translation>Gleiche Anteile annehmen</translation>
+    </message>
+    <message>
+        <source>Delete them</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Name it…</source>
+        <translation>Benennen…</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::ProfileView</name>
@@ -7344,6 +7715,14 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>an unnamed device</source>
         <translation>unbenanntem Gerät</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Edits change the times of a micro-batch of %1; what was measured at other sizes stays.</source>
+        <translation>Geändert werden die Zeiten für einen Micro-Batch von %1; was bei anderen Größen gemessen wurde, bleibt.</translation>
     </message>
 </context>
 <context>
