@@ -24,6 +24,7 @@
 #include "app/ui/jobs_panel.hpp"
 #include "app/ui/layout_keeper.hpp"
 #include "app/ui/main_window_actions.hpp"
+#include "app/ui/page_room.hpp"
 #include "app/ui/plan_actions.hpp"
 #include "app/ui/question_bar.hpp"
 #include "app/ui/read_only_bar.hpp"
@@ -141,6 +142,7 @@ void MainWindow::create_docks() {
   auto* jobs = add_dock(tr("JOBS"), "jobs_dock", new JobsPanel(session_.jobs()), Qt::BottomDockWidgetArea);
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  new PageRoom(*this, *tabs_, {project, inspector});
   resizeDocks({project, inspector}, {200, 290}, Qt::Horizontal);
   resizeDocks({jobs}, {96}, Qt::Vertical);
 }

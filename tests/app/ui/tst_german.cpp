@@ -218,6 +218,22 @@ class TestGerman : public QObject {
     QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
   }
 
+  /// A wide page takes from the docks while it is shown, not for ever.
+  void docksGetTheirRoomBack() {
+    WindowFixture fixture;
+    fixture.window->resize(1440, 900);
+    QVERIFY(fixture.open_sample());
+    const auto* project = fixture.child<QWidget>("project_dock");
+    const auto* inspector = fixture.child<QWidget>("inspector_dock");
+    QTRY_VERIFY2(project->width() > 180 && inspector->width() > 260,
+                 qPrintable(QStringLiteral("%1, %2").arg(project->width()).arg(inspector->width())));
+    const QSize before(project->width(), inspector->width());
+    fixture.window->show_page(Page::what_if);
+    QTest::qWait(50);
+    fixture.window->show_page(Page::compare);
+    QTRY_COMPARE(QSize(project->width(), inspector->width()), before);
+  }
+
   void lettersOfMenusAreTheirsAlone() {
     QHash<QChar, QString> letters;
     const auto* bar = qobject_cast<QMenuBar*>(fixture_->window->menuWidget());

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/page_room.hpp"
+
+#include <QCoreApplication>
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QTabWidget>
+
+namespace pipedeck::app {
+
+namespace {
+
+bool presses(const QWidget& page) { return page.width() <= page.minimumSizeHint().width(); }
+
+void claim_width(QWidget& page, bool claims) {
+  QSizePolicy policy = page.sizePolicy();
+  policy.setHorizontalPolicy(claims ? QSizePolicy::Preferred : QSizePolicy::Ignored);
+  page.setSizePolicy(policy);
+}
+
+}  // namespace
+
+PageRoom::PageRoom(QMainWindow& window, QTabWidget& pages, QList<QDockWidget*> docks)
+    : QObject(&window), window_(window), pages_(pages), docks_(std::move(docks)), shown_(pages.currentWidget()) {
+  for (int i = 0; i < pages_.count(); ++i) claim_width(*pages_.widget(i), pages_.widget(i) == shown_);
+  connect(&pages_, &QTabWidget::currentChanged, this, &PageRoom::show_page);
+}
+
+void PageRoom::show_page() {
+  const bool pressed = presses(*shown_);  // it has its size still
+  if (!pressed) {
+    widths_.clear();
+    for (const QDockWidget* dock : docks_) widths_ << dock->width();
+  }
+  claim_width(*shown_, false);
+  shown_ = pages_.currentWidget();
+  claim_width(*shown_, true);
+  if (!pressed || widths_.isEmpty()) return;
+  // First the wide page's claim is to be forgotten: each widget tells the one that it is in by an event.
+  for (QWidget* widget = shown_; widget != &window_; widget = widget->parentWidget()) {
+    widget->updateGeometry();
+    QCoreApplication::sendPostedEvents(widget->parentWidget(), QEvent::LayoutRequest);
+  }
+  window_.resizeDocks(docks_, widths_, Qt::Horizontal);
+}
+
+}  // namespace pipedeck::app
