@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ui/page_room.hpp"
 
+#include <numeric>
+
 #include <QCoreApplication>
 #include <QDockWidget>
 #include <QMainWindow>
@@ -27,14 +29,15 @@ PageRoom::PageRoom(QMainWindow& window, QTabWidget& pages, QList<QDockWidget*> d
 }
 
 void PageRoom::show_page() {
-  const bool pressed = presses(*shown_);  // it has its size still
-  if (!pressed) {
+  const bool pressed = pressed_ || presses(*shown_);  // it has its size still
+  if (!pressed && window_.isVisible()) {
     widths_.clear();
     for (const QDockWidget* dock : docks_) widths_ << dock->width();
   }
   claim_width(*shown_, false);
   shown_ = pages_.currentWidget();
   claim_width(*shown_, true);
+  pressed_ = std::accumulate(widths_.begin(), widths_.end(), shown_->minimumSizeHint().width()) > window_.width();
   if (!pressed || widths_.isEmpty()) return;
   // First the wide page's claim is to be forgotten: each widget tells the one that it is in by an event.
   for (QWidget* widget = shown_; widget != &window_; widget = widget->parentWidget()) {

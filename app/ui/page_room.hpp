@@ -28,6 +28,7 @@ class PageRoom : public QObject {
   QList<QDockWidget*> docks_;
   QList<int> widths_;  ///< of the docks, as they are when no page presses them
   QWidget* shown_;
+  bool pressed_ = false;  ///< `shown_` needed more than they left when it came
 };
 
 }  // namespace pipedeck::app

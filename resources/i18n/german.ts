@@ -5923,7 +5923,7 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>&amp;Add cluster</source>
-        <translation>Cluster &amp;hinzufügen</translation>
+        <translation>&amp;Cluster hinzufügen</translation>
     </message>
     <message>
         <source>Understood and assumed</source>
@@ -5935,7 +5935,7 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>As they are described</source>
-        <translation>Wie beschrieben</translation>
+        <translation>Wie sie beschrieben sind</translation>
     </message>
     <message>
         <source>&amp;GPUs are</source>
@@ -5943,11 +5943,11 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>Such &amp;machines</source>
-        <translation>Solche &amp;Maschinen</translation>
+        <translation>Solche &amp;Rechner</translation>
     </message>
     <message>
         <source>Of each &amp;machine</source>
-        <translation>Von jeder &amp;Maschine</translation>
+        <translation>Von jedem &amp;Rechner</translation>
     </message>
     <message>
         <source>by their network cards; 100 Gbit/s</source>
@@ -5959,11 +5959,11 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>As fits: links where all pairs of a machine are alike</source>
-        <translation>Wie es passt: Verbindungen, wo alle Paare einer Maschine gleich sind</translation>
+        <translation>Wie es passt: Verbindungen, wo alle Paare eines Rechners gleich sind</translation>
     </message>
     <message>
         <source>One link a machine, as wide as its narrowest pair: simple to edit</source>
-        <translation>Eine Verbindung je Maschine, so breit wie ihr schmalstes Paar: einfach zu bearbeiten</translation>
+        <translation>Eine Verbindung je Rechner, so breit wie ihr engstes Paar: leicht zu bearbeiten</translation>
     </message>
     <message>
         <source>Every pair its own</source>
@@ -5983,30 +5983,30 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>machine</source>
-        <translation>Maschine</translation>
+        <translation>Rechner</translation>
     </message>
     <message>
         <source>machines</source>
-        <translation>Maschinen</translation>
+        <translation>Rechner</translation>
     </message>
     <message>
         <source>about %1 USD an hour</source>
-        <translation>etwa %1 USD in der Stunde</translation>
+        <translation>etwa %1 USD je Stunde</translation>
     </message>
 </context>
 <context>
     <name>pipedeck::app::MachineFiles</name>
     <message>
         <source>The file describes no machine.</source>
-        <translation>Die Datei beschreibt keine Maschine.</translation>
+        <translation>Die Datei beschreibt keinen Rechner.</translation>
     </message>
     <message>
         <source>Cluster from descriptions of machines</source>
-        <translation>Cluster aus Beschreibungen von Maschinen</translation>
+        <translation>Cluster aus Beschreibungen von Rechnern</translation>
     </message>
     <message>
         <source>Cluster of this machine</source>
-        <translation>Cluster aus dieser Maschine</translation>
+        <translation>Cluster aus diesem Rechner</translation>
     </message>
 </context>
 <context>
@@ -6025,11 +6025,11 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>Import this machine</source>
-        <translation>Diese Maschine importieren</translation>
+        <translation>Diesen Rechner importieren</translation>
     </message>
     <message>
         <source>This machine could not be looked at: %1</source>
-        <translation>Diese Maschine konnte nicht untersucht werden: %1</translation>
+        <translation>Dieser Rechner ließ sich nicht untersuchen: %1</translation>
     </message>
 </context>
 <context>
@@ -6456,11 +6456,11 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>Import this &amp;machine…</source>
-        <translation>Diese &amp;Maschine importieren…</translation>
+        <translation>Diesen &amp;Rechner importieren…</translation>
     </message>
     <message>
         <source>Profiles, graphs, clusters, machines, plans, models, simulations, run logs (*.json *.jsonl *.txt *.xml);;All files (*)</source>
-        <translation>Profile, Graphen, Cluster, Maschinen, Pläne, Modelle, Simulationen, Protokolle (*.json *.jsonl *.txt *.xml);;Alle Dateien (*)</translation>
+        <translation>Profile, Graphen, Cluster, Rechner, Pläne, Modelle, Simulationen, Laufprotokolle (*.json *.jsonl *.txt *.xml);;Alle Dateien (*)</translation>
     </message>
 </context>
 <context>
@@ -7362,11 +7362,11 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>C&amp;opy layers</source>
-        <translation>Schichten &amp;kopieren</translation>
+        <translation>Schichten k&amp;opieren</translation>
     </message>
     <message>
         <source>&amp;Paste layers</source>
-        <translation>Schichten ein&amp;fügen</translation>
+        <translation>Schichten e&amp;infügen</translation>
     </message>
     <message>
         <source>&amp;Rename model…</source>
@@ -7374,7 +7374,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>D&amp;uplicate model</source>
-        <translation>Modell dupli&amp;zieren</translation>
+        <translation>&amp;Modell duplizieren</translation>
     </message>
     <message>
         <source>The same figure for all selected layers, in the column of the cell that is current</source>
@@ -7382,7 +7382,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>The column&apos;s figure of all selected layers times a factor</source>
-        <translation>Die Zahl der Spalte für alle gewählten Schichten mal einen Faktor</translation>
+        <translation>Die Zahl der Spalte aller gewählten Schichten mal einen Faktor</translation>
     </message>
     <message>
         <source>One layer with the sums of the selected ones</source>
@@ -7398,7 +7398,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>%1 no longer fit the model and went; Undo brings them back.</source>
-        <translation>%1 passen nicht mehr zum Modell und sind gelöscht; Rückgängig holt sie zurück.</translation>
+        <translation>%1 passten nicht mehr zum Modell und sind weg; Rückgängig holt sie zurück.</translation>
     </message>
     <message>
         <source>plan</source>
@@ -7414,7 +7414,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>Kind of layer %1</source>
-        <translation>Art der Schicht %1</translation>
+        <translation>Art von Schicht %1</translation>
     </message>
     <message>
         <source>Edit layer %1</source>
@@ -7426,11 +7426,11 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>Time of each, such as 8.1 ms</source>
-        <translation>Zeit von jeder, etwa 8,1 ms</translation>
+        <translation>Zeit von jeder, wie 8,1 ms</translation>
     </message>
     <message>
         <source>Bytes of each, such as 12 MiB</source>
-        <translation>Bytes von jeder, etwa 12 MiB</translation>
+        <translation>Bytes von jeder, wie 12 MiB</translation>
     </message>
     <message>
         <source>Scale %1</source>
@@ -7438,7 +7438,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>Choose a cell of the column to scale first: a time or bytes.</source>
-        <translation>Zuerst eine Zelle der Spalte wählen, die skaliert werden soll: eine Zeit oder Bytes.</translation>
+        <translation>Erst eine Zelle der Spalte wählen, die skaliert wird: eine Zeit oder Bytes.</translation>
     </message>
     <message>
         <source>Factor</source>
@@ -7490,11 +7490,11 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>Device type, such as V100-16GB</source>
-        <translation>Gerätetyp, etwa V100-16GB</translation>
+        <translation>Gerätetyp, wie V100-16GB</translation>
     </message>
     <message>
         <source>Name the device</source>
-        <translation>Gerät benennen</translation>
+        <translation>Das Gerät benennen</translation>
     </message>
 </context>
 <context>
@@ -7548,7 +7548,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>There is no such layer.</source>
-        <translation>Diese Schicht gibt es nicht.</translation>
+        <translation>Es gibt keine solche Schicht.</translation>
     </message>
     <message>
         <source>A factor is a number of at least 0.</source>
@@ -7576,11 +7576,11 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>Choose two layers or more to merge.</source>
-        <translation>Zum Zusammenfassen zwei oder mehr Schichten wählen.</translation>
+        <translation>Zum Zusammenfassen zwei Schichten oder mehr wählen.</translation>
     </message>
     <message>
         <source>Only layers that follow one another can be merged.</source>
-        <translation>Nur aufeinanderfolgende Schichten können zusammengefasst werden.</translation>
+        <translation>Nur aufeinanderfolgende Schichten lassen sich zusammenfassen.</translation>
     </message>
     <message>
         <source>%1 … %2</source>
@@ -7600,7 +7600,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>There are more than %1 rows to paste.</source>
-        <translation>Es sind mehr als %1 Zeilen zum Einfügen.</translation>
+        <translation>Mehr als %1 Zeilen zum Einfügen.</translation>
     </message>
 </context>
 <context>
@@ -7722,7 +7722,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>Edits change the times of a micro-batch of %1; what was measured at other sizes stays.</source>
-        <translation>Geändert werden die Zeiten für einen Micro-Batch von %1; was bei anderen Größen gemessen wurde, bleibt.</translation>
+        <translation>Bearbeitet werden die Zeiten eines Mikro-Batches von %1; was bei anderen Größen gemessen wurde, bleibt.</translation>
     </message>
 </context>
 <context>
