@@ -14,9 +14,10 @@ namespace {
 
 bool presses(const QWidget& page) { return page.width() <= page.minimumSizeHint().width(); }
 
-void claim_width(QWidget& page, bool claims) {
+void claim_room(QWidget& page, bool claims) {
   QSizePolicy policy = page.sizePolicy();
   policy.setHorizontalPolicy(claims ? QSizePolicy::Preferred : QSizePolicy::Ignored);
+  policy.setVerticalPolicy(policy.horizontalPolicy());
   page.setSizePolicy(policy);
 }
 
@@ -24,7 +25,7 @@ void claim_width(QWidget& page, bool claims) {
 
 PageRoom::PageRoom(QMainWindow& window, QTabWidget& pages, QList<QDockWidget*> docks)
     : QObject(&window), window_(window), pages_(pages), docks_(std::move(docks)), shown_(pages.currentWidget()) {
-  for (int i = 0; i < pages_.count(); ++i) claim_width(*pages_.widget(i), pages_.widget(i) == shown_);
+  for (int i = 0; i < pages_.count(); ++i) claim_room(*pages_.widget(i), pages_.widget(i) == shown_);
   connect(&pages_, &QTabWidget::currentChanged, this, &PageRoom::show_page);
 }
 
@@ -34,9 +35,9 @@ void PageRoom::show_page() {
     widths_.clear();
     for (const QDockWidget* dock : docks_) widths_ << dock->width();
   }
-  claim_width(*shown_, false);
+  claim_room(*shown_, false);
   shown_ = pages_.currentWidget();
-  claim_width(*shown_, true);
+  claim_room(*shown_, true);
   pressed_ = std::accumulate(widths_.begin(), widths_.end(), shown_->minimumSizeHint().width()) > window_.width();
   if (!pressed || widths_.isEmpty()) return;
   // First the wide page's claim is to be forgotten: each widget tells the one that it is in by an event.

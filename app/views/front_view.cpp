@@ -26,7 +26,7 @@ FrontView::FrontView(QWidget* parent) : QWidget(parent), card_(new HoverCard(thi
   setObjectName(QStringLiteral("front_view"));
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
-  setMinimumSize(240, 180);
+  setMinimumSize(240, 150);
   setAccessibleName(tr("Front of throughput, memory and price"));
   lay_out();
 }

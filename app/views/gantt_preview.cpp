@@ -38,7 +38,7 @@ Timeline thinned(const Timeline& timeline, std::size_t lanes, std::size_t operat
 
 GanttPreview::GanttPreview(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("gantt_preview"));
-  setMinimumSize(160, 100);
+  setMinimumSize(160, 72);
 }
 
 QSize GanttPreview::sizeHint() const { return {420, 200}; }

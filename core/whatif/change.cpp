@@ -95,10 +95,33 @@ void set_prices(Cluster& cluster, const WhatIf& change, const DeviceCatalogue& c
   }
 }
 
+/// How fast the slowest device of a node is joined to its neighbours; absent: the catalogue has not all of them.
+std::optional<BytesPerSecond> joined_by(const Node& node, const DeviceCatalogue& catalogue) {
+  std::optional<BytesPerSecond> slowest;
+  for (const DeviceGroup& group : node.devices) {
+    const DeviceModel* model = find_device_model(catalogue, group.type);
+    if (!model) return {};
+    slowest = slowest ? std::min(*slowest, device_bandwidth(*model)) : device_bandwidth(*model);
+  }
+  return slowest;
+}
+
+/// Devices bring their links: a card on PCI Express does not get the NVLink of the one that it replaces. In proportion,
+/// since measured links reach less than data sheets say.
+void rejoin_nodes(Cluster& cluster, const Cluster& before, const DeviceCatalogue& catalogue) {
+  for (std::size_t n = 0; n < cluster.nodes.size(); ++n) {
+    const auto then = joined_by(before.nodes[n], catalogue), now = joined_by(cluster.nodes[n], catalogue);
+    if (std::optional<Link>& link = cluster.nodes[n].link; link && then && now && *then != *now)
+      link->bandwidth = link->bandwidth * (now->count / then->count);
+  }
+}
+
 void change_devices(Cluster& cluster, const Problem& problem, const WhatIf& change, const DeviceCatalogue& catalogue) {
+  const Cluster before = cluster;
   if (change.type) swap_devices(cluster, all_devices(cluster), in_cluster(problem, *change.type, catalogue));
   for (const TypeSwap& swap : change.swaps)
     swap_devices(cluster, swap.devices, in_cluster(problem, swap.type, catalogue));
+  rejoin_nodes(cluster, before, catalogue);
   // Without the profile's own device in the cluster its speed would count as 1.
   const bool kept = speed_of_profile_device(problem) != 1;
   if (change.type || !change.swaps.empty()) drop_unused_types(cluster, kept ? problem.profile->device : std::string());

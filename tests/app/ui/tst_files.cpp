@@ -571,7 +571,7 @@ void TestFiles::views_offer_exports() {
   for (const QWidget* view :
        {static_cast<const QWidget*>(&compare.charts()), static_cast<const QWidget*>(&compare.split()),
         static_cast<const QWidget*>(&fixture.window->explain_page().view())}) {
-    QCOMPARE(view->contextMenuPolicy(), Qt::ActionsContextMenu);
+    QVERIFY(view->contextMenuPolicy() == Qt::ActionsContextMenu || view->contextMenuPolicy() == Qt::CustomContextMenu);
     bool found = false;
     for (const QAction* action : view->actions()) found |= action->text() == "Export picture…";
     QVERIFY(found);

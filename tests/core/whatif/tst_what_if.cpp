@@ -73,6 +73,7 @@ class TestWhatIf : public QObject {
   void measured_times_go_before_the_catalogue();
   void speeds_of_a_cluster_with_its_own_numbers();
   void single_devices_are_swapped();
+  void devices_bring_their_links();
   void prices_come_from_the_catalogue_or_the_user();
   void what_cannot_be_is_refused();
   void next_types();
@@ -261,6 +262,27 @@ void TestWhatIf::speeds_of_a_cluster_with_its_own_numbers() {
   const DeviceType& type = *find_device_type(*after.cluster, "A100-80GB");
   const Seconds fast = layer_times(*after.profile, layer, 2, *after.cluster, type).forward;
   QVERIFY(std::abs(layer.forward.count / fast.count / ratio - 1) < 1e-12);
+}
+
+/// In proportion to what the catalogue says of both; the slowest device of a mixed node decides.
+void TestWhatIf::devices_bring_their_links() {
+  const Problem problem = bert();
+  const auto inside = [&](const WhatIf& change, std::size_t node) {
+    return with_change(problem, change, device_catalogue()).value().cluster->nodes[node].link->bandwidth.count;
+  };
+  const auto known = [](const char* name) { return device_bandwidth(catalogue_device(name).value()).count; };
+  const double today = problem.cluster->nodes[0].link->bandwidth.count;
+  for (const char* name : {"RTX-4090", "H100-SXM"}) {
+    WhatIf all;
+    all.type = type_of(name);
+    QVERIFY(std::abs(inside(all, 1) / today - known(name) / known("V100-16GB")) < 1e-12);
+  }
+  WhatIf one;
+  one.swaps = {{{DeviceId(3)}, type_of("RTX-4090")}};
+  QVERIFY(std::abs(inside(one, 0) / today - known("RTX-4090") / known("V100-16GB")) < 1e-12);
+  QCOMPARE(inside(one, 1), today);
+  one.swaps = {{{DeviceId(3)}, type_of("H100-SXM")}};
+  QCOMPARE(inside(one, 0), today);
 }
 
 void TestWhatIf::single_devices_are_swapped() {
