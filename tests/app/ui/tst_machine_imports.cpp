@@ -2,8 +2,8 @@
 // Described machines on their way into the window: opened, dropped, imported together; the dialog shows what was
 // understood and follows what is answered; this machine is looked at by a child process.
 #include <QComboBox>
-#include <QDropEvent>
 #include <QDialogButtonBox>
+#include <QDropEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
