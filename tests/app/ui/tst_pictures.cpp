@@ -77,7 +77,8 @@ void TestPictures::a_cut_being_dragged() {
   QVERIFY(has_content(file));
   QTest::keyClick(&split, Qt::Key_Escape);
   // A device on its way to the other stage.
-  const QPoint chip = split.chip_position(pipedeck::DeviceId(3)), target = split.chip_position(pipedeck::DeviceId(11)) + QPoint(4, -14);
+  const QPoint chip = split.chip_position(pipedeck::DeviceId(3)),
+               target = split.chip_position(pipedeck::DeviceId(11)) + QPoint(4, -14);
   QTest::mousePress(&split, Qt::LeftButton, {}, chip);
   QTest::mouseMove(&split, chip + QPoint(9, 0));
   QTest::mouseMove(&split, target);
