@@ -97,8 +97,16 @@ QCheckBox::indicator:focus { border-color: %accent%; }
 QCheckBox::indicator:checked, QAbstractItemView::indicator:checked, QGroupBox::indicator:checked { background: %accent%;
                                    border-color: %accent%; image: url(:/icons/check.svg); }
 QCheckBox::indicator:disabled, QAbstractItemView::indicator:disabled { border-color: %disabled%; }
+QTabWidget QToolButton[autoRaise="false"] { background: %panel%; color: %text%; border: 1px solid %border%;
+                                            border-radius: 4px; padding: 3px 5px; }
+QTabWidget QToolButton[autoRaise="false"]:hover { background: %hover%; }
+QTabWidget QToolButton[autoRaise="false"]:focus { border-color: %accent%; }
+QTabWidget QToolButton[autoRaise="false"]:checked { background: %accent-soft%; color: %on-soft%; }
+QTabWidget QToolButton[autoRaise="false"]:disabled { color: %disabled%; }
 QSplitter::handle:horizontal { background: %border%; width: 1px; }
 QSplitter::handle:vertical { background: %border%; height: 1px; }
+QSplitter#what_if_splitter::handle, QSplitter#profile_splitter::handle { background: transparent; }
+QSplitter#what_if_splitter::handle:hover, QSplitter#profile_splitter::handle:hover { background: %accent-soft%; }
 QToolTip { color: %text%; background: %panel%; border: 1px solid %border%; padding: 4px; }
 )";
 

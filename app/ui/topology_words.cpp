@@ -89,10 +89,9 @@ PaletteEntry palette_entry(const DeviceOffer& offer) {
   for (const char* precision : {"bf16", "fp16", "fp32"}) {
     const auto peak = offer.type.peak_tflops.find(precision);
     if (peak == offer.type.peak_tflops.end()) continue;
-    detail << Text::tr("%1 TF %2").arg(format_number(peak->second), QLatin1String(precision));
+    detail << Text::tr("%1 TF").arg(format_number(peak->second));
     break;
   }
-  if (offer.type.memory_bandwidth) detail << format_rate(*offer.type.memory_bandwidth);
   entry.detail = detail.join(QStringLiteral(" · "));
   entry.tip = offer.about.empty() ? entry.detail : in_qt(offer.about);
   return entry;

@@ -61,9 +61,10 @@ class BarDelegate : public FlatDelegate {
     const double left = x(std::min(row.from, row.to)), right = x(std::max(row.from, row.to));
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    painter.setBrush(row.meaning == BarMeaning::total    ? theme.accent
-                     : row.meaning == BarMeaning::better ? theme.good
-                                                         : theme.bad);
+    // Blue and orange as in the charts' difference lane: red and green are one colour to some.
+    painter.setBrush(row.meaning == BarMeaning::total    ? theme.muted
+                     : row.meaning == BarMeaning::better ? theme.of(OpKind::forward)
+                                                         : theme.of(OpKind::backward));
     painter.drawRoundedRect(QRectF(left, cell.center().y() - height / 2, std::max(1.5, right - left), height),
                             ThemeSizes::box_radius, ThemeSizes::box_radius);
     painter.setRenderHint(QPainter::Antialiasing, false);

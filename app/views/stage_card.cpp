@@ -196,10 +196,6 @@ void StageCard::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
 }
 
-void StageCard::update_colours() {
-  const Theme& theme = Theme::of(palette());
-  set_ground(*this, theme.window);
-  for (QToolButton* button : {split_, merge_}) button->setStyleSheet(plain_button_style(theme));
-}
+void StageCard::update_colours() { set_ground(*this, Theme::of(palette()).window); }
 
 }  // namespace pipedeck::app

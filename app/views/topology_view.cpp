@@ -84,14 +84,17 @@ void TopologyView::make_zoom_buttons() {
   add(QStringLiteral("−"), tr("Smaller (wheel)"), "topology_zoom_out", [this] { canvas_->zoom_by(1 / 1.25); });
   add(tr("Fit"), tr("All of it (F)"), "topology_fit", [this] { canvas_->fit(); });
   add(QStringLiteral("+"), tr("Larger (wheel)"), "topology_zoom_in", [this] { canvas_->zoom_by(1.25); });
-  bar->adjustSize();
   canvas_->installEventFilter(this);
+  bar->installEventFilter(this);
 }
 
 bool TopologyView::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == canvas_ && event->type() == QEvent::Resize)
-    if (auto* bar = canvas_->findChild<QWidget*>(QStringLiteral("topology_zoom")))
-      bar->move(canvas_->width() - bar->width() - 10, 10);
+  // A style sheet may have made the buttons wider since.
+  if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest)
+    if (auto* bar = canvas_->findChild<QWidget*>(QStringLiteral("topology_zoom"))) {
+      const QSize size = bar->sizeHint();
+      bar->setGeometry(canvas_->width() - size.width() - 10, 10, size.width(), size.height());
+    }
   return QWidget::eventFilter(watched, event);
 }
 

@@ -9880,8 +9880,8 @@ Das Projekt speichern.</translation>
         <translation>Solange nicht alle Geräte einander erreichen, ist kein Plan dafür möglich.</translation>
     </message>
     <message>
-        <source>%1 TF %2</source>
-        <translation>%1 TF %2</translation>
+        <source>%1 TF</source>
+        <translation>%1 TF</translation>
     </message>
 </context>
 <context>
