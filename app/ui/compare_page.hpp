@@ -46,6 +46,8 @@ class ComparePage : public QWidget {
   StageCard& stage_card() const { return *stage_card_; }
   ComparisonPane& charts() const { return *charts_; }
   const std::vector<PlanRow>& rows() const { return rows_; }
+  /// A plan under the hand is shown.
+  bool previewing() const { return before_drag_.has_value(); }
   const PlanRow* row(int id) const;
   /// Table and charts at their natural heights again.
   void reset_layout();
