@@ -62,11 +62,6 @@ ProjectTree::ProjectTree(ProjectTreeModel* model, QWidget* parent) : QTreeView(p
   expandAll();
   connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, &ProjectTree::selection_changed);
   connect(selectionModel(), &QItemSelectionModel::currentChanged, this, &ProjectTree::report_current);
-  connect(this, &QAbstractItemView::activated, this, [this](const QModelIndex& index) {
-    if (!index.parent().isValid()) return;
-    emit activated_entry(static_cast<ProjectSection>(index.data(ProjectTreeModel::section_role).toInt()),
-                         index.data(ProjectTreeModel::id_role).toInt());
-  });
 }
 
 void ProjectTree::set_context_actions(ProjectSection section, QList<QAction*> actions) {
@@ -126,13 +121,9 @@ void ProjectTree::drawRow(QPainter* painter, const QStyleOptionViewItem& option,
 }
 
 void ProjectTree::report_current(const QModelIndex& current) {
-  if (quiet_ || !current.isValid()) return;
-  const auto section = static_cast<ProjectSection>(current.data(ProjectTreeModel::section_role).toInt());
-  if (current.parent().isValid()) {
-    emit selected(section, current.data(ProjectTreeModel::id_role).toInt());
-  } else {
-    emit section_selected(section);
-  }
+  if (quiet_ || !current.parent().isValid()) return;
+  emit selected(static_cast<ProjectSection>(current.data(ProjectTreeModel::section_role).toInt()),
+                current.data(ProjectTreeModel::id_role).toInt());
 }
 
 void ProjectTree::contextMenuEvent(QContextMenuEvent* event) {

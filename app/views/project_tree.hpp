@@ -35,8 +35,6 @@ class ProjectTree : public QTreeView {
 
  signals:
   void selected(pipedeck::app::ProjectSection section, int id);
-  void activated_entry(pipedeck::app::ProjectSection section, int id);  ///< double click or Enter
-  void section_selected(pipedeck::app::ProjectSection section);
   void selection_changed();
 
  protected:

@@ -273,8 +273,6 @@ void RunView::set_timeline_widget(QWidget* widget, const QString& heading) {
   timeline_heading_->setText(heading.isEmpty() ? tr("MEASURED OVER PREDICTED") : heading);
 }
 
-void RunView::set_clock(std::function<QString()> clock) { clock_ = std::move(clock); }
-
 void RunView::log(const LogLine& line) {
   const Theme& theme = Theme::of(palette());
   // Plain lines have no colour of their own, so that they stay readable when the appearance changes.
@@ -282,7 +280,6 @@ void RunView::log(const LogLine& line) {
   if (line.level != LogLine::note)
     html = QStringLiteral("<span style='color:%1'>%2</span>")
                .arg((line.level == LogLine::error ? theme.bad : theme.warning).name(), html);
-  if (clock_) html.prepend(QStringLiteral("<span style='color:%1'>%2</span>&nbsp; ").arg(theme.muted.name(), clock_()));
   log_->appendHtml(html);
 }
 

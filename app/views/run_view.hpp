@@ -2,7 +2,6 @@
 // Launch a plan, watch it train, compare it with what was predicted.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include <QString>
@@ -90,8 +89,6 @@ class RunView : public QWidget {
   /// Takes ownership; nullptr empties the slot.
   void set_timeline_widget(QWidget* widget, const QString& heading = {});
   void log(const LogLine& line);
-  /// Time of day for the log; none: lines carry no time.
-  void set_clock(std::function<QString()> clock);
   /// Charts follow at most 10 times a second; tests and pictures do not wait.
   void refresh_now();
 
@@ -126,7 +123,6 @@ class RunView : public QWidget {
   RunPrediction prediction_;
   std::vector<LaunchChoice> plans_, models_;
   std::vector<RunDifference> differences_;
-  std::function<QString()> clock_;
   bool running_ = false;
   bool stopping_ = false;
 
