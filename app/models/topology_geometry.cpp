@@ -305,4 +305,19 @@ TopologyLayout topology_layout(const Cluster& cluster, const ClusterLayout& layo
   return Builder(cluster, layout).build();
 }
 
+TopologySelection toggled(TopologySelection selection, const TopologySelection& with) {
+  const bool all_in =
+      std::ranges::includes(selection.places, with.places) && std::ranges::includes(selection.links, with.links);
+  for (const std::string& place : with.places)
+    all_in ? (void)selection.places.erase(place) : (void)selection.places.insert(place);
+  for (const int link : with.links) all_in ? (void)selection.links.erase(link) : (void)selection.links.insert(link);
+  return selection;
+}
+
+TopologySelection united(TopologySelection a, const TopologySelection& b) {
+  a.places.insert(b.places.begin(), b.places.end());
+  a.links.insert(b.links.begin(), b.links.end());
+  return a;
+}
+
 }  // namespace pipedeck::app

@@ -127,6 +127,9 @@ struct TopologySelection {
   bool operator==(const TopologySelection&) const = default;
   bool empty() const { return places.empty() && links.empty(); }
 };
+TopologySelection united(TopologySelection a, const TopologySelection& b);
+/// Without `with` where all of it is selected, else with it.
+TopologySelection toggled(TopologySelection selection, const TopologySelection& with);
 
 inline constexpr double topology_grid = 14;  ///< what positions snap to; every second line has dots
 

@@ -9,6 +9,7 @@
 #include <QAccessibleWidget>
 #include <QPointer>
 
+#include "app/views/accessible_factory.hpp"
 #include "app/views/gantt_view.hpp"
 #include "app/views/memory_view.hpp"
 
@@ -304,20 +305,11 @@ class AccessibleMemory : public QAccessibleWidget {
   mutable std::map<int, QAccessible::Id> parts_;
 };
 
-QAccessibleInterface* make_interface(const QString&, QObject* object) {
-  if (auto* gantt = qobject_cast<GanttView*>(object)) return new AccessibleGantt(gantt);
-  if (auto* memory = qobject_cast<MemoryView*>(object)) return new AccessibleMemory(memory);
-  return nullptr;
-}
-
 }  // namespace
 
 void install_accessible_charts() {
-  static const bool installed = [] {
-    QAccessible::installFactory(make_interface);
-    return true;
-  }();
-  (void)installed;
+  install_accessible<AccessibleGantt, GanttView>();
+  install_accessible<AccessibleMemory, MemoryView>();
 }
 
 void tell_focus(GanttView& view, const GanttHit& hit) {

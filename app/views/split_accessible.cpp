@@ -6,6 +6,7 @@
 #include <QAccessible>
 #include <QAccessibleWidget>
 
+#include "app/views/accessible_factory.hpp"
 #include "app/views/split_editor.hpp"
 
 namespace pipedeck::app {
@@ -87,19 +88,8 @@ class EditorAccessible : public QAccessibleWidget {
   mutable std::map<int, QAccessible::Id> ids_;
 };
 
-QAccessibleInterface* make(const QString&, QObject* object) {
-  auto* editor = qobject_cast<SplitEditor*>(object);
-  return editor ? new EditorAccessible(editor) : nullptr;
-}
-
 }  // namespace
 
-void install_split_accessible() {
-  static const bool installed = [] {
-    QAccessible::installFactory(make);
-    return true;
-  }();
-  (void)installed;
-}
+void install_split_accessible() { install_accessible<EditorAccessible, SplitEditor>(); }
 
 }  // namespace pipedeck::app

@@ -5,6 +5,7 @@
 
 #include <QAccessibleWidget>
 
+#include "app/views/accessible_factory.hpp"
 #include "app/views/topology_canvas.hpp"
 
 namespace pipedeck::app {
@@ -160,20 +161,9 @@ void ItemInterface::doAction(const QString& name) {
   if (name == pressAction() && isValid()) canvas_.canvas().show_selection(canvas_.selection(index_));
 }
 
-QAccessibleInterface* canvas_interface(const QString&, QObject* object) {
-  auto* canvas = qobject_cast<TopologyCanvas*>(object);
-  return canvas ? new CanvasInterface(canvas) : nullptr;
-}
-
 }  // namespace
 
-void install_topology_accessibility() {
-  static const bool once = [] {
-    QAccessible::installFactory(canvas_interface);
-    return true;
-  }();
-  (void)once;
-}
+void install_topology_accessibility() { install_accessible<CanvasInterface, TopologyCanvas>(); }
 
 void tell_topology_selection(TopologyCanvas& canvas) {
   if (!QAccessible::isActive() || !canvas.hasFocus()) return;

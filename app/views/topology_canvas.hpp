@@ -113,6 +113,10 @@ class TopologyCanvas : public QWidget {
   void choose(const TopologySelection& selection);
   TopologySelection selection_of(const TopologyHit& hit) const;
   TopologySelection selection_of(const TopologyEnd& end) const;
+  void stale();
+  void fit_camera();
+
+  // topology_canvas_mouse.cpp
   void press(QMouseEvent* event);
   void click_on(const TopologyHit& hit, Qt::KeyboardModifiers modifiers);
   void start_move();
@@ -121,12 +125,12 @@ class TopologyCanvas : public QWidget {
   void finish_move();
   void finish_link();
   void nudge(QPointF by);
-  bool handle_key(QKeyEvent* event);
   bool dragging_boxes() const { return gesture_ == Gesture::move || gesture_ == Gesture::nudge; }
   bool moves(const TopologyEnd& end) const;
-  void stale();
-  void fit_camera();
   void update_cursor();
+
+  // topology_canvas_keys.cpp
+  bool handle_key(QKeyEvent* event);
   void finish_rename(bool keep);
 
   // topology_canvas_paint.cpp
