@@ -29,6 +29,14 @@ struct Saved {
   }
 };
 
+/// Where parameters of a kernel that holds a part of its layer lie in those of the whole layer: `rows` runs of
+/// `columns` floats, `stride` apart. In the kernel's own parameters the blocks follow each other without gaps.
+struct ParameterBlock {
+  std::int64_t first = 0;
+  std::int64_t rows = 1, columns = 0, stride = 0;
+  bool operator==(const ParameterBlock&) const = default;
+};
+
 /// Widths are floats a sample. New tensors are taken from the memory of the tensor passed in.
 class LayerKernel {
  public:
@@ -39,6 +47,10 @@ class LayerKernel {
   std::int64_t input_width() const { return input_width_; }
   std::int64_t output_width() const { return output_width_; }
   std::int64_t parameters() const { return parameters_; }
+
+  /// Of the whole layer; differs from parameters() where this kernel is one of a tensor-parallel group's.
+  virtual std::int64_t whole_parameters() const { return parameters_; }
+  virtual std::vector<ParameterBlock> blocks() const { return {{0, 1, parameters_, parameters_}}; }
 
   virtual void initialise(std::span<float> parameters, Random random) const = 0;
   virtual Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const = 0;
