@@ -114,7 +114,7 @@ PIPEDECK_KERNEL void layer_norm_backward(float* __restrict in_gradient, float* _
 PIPEDECK_KERNEL void softmax_row(float* row, std::int64_t count, std::int64_t columns) {
   float most = row[0];
 #pragma omp simd reduction(max : most)
-  for (std::int64_t i = 0; i < count; ++i) most = std::max(most, row[i]);
+  for (std::int64_t i = 0; i < count; ++i) most = larger(most, row[i]);
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (std::int64_t i = 0; i < count; ++i) {
@@ -137,7 +137,7 @@ PIPEDECK_KERNEL void softmax_row_backward(float* __restrict gradient, const floa
 PIPEDECK_KERNEL double cross_entropy_row(float* row, std::int64_t target, std::int64_t columns) {
   float most = row[0];
 #pragma omp simd reduction(max : most)
-  for (std::int64_t i = 0; i < columns; ++i) most = std::max(most, row[i]);
+  for (std::int64_t i = 0; i < columns; ++i) most = larger(most, row[i]);
   const float wanted = row[target] - most;
   float sum = 0;
 #pragma omp simd reduction(+ : sum)

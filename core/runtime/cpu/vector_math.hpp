@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What plain loops need to vectorise: clones for several instruction sets, picked when the program starts, so that one
-// binary runs on any x86-64; and exponentials without a call.
+// binary runs on any x86-64; and exponentials without a call. Clones go by what a processor can do (AVX-512, AVX2 with
+// FMA): the name of one model would leave out all others.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 
 // The loader picks a clone before sanitizers are set up: they get the plain function.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
-#define PIPEDECK_KERNEL __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#define PIPEDECK_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define PIPEDECK_KERNEL
 #endif
@@ -18,10 +17,21 @@
 
 namespace pipedeck {
 
+// Functions of the standard library that are made for the plain processor are not inlined into clones for others, but
+// called, and a loop with a call does not vectorise. These take their place in kernels.
+template <class Number>
+PIPEDECK_INLINE Number smaller(Number a, Number b) {
+  return b < a ? b : a;
+}
+template <class Number>
+PIPEDECK_INLINE Number larger(Number a, Number b) {
+  return a < b ? b : a;
+}
+
 /// e^x by Cody-Waite reduction and a polynomial of degree 6 (coefficients of Cephes' expf): 2 ulp, and it vectorises,
 /// which std::exp does not.
 PIPEDECK_INLINE float exponential(float x) {
-  x = std::min(std::max(x, -87.0f), 88.0f);
+  x = smaller(larger(x, -87.0f), 88.0f);
   constexpr float round_magic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to whole numbers
   const float n = (x * 1.44269504088896341f + round_magic) - round_magic;
   const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
@@ -32,7 +42,7 @@ PIPEDECK_INLINE float exponential(float x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * r * r + r + 1.0f;
-  return p * std::bit_cast<float>((static_cast<std::int32_t>(n) + 127) << 23);
+  return p * __builtin_bit_cast(float, (static_cast<std::int32_t>(n) + 127) << 23);
 }
 
 PIPEDECK_INLINE float hyperbolic_tangent(float x) { return 1.0f - 2.0f / (exponential(2.0f * x) + 1.0f); }
