@@ -42,8 +42,8 @@ class PingPong {
     const Tensor ball = Tensor::zeros(here_.memory(), 1, floats);
     for (int round = 0; round < rounds_; ++round) {
       const auto start = Clock::now();
-      there_.post({false, round, 0}, {ball.slice(0, 1, there_.memory()), {}});
-      here_.take({true, round, 0}, control_);
+      there_.post(0, {false, {}, round}, {ball.slice(0, 1, there_.memory()), {}});
+      here_.take(1, {true, {}, round}, control_);
       times.push_back(seconds_since(start) / 2);
     }
     return times;
@@ -52,8 +52,8 @@ class PingPong {
  private:
   void echo() {
     for (int round = 0; round < rounds_; ++round) {
-      const Message message = there_.take({false, round, 0}, control_);
-      here_.post({true, round, 0}, {message.tensor.slice(0, 1, here_.memory()), {}});
+      const Message message = there_.take(0, {false, {}, round}, control_);
+      here_.post(1, {true, {}, round}, {message.tensor.slice(0, 1, here_.memory()), {}});
     }
   }
 

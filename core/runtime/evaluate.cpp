@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/runtime/cpu/softmax_cross_entropy.hpp"
-#include "core/runtime/data_source.hpp"
-#include "core/runtime/layer_kernel.hpp"
+#include "core/runtime/model_parts.hpp"
 #include "core/runtime/thread_of_its_own.hpp"
 
 namespace pipedeck {
@@ -70,14 +68,10 @@ class Evaluator {
 
 Result<Evaluation> evaluate_on_cpu(const ModelSpec& model, const TrainedParameters& parameters, int batch,
                                    std::uint64_t most, std::stop_token stop) {
-  const auto layers = make_layers(model, cpu_kernels());
-  if (!layers) return tl::unexpected(layers.error());
-  const auto loss = SoftmaxCrossEntropy::of(model, layers->back()->output_width());
-  if (!loss) return tl::unexpected(loss.error());
-  const auto source = make_source(model);
-  if (!source) return tl::unexpected(source.error());
-  const std::uint64_t count = (*source)->count() > 0 ? (*source)->count() : most;
-  Evaluator evaluator(*layers, *loss, **source, parameters);
+  const auto parts = make_parts(model, cpu_kernels());
+  if (!parts) return tl::unexpected(parts.error());
+  const std::uint64_t count = parts->source->count() > 0 ? parts->source->count() : most;
+  Evaluator evaluator(parts->layers, parts->loss, *parts->source, parameters);
   on_one_core([&] {
     for (std::uint64_t first = 0; first < count && !stop.stop_requested(); first += static_cast<std::uint64_t>(batch))
       evaluator.add(first, static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(batch), count - first)));

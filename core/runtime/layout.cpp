@@ -2,11 +2,13 @@
 #include "core/runtime/layout.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "core/runtime/lane_check.hpp"
 #include "core/runtime/trainer.hpp"
 
 namespace pipedeck {
@@ -18,12 +20,13 @@ tl::unexpected<Error> bad(std::string message, std::string place) {
 
 std::string stage_place(std::size_t stage, const char* key) { return fmt::format("/stages/{}/{}", stage, key); }
 
-/// What synchronous fp32 training on threads has no mathematics for.
+/// What training in fp32 on the CPU has no mathematics for.
 Result<void> check_features(const Plan& plan, const Schedule& schedule) {
-  if (!plan.synchronous() || !schedule.synchronous)
-    return bad(
-        "asynchronous schedules keep several versions of the weights, which the trainer does not: choose gpipe or 1f1b",
-        "/schedule");
+  if (plan.synchronous() != schedule.synchronous)
+    return bad(fmt::format("the plan's {} is {}, the schedule {}", name_of(plan.schedule),
+                           plan.synchronous() ? "synchronous" : "asynchronous",
+                           schedule.synchronous ? "synchronous" : "asynchronous"),
+               "/schedule");
   if (plan.precision != Precision::fp32)
     return bad(fmt::format("precision {} has no kernels on the CPU, which trains in fp32", name_of(plan.precision)),
                "/precision");
@@ -43,7 +46,10 @@ Result<void> check_batch(const Plan& plan, const Schedule& schedule) {
     return bad(fmt::format("{} micro-batches of {} samples are not the global batch of {}", plan.micro_batches,
                            plan.micro_batch, plan.global_batch),
                "/micro_batches");
-  if (schedule.micro_batches != plan.micro_batches)
+  if (schedule.copies != copies_of(plan))
+    return bad(fmt::format("the schedule has {} copies of every stage, the plan {}", schedule.copies, copies_of(plan)),
+               "/chunks");
+  if (schedule.synchronous && schedule.micro_batches != plan.micro_batches)
     return bad(
         fmt::format("the schedule has {} micro-batches, the plan {}", schedule.micro_batches, plan.micro_batches),
         "/micro_batches");
@@ -68,69 +74,57 @@ Result<void> check_ranges(const Plan& plan, int layers) {
   return {};
 }
 
-Result<void> check_replicas(const Plan& plan) {
-  std::set<DeviceId> used;
+/// A stage that a device has beside others has all its devices in common with them.
+Result<void> check_devices(const Plan& plan) {
+  std::map<DeviceId, std::size_t> held;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Stage& stage = plan.stages[s];
     if (stage.devices.empty()) return bad("a stage needs a device", stage_place(s, "devices"));
-    for (const DeviceId device : stage.devices)
-      if (!used.insert(device).second)
-        return bad(fmt::format("device {} is used twice: a CPU thread runs one stage", device.value),
+    std::set<DeviceId> own;
+    for (const DeviceId device : stage.devices) {
+      const auto [other, fresh] = held.try_emplace(device, s);
+      const bool common = shares_devices(plan.schedule) && plan.stages[other->second].devices == stage.devices &&
+                          plan.stages[other->second].tensor_parallel == stage.tensor_parallel;
+      if (!own.insert(device).second || (!fresh && !common))
+        return bad(fmt::format("device {} is used twice: stages that share devices have all of them in common, and "
+                               "only schedules of several stages a device have such",
+                               device.value),
                    stage_place(s, "devices"));
+    }
+  }
+  return {};
+}
+
+Result<void> check_chunks(const Plan& plan) {
+  const std::vector<Chunk> chunks = chunks_of(plan);
+  const auto copies = static_cast<std::size_t>(copies_of(plan));
+  if (chunks.size() != plan.stages.size() * copies)
+    return bad(fmt::format("{} chunks of {} stages, expected {} of each", chunks.size(), plan.stages.size(), copies),
+               "/chunks");
+  std::set<std::vector<DeviceId>> groups;
+  for (const Stage& stage : plan.stages) groups.insert(stage.devices);
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const bool own_place = chunks[c].stage == StageId(c / copies) && chunks[c].copy == static_cast<int>(c % copies);
+    if (!own_place || !groups.contains(chunks[c].devices) ||
+        chunks[c].devices.size() != plan.stages[chunks[c].stage.index()].devices.size())
+      return bad("each copy of each stage once, on the devices of a stage with as many", "/chunks");
+  }
+  return {};
+}
+
+Result<void> check_replicas(const Plan& plan) {
+  if (auto devices = check_devices(plan); !devices) return devices;
+  for (std::size_t s = 0; s < plan.stages.size() && plan.synchronous(); ++s) {
+    const Stage& stage = plan.stages[s];
     const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
-    if (samples.size() != stage.devices.size() ||
+    if (samples.size() != static_cast<std::size_t>(stage.replicas()) ||
         std::any_of(samples.begin(), samples.end(), [](int n) { return n < 1; }) ||
         std::accumulate(samples.begin(), samples.end(), 0) != plan.micro_batch)
       return bad(fmt::format("{} replicas do not share the {} samples of a micro-batch, at least one each",
-                             stage.devices.size(), plan.micro_batch),
+                             stage.replicas(), plan.micro_batch),
                  stage_place(s, stage.shares ? "shares" : "devices"));
   }
-  return {};
-}
-
-/// How far a micro-batch is on a lane.
-enum class LanePoint { nothing, forward, recomputed, input_done, done };
-
-Result<void> check_lane(const Placement& placement, const Plan& plan, bool recomputes) {
-  std::vector<LanePoint> state(static_cast<std::size_t>(plan.micro_batches), LanePoint::nothing);
-  const LanePoint before_backward = recomputes ? LanePoint::recomputed : LanePoint::forward;
-  const auto step = [&](Operation operation) {
-    LanePoint& now = state[static_cast<std::size_t>(operation.micro_batch)];
-    const auto move = [&](LanePoint from, LanePoint to) { return now == from ? (now = to, true) : false; };
-    switch (operation.kind) {
-      case OpKind::forward:
-        return move(LanePoint::nothing, LanePoint::forward);
-      case OpKind::recompute:
-        return move(LanePoint::forward, LanePoint::recomputed);
-      case OpKind::backward:
-        return move(before_backward, LanePoint::done);
-      case OpKind::backward_input:
-        return move(before_backward, LanePoint::input_done);
-      case OpKind::backward_weight:
-        return move(LanePoint::input_done, LanePoint::done);
-      default:
-        return false;
-    }
-  };
-  for (int i = 0; i < operation_count(placement.order); ++i) {
-    const Operation operation = operation_at(placement.order, i);
-    const bool known = operation.micro_batch >= 0 && operation.micro_batch < plan.micro_batches;
-    if (operation.stage != placement.stage || !known || !step(operation))
-      return bad(
-          fmt::format("device {}: {} of micro-batch {} on stage {} can't come at position {}", placement.device.value,
-                      name_of(operation.kind), operation.micro_batch, operation.stage.value, i),
-          "/operations");
-  }
-  if (std::any_of(state.begin(), state.end(), [](LanePoint p) { return p != LanePoint::done; }))
-    return bad(fmt::format("device {} does not run forward and backward of every micro-batch", placement.device.value),
-               "/operations");
-  return {};
-}
-
-bool has_recompute(const LaneOrder& order) {
-  for (int i = 0; i < operation_count(order); ++i)
-    if (operation_at(order, i).kind == OpKind::recompute) return true;
-  return false;
+  return check_chunks(plan);
 }
 
 std::vector<bool> recomputed_layers(const Stage& stage) {
@@ -141,70 +135,149 @@ std::vector<bool> recomputed_layers(const Stage& stage) {
   return layers;
 }
 
-Placement placement_of(const Plan& plan, std::size_t stage, std::size_t replica) {
-  const std::vector<int> samples = replica_samples(plan.stages[stage], plan.micro_batch);
-  Placement placement;
-  placement.device = plan.stages[stage].devices[replica];
-  placement.stage = StageId(stage);
-  placement.replica = static_cast<int>(replica);
-  placement.samples = samples[replica];
-  placement.first_sample = std::accumulate(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(replica), 0);
-  return placement;
+PlacedChunk chunk_on(const Plan& plan, const Chunk& chunk, std::size_t seat) {
+  const Stage& stage = plan.stages[chunk.stage.index()];
+  const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
+  PlacedChunk placed;
+  placed.stage = chunk.stage;
+  placed.copy = chunk.copy;
+  placed.replica = static_cast<int>(seat / degree);
+  placed.tensor_rank = static_cast<int>(seat % degree);
+  placed.tensor_parallel = stage.tensor_parallel;
+  placed.samples = plan.micro_batch;
+  if (!plan.synchronous()) return placed;
+  const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
+  placed.samples = samples[seat / degree];
+  placed.first_sample = std::accumulate(samples.begin(), samples.begin() + placed.replica, 0);
+  return placed;
 }
 
-std::vector<Exchange> exchanges(const Placement& mine, const Layout& layout, std::size_t stage) {
+/// Workers in device order, each with its chunks.
+std::vector<Placement> placements_of(const Plan& plan) {
+  std::map<DeviceId, Placement> placements;
+  for (const Chunk& chunk : chunks_of(plan))
+    for (std::size_t seat = 0; seat < chunk.devices.size(); ++seat) {
+      Placement& placement = placements[chunk.devices[seat]];
+      placement.device = chunk.devices[seat];
+      PlacedChunk placed = chunk_on(plan, chunk, seat);
+      if (!placement.chunks.empty())
+        placed.module = placement.chunks.back().module + (placement.chunks.back().stage == chunk.stage ? 0 : 1);
+      placement.chunks.push_back(std::move(placed));
+    }
+  std::vector<Placement> result;
+  for (auto& [device, placement] : placements) result.push_back(std::move(placement));
+  return result;
+}
+
+/// What `mine` has in common with the copy `copy` of `stage`; nothing past either end of the model.
+std::vector<Exchange> exchanges(const PlacedChunk& mine, const Layout& layout, std::size_t stage) {
   std::vector<Exchange> result;
+  if (stage >= layout.replicas.size()) return result;
   for (const std::size_t peer : layout.replicas[stage]) {
-    const Placement& other = layout.placements[peer];
-    const int first = std::max(mine.first_sample, other.first_sample);
-    const int last = std::min(mine.first_sample + mine.samples, other.first_sample + other.samples);
+    const PlacedChunk* other = layout.placements[peer].chunk(StageId(stage), mine.copy);
+    if (other == nullptr || other->tensor_rank != mine.tensor_rank % other->tensor_parallel) continue;
+    const int first = std::max(mine.first_sample, other->first_sample);
+    const int last = std::min(mine.first_sample + mine.samples, other->first_sample + other->samples);
     if (first < last) result.push_back({peer, first - mine.first_sample, last - first});
   }
   return result;
 }
 
-Result<void> take_lane(Placement& placement, const Plan& plan, const Schedule& schedule) {
+/// Holders of a stage's weights by copy and replica; one that has several copies counts once.
+std::vector<std::size_t> holders(const Layout& layout, StageId stage) {
+  std::map<std::pair<int, int>, std::size_t> seats;
+  for (std::size_t i = 0; i < layout.placements.size(); ++i)
+    for (int copy = 0; copy < layout.copies; ++copy)
+      if (const PlacedChunk* chunk = layout.placements[i].chunk(stage, copy)) {
+        seats[{copy, chunk->replica}] = i;
+        break;
+      }
+  std::vector<std::size_t> workers;
+  for (const auto& [seat, worker] : seats) workers.push_back(worker);
+  return workers;
+}
+
+/// Of `steps` global batches: as the schedule has it, which of an asynchronous plan shows some span.
+LaneOrder order_of_run(const LaneOrder& order, const Layout& layout) {
+  const auto* turns = std::get_if<AlternatingOrder>(&order);
+  if (layout.synchronous() || turns == nullptr) return order;
+  AlternatingOrder all = *turns;
+  all.count = std::max(0, (layout.all_micro_batches - turns->first + turns->stride - 1) / turns->stride);
+  return all;
+}
+
+Result<void> take_lane(Placement& placement, const Layout& layout, const Plan& plan, const Schedule& schedule) {
   const auto lane = std::find_if(schedule.lanes.begin(), schedule.lanes.end(),
                                  [&](const DeviceLane& l) { return l.device == placement.device; });
   if (lane == schedule.lanes.end())
     return bad(fmt::format("the schedule has no lane for device {}", placement.device.value), "/stages");
-  placement.order = lane->order;
-  const Stage& stage = plan.stages[placement.stage.index()];
-  const bool recomputes = has_recompute(lane->order);
-  placement.recompute.assign(static_cast<std::size_t>(stage.last - stage.first), false);
-  if (recomputes) placement.recompute = recomputed_layers(stage);
-  return check_lane(placement, plan, recomputes);
+  placement.order = order_of_run(lane->order, layout);
+  for (PlacedChunk& chunk : placement.chunks) {
+    const Stage& stage = plan.stages[chunk.stage.index()];
+    chunk.recompute.assign(static_cast<std::size_t>(stage.last - stage.first), false);
+    if (has_recompute(lane->order, chunk.stage)) chunk.recompute = recomputed_layers(stage);
+  }
+  return layout.synchronous() ? check_lane(placement, layout) : check_turns(placement, layout);
+}
+
+Staleness staleness_of(const Plan& plan, const Schedule& schedule) {
+  Staleness staleness;
+  if (plan.schedule == ScheduleKind::pipedream_vertical) staleness.kind = Staleness::Kind::vertical_sync;
+  if (plan.schedule == ScheduleKind::pipedream_2bw) staleness.kind = Staleness::Kind::double_buffered;
+  staleness.batch = plan.micro_batches;
+  for (const Stage& stage : plan.stages) {
+    staleness.replicas.push_back(stage.replicas());
+    const auto lane = std::find_if(schedule.lanes.begin(), schedule.lanes.end(),
+                                   [&](const DeviceLane& l) { return l.device == stage.devices.front(); });
+    const auto* turns = lane == schedule.lanes.end() ? nullptr : std::get_if<AlternatingOrder>(&lane->order);
+    staleness.warmups.push_back(turns == nullptr ? 1 : turns->warmup);
+  }
+  return staleness;
+}
+
+Result<void> check_length(const Plan& plan, int steps) {
+  constexpr std::int64_t most = std::int64_t{1} << 29;  // operations are counted in 31 bits
+  if (plan.synchronous() || std::int64_t{steps} * plan.micro_batches <= most) return {};
+  return bad(fmt::format("{} steps of {} mini-batches, expected {} mini-batches at most in an asynchronous run", steps,
+                         plan.micro_batches, most),
+             "/micro_batches");
 }
 
 }  // namespace
 
-Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule) {
+const PlacedChunk* Placement::chunk(StageId stage, int copy) const {
+  const auto found = std::find_if(chunks.begin(), chunks.end(),
+                                  [&](const PlacedChunk& c) { return c.stage == stage && c.copy == copy; });
+  return found == chunks.end() ? nullptr : &*found;
+}
+
+const PlacedChunk& Placement::chunk_of_module(std::size_t module) const {
+  return *std::find_if(chunks.begin(), chunks.end(), [&](const PlacedChunk& c) { return c.module == module; });
+}
+
+Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {
   const auto checked = check_features(plan, schedule)
                            .and_then([&] { return check_batch(plan, schedule); })
                            .and_then([&] { return check_ranges(plan, plannable_layers(model)); })
-                           .and_then([&] { return check_replicas(plan); });
+                           .and_then([&] { return check_replicas(plan); })
+                           .and_then([&] { return check_length(plan, steps); });
   if (!checked) return tl::unexpected(checked.error());
 
   Layout layout;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s)
-    for (std::size_t r = 0; r < plan.stages[s].devices.size(); ++r)
-      layout.placements.push_back(placement_of(plan, s, r));
-  std::sort(layout.placements.begin(), layout.placements.end(),
-            [](const Placement& a, const Placement& b) { return a.device < b.device; });
-
-  layout.replicas.resize(plan.stages.size());
-  for (std::size_t i = 0; i < layout.placements.size(); ++i)
-    layout.replicas[layout.placements[i].stage.index()].push_back(i);
-  for (auto& replicas : layout.replicas)
-    std::sort(replicas.begin(), replicas.end(), [&](std::size_t a, std::size_t b) {
-      return layout.placements[a].replica < layout.placements[b].replica;
-    });
-
+  layout.copies = copies_of(plan);
+  layout.micro_batches = layout.all_micro_batches = plan.micro_batches;
+  if (!plan.synchronous()) {
+    layout.staleness = staleness_of(plan, schedule);
+    layout.all_micro_batches = plan.micro_batches * steps;
+  }
+  layout.placements = placements_of(plan);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) layout.replicas.push_back(holders(layout, StageId(s)));
   for (Placement& placement : layout.placements) {
-    const std::size_t stage = placement.stage.index();
-    if (stage > 0) placement.previous = exchanges(placement, layout, stage - 1);
-    if (stage + 1 < plan.stages.size()) placement.next = exchanges(placement, layout, stage + 1);
-    if (auto taken = take_lane(placement, plan, schedule); !taken) return tl::unexpected(taken.error());
+    for (PlacedChunk& chunk : placement.chunks) {
+      chunk.previous = exchanges(chunk, layout, chunk.stage.index() - 1);
+      chunk.next = exchanges(chunk, layout, chunk.stage.index() + 1);
+    }
+    if (auto taken = take_lane(placement, layout, plan, schedule); !taken) return tl::unexpected(taken.error());
   }
   return layout;
 }

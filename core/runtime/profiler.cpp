@@ -7,10 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/runtime/cpu/matmul.hpp"
-#include "core/runtime/cpu/softmax_cross_entropy.hpp"
-#include "core/runtime/data_source.hpp"
-#include "core/runtime/layer_kernel.hpp"
 #include "core/runtime/machine.hpp"
+#include "core/runtime/model_parts.hpp"
 #include "core/runtime/thread_of_its_own.hpp"
 
 namespace pipedeck {
@@ -196,25 +194,21 @@ Profile empty_profile(const ModelSpec& model, const std::vector<std::unique_ptr<
 Result<Profile> profile_on_cpu(const ModelSpec& model, const std::vector<int>& micro_batches, const Progress& progress,
                                std::stop_token stop) {
   if (auto checked = check_sizes(micro_batches); !checked) return tl::unexpected(checked.error());
-  const auto layers = make_layers(model, cpu_kernels());
-  if (!layers) return tl::unexpected(layers.error());
-  const auto loss = SoftmaxCrossEntropy::of(model, layers->back()->output_width());
-  if (!loss) return tl::unexpected(loss.error());
-  const auto source = make_source(model);
-  if (!source) return tl::unexpected(source.error());
+  const auto parts = make_parts(model, cpu_kernels());
+  if (!parts) return tl::unexpected(parts.error());
 
-  Profile profile = empty_profile(model, *layers, micro_batches.front());
+  Profile profile = empty_profile(model, parts->layers, micro_batches.front());
   for (std::size_t i = 0; i < micro_batches.size(); ++i) {
     report(progress, static_cast<double>(i) / static_cast<double>(micro_batches.size()),
            fmt::format("timing micro-batches of {}", micro_batches[i]));
-    ChainTimer timer(*layers, *loss, **source, model.seed, micro_batches[i]);
+    ChainTimer timer(parts->layers, parts->loss, *parts->source, model.seed, micro_batches[i]);
     Result<void> timed;
     on_one_core([&] { timed = repeat(timer, stop); });
     if (!timed) return tl::unexpected(timed.error());
     add_point(profile, timer.seen(), micro_batches[i]);
   }
   if (profile.micro_batch > 1) {
-    ChainTimer single(*layers, *loss, **source, model.seed, 1);
+    ChainTimer single(parts->layers, parts->loss, *parts->source, model.seed, 1);
     single.run_once();
     add_fixed_parts(profile, single.seen());
   }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/runtime/cpu/matmul.hpp"
+#include "core/runtime/transport/threads.hpp"
 
 namespace pipedeck {
 namespace {
@@ -16,48 +17,72 @@ namespace {
 /// How long workers may take to notice that a run has ended before they are left behind.
 constexpr std::chrono::milliseconds grace{500};
 
-void add_worker(Run& run, std::size_t index, const Plan& plan, const SoftmaxCrossEntropy& loss) {
-  const Placement& placement = run.layout.placements[index];
-  const Stage& stage = plan.stages[placement.stage.index()];
+StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan,
+                      std::shared_ptr<DeviceMemory> memory) {
+  const Stage& stage = plan.stages[chunk.stage.index()];
+  const SoftmaxCrossEntropy& loss = run.parts->loss;
   StageShape shape;
-  shape.layers = std::span(run.layers).subspan(static_cast<std::size_t>(stage.first), placement.recompute.size());
-  shape.recompute = placement.recompute;
-  shape.first = placement.stage == StageId(0);
-  if (placement.next.empty()) shape.loss = loss;
-  shape.loss_scale = 1.0f / static_cast<float>(plan.global_batch * loss.sequence());
-
-  const auto& memory = run.mailboxes[index].memory();
-  StageModule module(std::move(shape), memory);
-  OptimizerState optimizer(plan.optimizer, run.model.learning_rate, module.parameters().size(), memory);
-  const WorkerContext context{run.layout, *run.source,      *run.control,      run.mailboxes,
-                              run.groups, plan.micro_batch, plan.micro_batches};
-  run.workers.emplace_back(index, context, std::move(module), std::move(optimizer), memory,
-                           run.layers.front()->input_width(), loss.sequence());
-  run.workers.back().module().initialise(run.model.seed, stage.first);
+  shape.layers = std::span(run.parts->layers).subspan(static_cast<std::size_t>(stage.first), chunk.recompute.size());
+  shape.recompute = chunk.recompute;
+  shape.first = chunk.stage == StageId(0);
+  if (chunk.stage.index() + 1 == plan.stages.size()) shape.loss = loss;
+  // Of the mean over all samples that go into one update.
+  const int micro_batches =
+      run.layout.staleness ? run.layout.staleness->round_size(chunk.stage.index()) : plan.micro_batches;
+  shape.loss_scale = 1.0f / static_cast<float>(std::int64_t{micro_batches} * plan.micro_batch * loss.sequence());
+  StageModule module(std::move(shape), std::move(memory));
+  module.initialise(run.model.seed, stage.first);
+  return module;
 }
 
-/// What the thread of worker `index` does with one step; failures end the run.
-void guarded_step(Run& run, std::size_t index, std::uint64_t step, RunClock::time_point begin) {
-  Worker& worker = run.workers[index];
+void add_worker(Run& run, std::size_t index, const Plan& plan, const std::shared_ptr<DeviceMemory>& memory) {
+  const Placement& placement = run.layout.placements[index];
+  std::deque<WorkerStage> stages;
+  for (std::size_t m = 0; m < placement.modules(); ++m) {
+    const PlacedChunk& chunk = placement.chunk_of_module(m);
+    StageModule module = module_of(run, chunk, plan, memory);
+    OptimizerState optimizer(plan.optimizer, run.model.learning_rate, module.parameters().size(), memory);
+    const auto& replicas = run.layout.replicas[chunk.stage.index()];
+    stages.push_back({std::move(module), std::move(optimizer),
+                      replicas.size() > 1 ? run.transport->join(replicas, index) : nullptr});
+  }
+  const WorkerContext context{run.layout, *run.parts, *run.control, *run.admission, plan.micro_batch};
+  run.workers.emplace_back(index, context, std::move(stages), run.transport->endpoint(index), memory);
+}
+
+/// Takes down what a worker has done, and tells who waits for it.
+void take_report(Run& run, std::size_t place, StepReport report) {
+  const std::lock_guard lock(run.mutex);
+  run.reports[place].push_back(std::move(report));
+  run.changed.notify_all();
+}
+
+/// What a worker's thread does with one step, or with all of an asynchronous run; failures end the run.
+void guarded_work(Run& run, std::size_t place, std::uint64_t step, RunClock::time_point begin) {
+  Worker& worker = run.workers[place];
   const auto failed = [&](const char* what) {
-    run.control->fail(
-        {ErrorCode::run_failed,
-         fmt::format("device {}: {}: {}", run.layout.placements[index].device.value, text_of(worker.current()), what),
-         {},
-         {}});
+    run.control->fail({ErrorCode::run_failed,
+                       fmt::format("device {}: {}: {}", run.layout.placements[worker.index()].device.value,
+                                   text_of(worker.current()), what),
+                       {},
+                       {}});
   };
+  const auto done = [&](StepReport report) { take_report(run, place, std::move(report)); };
   try {
-    worker.run_step(step, begin);
+    if (run.layout.synchronous())
+      done(worker.run_step(step, begin));
+    else
+      worker.run_all(begin, done);
   } catch (const Interrupted&) {  // whoever interrupted knows why
   } catch (const std::exception& error) {
     failed(error.what());
   } catch (...) {
     failed("an unknown exception");
   }
-  run.control->now_idle(index);
+  run.control->now_idle(worker.index());
 }
 
-void thread_main(const std::shared_ptr<Run>& run, std::size_t index) {
+void thread_main(const std::shared_ptr<Run>& run, std::size_t place) {
   use_one_thread();
   std::uint64_t done = 0;
   std::unique_lock lock(run->mutex);
@@ -66,41 +91,52 @@ void thread_main(const std::shared_ptr<Run>& run, std::size_t index) {
     if (run->closing) break;
     const auto begin = run->begin;
     lock.unlock();
-    guarded_step(*run, index, done, begin);
+    guarded_work(*run, place, done, begin);
     lock.lock();
     ++done;
     --run->busy;
     run->changed.notify_all();
   }
-  run->ended[index] = true;
+  run->ended[place] = true;
   run->changed.notify_all();
 }
 
 }  // namespace
 
+Site this_process() {
+  return {[](const std::vector<std::shared_ptr<DeviceMemory>>& memories, RunControl& control) {
+            return std::make_unique<ThreadTransport>(memories, control);
+          },
+          std::make_shared<Processes>()};
+}
+
+void Run::request_stop() { layout.synchronous() ? control->request_stop() : admission->close(); }
+
 Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
-                                      const TrainOptions& options, const Kernels& kernels) {
+                                      const TrainOptions& options, const Kernels& kernels, const Site& site) {
   auto run = std::make_shared<Run>();
   run->model = model;
-  auto layers = make_layers(model, kernels);
-  if (!layers) return tl::unexpected(layers.error());
-  run->layers = std::move(*layers);
-  const auto loss = SoftmaxCrossEntropy::of(model, run->layers.back()->output_width());
-  if (!loss) return tl::unexpected(loss.error());
-  auto source = make_source(model);
-  if (!source) return tl::unexpected(source.error());
-  run->source = std::move(*source);
-  auto layout = lay_out(model, plan, schedule);
+  auto parts = make_parts(model, kernels);
+  if (!parts) return tl::unexpected(parts.error());
+  run->parts = *std::move(parts);
+  auto layout = lay_out(model, plan, schedule, options.steps);
   if (!layout) return tl::unexpected(layout.error());
-  run->layout = std::move(*layout);
+  run->layout = *std::move(layout);
 
   std::vector<DeviceId> devices;
-  for (const Placement& placement : run->layout.placements) devices.push_back(placement.device);
+  std::vector<std::shared_ptr<DeviceMemory>> memories;
+  for (const Placement& placement : run->layout.placements) {
+    devices.push_back(placement.device);
+    memories.push_back(std::make_shared<DeviceMemory>());
+  }
+  run->processes = site.processes;
   run->control = std::make_unique<RunControl>(options.timeout, devices);
-  run->ended.resize(devices.size());
-  for (const auto& replicas : run->layout.replicas) run->groups.emplace_back(static_cast<int>(replicas.size()));
-  for (std::size_t i = 0; i < devices.size(); ++i) run->mailboxes.emplace_back(std::make_shared<DeviceMemory>());
-  for (std::size_t i = 0; i < devices.size(); ++i) add_worker(*run, i, plan, *loss);
+  run->transport = site.transport(memories, *run->control);
+  run->admission = std::make_unique<Admission>(run->layout.all_micro_batches, run->layout.micro_batches);
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    if (run->transport->here(i)) add_worker(*run, i, plan, memories[i]);
+  run->ended.resize(run->workers.size());
+  run->reports.resize(run->workers.size());
   return run;
 }
 
@@ -108,34 +144,53 @@ Crew::Crew(std::shared_ptr<Run> run) : run_(std::move(run)) {
   try {
     for (std::size_t i = 0; i < run_->workers.size(); ++i) threads_.emplace_back(thread_main, run_, i);
   } catch (const std::system_error& error) {
+    const std::size_t worker = run_->workers[threads_.size()].index();
     run_->control->fail({ErrorCode::run_failed,
                          fmt::format("device {}: its thread can't be started: {}",
-                                     run_->layout.placements[threads_.size()].device.value, error.what()),
+                                     run_->layout.placements[worker].device.value, error.what()),
                          {},
                          {}});
   }
 }
 
-Seconds Crew::step() {
+std::optional<CrewStep> Crew::step() {
   std::unique_lock lock(run_->mutex);
-  if (run_->control->interrupted()) return {};
-  run_->busy = threads_.size();
-  run_->begin = RunClock::now();
-  ++run_->steps_begun;
-  run_->changed.notify_all();
-  wait_for_workers(lock);
-  return Seconds(std::chrono::duration<double>(RunClock::now() - run_->begin).count());
+  if (run_->control->interrupted()) return std::nullopt;
+  if (run_->layout.synchronous() || run_->steps_begun == 0) open_gate();
+  if (!wait_for_reports(lock)) return std::nullopt;
+  CrewStep step;
+  for (auto& reports : run_->reports) {
+    step.reports.push_back(std::move(reports.front()));
+    reports.pop_front();
+  }
+  const auto now = RunClock::now();
+  step.duration = Seconds(std::chrono::duration<double>(now - last_end_).count());
+  last_end_ = now;
+  return step;
 }
 
-void Crew::wait_for_workers(std::unique_lock<std::mutex>& lock) {
+void Crew::open_gate() {
+  run_->busy = threads_.size();
+  run_->begin = last_end_ = RunClock::now();
+  ++run_->steps_begun;
+  run_->changed.notify_all();
+}
+
+/// False where there will be none: the run failed or was stopped.
+bool Crew::wait_for_reports(std::unique_lock<std::mutex>& lock) {
   constexpr std::chrono::milliseconds look_up{20};
-  const auto all_done = [&] { return run_->busy == 0; };
-  while (!run_->changed.wait_for(lock, look_up, all_done)) {
+  const auto all_told = [&] {
+    return std::none_of(run_->reports.begin(), run_->reports.end(), [](const auto& r) { return r.empty(); });
+  };
+  const auto over = [&] { return run_->busy == 0; };
+  const bool synchronous = run_->layout.synchronous();
+  while (!run_->changed.wait_for(lock, look_up, [&] { return over() || (!synchronous && all_told()); })) {
     run_->control->fail_if_stuck();
     if (!run_->control->interrupted()) continue;
-    run_->changed.wait_for(lock, grace, all_done);
-    return;
+    run_->changed.wait_for(lock, grace, over);
+    return false;
   }
+  return all_told() && !run_->control->interrupted();
 }
 
 Crew::~Crew() {

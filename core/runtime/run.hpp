@@ -1,44 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workers of one run and the threads they live on.
+// The workers of one run that live in this process, and the threads they live on.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "core/runtime/trainer.hpp"
+#include "core/runtime/transport/processes.hpp"
 #include "core/runtime/worker.hpp"
 
 namespace pipedeck {
+
+/// Where a run's workers live. By default all are threads of this process.
+struct Site {
+  using MakeTransport = std::function<std::unique_ptr<Transport>(
+      const std::vector<std::shared_ptr<DeviceMemory>>& memories, RunControl& control)>;
+  MakeTransport transport;  ///< `memories`: one a worker, whose order is Layout::placements'
+  std::shared_ptr<Processes> processes;
+};
+Site this_process();
 
 /// Everything the threads of a run touch. They share its ownership: one that is stuck in an operation when the run is
 /// given up goes on touching it, long after train has returned its error.
 struct Run {
   ModelSpec model;
-  std::vector<std::unique_ptr<LayerKernel>> layers;
+  std::optional<ModelParts> parts;
   Layout layout;
-  std::unique_ptr<SampleSource> source;
+  std::shared_ptr<Processes> processes;
   std::unique_ptr<RunControl> control;
-  std::deque<Mailbox> mailboxes;    ///< a worker
-  std::deque<ReplicaGroup> groups;  ///< a stage
-  std::deque<Worker> workers;       ///< in device order
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<Admission> admission;
+  std::deque<Worker> workers;  ///< of this process, in device order
 
-  // The gate between steps, under `mutex`.
+  // The gate between steps, under `mutex`. Asynchronous workers pass it once.
   std::mutex mutex;
   std::condition_variable changed;
   std::uint64_t steps_begun = 0;
-  std::size_t busy = 0;     ///< workers that are at a step
-  std::vector<bool> ended;  ///< a worker: its thread is about to end
+  std::size_t busy = 0;                         ///< workers that are at work
+  std::vector<std::deque<StepReport>> reports;  ///< a worker here: of steps that nobody has asked for yet
+  std::vector<bool> ended;                      ///< a worker here: its thread is about to end
   bool closing = false;
-  RunClock::time_point begin{};  ///< of the latest step
+  RunClock::time_point begin{};  ///< of the latest step; of an asynchronous run
+
+  /// At the end of the step at hand; a synchronous one is dropped where that can still be.
+  void request_stop();
 };
 
-/// Checks that the model can run the plan, and builds the workers (weights not drawn yet).
+/// Checks that the model can run the plan, and builds the workers (weights drawn).
 Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
-                                      const TrainOptions& options, const Kernels& kernels);
+                                      const TrainOptions& options, const Kernels& kernels,
+                                      const Site& site = this_process());
+
+/// A step that all workers here have done: what each has to say, and how long it took.
+struct CrewStep {
+  std::vector<StepReport> reports;
+  Seconds duration;
+};
 
 class Crew {
  public:
@@ -48,18 +71,17 @@ class Crew {
   /// Waits for the threads a short time, and leaves those behind that are stuck.
   ~Crew();
 
-  /// One step on all devices; its duration. After a failure or a stop, the step is not done: ask the run's control.
-  Seconds step();
+  /// One step on all devices, or the next that an asynchronous run gets done. Nothing after a failure (ask the run's
+  /// control) or a stop.
+  std::optional<CrewStep> step();
 
  private:
-  void wait_for_workers(std::unique_lock<std::mutex>& lock);
+  void open_gate();
+  bool wait_for_reports(std::unique_lock<std::mutex>& lock);
 
   std::shared_ptr<Run> run_;
   std::vector<std::thread> threads_;
+  RunClock::time_point last_end_{};  ///< of an asynchronous run's latest step
 };
-
-/// The step's operations as the simulator's timeline has them: a compute lane a device, a collective lane a device
-/// that took part in one, a link lane a directed pair of devices.
-Timeline measured_timeline(const Run& run);
 
 }  // namespace pipedeck

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/stage_module.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace pipedeck {
@@ -8,7 +9,7 @@ namespace pipedeck {
 StageModule::StageModule(StageShape shape, std::shared_ptr<DeviceMemory> memory)
     : shape_(std::move(shape)), memory_(std::move(memory)), offsets_{0} {
   for (const auto& layer : shape_.layers) offsets_.push_back(offsets_.back() + layer->parameters());
-  parameters_ = Tensor::zeros(memory_, 1, offsets_.back());
+  parameters_ = std::make_shared<Tensor>(Tensor::zeros(memory_, 1, offsets_.back()));
   gradients_ = Tensor::zeros(memory_, 1, offsets_.back());
 }
 
@@ -17,17 +18,36 @@ std::span<float> StageModule::part(Tensor& of, std::size_t layer) const {
                              static_cast<std::size_t>(offsets_[layer + 1] - offsets_[layer]));
 }
 
+std::span<const float> StageModule::part(const Tensor& of, std::size_t layer) const {
+  return of.values().subspan(static_cast<std::size_t>(offsets_[layer]),
+                             static_cast<std::size_t>(offsets_[layer + 1] - offsets_[layer]));
+}
+
 void StageModule::initialise(std::uint64_t seed, int first_layer) {
   for (std::size_t i = 0; i < shape_.layers.size(); ++i)
-    shape_.layers[i]->initialise(part(parameters_, i), Random(seed, static_cast<std::uint64_t>(first_layer) + i));
+    shape_.layers[i]->initialise(part(*parameters_, i), Random(seed, static_cast<std::uint64_t>(first_layer) + i));
 }
+
+Tensor& StageModule::next_version(bool keep) {
+  if (keep) kept_[version_] = parameters_;
+  if (parameters_.use_count() > 1) {
+    auto next = std::make_shared<Tensor>(parameters_->like());
+    std::copy_n(parameters_->data(), parameters_->size(), next->data());
+    parameters_ = std::move(next);
+  }
+  ++version_;
+  return *parameters_;
+}
+
+void StageModule::forget_before(int version) { kept_.erase(kept_.begin(), kept_.lower_bound(version)); }
 
 Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, Tensor input) {
-  return shape_.layers[layer]->forward(std::move(input), part(parameters_, layer), kept.layers[layer]);
+  return shape_.layers[layer]->forward(std::move(input), part(*kept.weights, layer), kept.layers[layer]);
 }
 
-Tensor StageModule::forward(int micro_batch, Tensor input, Tensor targets) {
+Tensor StageModule::forward(int micro_batch, Tensor input, Tensor targets, int version) {
   MicroBatch& kept = micro_batches_[micro_batch];
+  kept.weights = version == version_ ? parameters_ : kept_.at(version);
   kept.layers.resize(shape_.layers.size());
   Tensor value = std::move(input);
   for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
@@ -38,7 +58,7 @@ Tensor StageModule::forward(int micro_batch, Tensor input, Tensor targets) {
     kept.layers[i].tensors.resize(begins ? 1 : 0);
   }
   if (!shape_.loss) return value;
-  losses_[micro_batch] = shape_.loss->forward(value, targets);
+  loss_ = shape_.loss->forward(value, targets);
   if (shape_.recompute.back())
     kept.targets = std::move(targets);
   else
@@ -68,9 +88,10 @@ Tensor StageModule::backward(int micro_batch, Tensor gradient, bool weights_too)
   if (shape_.loss) gradient = shape_.loss->backward(std::move(kept.logits), shape_.loss_scale);
   for (std::size_t i = shape_.layers.size(); i-- > 0;) {
     const bool wanted = i > 0 || !shape_.first;
-    gradient = shape_.layers[i]->backward_input(std::move(gradient), part(parameters_, i), kept.layers[i], wanted);
+    gradient = shape_.layers[i]->backward_input(std::move(gradient), part(*kept.weights, i), kept.layers[i], wanted);
     if (weights_too) shape_.layers[i]->backward_weight(kept.layers[i], part(gradients_, i));
   }
+  kept.weights.reset();
   if (weights_too) micro_batches_.erase(micro_batch);
   return gradient;
 }
@@ -83,8 +104,8 @@ void StageModule::backward_weight(int micro_batch) {
 }
 
 std::vector<float> StageModule::layer_parameters(std::size_t layer) const {
-  const auto values = parameters_.values();
-  return {values.begin() + offsets_[layer], values.begin() + offsets_[layer + 1]};
+  const auto values = part(parameters(), layer);
+  return {values.begin(), values.end()};
 }
 
 }  // namespace pipedeck

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layers of one stage on one device: parameters, gradients, and what is kept of each micro-batch under way.
+// Asynchronous training has several versions of the weights: a micro-batch's backward meets those of its forward.
 #pragma once
 
 #include <map>
@@ -17,7 +18,7 @@ struct StageShape {
   std::span<const std::unique_ptr<LayerKernel>> layers;
   std::vector<bool> recompute;              ///< a layer: run its forward again before the backward
   std::optional<SoftmaxCrossEntropy> loss;  ///< the last stage's
-  float loss_scale = 1;                     ///< 1 / (global batch x positions): gradients of the mean
+  float loss_scale = 1;                     ///< 1 / (samples of an update x positions): gradients of the mean
   bool first = false;                       ///< of the model: its input's gradient is not wanted
 };
 
@@ -28,8 +29,14 @@ class StageModule {
   /// Weights of model layer i are drawn from stream i of `seed`: the same however the model is cut.
   void initialise(std::uint64_t seed, int first_layer);
 
-  /// The stage's output; empty on the last stage, which takes `targets` and adds up the loss.
-  Tensor forward(int micro_batch, Tensor input, Tensor targets);
+  std::int64_t input_width() const { return shape_.layers.front()->input_width(); }
+  std::int64_t output_width() const { return shape_.layers.back()->output_width(); }
+  bool first() const { return shape_.first; }  ///< of the model
+  bool last() const { return shape_.loss.has_value(); }
+
+  /// The stage's output; empty on the last stage, which takes `targets` and adds up the loss. With the weights of
+  /// `version`, which must be there: the latest, or one that was kept.
+  Tensor forward(int micro_batch, Tensor input, Tensor targets, int version);
   /// Brings back what forward did not keep.
   void recompute(int micro_batch);
   /// The input's gradient (empty on the first stage) and, where `weights_too`, the weights': else backward_weight
@@ -37,27 +44,39 @@ class StageModule {
   Tensor backward(int micro_batch, Tensor gradient, bool weights_too);
   void backward_weight(int micro_batch);
 
-  Tensor& parameters() { return parameters_; }
+  int version() const { return version_; }
+  /// Weights for the optimizer to change, which become the latest. Micro-batches under way keep theirs, and `keep` says
+  /// that some to come will meet the present ones: then the new begin as a copy, else they are changed in place.
+  Tensor& next_version(bool keep);
+  void forget_before(int version);
+
+  Tensor& parameters() { return *parameters_; }
+  const Tensor& parameters() const { return *parameters_; }
   Tensor& gradients() { return gradients_; }
   std::vector<float> layer_parameters(std::size_t layer) const;
-  /// Sum over samples and positions of a micro-batch's loss in the latest step.
-  double loss(int micro_batch) const { return losses_.at(micro_batch); }
+  /// Sum over samples and positions of the loss of the latest micro-batch that went forward.
+  double loss() const { return loss_; }
 
  private:
   struct MicroBatch {
+    std::shared_ptr<const Tensor> weights;  ///< until the input's gradient is there
     std::vector<Saved> layers;
     Tensor logits;   ///< as the loss's forward left them
     Tensor targets;  ///< kept where the loss is computed again
   };
   std::span<float> part(Tensor& of, std::size_t layer) const;
+  std::span<const float> part(const Tensor& of, std::size_t layer) const;
   Tensor run_forward(MicroBatch& kept, std::size_t layer, Tensor input);
 
   StageShape shape_;
   std::shared_ptr<DeviceMemory> memory_;
   std::vector<std::int64_t> offsets_;  ///< of each layer's parameters, and their end
-  Tensor parameters_, gradients_;
+  std::shared_ptr<Tensor> parameters_;
+  Tensor gradients_;
+  int version_ = 0;
+  std::map<int, std::shared_ptr<Tensor>> kept_;  ///< older versions that micro-batches to come will meet
   std::map<int, MicroBatch> micro_batches_;
-  std::map<int, double> losses_;
+  double loss_ = 0;
 };
 
 }  // namespace pipedeck

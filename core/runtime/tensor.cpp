@@ -25,33 +25,48 @@ DeviceMemory::~DeviceMemory() {
     for (float* block : blocks) deallocate(block);
 }
 
-float* DeviceMemory::take(std::int64_t floats) {
+float* DeviceMemory::take(std::int64_t floats, bool counted) {
   const std::lock_guard lock(mutex_);
-  used_floats_ += floats;
-  peak_floats_ = std::max(peak_floats_, used_floats_);
-  most_floats_ = std::max(most_floats_, used_floats_);
+  if (counted) count(floats);
   const auto found = kept_.find(floats);
-  if (found == kept_.end() || found->second.empty()) return allocate(floats);
+  if (found == kept_.end() || found->second.empty()) {
+    ++allocations_;
+    return allocate(floats);
+  }
   float* block = found->second.back();
   found->second.pop_back();
-  kept_floats_ -= floats;
   return block;
 }
 
-void DeviceMemory::give_back(float* block, std::int64_t floats) noexcept {
+void DeviceMemory::give_back(float* block, std::int64_t floats, bool counted) noexcept {
   const std::lock_guard lock(mutex_);
-  used_floats_ -= floats;
-  // Blocks that peers hand over would pile up where the traffic is one-sided: never keep more than was ever needed.
-  if (kept_floats_ + floats > most_floats_) return deallocate(block);
+  if (counted) used_floats_ -= floats;
   kept_[floats].push_back(block);
-  kept_floats_ += floats;
+}
+
+void DeviceMemory::count(std::int64_t floats) {
+  used_floats_ += floats;
+  peak_floats_ = std::max(peak_floats_, used_floats_);
 }
 
 void DeviceMemory::charge(std::int64_t floats) {
   const std::lock_guard lock(mutex_);
-  used_floats_ += floats;
-  peak_floats_ = std::max(peak_floats_, used_floats_);
-  most_floats_ = std::max(most_floats_, used_floats_);
+  count(floats);
+}
+
+void DeviceMemory::reserve(std::int64_t floats, int count) {
+  const std::lock_guard lock(mutex_);
+  auto& blocks = kept_[floats];
+  for (int i = 0; i < count; ++i) {
+    // At the front: taken last, so that pages which were used already are used again first.
+    blocks.insert(blocks.begin(), allocate(floats));
+    ++allocations_;
+  }
+}
+
+std::int64_t DeviceMemory::allocations() const {
+  const std::lock_guard lock(mutex_);
+  return allocations_;
 }
 
 Bytes DeviceMemory::in_use() const {
@@ -70,12 +85,13 @@ void DeviceMemory::restart_peak() {
 }
 
 Tensor::Tensor(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t width)
-    : memory_(std::move(memory)), samples_(samples), width_(width) {
-  data_ = memory_->take(size());
+    : memory_(std::move(memory)), home_(memory_), samples_(samples), width_(width) {
+  data_ = home_->take(size());
 }
 
 Tensor::Tensor(Tensor&& other) noexcept
     : memory_(std::move(other.memory_)),
+      home_(std::move(other.home_)),
       data_(std::exchange(other.data_, nullptr)),
       samples_(std::exchange(other.samples_, 0)),
       width_(std::exchange(other.width_, 0)) {}
@@ -84,6 +100,7 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
   if (this == &other) return *this;
   release();
   memory_ = std::move(other.memory_);
+  home_ = std::move(other.home_);
   data_ = std::exchange(other.data_, nullptr);
   samples_ = std::exchange(other.samples_, 0);
   width_ = std::exchange(other.width_, 0);
@@ -102,17 +119,30 @@ Tensor Tensor::slice(int first, int count, std::shared_ptr<DeviceMemory> memory)
   return part;
 }
 
+Tensor Tensor::part(int first, int count) const {
+  Tensor part;
+  part.home_ = home_;
+  part.samples_ = count, part.width_ = width_;
+  part.data_ = home_->take(part.size(), false);
+  std::copy_n(data_ + first * width_, part.size(), part.data_);
+  return part;
+}
+
 void Tensor::hand_over(std::shared_ptr<DeviceMemory> memory) {
   if (empty() || memory == memory_) return;
-  memory_->charge(-size());
+  if (memory_) memory_->charge(-size());
   memory->charge(size());
   memory_ = std::move(memory);
 }
 
 void Tensor::release() noexcept {
-  if (data_ != nullptr) memory_->give_back(data_, size());
+  if (data_ != nullptr) {
+    const bool at_home = memory_ == home_;
+    if (memory_ && !at_home) memory_->charge(-size());
+    home_->give_back(data_, size(), at_home);
+  }
   data_ = nullptr;
-  memory_.reset();
+  memory_.reset(), home_.reset();
   samples_ = 0, width_ = 0;
 }
 

@@ -14,7 +14,8 @@
 namespace pipedeck {
 
 /// The memory of one worker. Freed blocks are kept for the next tensor of the same size (a step repeats its shapes, and
-/// fresh pages cost more than most kernels); kept blocks don't count as in use. Safe to use from several threads.
+/// fresh pages cost more than most kernels); kept blocks don't count as in use. A block goes back to the memory that it
+/// came from, wherever it was handed over to in between. Safe to use from several threads.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -22,20 +23,27 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory();
 
-  float* take(std::int64_t floats);
-  void give_back(float* block, std::int64_t floats) noexcept;
-  /// A block that another memory handed over, or that is handed over: only the count changes.
+  /// Where not `counted`, it is in use elsewhere, which charge() says there.
+  float* take(std::int64_t floats, bool counted = true);
+  void give_back(float* block, std::int64_t floats, bool counted = true) noexcept;
+  /// So many floats more (or less) are in use.
   void charge(std::int64_t floats);
+  /// From now on `count` more blocks of this size are at hand. Nobody touches their pages before they are used.
+  void reserve(std::int64_t floats, int count);
+
+  /// Blocks asked of the system so far.
+  std::int64_t allocations() const;
 
   Bytes in_use() const;
   Bytes peak() const;  ///< since the last restart_peak
   void restart_peak();
 
  private:
+  void count(std::int64_t floats);
+
   mutable std::mutex mutex_;
   std::map<std::int64_t, std::vector<float*>> kept_;  ///< by floats
-  std::int64_t kept_floats_ = 0, used_floats_ = 0, peak_floats_ = 0;
-  std::int64_t most_floats_ = 0;  ///< the peak of all time
+  std::int64_t used_floats_ = 0, peak_floats_ = 0, allocations_ = 0;
 };
 
 /// `samples` x `width` floats, samples contiguous: any range of samples can be cut out. Empty when made by default.
@@ -66,12 +74,15 @@ class Tensor {
   Tensor like() const { return Tensor(memory_, samples_, width_); }
   /// A copy of `count` samples from `first` on, in `memory`.
   Tensor slice(int first, int count, std::shared_ptr<DeviceMemory> memory) const;
+  /// A copy of `count` samples from `first` on, to be handed over: until then it counts nowhere.
+  Tensor part(int first, int count) const;
   /// Same block, counted on another device from now on.
   void hand_over(std::shared_ptr<DeviceMemory> memory);
   void release() noexcept;
 
  private:
-  std::shared_ptr<DeviceMemory> memory_;
+  std::shared_ptr<DeviceMemory> memory_;  ///< where it counts
+  std::shared_ptr<DeviceMemory> home_;    ///< where the block is from
   float* data_ = nullptr;
   int samples_ = 0;
   std::int64_t width_ = 0;

@@ -2,10 +2,13 @@
 #include "core/runtime/trainer.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "core/runtime/measured.hpp"
 #include "core/runtime/run.hpp"
 #include "core/runtime/train_with.hpp"
 
@@ -21,7 +24,7 @@ class Training {
     announce();
     {
       Crew crew(run_);
-      const std::stop_callback drop_step(stop, [run = run_] { run->control->request_stop(); });
+      const std::stop_callback at_once(stop, [run = run_] { run->request_stop(); });
       run_steps(crew, stop);
     }
     if (const auto failure = run_->control->failure()) return tl::unexpected(*failure);
@@ -31,7 +34,7 @@ class Training {
 
  private:
   void announce() const {
-    const auto devices = static_cast<int>(run_->workers.size());
+    const auto devices = static_cast<int>(run_->layout.placements.size());
     emit(RunStarted{plan_.name, run_->model.name, "cpu", options_.steps, devices});
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     if (cores > 0 && devices > cores)
@@ -39,42 +42,47 @@ class Training {
           fmt::format("{} devices share {} CPU cores: the results are the plan's, the times are not", devices, cores)});
   }
 
+  /// An asynchronous run that is stopped goes on to the end of the steps that it has begun.
   void run_steps(Crew& crew, const std::stop_token& stop) {
     for (int step = 1; step <= options_.steps; ++step) {
-      run_->control->begin_step();
-      stopped_ = stop.stop_requested();
+      const bool begins = step == 1 || run_->layout.synchronous();
+      if (begins) run_->control->begin_step();
+      stopped_ = begins && run_->processes->any(stop.stop_requested());
       if (stopped_) return;
-      const Seconds duration = crew.step();
-      stopped_ = run_->control->interrupted();
+      const std::optional<CrewStep> done = crew.step();
+      stopped_ = !done;
       if (stopped_) return;
-      durations_.push_back(duration);
-      report(step, duration);
+      durations_.push_back(done->duration);
+      report(step, *done);
     }
   }
 
-  void report(int step, Seconds duration) {
+  void report(int step, const CrewStep& crew_step) {
+    const std::vector<StepReport> reports = reports_of_all(crew_step.reports);
     StepDone done;
     done.step = step;
-    done.loss = loss_ = mean_loss();
-    done.duration = duration;
-    done.samples_per_second = plan_.global_batch / duration.count;
-    for (const Worker& worker : run_->workers) {
-      done.busy_fraction.push_back(to_seconds(worker.record().busy).count / duration.count);
-      done.memory.push_back(worker.record().peak);
+    done.loss = loss_ = mean_loss(reports);
+    done.duration = crew_step.duration;
+    done.samples_per_second = plan_.global_batch / crew_step.duration.count;
+    for (const StepReport& worker : reports) {
+      // Asynchronous devices end their steps one after another, each after a time of its own.
+      const Seconds time = run_->layout.synchronous() ? crew_step.duration : to_seconds(worker.span);
+      done.busy_fraction.push_back(to_seconds(worker.busy).count / time.count);
+      done.memory.push_back(worker.peak);
     }
     emit(done);
     const bool asked = options_.timeline_every > 0 && step % options_.timeline_every == 0;
-    if (asked || step == options_.steps) emit(MeasuredTimeline{step, measured_timeline(*run_)});
+    if (asked || step == options_.steps) emit(MeasuredTimeline{step, measured_timeline(run_->layout, reports)});
   }
 
   /// Over the global batch and its positions, added in one fixed order.
-  double mean_loss() const {
+  double mean_loss(const std::vector<StepReport>& reports) const {
+    std::vector<MicroBatchLoss> losses;
+    for (const StepReport& worker : reports) losses.insert(losses.end(), worker.losses.begin(), worker.losses.end());
+    std::ranges::stable_sort(losses, {}, &MicroBatchLoss::micro_batch);
     double sum = 0;
-    for (int micro_batch = 0; micro_batch < plan_.micro_batches; ++micro_batch)
-      for (const std::size_t worker : run_->layout.replicas.back())
-        sum += run_->workers[worker].module().loss(micro_batch);
-    const double positions = static_cast<double>(run_->model.layers.back().size("sequence"));
-    return sum / (plan_.global_batch * positions);
+    for (const MicroBatchLoss& loss : losses) sum += loss.loss;
+    return sum / static_cast<double>(plan_.global_batch * run_->parts->loss.sequence());
   }
 
   void finish() {
@@ -91,18 +99,48 @@ class Training {
     emit(finished);
   }
 
+  /// In worker order; of other processes on the first one.
+  std::vector<StepReport> reports_of_all(const std::vector<StepReport>& here) const {
+    if (run_->workers.size() == run_->layout.placements.size()) return here;
+    std::vector<std::pair<std::size_t, StepReport>> all;
+    const auto processes = run_->processes->gather(bytes_of(worker_numbers(), here));
+    for (const std::string& process : processes) read_reports(process, all);
+    std::ranges::sort(all, {}, [](const auto& entry) { return entry.first; });
+    std::vector<StepReport> reports;
+    for (auto& [worker, report] : all) reports.push_back(std::move(report));
+    return reports;
+  }
+
+  std::vector<std::size_t> worker_numbers() const {
+    std::vector<std::size_t> numbers;
+    for (const Worker& worker : run_->workers) numbers.push_back(worker.index());
+    return numbers;
+  }
+
+  /// Each stage's from the first worker that holds it.
   TrainedParameters parameters() const {
-    TrainedParameters trained;
-    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
-      const Worker& first_replica = run_->workers[run_->layout.replicas[s].front()];
-      const auto layers = static_cast<std::size_t>(plan_.stages[s].last - plan_.stages[s].first);
-      for (std::size_t i = 0; i < layers; ++i) trained.layers.push_back(first_replica.module().layer_parameters(i));
+    std::vector<LayerParameters> here;
+    for (const Worker& worker : run_->workers)
+      for (std::size_t m = 0; m < worker.stages().size(); ++m) {
+        const StageId stage = run_->layout.placements[worker.index()].chunk_of_module(m).stage;
+        if (run_->layout.replicas[stage.index()].front() != worker.index()) continue;
+        const int first = plan_.stages[stage.index()].first, last = plan_.stages[stage.index()].last;
+        for (int layer = first; layer < last; ++layer)
+          here.push_back({layer, worker.stages()[m].module.layer_parameters(static_cast<std::size_t>(layer - first))});
+      }
+    if (run_->workers.size() < run_->layout.placements.size()) {
+      const auto processes = run_->processes->gather(bytes_of(here));
+      here.clear();
+      for (const std::string& process : processes) read_parameters(process, here);
     }
+    std::ranges::sort(here, {}, &LayerParameters::layer);
+    TrainedParameters trained;
+    for (LayerParameters& layer : here) trained.layers.push_back(std::move(layer.values));
     return trained;
   }
 
   void emit(const RunEvent& event) const {
-    if (sink_) sink_(event);
+    if (sink_ && run_->processes->first()) sink_(event);
   }
 
   const Plan& plan_;
@@ -126,13 +164,13 @@ Result<void> check_options(const ModelSpec& model, const TrainOptions& options) 
 
 Result<TrainedParameters> train_with(const Kernels& kernels, const ModelSpec& model, const Plan& plan,
                                      const Schedule& schedule, const TrainOptions& options, const EventSink& sink,
-                                     std::stop_token stop) {
+                                     std::stop_token stop, const Site& site) {
   auto trained = check_options(model, options)
-                     .and_then([&] { return make_run(model, plan, schedule, options, kernels); })
+                     .and_then([&] { return make_run(model, plan, schedule, options, kernels, site); })
                      .and_then([&](std::shared_ptr<Run> run) {
                        return Training(plan, options, sink, std::move(run)).train(std::move(stop));
                      });
-  if (!trained && sink) sink(RunFailed{trained.error().text()});
+  if (!trained && sink && site.processes->first()) sink(RunFailed{trained.error().text()});
   return trained;
 }
 

@@ -35,8 +35,10 @@ struct TrainedParameters {
 using EventSink = std::function<void(const RunEvent&)>;
 
 /// Runs `schedule` (of `plan`) on CPU threads. Events come from one thread at a time. Stopping finishes the step at
-/// hand and is no failure. bad_input where the model can't run the plan (layers that no kernel exists for, ranges that
-/// do not match, asynchronous schedules); run_failed when a worker failed or timed out, naming device and operation.
+/// hand, or drops it where no weights have changed in it, and is no failure; an asynchronous run finishes the steps
+/// that it has begun. A step is a global batch: asynchronous steps follow each other without a flush. bad_input where
+/// the model can't run the plan (layers that no kernel exists for, ranges that do not match); run_failed when a worker
+/// failed or timed out, naming device and operation.
 Result<TrainedParameters> train_on_cpu(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
                                        const TrainOptions& options, const EventSink& sink, std::stop_token stop = {});
 

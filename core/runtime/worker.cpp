@@ -6,123 +6,234 @@
 
 namespace pipedeck {
 
-Worker::Worker(std::size_t index, WorkerContext context, StageModule module, OptimizerState optimizer,
-               std::shared_ptr<DeviceMemory> memory, std::int64_t input_width, std::int64_t target_width)
-    : index_(index),
-      context_(context),
-      module_(std::move(module)),
-      optimizer_(std::move(optimizer)),
-      memory_(std::move(memory)),
-      input_width_(input_width),
-      target_width_(target_width) {}
+Worker::Worker(std::size_t index, WorkerContext context, std::deque<WorkerStage> stages, Endpoint& endpoint,
+               std::shared_ptr<DeviceMemory> memory)
+    : index_(index), context_(context), stages_(std::move(stages)), endpoint_(endpoint), memory_(std::move(memory)) {}
 
-void Worker::run_step(std::uint64_t step, RunClock::time_point begin) {
+StepReport Worker::run_step(std::uint64_t step, RunClock::time_point begin) {
   step_ = step;
   begin_ = begin;
-  record_ = {};
   memory_->restart_peak();
+  if (step == 1) reserve_for_messages();
   const int count = operation_count(me().order);
-  for (int i = 0; i < count; ++i) run_operation(operation_at(me().order, i));
-  if (context_.layout.replicas[me().stage.index()].size() > 1) reduce_gradients();
-  step_optimizer();
-  record_.peak = memory_->peak();
+  for (int i = 0; i < count;) i = run_from(i);
+  // Everybody takes the stages in one order, so that no two devices wait for each other.
+  for (std::size_t s = 0; s < stages_.size(); ++s) reduce(s, 0);
+  for (std::size_t s = 0; s < stages_.size(); ++s) update(s, 0, false);
+  return end_report();
 }
 
-void Worker::run_operation(Operation operation) {
-  context_.control.throw_if_interrupted();
-  switch (operation.kind) {
-    case OpKind::forward:
-      return run_forward(operation);
-    case OpKind::backward:
-    case OpKind::backward_input:
-      return run_backward(operation);
-    case OpKind::backward_weight:
-      return timed(operation, [&] { module_.backward_weight(operation.micro_batch); });
-    case OpKind::recompute:
-      return timed(operation, [&] { module_.recompute(operation.micro_batch); });
-    default:
-      ensure(false, "a lane holds compute operations only");
+void Worker::run_all(RunClock::time_point begin, const std::function<void(StepReport)>& done) {
+  begin_ = begin;
+  memory_->restart_peak();
+  const auto& order = std::get<AlternatingOrder>(me().order);
+  const int step = context_.layout.micro_batches;
+  int next_backward = order.first, steps = 0;
+  const auto end_steps = [&](int up_to) {
+    for (; steps < up_to; ++steps) done(end_report());
+  };
+  end_steps(next_backward / step);
+  const int count = operation_count(order);
+  for (int i = 0; i < count; ++i) {
+    const Operation operation = operation_at(order, i);
+    const bool admitted = context_.admission.admit(operation.micro_batch);
+    if (!admitted && operation.kind != OpKind::forward) break;
+    if (!admitted) continue;
+    run_from(i);
+    if (operation.kind != OpKind::backward) continue;
+    finish_backward(operation.micro_batch);
+    if (steps == 0 && !reserved_) reserve_for_messages();
+    next_backward = operation.micro_batch + order.stride;
+    end_steps((context_.admission.admit(next_backward) ? next_backward : context_.admission.end()) / step);
   }
 }
 
-void Worker::run_forward(Operation operation) {
-  enter(operation, WaitsFor::activation);
-  Tensor input = first_stage() ? samples_of(operation.micro_batch, false) : receive(operation.micro_batch, false);
-  Tensor targets = last_stage() ? samples_of(operation.micro_batch, true) : Tensor();
-  Tensor output;
-  timed(operation, [&] { output = module_.forward(operation.micro_batch, std::move(input), std::move(targets)); });
-  if (!last_stage()) send(std::move(output), operation.micro_batch, false);
+/// The operation there, with those that it is joined with: they start when all can and deliver when all are done.
+int Worker::run_from(int position) {
+  std::vector<Pass> passes;
+  do {
+    passes.push_back(prepare(operation_at(me().order, position++)));
+  } while (passes.back().operation.joined);
+  for (Pass& pass : passes) compute(pass);
+  for (Pass& pass : passes) deliver(std::move(pass));
+  return position;
 }
 
-void Worker::run_backward(Operation operation) {
-  enter(operation, WaitsFor::gradient);
-  Tensor gradient = last_stage() ? Tensor() : receive(operation.micro_batch, true);
-  const bool weights_too = operation.kind == OpKind::backward;
-  timed(operation, [&] { gradient = module_.backward(operation.micro_batch, std::move(gradient), weights_too); });
-  if (!first_stage()) send(std::move(gradient), operation.micro_batch, true);
+Worker::Pass Worker::prepare(Operation operation) {
+  context_.control.throw_if_interrupted();
+  Pass pass;
+  pass.operation = operation;
+  pass.chunk = me().chunk(operation.stage, context_.layout.copy_of(operation.micro_batch));
+  const StageModule& module = module_of(*pass.chunk);
+  if (operation.kind == OpKind::forward) {
+    enter(operation, WaitsFor::activation);
+    pass.input = module.first() ? samples_of(*pass.chunk, operation.micro_batch, false)
+                                : receive(*pass.chunk, operation.micro_batch, false);
+    if (module.last()) pass.targets = samples_of(*pass.chunk, operation.micro_batch, true);
+  } else if (operation.kind == OpKind::backward || operation.kind == OpKind::backward_input) {
+    enter(operation, WaitsFor::gradient);
+    if (!module.last()) pass.input = receive(*pass.chunk, operation.micro_batch, true);
+  }
+  return pass;
 }
 
-void Worker::reduce_gradients() {
-  const Operation operation{OpKind::all_reduce, me().stage, 0};
+void Worker::compute(Pass& pass) {
+  const Operation operation = pass.operation;
+  const int micro_batch = operation.micro_batch;
+  StageModule& module = module_of(*pass.chunk);
+  timed(operation, [&] {
+    switch (operation.kind) {
+      case OpKind::forward: {
+        const auto& staleness = context_.layout.staleness;
+        const int version = staleness ? staleness->version(operation.stage.index(), micro_batch) : module.version();
+        pass.output = module.forward(micro_batch, std::move(pass.input), std::move(pass.targets), version);
+        break;
+      }
+      case OpKind::backward:
+      case OpKind::backward_input:
+        pass.output = module.backward(micro_batch, std::move(pass.input), operation.kind == OpKind::backward);
+        break;
+      case OpKind::backward_weight:
+        module.backward_weight(micro_batch);
+        break;
+      case OpKind::recompute:
+        module.recompute(micro_batch);
+        break;
+      default:
+        ensure(false, "a lane holds compute operations only");
+    }
+  });
+  if (operation.kind == OpKind::forward && module.last()) report_.losses.push_back({micro_batch, module.loss()});
+}
+
+void Worker::deliver(Pass pass) {
+  if (pass.output.empty()) return;
+  send(*pass.chunk, std::move(pass.output), pass.operation.micro_batch, pass.operation.kind != OpKind::forward);
+}
+
+/// After the last backward of a round that is its own, an asynchronous device waits for the others of the round, and
+/// the weights change.
+void Worker::finish_backward(int micro_batch) {
+  const Staleness& staleness = *context_.layout.staleness;
+  const std::size_t stage = me().chunks.front().stage.index();
+  const int size = staleness.round_size(stage), stride = staleness.replicas[stage];
+  const int round = micro_batch / size, end = (round + 1) * size;
+  if (micro_batch + stride < end || !context_.admission.admit(end - 1)) return;
+  reduce(0, round);
+  // The forward that comes next here is the one K_s turns behind this backward.
+  const int next_forward = micro_batch + staleness.warmups[stage] * stride;
+  StageModule& module = stages_.front().module;
+  const int needed = staleness.version(stage, next_forward);
+  module.forget_before(needed);
+  update(0, round, needed <= module.version());
+}
+
+void Worker::reduce(std::size_t stage, int round) {
+  if (!stages_[stage].replicas) return;
+  const Operation operation{OpKind::all_reduce, me().chunk_of_module(stage).stage, round};
   enter(operation, WaitsFor::all_reduce);
-  const auto began =
-      context_.groups[me().stage.index()].all_reduce(me().replica, module_.gradients().values(), context_.control);
+  const auto began = stages_[stage].replicas->all_reduce(stages_[stage].module.gradients().values());
   const Nanoseconds start = since_begin(began);
-  record_.all_reduces.push_back({start, since_begin(RunClock::now()) - start, operation});
+  report_.all_reduces.push_back({start, since_begin(RunClock::now()) - start, operation});
 }
 
-void Worker::step_optimizer() {
+void Worker::update(std::size_t stage, int round, bool keep) {
   if (!context_.control.commit()) throw Interrupted{};
-  timed({OpKind::optimizer, me().stage, 0}, [&] { optimizer_.update(module_.parameters(), module_.gradients()); });
+  WorkerStage& own = stages_[stage];
+  timed({OpKind::optimizer, me().chunk_of_module(stage).stage, round},
+        [&] { own.optimizer.update(own.module.next_version(keep), own.module.gradients()); });
 }
 
-Tensor Worker::samples_of(int micro_batch, bool targets) const {
-  Tensor values(memory_, me().samples, targets ? target_width_ : input_width_);
-  const std::uint64_t global_batch =
-      static_cast<std::uint64_t>(context_.micro_batch) * static_cast<std::uint64_t>(context_.micro_batches);
+StepReport Worker::end_report() {
+  const Nanoseconds now = since_begin(RunClock::now());
+  report_.peak = memory_->peak();
+  report_.span = now - report_begin_;
+  report_begin_ = now;
+  memory_->restart_peak();
+  return std::exchange(report_, {});
+}
+
+/// How many messages are on their way at once is a matter of time: after a first step, in which blocks were made for
+/// all else, there are as many as there can be, so that later steps ask the system for nothing.
+void Worker::reserve_for_messages() {
+  reserved_ = true;
+  for (const PlacedChunk& chunk : me().chunks)
+    for (const bool gradient : {false, true}) {
+      const StageModule& module = module_of(chunk);
+      for (const Exchange& exchange : gradient ? chunk.previous : chunk.next)
+        if (exchange.peer != index_)
+          memory_->reserve((gradient ? module.input_width() : module.output_width()) * exchange.count,
+                           context_.layout.synchronous() ? context_.layout.micro_batches / context_.layout.copies
+                                                         : context_.layout.staleness->warmups.front());
+    }
+}
+
+Tensor Worker::samples_of(const PlacedChunk& chunk, int micro_batch, bool targets) const {
+  const ModelParts& parts = context_.parts;
+  Tensor values(memory_, chunk.samples, targets ? parts.loss.sequence() : parts.layers.front()->input_width());
+  const auto size = static_cast<std::uint64_t>(context_.micro_batch);
   const std::uint64_t first =
-      step_ * global_batch +
-      static_cast<std::uint64_t>(micro_batch) * static_cast<std::uint64_t>(context_.micro_batch) +
-      static_cast<std::uint64_t>(me().first_sample);
+      (step_ * static_cast<std::uint64_t>(context_.layout.micro_batches) + static_cast<std::uint64_t>(micro_batch)) *
+          size +
+      static_cast<std::uint64_t>(chunk.first_sample);
   const auto width = static_cast<std::size_t>(values.width());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(me().samples); ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(chunk.samples); ++i) {
     const auto sample = values.values().subspan(i * width, width);
-    targets ? context_.source.target(first + i, sample) : context_.source.input(first + i, sample);
+    targets ? parts.source->target(first + i, sample) : parts.source->input(first + i, sample);
   }
   return values;
 }
 
+/// Of an asynchronous run the one whose turn it is.
+std::vector<Exchange> Worker::partners(const std::vector<Exchange>& exchanges, int micro_batch) const {
+  if (context_.layout.synchronous() || exchanges.empty()) return exchanges;
+  return {exchanges[static_cast<std::size_t>(micro_batch) % exchanges.size()]};
+}
+
 /// A transfer lasts from when it is sent, or when this worker first looks for it, to when it is whole here: what lies
-/// in the mailbox while its receiver computes costs nobody anything.
-Tensor Worker::receive(int micro_batch, bool gradient) {
-  const auto& exchanges = gradient ? me().next : me().previous;
+/// here while its receiver computes costs nobody anything. Between two chunks of one device there is none.
+Message Worker::take(const Exchange& from, MessageKey key, std::int64_t width) {
+  if (from.peer == index_) {
+    const auto own = own_.find(key);
+    ensure(own != own_.end(), "a device runs what gives before what takes");
+    return {std::move(own_.extract(own).mapped()), {}};
+  }
+  const auto looked = RunClock::now();
+  Message message = endpoint_.receive(from.peer, key, from.count, width);
+  const Nanoseconds start = since_begin(std::max(looked, message.posted));
+  report_.transfers.push_back(
+      {from.peer, {start, since_begin(RunClock::now()) - start, {OpKind::send, key.stage, key.micro_batch}}});
+  return message;
+}
+
+Tensor Worker::receive(const PlacedChunk& chunk, int micro_batch, bool gradient) {
+  const auto from = partners(gradient ? chunk.next : chunk.previous, micro_batch);
+  const StageId sender(std::int32_t{chunk.stage.value + (gradient ? 1 : -1)});
+  const MessageKey key{gradient, sender, micro_batch};
+  const std::int64_t width = gradient ? module_of(chunk).output_width() : module_of(chunk).input_width();
   Tensor whole;
   int filled = 0;
-  for (const Exchange& exchange : exchanges) {
-    const Placement& peer = context_.layout.placements[exchange.peer];
-    const auto looked = RunClock::now();
-    Message message = context_.mailboxes[index_].take({gradient, micro_batch, peer.replica}, context_.control);
-    if (exchanges.size() == 1) {
-      whole = std::move(message.tensor);
-    } else {
-      if (whole.empty()) whole = Tensor(memory_, me().samples, message.tensor.width());
-      std::copy_n(message.tensor.data(), message.tensor.size(), whole.data() + filled * whole.width());
-      filled += message.tensor.samples();
-    }
-    const Nanoseconds start = since_begin(std::max(looked, message.posted));
-    record_.transfers.push_back(
-        {exchange.peer, {start, since_begin(RunClock::now()) - start, {OpKind::send, peer.stage, micro_batch}}});
+  for (const Exchange& exchange : from) {
+    Message message = take(exchange, key, width);
+    if (from.size() == 1) return std::move(message.tensor);
+    if (whole.empty()) whole = Tensor(memory_, chunk.samples, width);
+    std::copy_n(message.tensor.data(), message.tensor.size(), whole.data() + filled * width);
+    filled += message.tensor.samples();
   }
   return whole;
 }
 
-void Worker::send(Tensor tensor, int micro_batch, bool gradient) {
-  for (const Exchange& exchange : gradient ? me().previous : me().next) {
-    const auto posted = RunClock::now();
-    Mailbox& mailbox = context_.mailboxes[exchange.peer];
-    Tensor part = exchange.count == tensor.samples() ? std::move(tensor)
-                                                     : tensor.slice(exchange.first, exchange.count, mailbox.memory());
-    mailbox.post({gradient, micro_batch, me().replica}, {std::move(part), posted});
+void Worker::send(const PlacedChunk& chunk, Tensor tensor, int micro_batch, bool gradient) {
+  const MessageKey key{gradient, chunk.stage, micro_batch};
+  for (const Exchange& exchange : partners(gradient ? chunk.previous : chunk.next, micro_batch)) {
+    const bool all = exchange.count == tensor.samples();
+    Tensor part = all ? std::move(tensor) : tensor.part(exchange.first, exchange.count);
+    if (exchange.peer != index_) {
+      endpoint_.send(exchange.peer, key, std::move(part));
+      continue;
+    }
+    part.hand_over(memory_);
+    own_.insert_or_assign(key, std::move(part));
   }
 }
 
@@ -131,8 +242,8 @@ void Worker::timed(Operation operation, const std::function<void()>& work) {
   const Nanoseconds start = since_begin(RunClock::now());
   work();
   const Nanoseconds duration = since_begin(RunClock::now()) - start;
-  record_.compute.push_back({start, duration, operation});
-  record_.busy += duration;
+  report_.compute.push_back({start, duration, operation});
+  report_.busy += duration;
 }
 
 void Worker::enter(Operation operation, WaitsFor waits_for) {

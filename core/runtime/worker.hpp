@@ -4,86 +4,96 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
-#include "core/domain/timeline.hpp"
-#include "core/runtime/data_source.hpp"
+#include "core/runtime/admission.hpp"
 #include "core/runtime/layout.hpp"
+#include "core/runtime/model_parts.hpp"
 #include "core/runtime/optimizer.hpp"
+#include "core/runtime/report.hpp"
 #include "core/runtime/stage_module.hpp"
 #include "core/runtime/transport/control.hpp"
-#include "core/runtime/transport/mailbox.hpp"
-#include "core/runtime/transport/replica_group.hpp"
+#include "core/runtime/transport/transport.hpp"
 
 namespace pipedeck {
 
-/// A transfer that this worker received.
-struct TransferRecord {
-  std::size_t from = 0;  ///< worker
-  TimelineRow row;       ///< kind send, of the sending stage
-};
-
-/// What a worker did in one step, each list in order of start.
-struct StepRecord {
-  std::vector<TimelineRow> compute, all_reduces;
-  std::vector<TransferRecord> transfers;
-  Nanoseconds busy;
-  Bytes peak;
-};
-
-/// What all workers of a run share. Outlives them.
+/// What all workers of a process share. Outlives them.
 struct WorkerContext {
   const Layout& layout;
-  const SampleSource& source;
+  const ModelParts& parts;
   RunControl& control;
-  std::deque<Mailbox>& mailboxes;    ///< a worker
-  std::deque<ReplicaGroup>& groups;  ///< a stage
-  int micro_batch = 1, micro_batches = 1;
+  Admission& admission;  ///< of asynchronous runs
+  int micro_batch = 1;
+};
+
+/// A stage on a device: what all its copies there work with.
+struct WorkerStage {
+  StageModule module;
+  OptimizerState optimizer;
+  std::unique_ptr<Collective> replicas;  ///< none where there is one holder of these weights
 };
 
 class Worker {
  public:
-  Worker(std::size_t index, WorkerContext context, StageModule module, OptimizerState optimizer,
-         std::shared_ptr<DeviceMemory> memory, std::int64_t input_width, std::int64_t target_width);
+  Worker(std::size_t index, WorkerContext context, std::deque<WorkerStage> stages, Endpoint& endpoint,
+         std::shared_ptr<DeviceMemory> memory);
 
-  /// One step (from 0), measured from `begin`. Throws Interrupted, or what an operation threw.
-  void run_step(std::uint64_t step, RunClock::time_point begin);
+  /// One step (from 0) of a synchronous run, measured from `begin`. Throws Interrupted, or what an operation threw.
+  StepReport run_step(std::uint64_t step, RunClock::time_point begin);
+  /// All steps of an asynchronous run: `done` is told of each, when all that this device does in it is done.
+  void run_all(RunClock::time_point begin, const std::function<void(StepReport)>& done);
 
-  StageModule& module() { return module_; }
-  const StageModule& module() const { return module_; }
-  const StepRecord& record() const { return record_; }
+  std::size_t index() const { return index_; }
+  std::deque<WorkerStage>& stages() { return stages_; }
+  const std::deque<WorkerStage>& stages() const { return stages_; }
   Operation current() const { return current_; }
   const DeviceMemory& memory() const { return *memory_; }
 
  private:
-  void run_operation(Operation operation);
-  void run_forward(Operation operation);
-  void run_backward(Operation operation);
-  void reduce_gradients();
-  void step_optimizer();
+  /// A pass whose inputs are there, and what it gave.
+  struct Pass {
+    Operation operation;
+    const PlacedChunk* chunk = nullptr;
+    Tensor input, targets, output;
+  };
 
-  Tensor samples_of(int micro_batch, bool targets) const;
-  Tensor receive(int micro_batch, bool gradient);
-  void send(Tensor tensor, int micro_batch, bool gradient);
+  int run_from(int position);
+  Pass prepare(Operation operation);
+  void compute(Pass& pass);
+  void deliver(Pass pass);
+
+  void finish_backward(int micro_batch);
+  void reduce(std::size_t stage, int round);
+  void update(std::size_t stage, int round, bool keep);
+  StepReport end_report();
+  void reserve_for_messages();
+
+  Tensor samples_of(const PlacedChunk& chunk, int micro_batch, bool targets) const;
+  Tensor receive(const PlacedChunk& chunk, int micro_batch, bool gradient);
+  void send(const PlacedChunk& chunk, Tensor tensor, int micro_batch, bool gradient);
+  Message take(const Exchange& from, MessageKey key, std::int64_t width);
+  std::vector<Exchange> partners(const std::vector<Exchange>& exchanges, int micro_batch) const;
   void timed(Operation operation, const std::function<void()>& work);
   void enter(Operation operation, WaitsFor waits_for);
   Nanoseconds since_begin(RunClock::time_point time) const;
 
   const Placement& me() const { return context_.layout.placements[index_]; }
-  bool first_stage() const { return me().previous.empty(); }
-  bool last_stage() const { return me().next.empty(); }
+  StageModule& module_of(const PlacedChunk& chunk) { return stages_[chunk.module].module; }
 
   std::size_t index_;
   WorkerContext context_;
-  StageModule module_;
-  OptimizerState optimizer_;
+  std::deque<WorkerStage> stages_;  ///< ascending
+  Endpoint& endpoint_;
   std::shared_ptr<DeviceMemory> memory_;
-  std::int64_t input_width_, target_width_;
+  std::map<MessageKey, Tensor> own_;  ///< between two chunks of this device
   std::uint64_t step_ = 0;
+  bool reserved_ = false;
   RunClock::time_point begin_{};
+  Nanoseconds report_begin_;
   Operation current_;
-  StepRecord record_;
+  StepReport report_;
 };
 
 }  // namespace pipedeck

@@ -2,29 +2,15 @@
 // Transfers between threads: the sender leaves a tensor in the receiver's mailbox and goes on at once.
 #pragma once
 
-#include <compare>
 #include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
-#include "core/runtime/tensor.hpp"
-#include "core/runtime/transport/control.hpp"
+#include "core/runtime/transport/transport.hpp"
 
 namespace pipedeck {
-
-/// What a message is: the activation or gradient of a micro-batch, the slice of one sending replica.
-struct MessageKey {
-  bool gradient = false;
-  int micro_batch = 0;
-  int from_replica = 0;
-  auto operator<=>(const MessageKey&) const = default;
-};
-
-struct Message {
-  Tensor tensor;
-  RunClock::time_point posted;  ///< when the sender began to send
-};
 
 /// Tensors count on the receiving device from the moment they are posted.
 class Mailbox {
@@ -32,15 +18,16 @@ class Mailbox {
   explicit Mailbox(std::shared_ptr<DeviceMemory> memory) : memory_(std::move(memory)) {}
   const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
 
-  void post(MessageKey key, Message message);
+  void post(std::size_t from, MessageKey key, Message message);
   /// Waits for the message. Throws Interrupted.
-  Message take(MessageKey key, RunControl& control);
+  Message take(std::size_t from, MessageKey key, RunControl& control);
 
  private:
+  using Address = std::pair<std::size_t, MessageKey>;
   std::shared_ptr<DeviceMemory> memory_;
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::map<MessageKey, Message> messages_;
+  std::map<Address, Message> messages_;
 };
 
 }  // namespace pipedeck

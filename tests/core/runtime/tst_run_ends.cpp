@@ -211,7 +211,7 @@ void TestRunEnds::plans_that_cannot_run_say_why_data() {
   QTest::newRow("tensor parallel") << 0 << "/stages/1/tensor_parallel"
                                    << "can't be cut over CPU threads";
   QTest::newRow("asynchronous") << 1 << "/schedule"
-                                << "asynchronous";
+                                << "the plan's 1f1b is synchronous, the schedule asynchronous";
   QTest::newRow("precision") << 2 << "/precision"
                              << "mixed-16";
   QTest::newRow("zero") << 3 << "/zero"

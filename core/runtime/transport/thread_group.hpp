@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers that are threads of one process, at work on values together. An all-reduce is done by everybody: each adds up
+// one part of all values and writes the sum to all (reduce-scatter and all-gather in one pass). Sums run in rank order
+// whoever comes first, so that the result does not depend on timing.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "core/runtime/transport/control.hpp"
+
+namespace pipedeck {
+
+class ThreadGroup {
+ public:
+  ThreadGroup(std::size_t members, RunControl& control) : control_(control), values_(members), given_(members) {}
+  std::size_t size() const { return values_.size(); }
+
+  // As Collective has them, each with the caller's rank. All throw Interrupted.
+  RunClock::time_point all_reduce(std::size_t rank, std::span<float> values);
+  RunClock::time_point all_reduce_max(std::size_t rank, std::span<float> values);
+  RunClock::time_point all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
+                                  std::span<const std::size_t> counts);
+  RunClock::time_point broadcast(std::size_t rank, std::size_t root, std::span<float> values);
+
+ private:
+  void meet();
+  template <class Combine>
+  RunClock::time_point reduce(std::size_t rank, std::span<float> values, Combine combine);
+
+  RunControl& control_;
+  std::mutex mutex_;
+  std::condition_variable met_;
+  std::size_t present_ = 0;
+  unsigned meeting_ = 0;
+  std::vector<std::span<float>> values_;       ///< a member
+  std::vector<std::span<const float>> given_;  ///< a member, of an all-gather
+};
+
+}  // namespace pipedeck
