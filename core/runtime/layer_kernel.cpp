@@ -17,6 +17,8 @@ std::string kinds_text(const Kernels& kernels) {
   return text;
 }
 
+}  // namespace
+
 Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const Kernels& kernels) {
   const auto found = kernels.layers.find(layer.kind);
   if (found != kernels.layers.end()) return found->second(layer);
@@ -24,8 +26,6 @@ Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const K
               fmt::format("layer '{}' is of kind '{}', which can't be trained on the CPU; there are: {}", layer.name,
                           layer.kind, kinds_text(kernels)));
 }
-
-}  // namespace
 
 Kernels cpu_kernels() {
   return {{{"average_pool", make_average_pool},
@@ -39,7 +39,18 @@ Kernels cpu_kernels() {
            {"lstm", make_lstm},
            {"max_pool", make_max_pool},
            {"residual", make_residual},
-           {"transformer", make_transformer}}};
+           {"transformer", make_transformer}},
+          {{"average_pool", make_sharded_pool},
+           {"batch_norm", make_sharded_batch_norm},
+           {"bottleneck", make_sharded_block},
+           {"convolution", make_sharded_convolution},
+           {"embedding", make_sharded_embedding},
+           {"global_average_pool", make_sharded_pool},
+           {"linear", make_sharded_linear},
+           {"lstm", make_sharded_lstm},
+           {"max_pool", make_sharded_pool},
+           {"residual", make_sharded_block},
+           {"transformer", make_sharded_transformer}}};
 }
 
 Result<std::int64_t> size_of(const ModelLayer& layer, const std::string& key, std::int64_t least) {

@@ -67,13 +67,20 @@ class LayerKernel {
 
 using KernelFactory = std::function<Result<std::unique_ptr<LayerKernel>>(const ModelLayer&)>;
 
+struct LayerSharding;
+using ShardedFactory = std::function<Result<std::unique_ptr<LayerKernel>>(const ModelLayer&, const LayerSharding&)>;
+
 /// The kinds of layers that a backend has kernels for.
 struct Kernels {
   std::map<std::string, KernelFactory> layers;
+  std::map<std::string, ShardedFactory> sharded;  ///< a rank's part of a layer (sharding.hpp)
 };
 
 /// The CPU's kinds.
 Kernels cpu_kernels();
+
+/// bad_input names the layer that has no kernel (and the kinds there are) or lacks a size.
+Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const Kernels& kernels);
 
 /// The model's layers without its loss, each fed by the one before it. bad_input names the layer that has no kernel
 /// (and the kinds there are), lacks a size, or does not take what the layer before it gives.

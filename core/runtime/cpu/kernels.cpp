@@ -134,17 +134,26 @@ PIPEDECK_KERNEL void softmax_row_backward(float* __restrict gradient, const floa
   for (std::int64_t i = 0; i < columns; ++i) gradient[i] = factor * probability[i] * (gradient[i] - sum);
 }
 
-PIPEDECK_KERNEL double cross_entropy_row(float* row, std::int64_t target, std::int64_t columns) {
+PIPEDECK_KERNEL float largest_of_row(const float* row, std::int64_t columns) {
   float most = row[0];
 #pragma omp simd reduction(max : most)
   for (std::int64_t i = 0; i < columns; ++i) most = larger(most, row[i]);
-  const float wanted = row[target] - most;
+  return most;
+}
+
+PIPEDECK_KERNEL float exponentials_of_row(float* row, float most, std::int64_t columns) {
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (std::int64_t i = 0; i < columns; ++i) {
     row[i] = exponential(row[i] - most);
     sum += row[i];
   }
+  return sum;
+}
+
+PIPEDECK_KERNEL double cross_entropy_row(float* row, std::int64_t target, std::int64_t columns) {
+  const float most = largest_of_row(row, columns), wanted = row[target] - most;
+  const float sum = exponentials_of_row(row, most, columns);
   const float share = 1.0f / sum;
   for (std::int64_t i = 0; i < columns; ++i) row[i] *= share;
   row[target] -= 1.0f;

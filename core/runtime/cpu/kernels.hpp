@@ -35,6 +35,9 @@ void layer_norm_backward(float* in_gradient, float* gain_gradient, float* shift_
 void softmax_row(float* row, std::int64_t count, std::int64_t columns);
 /// gradient (of the row's softmax `probability`) becomes that of the row before its softmax, times `factor`.
 void softmax_row_backward(float* gradient, const float* probability, std::int64_t columns, float factor);
+float largest_of_row(const float* row, std::int64_t columns);
+/// Each value becomes e^(value - most); returns their sum.
+float exponentials_of_row(float* row, float most, std::int64_t columns);
 /// The row becomes softmax(row) - onehot(target); returns -log softmax(row)[target].
 double cross_entropy_row(float* row, std::int64_t target, std::int64_t columns);
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/runtime/layer_kernel.hpp"
+#include "core/runtime/sharding.hpp"
 
 namespace pipedeck {
 
@@ -20,5 +21,20 @@ Result<std::unique_ptr<LayerKernel>> make_lstm(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_max_pool(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_residual(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_transformer(const ModelLayer& layer);
+
+/// The product alone, without bias and activation. Of what it saves, the first is the input and, between the two
+/// backward passes, the second its output's gradient.
+Result<std::unique_ptr<LayerKernel>> make_linear_weights(const ModelLayer& layer);
+Result<std::unique_ptr<LayerKernel>> make_convolution_weights(const ModelLayer& layer);
+
+// A rank's part of a layer that is cut over a tensor-parallel group (sharding.hpp).
+Result<std::unique_ptr<LayerKernel>> make_sharded_batch_norm(const ModelLayer& layer, const LayerSharding& sharding);
+Result<std::unique_ptr<LayerKernel>> make_sharded_block(const ModelLayer& layer, const LayerSharding& sharding);
+Result<std::unique_ptr<LayerKernel>> make_sharded_convolution(const ModelLayer& layer, const LayerSharding& sharding);
+Result<std::unique_ptr<LayerKernel>> make_sharded_embedding(const ModelLayer& layer, const LayerSharding& sharding);
+Result<std::unique_ptr<LayerKernel>> make_sharded_linear(const ModelLayer& layer, const LayerSharding& sharding);
+Result<std::unique_ptr<LayerKernel>> make_sharded_lstm(const ModelLayer& layer, const LayerSharding& sharding);
+Result<std::unique_ptr<LayerKernel>> make_sharded_pool(const ModelLayer& layer, const LayerSharding& sharding);
+Result<std::unique_ptr<LayerKernel>> make_sharded_transformer(const ModelLayer& layer, const LayerSharding& sharding);
 
 }  // namespace pipedeck

@@ -1,80 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = activation(x W + b), at each of `sequence` positions alike.
-#include <cmath>
-
 #include <fmt/format.h>
 
-#include "core/runtime/cpu/activation.hpp"
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/matmul.hpp"
+#include "core/runtime/cpu/product_layer.hpp"
 
 namespace pipedeck {
 namespace {
 
-class Linear final : public LayerKernel {
+struct LinearShape {
+  std::int64_t in, out, sequence;
+  std::int64_t weights() const { return in * out; }
+};
+
+class LinearPasses {
  public:
-  Linear(std::int64_t in, std::int64_t out, std::int64_t sequence, Activation activation)
-      : LayerKernel(sequence * in, sequence * out, (in + 1) * out),
-        in_(in),
-        out_(out),
-        sequence_(sequence),
-        activation_(activation) {}
+  LinearPasses(const LinearShape& shape, bool bias) : shape_(shape), bias_(bias) {}
 
-  void initialise(std::span<float> parameters, Random random) const override {
-    // Keeps the variance from layer to layer (He et al., 2015, where the activation halves it).
-    const float deviation = std::sqrt((activation_ == Activation::none ? 1.0f : 2.0f) / static_cast<float>(in_));
-    const auto weights = static_cast<std::size_t>(in_ * out_);
-    for (float& value : parameters.first(weights)) value = deviation * random.bell();
-    for (float& value : parameters.subspan(weights)) value = 0;
-  }
+  std::int64_t parameters() const { return shape_.weights() + (bias_ ? shape_.out : 0); }
 
-  /// Saves input and, where there is an activation, what goes into it.
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
-    Tensor linear(input.memory(), input.samples(), output_width());
-    multiply(rows(input), out_, in_, {input.data(), in_}, {parameters.data(), out_}, linear.data(), out_);
-    add_bias(linear.data(), parameters.data() + in_ * out_, rows(input), out_);
-    saved.tensors.push_back(std::move(input));
-    if (activation_ == Activation::none) return linear;
-    Tensor output = activate(activation_, linear);
-    saved.tensors.push_back(std::move(linear));
+  Tensor forward(const Tensor& input, const float* parameters) const {
+    const std::int64_t in = shape_.in, out = shape_.out, rows = rows_of(input);
+    Tensor output(input.memory(), input.samples(), shape_.sequence * out);
+    multiply(rows, out, in, {input.data(), in}, {parameters, out}, output.data(), out);
+    if (bias_) add_bias(output.data(), parameters + shape_.weights(), rows, out);
     return output;
   }
 
-  Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
-                        bool wanted) const override {
-    if (activation_ != Activation::none) {
-      activate_backward(activation_, output_gradient, saved.tensors[1]);
-      saved.tensors.pop_back();
-    }
-    Tensor gradient;
-    if (wanted) {
-      gradient = saved.tensors[0].like();
-      multiply(rows(gradient), in_, out_, {output_gradient.data(), out_}, transpose(parameters.data(), out_),
-               gradient.data(), in_);
-    }
-    saved.tensors.push_back(std::move(output_gradient));
+  Tensor backward_input(const Tensor& output_gradient, const float* parameters) const {
+    const std::int64_t in = shape_.in, out = shape_.out, rows = rows_of(output_gradient);
+    Tensor gradient(output_gradient.memory(), output_gradient.samples(), shape_.sequence * in);
+    multiply(rows, in, out, {output_gradient.data(), out}, transpose(parameters, out), gradient.data(), in);
     return gradient;
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
-    const Tensor& input = saved.tensors[0];
-    const Tensor& gradient = saved.tensors[1];
-    multiply(in_, out_, rows(input), transpose(input.data(), in_), {gradient.data(), out_}, gradients.data(), out_, 1);
-    add_column_sums(gradients.data() + in_ * out_, gradient.data(), rows(input), out_);
-    saved.tensors.clear();
+  /// Adds to `gradients`.
+  void backward_weight(const Tensor& input, const Tensor& output_gradient, float* gradients) const {
+    const std::int64_t in = shape_.in, out = shape_.out, rows = rows_of(input);
+    multiply(in, out, rows, transpose(input.data(), in), {output_gradient.data(), out}, gradients, out, 1);
+    if (bias_) add_column_sums(gradients + shape_.weights(), output_gradient.data(), rows, out);
   }
 
  private:
-  std::int64_t rows(const Tensor& tensor) const { return tensor.samples() * sequence_; }
+  std::int64_t rows_of(const Tensor& tensor) const { return tensor.samples() * shape_.sequence; }
 
-  std::int64_t in_, out_, sequence_;
-  Activation activation_;
+  LinearShape shape_;
+  bool bias_;
 };
 
-}  // namespace
-
-Result<std::unique_ptr<LayerKernel>> make_linear(const ModelLayer& layer) {
+Result<std::unique_ptr<LayerKernel>> make(const ModelLayer& layer, bool weights_alone) {
   const auto in = size_of(layer, "in"), out = size_of(layer, "out"), sequence = size_of(layer, "sequence"),
              activation = size_of(layer, "activation", 0);
   for (const auto* size : {&in, &out, &sequence, &activation})
@@ -83,7 +59,16 @@ Result<std::unique_ptr<LayerKernel>> make_linear(const ModelLayer& layer) {
     return fail(
         ErrorCode::bad_input,
         fmt::format("layer '{}': activation is {}, expected 0 (none), 1 (relu) or 2 (gelu)", layer.name, *activation));
-  return std::make_unique<Linear>(*in, *out, *sequence, static_cast<Activation>(*activation));
+  const LinearShape shape{*in, *out, *sequence};
+  const ProductSize size{shape.sequence * shape.in, shape.sequence * shape.out, shape.in, shape.weights()};
+  return std::make_unique<ProductLayer<LinearPasses>>(
+      size, weights_alone ? Activation::none : static_cast<Activation>(*activation),
+      std::make_unique<LinearPasses>(shape, !weights_alone));
 }
+
+}  // namespace
+
+Result<std::unique_ptr<LayerKernel>> make_linear(const ModelLayer& layer) { return make(layer, false); }
+Result<std::unique_ptr<LayerKernel>> make_linear_weights(const ModelLayer& layer) { return make(layer, true); }
 
 }  // namespace pipedeck

@@ -3,6 +3,7 @@
 //   x1 = x + attention(norm1(x) Wqkv + bqkv) Wo + bo;   y = x1 + gelu(norm2(x1) W1 + b1) W2 + b2
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -14,15 +15,16 @@
 namespace pipedeck {
 namespace {
 
-/// Where each parameter begins; gradients lie alike.
+/// Where each parameter begins; gradients lie alike. `h` is the model's width, `c` that of the heads and `f` that of
+/// the feed-forward at hand: all of them, or a rank's.
 struct Offsets {
   std::int64_t gain1, shift1, qkv, qkv_bias, out, out_bias, gain2, shift2, up, up_bias, down, down_bias, end;
-  Offsets(std::int64_t h, std::int64_t f) {
+  Offsets(std::int64_t h, std::int64_t c, std::int64_t f) {
     std::int64_t next = 0;
     const auto place = [&](std::int64_t floats) { return next += floats, next - floats; };
     gain1 = place(h), shift1 = place(h);
-    qkv = place(h * 3 * h), qkv_bias = place(3 * h);
-    out = place(h * h), out_bias = place(h);
+    qkv = place(h * 3 * c), qkv_bias = place(3 * c);
+    out = place(c * h), out_bias = place(h);
     gain2 = place(h), shift2 = place(h);
     up = place(h * f), up_bias = place(f);
     down = place(f * h), down_bias = place(h);
@@ -50,17 +52,31 @@ enum ForwardSaved : std::size_t {
 /// Left by backward_input for backward_weight: each product's input and the gradient of its result.
 enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2, w_dup, w_active, w_dy, w_norms };
 
+/// What a rank of a tensor-parallel group has of a block: some heads and some of the feed-forward's columns. Products
+/// into them are cut by columns, those out of them by rows; the outputs of these are summed, and the gradients of the
+/// inputs of those (Megatron-LM, arXiv 1909.08053, section 3). Norms, and biases behind a sum, are alike on all ranks.
+struct TransformerPart {
+  ColumnRange heads, feed_forward;
+  Partners partners;
+};
+
 class Transformer final : public LayerKernel {
  public:
-  Transformer(AttentionShape shape, std::int64_t feed_forward)
-      : LayerKernel(shape.sequence * shape.hidden, shape.sequence * shape.hidden,
-                    Offsets(shape.hidden, feed_forward).end),
-        shape_(shape),
-        h_(shape.hidden),
-        f_(feed_forward),
-        at_(shape.hidden, feed_forward) {}
+  Transformer(const AttentionShape& shape, std::int64_t feed_forward)
+      : Transformer(shape, shape.hidden, feed_forward, std::nullopt) {}
+
+  Transformer(const AttentionShape& whole, std::int64_t feed_forward, const TransformerPart& part)
+      : Transformer({part.heads.count * whole.head_width(), part.heads.count, whole.sequence, whole.causal},
+                    whole.hidden, part.feed_forward.count, part.partners) {
+    whole_ = std::make_unique<Transformer>(whole, feed_forward);
+    blocks_ = blocks_of(part);
+  }
+
+  std::int64_t whole_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
+  std::vector<ParameterBlock> blocks() const override { return whole_ ? blocks_ : LayerKernel::blocks(); }
 
   void initialise(std::span<float> parameters, Random random) const override {
+    if (whole_) return initialise_part(*whole_, blocks_, parameters, random);
     std::fill(parameters.begin(), parameters.end(), 0.0f);
     for (const auto& [first, count] :
          {std::pair{at_.qkv, 3 * h_ * h_}, {at_.out, h_ * h_}, {at_.up, h_ * f_}, {at_.down, f_ * h_}})
@@ -98,9 +114,9 @@ class Transformer final : public LayerKernel {
     add_column_sums(g + at_.down_bias, s[w_dy].data(), rows(s[w_dy]), h_);
     add_product(g + at_.up, s[w_normal2], h_, s[w_dup], f_);
     add_column_sums(g + at_.up_bias, s[w_dup].data(), rows(s[w_dup]), f_);
-    add_product(g + at_.out, s[w_context], h_, s[w_dx1], h_);
+    add_product(g + at_.out, s[w_context], c_, s[w_dx1], h_);
     add_column_sums(g + at_.out_bias, s[w_dx1].data(), rows(s[w_dx1]), h_);
-    add_product(g + at_.qkv, s[w_normal1], h_, s[w_dqkv], 3 * h_);
+    add_product(g + at_.qkv, s[w_normal1], h_, s[w_dqkv], 3 * c_);
     add_qkv_bias(g + at_.qkv_bias, s[w_dqkv]);
     add(g + at_.gain1, s[w_norms].data(), 2 * h_);
     add(g + at_.gain2, s[w_norms].data() + 2 * h_, 2 * h_);
@@ -108,23 +124,58 @@ class Transformer final : public LayerKernel {
   }
 
  private:
+  Transformer(const AttentionShape& shape, std::int64_t hidden, std::int64_t feed_forward,
+              std::optional<Partners> partners)
+      : LayerKernel(shape.sequence * hidden, shape.sequence * hidden, Offsets(hidden, shape.hidden, feed_forward).end),
+        shape_(shape),
+        h_(hidden),
+        c_(shape.hidden),
+        f_(feed_forward),
+        at_(hidden, shape.hidden, feed_forward),
+        partners_(std::move(partners)) {}
+
+  /// In the order of at_. The queries, keys and values of a row of weights lie a model's width apart, and so do those
+  /// of the next row.
+  std::vector<ParameterBlock> blocks_of(const TransformerPart& part) const {
+    const Offsets& all = whole_->at_;
+    const std::int64_t f = whole_->f_, width = shape_.head_width();
+    const ColumnRange heads{part.heads.first * width, c_}, up = part.feed_forward;
+    return {{all.gain1, 1, 2 * h_, 2 * h_},
+            {all.qkv + heads.first, 3 * h_, heads.count, h_},
+            {all.qkv_bias + heads.first, 3, heads.count, h_},
+            {all.out + heads.first * h_, 1, heads.count * h_, heads.count * h_},
+            {all.out_bias, 1, 3 * h_, 3 * h_},  // and the second norm's
+            {all.up + up.first, h_, up.count, f},
+            {all.up_bias + up.first, 1, up.count, up.count},
+            {all.down + up.first * h_, 1, up.count * h_, up.count * h_},
+            {all.down_bias, 1, h_, h_}};
+  }
+
+  void sum_up(Tensor& tensor) const {
+    if (partners_) partners_->reduce(tensor);
+  }
+
   std::int64_t rows(const Tensor& tensor) const { return tensor.samples() * shape_.sequence; }
   Tensor wide(const Tensor& like, std::int64_t width) const {
     return Tensor(like.memory(), like.samples(), shape_.sequence * width);
   }
 
   /// in (rows x from) * weight (from x to) + bias.
-  Tensor linear(const Tensor& in, std::int64_t from, std::int64_t to, const float* weight, const float* bias) const {
+  Tensor linear(const Tensor& in, std::int64_t from, std::int64_t to, const float* weight, const float* bias,
+                bool by_rows = false) const {
     Tensor out = wide(in, to);
     multiply(rows(in), to, from, {in.data(), from}, {weight, to}, out.data(), to);
+    if (by_rows) sum_up(out);
     add_bias(out.data(), bias, rows(in), to);
     return out;
   }
 
   /// The gradient of linear's input, from its output's.
-  Tensor linear_backward(const Tensor& gradient, std::int64_t from, std::int64_t to, const float* weight) const {
+  Tensor linear_backward(const Tensor& gradient, std::int64_t from, std::int64_t to, const float* weight,
+                         bool by_columns = false) const {
     Tensor out = wide(gradient, from);
     multiply(rows(gradient), from, to, {gradient.data(), to}, transpose(weight, to), out.data(), from);
+    if (by_columns) sum_up(out);
     return out;
   }
 
@@ -137,10 +188,10 @@ class Transformer final : public LayerKernel {
   /// A softmax does not change when all its scores grow alike, and a key's bias adds the same to all scores of a query:
   /// its gradient is exactly zero. Summed, it would be rounding noise, which Adam divides by its own size.
   void add_qkv_bias(float* to, const Tensor& gradient) const {
-    Tensor sums = Tensor::zeros(gradient.memory(), 1, 3 * h_);
-    add_column_sums(sums.data(), gradient.data(), rows(gradient), 3 * h_);
-    add(to, sums.data(), h_);
-    add(to + 2 * h_, sums.data() + 2 * h_, h_);
+    Tensor sums = Tensor::zeros(gradient.memory(), 1, 3 * c_);
+    add_column_sums(sums.data(), gradient.data(), rows(gradient), 3 * c_);
+    add(to, sums.data(), c_);
+    add(to + 2 * c_, sums.data() + 2 * c_, c_);
   }
 
   void normalise(const Tensor& in, const float* gain, const float* shift, Tensor& mean, Tensor& inverse,
@@ -151,11 +202,11 @@ class Transformer final : public LayerKernel {
 
   void attend(const float* p, std::vector<Tensor>& s) const {
     normalise(s[x], p + at_.gain1, p + at_.shift1, s[mean1], s[inverse1], s[normal1]);
-    s[qkv] = linear(s[normal1], h_, 3 * h_, p + at_.qkv, p + at_.qkv_bias);
-    s[context] = s[x].like();
+    s[qkv] = linear(s[normal1], h_, 3 * c_, p + at_.qkv, p + at_.qkv_bias);
+    s[context] = wide(s[x], c_);
     s[probability] = wide(s[x], shape_.heads * shape_.sequence);
     attention(s[context].data(), s[probability].data(), s[qkv].data(), s[x].samples(), shape_);
-    s[x1] = linear(s[context], h_, h_, p + at_.out, p + at_.out_bias);
+    s[x1] = linear(s[context], c_, h_, p + at_.out, p + at_.out_bias, true);
     add(s[x1].data(), s[x].data(), s[x1].size());
   }
 
@@ -164,7 +215,7 @@ class Transformer final : public LayerKernel {
     s[up] = linear(s[normal2], h_, f_, p + at_.up, p + at_.up_bias);
     s[active] = s[up].like();
     gelu(s[active].data(), s[up].data(), s[up].size());
-    Tensor y = linear(s[active], f_, h_, p + at_.down, p + at_.down_bias);
+    Tensor y = linear(s[active], f_, h_, p + at_.down, p + at_.down_bias, true);
     add(y.data(), s[x1].data(), y.size());
     return y;
   }
@@ -175,7 +226,7 @@ class Transformer final : public LayerKernel {
     dup = linear_backward(dy, f_, h_, p + at_.down);
     gelu_backward(dup.data(), s[up].data(), dup.size());
     s[up].release();
-    const Tensor dnormal = linear_backward(dup, h_, f_, p + at_.up);
+    const Tensor dnormal = linear_backward(dup, h_, f_, p + at_.up, true);
     Tensor dx1 = dy.slice(0, dy.samples(), dy.memory());
     layer_norm_backward(dx1.data(), norms.data() + 2 * h_, norms.data() + 3 * h_, dnormal.data(), s[x1].data(),
                         s[mean2].data(), s[inverse2].data(), p + at_.gain2, rows(dy), h_);
@@ -185,15 +236,15 @@ class Transformer final : public LayerKernel {
 
   Tensor attend_backward(const float* p, std::vector<Tensor>& s, const Tensor& dx1, Tensor& norms, Tensor& dqkv,
                          bool wanted) const {
-    dqkv = wide(dx1, 3 * h_);
+    dqkv = wide(dx1, 3 * c_);
     {
-      const Tensor dcontext = linear_backward(dx1, h_, h_, p + at_.out);
+      const Tensor dcontext = linear_backward(dx1, c_, h_, p + at_.out);
       Tensor scratch(dx1.memory(), 1, shape_.sequence * shape_.sequence);
       attention_backward(dqkv.data(), dcontext.data(), s[probability].data(), s[qkv].data(), scratch.data(),
                          dx1.samples(), shape_);
     }
     s[probability].release(), s[qkv].release();
-    const Tensor dnormal = linear_backward(dqkv, h_, 3 * h_, p + at_.qkv);
+    const Tensor dnormal = linear_backward(dqkv, h_, 3 * c_, p + at_.qkv, true);
     Tensor dx;
     if (wanted) dx = dx1.slice(0, dx1.samples(), dx1.memory());
     layer_norm_backward(dx.data(), norms.data(), norms.data() + h_, dnormal.data(), s[x].data(), s[mean1].data(),
@@ -201,14 +252,20 @@ class Transformer final : public LayerKernel {
     return dx;
   }
 
-  AttentionShape shape_;
-  std::int64_t h_, f_;  ///< hidden, feed-forward
+  AttentionShape shape_;    ///< of the heads at hand
+  std::int64_t h_, c_, f_;  ///< the model's width, that of the heads and of the feed-forward at hand
   Offsets at_;
+  std::optional<Partners> partners_;
+  std::unique_ptr<Transformer> whole_;  ///< where this is a part
+  std::vector<ParameterBlock> blocks_;
 };
 
-}  // namespace
+struct TransformerSize {
+  AttentionShape attention;
+  std::int64_t feed_forward;
+};
 
-Result<std::unique_ptr<LayerKernel>> make_transformer(const ModelLayer& layer) {
+Result<TransformerSize> size_of_transformer(const ModelLayer& layer) {
   const auto hidden = size_of(layer, "hidden"), heads = size_of(layer, "heads"),
              feed_forward = size_of(layer, "feed_forward"), sequence = size_of(layer, "sequence"),
              causal = size_of(layer, "causal", 0);
@@ -219,7 +276,27 @@ Result<std::unique_ptr<LayerKernel>> make_transformer(const ModelLayer& layer) {
                                                   layer.name, *hidden, *heads));
   if (*causal > 1)
     return fail(ErrorCode::bad_input, fmt::format("layer '{}': causal is {}, expected 0 or 1", layer.name, *causal));
-  return std::make_unique<Transformer>(AttentionShape{*hidden, *heads, *sequence, *causal == 1}, *feed_forward);
+  return TransformerSize{{*hidden, *heads, *sequence, *causal == 1}, *feed_forward};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LayerKernel>> make_transformer(const ModelLayer& layer) {
+  const auto size = size_of_transformer(layer);
+  if (!size) return tl::unexpected(size.error());
+  return std::make_unique<Transformer>(size->attention, size->feed_forward);
+}
+
+Result<std::unique_ptr<LayerKernel>> make_sharded_transformer(const ModelLayer& layer, const LayerSharding& sharding) {
+  const auto size = size_of_transformer(layer);
+  if (!size) return tl::unexpected(size.error());
+  const Partners& partners = sharding.partners;
+  const auto enough = enough_for(layer, size->attention.heads, "heads", partners.shard()).and_then([&] {
+    return enough_for(layer, size->feed_forward, "feed-forward columns", partners.shard());
+  });
+  if (!enough) return tl::unexpected(enough.error());
+  const TransformerPart part{partners.own(size->attention.heads), partners.own(size->feed_forward), partners};
+  return std::make_unique<Transformer>(size->attention, size->feed_forward, part);
 }
 
 }  // namespace pipedeck

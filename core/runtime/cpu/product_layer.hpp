@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = activation(product of x and weights + bias): what a linear layer and a convolution have in common. `Passes` has
+// the product with its bias: parameters(), forward, backward_input and backward_weight, as ConvolutionPasses.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "core/runtime/cpu/activation.hpp"
+#include "core/runtime/layer_kernel.hpp"
+
+namespace pipedeck {
+
+/// Widths and weights of a product, floats a sample; `inputs` are those that one output is a sum over.
+struct ProductSize {
+  std::int64_t input_width, output_width, inputs, weights;
+};
+
+/// Weights so drawn keep the variance from layer to layer (He et al., 2015, where the activation halves it).
+inline float product_deviation(std::int64_t inputs, Activation activation) {
+  return std::sqrt((activation == Activation::none ? 1.0f : 2.0f) / static_cast<float>(inputs));
+}
+
+template <class Passes>
+class ProductLayer final : public LayerKernel {
+ public:
+  ProductLayer(const ProductSize& size, Activation activation, std::unique_ptr<Passes> passes)
+      : LayerKernel(size.input_width, size.output_width, passes->parameters()),
+        size_(size),
+        activation_(activation),
+        passes_(std::move(passes)) {}
+
+  void initialise(std::span<float> parameters, Random random) const override {
+    const float deviation = product_deviation(size_.inputs, activation_);
+    const auto weights = static_cast<std::size_t>(size_.weights);
+    for (float& value : parameters.first(weights)) value = deviation * random.bell();
+    for (float& value : parameters.subspan(weights)) value = 0;
+  }
+
+  /// Saves input and, where there is an activation, what goes into it.
+  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+    Tensor linear = passes_->forward(input, parameters.data());
+    saved.tensors.push_back(std::move(input));
+    if (activation_ == Activation::none) return linear;
+    Tensor output = activate(activation_, linear);
+    saved.tensors.push_back(std::move(linear));
+    return output;
+  }
+
+  Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
+                        bool wanted) const override {
+    if (activation_ != Activation::none) {
+      activate_backward(activation_, output_gradient, saved.tensors[1]);
+      saved.tensors.pop_back();
+    }
+    Tensor gradient;
+    if (wanted) gradient = passes_->backward_input(output_gradient, parameters.data());
+    saved.tensors.push_back(std::move(output_gradient));
+    return gradient;
+  }
+
+  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+    passes_->backward_weight(saved.tensors[0], saved.tensors[1], gradients.data());
+    saved.tensors.clear();
+  }
+
+ private:
+  ProductSize size_;
+  Activation activation_;
+  std::unique_ptr<Passes> passes_;
+};
+
+}  // namespace pipedeck

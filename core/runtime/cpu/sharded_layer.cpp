@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cpu/sharded_layer.hpp"
+
+#include <utility>
+
+#include "core/runtime/cpu/kernels.hpp"
+
+namespace pipedeck {
+namespace {
+
+class ColumnsLayer final : public LayerKernel {
+ public:
+  ColumnsLayer(LayerPart part, std::int64_t output_columns)
+      : LayerKernel(part.part->input_width(),
+                    (part.sharding.choice.output_whole ? part.whole : part.part)->output_width(),
+                    part.part->parameters()),
+        part_(std::move(part)),
+        columns_(output_columns) {}
+
+  std::int64_t whole_parameters() const override { return part_.whole->parameters(); }
+  std::vector<ParameterBlock> blocks() const override { return part_.blocks; }
+  void initialise(std::span<float> parameters, Random random) const override {
+    initialise_part(*part_.whole, part_.blocks, parameters, random);
+  }
+
+  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+    Tensor output = part_.part->forward(std::move(input), parameters, saved);
+    return choice().output_whole ? partners().gather(output, columns_) : std::move(output);
+  }
+
+  Tensor backward_input(Tensor gradient, std::span<const float> parameters, Saved& saved, bool wanted) const override {
+    if (choice().output_whole) gradient = partners().take(gradient, columns_);
+    Tensor input_gradient = part_.part->backward_input(std::move(gradient), parameters, saved, wanted);
+    if (choice().input_whole && !input_gradient.empty()) partners().reduce(input_gradient);
+    return input_gradient;
+  }
+
+  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+    part_.part->backward_weight(saved, gradients);
+  }
+
+ private:
+  const ShardingChoice& choice() const { return part_.sharding.choice; }
+  const Partners& partners() const { return part_.sharding.partners; }
+
+  LayerPart part_;
+  std::int64_t columns_;
+};
+
+class RowsLayer final : public LayerKernel {
+ public:
+  RowsLayer(LayerPart part, std::int64_t output_columns, Activation activation)
+      : LayerKernel((part.sharding.choice.input_whole ? part.whole : part.part)->input_width(),
+                    part.whole->output_width(), floats_in(part.blocks)),
+        part_(std::move(part)),
+        columns_(output_columns),
+        activation_(activation) {}
+
+  std::int64_t whole_parameters() const override { return part_.whole->parameters(); }
+  std::vector<ParameterBlock> blocks() const override { return part_.blocks; }
+  void initialise(std::span<float> parameters, Random random) const override {
+    initialise_part(*part_.whole, part_.blocks, parameters, random);
+  }
+
+  /// Saves what the part's product saves, its own columns of the input first, and what goes into the activation: from
+  /// its own columns it can run again.
+  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+    if (input.width() != part_.part->input_width()) input = partners().take(input, choice().input_columns);
+    Tensor linear = part_.part->forward(std::move(input), parameters.first(weights()), saved);
+    partners().reduce(linear);
+    if (biased()) add_bias(linear.data(), parameters.data() + weights(), linear.size() / columns_, columns_);
+    if (activation_ == Activation::none) return linear;
+    Tensor output = activate(activation_, linear);
+    saved.tensors.push_back(std::move(linear));
+    return output;
+  }
+
+  Tensor backward_input(Tensor gradient, std::span<const float> parameters, Saved& saved, bool wanted) const override {
+    if (activation_ != Activation::none) {
+      activate_backward(activation_, gradient, saved.tensors.back());
+      saved.tensors.pop_back();
+    }
+    Tensor input_gradient = part_.part->backward_input(std::move(gradient), parameters.first(weights()), saved, wanted);
+    if (wanted && choice().input_whole) input_gradient = partners().gather(input_gradient, choice().input_columns);
+    return input_gradient;
+  }
+
+  /// The bias's gradient is the same on every rank.
+  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+    const Tensor& gradient = saved.tensors[1];
+    if (biased()) add_column_sums(gradients.data() + weights(), gradient.data(), gradient.size() / columns_, columns_);
+    part_.part->backward_weight(saved, gradients.first(weights()));
+  }
+
+ private:
+  const ShardingChoice& choice() const { return part_.sharding.choice; }
+  const Partners& partners() const { return part_.sharding.partners; }
+  std::size_t weights() const { return static_cast<std::size_t>(part_.part->parameters()); }
+  bool biased() const { return parameters() > part_.part->parameters(); }
+
+  LayerPart part_;
+  std::int64_t columns_;
+  Activation activation_;
+};
+
+}  // namespace
+
+std::unique_ptr<LayerKernel> make_columns_layer(LayerPart part, std::int64_t output_columns) {
+  return std::make_unique<ColumnsLayer>(std::move(part), output_columns);
+}
+
+std::unique_ptr<LayerKernel> make_rows_layer(LayerPart part, std::int64_t output_columns, Activation activation) {
+  return std::make_unique<RowsLayer>(std::move(part), output_columns, activation);
+}
+
+}  // namespace pipedeck

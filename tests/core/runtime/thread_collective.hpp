@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A group of threads for tests, as simple as can be: everybody shows what he has, all wait, everybody adds up by
+// himself.
+#pragma once
+
+#include <algorithm>
+#include <barrier>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "core/runtime/transport/transport.hpp"
+
+namespace pipedeck::test {
+
+class ThreadCollective final : public Collective {
+ public:
+  struct Meeting {
+    explicit Meeting(int size) : shown(static_cast<std::size_t>(size)), all_here(size) {}
+    std::vector<std::vector<float>> shown;
+    std::barrier<> all_here;
+  };
+  ThreadCollective(std::shared_ptr<Meeting> meeting, int rank) : meeting_(std::move(meeting)), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(meeting_->shown.size()); }
+
+  RunClock::time_point all_reduce(std::span<float> values) override {
+    return combine(values, [](float a, float b) { return a + b; });
+  }
+  RunClock::time_point all_reduce_max(std::span<float> values) override {
+    return combine(values, [](float a, float b) { return std::max(a, b); });
+  }
+  RunClock::time_point all_gather(std::span<const float> mine, std::span<float> all,
+                                  std::span<const std::size_t> counts) override {
+    const auto began = show(mine);
+    auto to = all.begin();
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+      if (meeting_->shown[rank].size() != counts[rank]) qFatal("rank %zu shows something else", rank);
+      to = std::copy(meeting_->shown[rank].begin(), meeting_->shown[rank].end(), to);
+    }
+    meeting_->all_here.arrive_and_wait();
+    return began;
+  }
+  RunClock::time_point broadcast(int root, std::span<float> values) override {
+    const auto began = show(values);
+    std::copy_n(meeting_->shown[static_cast<std::size_t>(root)].begin(), values.size(), values.begin());
+    meeting_->all_here.arrive_and_wait();
+    return began;
+  }
+
+ private:
+  RunClock::time_point show(std::span<const float> values) {
+    meeting_->shown[static_cast<std::size_t>(rank_)].assign(values.begin(), values.end());
+    meeting_->all_here.arrive_and_wait();
+    return RunClock::now();
+  }
+
+  template <class Combine>
+  RunClock::time_point combine(std::span<float> values, Combine combine) {
+    const auto began = show(values);
+    std::copy(meeting_->shown[0].begin(), meeting_->shown[0].end(), values.begin());
+    for (std::size_t rank = 1; rank < meeting_->shown.size(); ++rank) {
+      if (meeting_->shown[rank].size() != values.size()) qFatal("rank %zu shows something else", rank);
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], meeting_->shown[rank][i]);
+    }
+    meeting_->all_here.arrive_and_wait();
+    return began;
+  }
+
+  std::shared_ptr<Meeting> meeting_;
+  int rank_;
+};
+
+/// Runs work(rank, collective) on a thread each.
+template <class Work>
+void as_a_group(int size, Work work) {
+  const auto meeting = std::make_shared<ThreadCollective::Meeting>(size);
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < size; ++rank)
+    threads.emplace_back([&, rank] { work(rank, std::make_shared<ThreadCollective>(meeting, rank)); });
+}
+
+}  // namespace pipedeck::test
