@@ -9,6 +9,7 @@
 #include "core/domain/layer_kinds.hpp"
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
 #include "core/runtime/sharding.hpp"
+#include "core/runtime/transport/lone_collective.hpp"
 #include "tests/core/runtime/layer_case.hpp"
 #include "tests/core/runtime/thread_collective.hpp"
 #include "tests/core/runtime/training_cases.hpp"
@@ -254,6 +255,7 @@ class TestShardedLayers : public QObject {
   void chains_equal_one_device();
   void products_alternate();
   void patterns_are_as_cheap_as_the_cost_models();
+  void a_lone_rank_counts_what_it_would_reduce();
   void too_many_devices_are_named_data();
   void too_many_devices_are_named();
 };
@@ -341,8 +343,7 @@ void TestShardedLayers::products_alternate() {
   using enum CutPattern;
   using Patterns = std::vector<CutPattern>;
   const auto all = chains();
-  // The last one is narrow: its sum is less than that of its input's gradient.
-  QVERIFY(patterns(all.at("mlp"), 0) == (Patterns{columns, rows, columns, rows, rows}));
+  QVERIFY(patterns(small_mlp(24, 6), 0) == (Patterns{columns, rows, columns, rows, columns, rows}));
   QVERIFY(patterns(all.at("wide classifier"), 0) == (Patterns{columns, rows, columns}));
   QVERIFY(patterns(all.at("vgg"), 0) == (Patterns{columns, channels, rows, alike, rows}));
   QVERIFY(patterns(all.at("flattened image"), 0) == (Patterns{columns, channels, rows, columns}));
@@ -368,7 +369,7 @@ void TestShardedLayers::patterns_are_as_cheap_as_the_cost_models() {
       profile.push_back(layer);
       in = out;
     }
-    model.layers.push_back(loss_layer(in, 2));  // takes something else: the last output has to be whole
+    model.layers.push_back(loss_layer(in + 1, 1));  // takes something else: the last output has to be whole
     const auto choices = choose_sharding(model, 1, 1 + count, cpu_kernels(), degree).value();
     std::int64_t values = 0;
     for (int l = 0; l < count; ++l) {
@@ -380,6 +381,32 @@ void TestShardedLayers::patterns_are_as_cheap_as_the_cost_models() {
     }
     QCOMPARE(4 * (degree - 1) * values, cheapest_patterns(profile, Bytes(4 * 8), degree).chosen.count);
   }
+}
+
+/// Megatron-LM's two all-reduces each way, and a gather as half of one.
+void TestShardedLayers::a_lone_rank_counts_what_it_would_reduce() {
+  const auto memory = std::make_shared<DeviceMemory>();
+  const auto counted = [&](const ModelLayer& layer, bool wanted) {
+    const auto alone = std::make_shared<LoneCollective>(1, 2);
+    const ModelSpec model = model_of({layer, layer});
+    const auto made = make_sharded_layers(model, 1, 2, cpu_kernels(), {1, 2, {}}, alone).value();
+    std::vector<float> parameters(static_cast<std::size_t>(made.layers[0]->parameters()), 0.1f);
+    Saved saved;
+    Tensor output =
+        made.layers[0]->forward(random_tensor(memory, made.layers[0]->input_width(), 0, 1), parameters, saved);
+    for (const float value : output.values())
+      if (!std::isfinite(value)) qFatal("numbers are not sound");
+    const std::int64_t forward = alone->take_all_reduced().count;
+    made.layers[0]->backward_input(std::move(output), parameters, saved, wanted);
+    return std::pair(forward, alone->take_all_reduced().count);
+  };
+  const ModelLayer block{
+      "b", "transformer", {{"hidden", 8}, {"heads", 2}, {"feed_forward", 20}, {"sequence", 5}, {"causal", 1}}};
+  const std::int64_t values = 4 * samples * 5 * 8;
+  QVERIFY(counted(block, true) == std::pair(2 * values, 2 * values));
+  const ModelLayer linear{"l", "linear", {{"in", 6}, {"out", 14}, {"sequence", 1}, {"activation", 0}}};
+  QVERIFY(counted(linear, true) == std::pair(std::int64_t{4 * samples * 14 / 2}, std::int64_t{4 * samples * 6}));
+  QVERIFY(counted(linear, false).second == 0);
 }
 
 void TestShardedLayers::too_many_devices_are_named_data() {
