@@ -11,12 +11,14 @@
 #include "app/cli/judge.hpp"
 #include "app/cli/kind_table.hpp"
 #include "app/cli/question.hpp"
+#include "app/cli/remote_control.hpp"
 #include "app/cli/run_report.hpp"
 #include "app/cli/table.hpp"
 #include "core/cost/memory.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/presets/presets.hpp"
+#include "core/runtime/cores.hpp"
 #include "core/runtime/data_source.hpp"
 #include "core/runtime/evaluate.hpp"
 #include "core/runtime/trainer.hpp"
@@ -76,6 +78,16 @@ class RunCommand : public Command {
     app.add_option("--timeline-every", options_.timeline_every, "write the measured operations of every N-th step")
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
+    app.add_option("--sample-every", sample_every_, "write what the devices do every so many milliseconds")
+        ->check(CLI::Range(1, 3'600'000))
+        ->type_name("MS");
+    app.add_option("--cores", options_.cores, "the processor core of each device of the plan; else any")
+        ->delimiter(',')
+        ->type_name("CORE,...");
+    app.add_option("--control", control_file_,
+                   "read the words pause, resume and stop, one a line, from - (standard input) or a named pipe")
+        ->type_name("FILE");
+    app.add_flag("--check", check_only_, "look at plan, model, data and devices as a run does, and train nothing");
     inputs_.declare(app, false);
     judged_.overlap = name_of(trainer_overlap);
     judged_.declare(app);
@@ -90,7 +102,7 @@ class RunCommand : public Command {
       return fail(ErrorCode::bad_usage, "run: --calibration needs --profile and --cluster, for the prediction");
     if (auto opened = open(); !opened) return tl::unexpected(opened.error());
     warn_if_crowded(plan_);
-    return train(stop);
+    return check_only_ ? say_ready() : train(stop);
   }
 
  private:
@@ -100,6 +112,8 @@ class RunCommand : public Command {
     auto model = open_model(model_);
     if (!model) return tl::unexpected(in_file(model.error(), model_));
     if (auto layers = check_layers(*plan, *model, plan_file_); !layers) return layers;
+    if (auto cores = check_cores(options_.cores, devices_used(*plan).size()); !cores)
+      return fail(cores.error().code, fmt::format("run: --cores: {}", cores.error().message));
     plan_ = *std::move(plan);
     model_spec_ = *std::move(model);
     if (auto data = open_data(); !data) return data;
@@ -162,15 +176,34 @@ class RunCommand : public Command {
     return {};
   }
 
+  Result<int> say_ready() const {
+    const auto source = make_source(model_spec_);
+    if (!source) return tl::unexpected(in_file(source.error(), model_));
+    const std::uint64_t samples = (*source)->count();
+    print_text(fmt::format("ready: {} with {} on {} devices, {} samples a step, data {}\n", model_spec_.name,
+                           plan_.name, devices_used(plan_).size(), plan_.global_batch,
+                           samples > 0 ? fmt::format("of {} samples", samples) : "without end"));
+    return 0;
+  }
+
+  Result<std::unique_ptr<RemoteControl>> open_control(std::function<void()> halt) const {
+    if (control_file_.empty()) return nullptr;
+    return RemoteControl::open(control_file_, options_.pause, std::move(halt));
+  }
+
   Result<int> train(std::stop_token stop) {
     auto log = EventLog::open(events_file_);
     if (!log) return tl::unexpected(log.error());
+    options_.sample_every = std::chrono::milliseconds(sample_every_);
+    options_.pause = std::make_shared<PauseGate>();
     const bool timelines_wanted = options_.timeline_every > 0;
     if (predicted_ && !timelines_wanted) options_.timeline_every = std::max(1, options_.steps / sampled_timelines);
 
     RunReport report(options_.steps);
     std::stop_source halt;  // by the user's signal, or when nobody reads the events any more
     std::stop_callback forward(stop, [&] { halt.request_stop(); });
+    const auto control = open_control([&] { halt.request_stop(); });
+    if (!control) return tl::unexpected(control.error());
     const auto take = [&](const RunEvent& event) {
       report.remember(event);
       if (events_file_ != "-") report.show(event);
@@ -200,7 +233,9 @@ class RunCommand : public Command {
     return "\n" + kinds_table(difference(predicted_->timeline, *measured), "predicted", "measured");
   }
 
-  std::string plan_file_, model_, backend_, events_file_, data_, evaluated_;
+  std::string plan_file_, model_, backend_, events_file_, data_, evaluated_, control_file_;
+  int sample_every_ = 0;
+  bool check_only_ = false;
   InputOptions inputs_;
   ConventionOptions judged_;
   TrainOptions options_;

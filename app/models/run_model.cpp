@@ -17,7 +17,7 @@ struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::RunModel)
 };
 
-constexpr double mebibyte = 1024.0 * 1024.0;
+double in_mebibytes(Bytes bytes) { return static_cast<double>(bytes.count) / (1024.0 * 1024.0); }
 
 QString whole(int number) { return QLocale().toString(number); }
 
@@ -61,6 +61,13 @@ void RunModel::resize_devices(std::size_t count) {
   if (memory_.size() >= count) return;
   busy_.resize(count);
   memory_.resize(count);
+  peaks_.resize(count);
+}
+
+void RunModel::add_devices(double x, const std::vector<double>& busy, const std::vector<Bytes>& memory) {
+  resize_devices(std::max(busy.size(), memory.size()));
+  for (std::size_t i = 0; i < busy.size(); ++i) busy_[i].emplace_back(x, busy[i]);
+  for (std::size_t i = 0; i < memory.size(); ++i) memory_[i].emplace_back(x, in_mebibytes(memory[i]));
 }
 
 std::vector<LogLine> RunModel::take(const RunStarted& event) {
@@ -80,14 +87,35 @@ std::vector<LogLine> RunModel::take(const StepDone& event) {
   steps_done_ = event.step;
   seconds_done_ += event.duration.count;
   samples_done_ += event.samples_per_second * event.duration.count;
-  throughput_.emplace_back(event.step, event.samples_per_second);
-  loss_.emplace_back(event.step, event.loss);
-  resize_devices(std::max(event.busy_fraction.size(), event.memory.size()));
-  for (std::size_t i = 0; i < event.busy_fraction.size(); ++i)
-    busy_[i].emplace_back(event.step, event.busy_fraction[i]);
-  for (std::size_t i = 0; i < event.memory.size(); ++i)
-    memory_[i].emplace_back(event.step, static_cast<double>(event.memory[i].count) / mebibyte);
+  throughput_[index(RunAxis::step)].emplace_back(event.step, event.samples_per_second);
+  throughput_[index(RunAxis::time)].emplace_back(seconds_done_, event.samples_per_second);
+  loss_[index(RunAxis::step)].emplace_back(event.step, event.loss);
+  loss_[index(RunAxis::time)].emplace_back(seconds_done_, event.loss);
+  resize_devices(event.memory.size());
+  for (std::size_t i = 0; i < event.memory.size(); ++i) peaks_[i] = std::max(peaks_[i], in_mebibytes(event.memory[i]));
+  if (!sampled_) add_devices(event.step, event.busy_fraction, event.memory);
   return {};
+}
+
+/// Samples say more than steps do: from the first on, only they are drawn.
+std::vector<LogLine> RunModel::take(const RunSample& event) {
+  if (!sampled_) {
+    for (std::vector<Points>* series : {&busy_, &memory_})
+      for (Points& points : *series) points.clear();
+    sampled_ = true;
+  }
+  add_devices(event.time.count, event.busy_fraction, event.memory);
+  return {};
+}
+
+std::vector<LogLine> RunModel::take(const RunPaused& event) {
+  state_ = RunState::paused;
+  return {{LogLine::note, Text::tr("paused after step %1").arg(whole(event.step))}};
+}
+
+std::vector<LogLine> RunModel::take(const RunResumed&) {
+  state_ = RunState::running;
+  return {{LogLine::note, Text::tr("going on")}};
 }
 
 std::vector<LogLine> RunModel::take(const MeasuredTimeline& event) {

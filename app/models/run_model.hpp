@@ -3,6 +3,7 @@
 // decimated view.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -25,7 +26,10 @@ struct LogLine {
   bool operator==(const LogLine&) const = default;
 };
 
-enum class RunState { idle, starting, running, finished, stopped, failed };
+enum class RunState { idle, starting, running, paused, finished, stopped, failed };
+
+/// What points lie over: steps, or seconds of training (of throughput and loss: pauses left out).
+enum class RunAxis { step, time };
 
 /// The state of one run, fed event by event. Appending costs the same at step 1 and at step 100,000.
 class RunModel {
@@ -43,19 +47,29 @@ class RunModel {
   double mean_samples_per_second() const;
   QString failure() const { return failure_; }
 
-  const std::vector<QPointF>& throughput() const { return throughput_; }  ///< x: step, y: samples/s
-  const std::vector<QPointF>& loss() const { return loss_; }
-  const std::vector<QPointF>& busy(int device) const { return busy_[static_cast<std::size_t>(device)]; }
-  const std::vector<QPointF>& memory(int device) const { return memory_[static_cast<std::size_t>(device)]; }  ///< MiB
+  using Points = std::vector<QPointF>;
+  const Points& throughput(RunAxis axis = RunAxis::step) const { return throughput_[index(axis)]; }  ///< samples/s
+  const Points& loss(RunAxis axis = RunAxis::step) const { return loss_[index(axis)]; }
+  /// Of samples over seconds where the run has some, else of steps.
+  bool sampled() const { return sampled_; }
+  const Points& busy(int device) const { return busy_[static_cast<std::size_t>(device)]; }
+  const Points& memory(int device) const { return memory_[static_cast<std::size_t>(device)]; }  ///< MiB
+  /// The highest of all steps, in MiB; 0: not known.
+  double peak_memory(int device) const { return peaks_[static_cast<std::size_t>(device)]; }
 
  private:
   std::vector<LogLine> take(const RunStarted& event);
   std::vector<LogLine> take(const StepDone& event);
   std::vector<LogLine> take(const MeasuredTimeline& event);
+  std::vector<LogLine> take(const RunSample& event);
+  std::vector<LogLine> take(const RunPaused& event);
+  std::vector<LogLine> take(const RunResumed& event);
   std::vector<LogLine> take(const RunWarning& event);
   std::vector<LogLine> take(const RunFailed& event);
   std::vector<LogLine> take(const RunFinished& event);
   void resize_devices(std::size_t count);
+  void add_devices(double x, const std::vector<double>& busy, const std::vector<Bytes>& memory);
+  static std::size_t index(RunAxis axis) { return static_cast<std::size_t>(axis); }
 
   RunState state_ = RunState::idle;
   int steps_ = 0;
@@ -63,8 +77,10 @@ class RunModel {
   double seconds_done_ = 0;
   double samples_done_ = 0;
   QString failure_;
-  std::vector<QPointF> throughput_, loss_;
-  std::vector<std::vector<QPointF>> busy_, memory_;
+  std::array<Points, 2> throughput_, loss_;  ///< by axis
+  std::vector<Points> busy_, memory_;        ///< by device
+  std::vector<double> peaks_;
+  bool sampled_ = false;
 };
 
 }  // namespace pipedeck::app

@@ -158,6 +158,8 @@ QString RunView::progress_words() const {
     case RunState::running:
       if (const auto left = model_.time_left()) return tr("%1 · %2 left").arg(done, duration_text(*left));
       return done;
+    case RunState::paused:
+      return tr("paused at %1").arg(done);
     case RunState::finished:
       return tr("finished · %1").arg(measured);
     case RunState::stopped:

@@ -36,6 +36,24 @@ struct MeasuredTimeline {
   bool operator==(const MeasuredTimeline&) const = default;
 };
 
+/// What the devices do, at an even rate whatever the steps take.
+struct RunSample {
+  Seconds time;                       ///< since training began, pauses included
+  std::vector<double> busy_fraction;  ///< since the sample before, a device, in device order
+  std::vector<Bytes> memory;          ///< in use now, a device
+  bool operator==(const RunSample&) const = default;
+};
+
+/// The run waits between two steps, or goes on.
+struct RunPaused {
+  int step = 0;  ///< the last one done
+  bool operator==(const RunPaused&) const = default;
+};
+struct RunResumed {
+  int step = 0;
+  bool operator==(const RunResumed&) const = default;
+};
+
 struct RunWarning {
   std::string message;
   bool operator==(const RunWarning&) const = default;
@@ -55,6 +73,7 @@ struct RunFinished {
   bool operator==(const RunFinished&) const = default;
 };
 
-using RunEvent = std::variant<RunStarted, StepDone, MeasuredTimeline, RunWarning, RunFailed, RunFinished>;
+using RunEvent = std::variant<RunStarted, StepDone, MeasuredTimeline, RunSample, RunPaused, RunResumed, RunWarning,
+                              RunFailed, RunFinished>;
 
 }  // namespace pipedeck

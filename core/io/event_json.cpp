@@ -50,6 +50,17 @@ Value write(const MeasuredTimeline& event) {
   return out.add("intervals", json::intervals_value(event.timeline)).finish();
 }
 
+Value write(const RunSample& event) {
+  ObjectWriter out;
+  out.add("event", "sample").add("time_ms", json::milliseconds_of(event.time));
+  out.add("busy_fraction", json::list_of(event.busy_fraction, [](double busy) { return Value(json::number(busy)); }));
+  return out.add("memory_bytes", json::bytes_of(event.memory)).finish();
+}
+
+Value write(const RunPaused& event) { return ObjectWriter().add("event", "paused").add("step", event.step).finish(); }
+
+Value write(const RunResumed& event) { return ObjectWriter().add("event", "resumed").add("step", event.step).finish(); }
+
 Value write(const RunWarning& event) {
   return ObjectWriter().add("event", "warning").add("message", event.message).finish();
 }
@@ -79,18 +90,29 @@ RunStarted started_from(ObjectReader& in) {
   return event;
 }
 
+void read_devices(ObjectReader& in, std::vector<double>& busy_fraction, std::vector<Bytes>& memory) {
+  in.values("busy_fraction", [&](const Value& value, const std::string& place) {
+    busy_fraction.push_back(json::read_number(value, json::Unit::plain, 0, largest, place, in.problems()));
+  });
+  in.values("memory_bytes", [&](const Value& value, const std::string& place) {
+    memory.push_back(Bytes(json::read_integer(value, 0, limits::total_bytes, place, in.problems())));
+  });
+}
+
 StepDone step_from(ObjectReader& in) {
   StepDone event;
   event.step = in.count("step");
   event.loss = loss_from(in);
   event.duration = in.long_time("duration_ms");
   event.samples_per_second = in.number("samples_per_s", 0, largest);
-  in.values("busy_fraction", [&](const Value& value, const std::string& place) {
-    event.busy_fraction.push_back(json::read_number(value, json::Unit::plain, 0, largest, place, in.problems()));
-  });
-  in.values("memory_bytes", [&](const Value& value, const std::string& place) {
-    event.memory.push_back(Bytes(json::read_integer(value, 0, limits::total_bytes, place, in.problems())));
-  });
+  read_devices(in, event.busy_fraction, event.memory);
+  return event;
+}
+
+RunSample sample_from(ObjectReader& in) {
+  RunSample event;
+  event.time = in.long_time("time_ms");
+  read_devices(in, event.busy_fraction, event.memory);
   return event;
 }
 
@@ -116,11 +138,15 @@ RunEvent event_from(ObjectReader& in) {
   if (kind == "started") return started_from(in);
   if (kind == "step") return step_from(in);
   if (kind == "timeline") return timeline_from(in);
+  if (kind == "sample") return sample_from(in);
+  if (kind == "paused") return RunPaused{in.count("step", 0)};
+  if (kind == "resumed") return RunResumed{in.count("step", 0)};
   if (kind == "warning") return RunWarning{in.text("message")};
   if (kind == "failed") return RunFailed{in.text("message")};
   if (kind == "finished") return finished_from(in);
   if (in.ok())
-    in.fail("event", fmt::format("found {}, expected started, step, timeline, warning, failed or finished",
+    in.fail("event", fmt::format("found {}, expected started, step, timeline, sample, paused, resumed, warning, failed "
+                                 "or finished",
                                  describe(Value(kind))));
   return RunWarning{};
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/cores.hpp"
 #include "core/runtime/cpu/matmul.hpp"
 #include "core/runtime/transport/threads.hpp"
 
@@ -82,8 +83,18 @@ void guarded_work(Run& run, std::size_t place, std::uint64_t step, RunClock::tim
   run.control->now_idle(worker.index());
 }
 
+void keep_on_core(Run& run, std::size_t worker) {
+  if (run.cores.empty() || pin_this_thread(run.cores[worker])) return;
+  run.control->fail({ErrorCode::run_failed,
+                     fmt::format("device {}: processor core {} is not to be had",
+                                 run.layout.placements[worker].device.value, run.cores[worker]),
+                     {},
+                     {}});
+}
+
 void thread_main(const std::shared_ptr<Run>& run, std::size_t place) {
   use_one_thread();
+  keep_on_core(*run, run->workers[place].index());
   std::uint64_t done = 0;
   std::unique_lock lock(run->mutex);
   while (true) {
@@ -130,6 +141,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
     memories.push_back(std::make_shared<DeviceMemory>());
   }
   run->processes = site.processes;
+  run->cores = options.cores;
   run->control = std::make_unique<RunControl>(options.timeout, devices);
   run->transport = site.transport(memories, *run->control);
   run->admission = std::make_unique<Admission>(run->layout.all_micro_batches, run->layout.micro_batches);

@@ -46,6 +46,7 @@ struct Run {
   std::vector<std::deque<StepReport>> reports;  ///< a worker here: of steps that nobody has asked for yet
   std::vector<bool> ended;                      ///< a worker here: its thread is about to end
   bool closing = false;
+  std::vector<int> cores;        ///< a worker of all processes; empty: any
   RunClock::time_point begin{};  ///< of the latest step; of an asynchronous run
 
   /// At the end of the step at hand; a synchronous one is dropped where that can still be.

@@ -2,12 +2,14 @@
 #include "core/runtime/trainer.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/runtime/cores.hpp"
 #include "core/runtime/measured.hpp"
 #include "core/runtime/run.hpp"
 #include "core/runtime/train_with.hpp"
@@ -25,6 +27,7 @@ class Training {
     {
       Crew crew(run_);
       const std::stop_callback at_once(stop, [run = run_] { run->request_stop(); });
+      const auto sampler = make_sampler();
       run_steps(crew, stop);
     }
     if (const auto failure = run_->control->failure()) return tl::unexpected(*failure);
@@ -42,10 +45,27 @@ class Training {
           fmt::format("{} devices share {} CPU cores: the results are the plan's, the times are not", devices, cores)});
   }
 
+  std::unique_ptr<Sampler> make_sampler() const {
+    if (options_.sample_every.count() == 0) return nullptr;
+    std::vector<SampledDevice> devices;
+    for (const Worker& worker : run_->workers) devices.push_back(worker.sampled());
+    return std::make_unique<Sampler>(options_.sample_every, std::move(devices),
+                                     [this](const RunEvent& event) { emit(event); });
+  }
+
+  /// Other processes wait for the first one before each step.
+  void wait_while_paused(int steps_done, const std::stop_token& stop) const {
+    if (!options_.pause || !options_.pause->paused()) return;
+    emit(RunPaused{steps_done});
+    options_.pause->wait(stop);
+    emit(RunResumed{steps_done});
+  }
+
   /// An asynchronous run that is stopped goes on to the end of the steps that it has begun.
   void run_steps(Crew& crew, const std::stop_token& stop) {
     for (int step = 1; step <= options_.steps; ++step) {
       const bool begins = step == 1 || run_->layout.synchronous();
+      if (begins) wait_while_paused(step - 1, stop);
       if (begins) run_->control->begin_step();
       stopped_ = begins && run_->processes->any(stop.stop_requested());
       if (stopped_) return;
@@ -139,7 +159,9 @@ class Training {
     return trained;
   }
 
+  /// The sampler's thread has events, too.
   void emit(const RunEvent& event) const {
+    const std::lock_guard lock(emitting_);
     if (sink_ && run_->processes->first()) sink_(event);
   }
 
@@ -147,14 +169,15 @@ class Training {
   const TrainOptions& options_;
   const EventSink& sink_;
   std::shared_ptr<Run> run_;
+  mutable std::mutex emitting_;
   std::vector<Seconds> durations_;
   double loss_ = 0;
   bool stopped_ = false;
 };
 
 Result<void> check_options(const ModelSpec& model, const TrainOptions& options) {
-  if (options.steps < 0 || options.timeline_every < 0)
-    return fail(ErrorCode::bad_usage, "steps and timeline_every are 0 or more");
+  if (options.steps < 0 || options.timeline_every < 0 || options.sample_every.count() < 0)
+    return fail(ErrorCode::bad_usage, "steps, timeline_every and sample_every are 0 or more");
   if (options.timeout.count() <= 0) return fail(ErrorCode::bad_usage, "the time-out is more than 0");
   if (model.layers.empty()) return fail(ErrorCode::bad_input, "the model has no layers", "/layers");
   return {};
@@ -166,6 +189,7 @@ Result<TrainedParameters> train_with(const Kernels& kernels, const ModelSpec& mo
                                      const Schedule& schedule, const TrainOptions& options, const EventSink& sink,
                                      std::stop_token stop, const Site& site) {
   auto trained = check_options(model, options)
+                     .and_then([&] { return check_cores(options.cores, devices_used(plan).size()); })
                      .and_then([&] { return make_run(model, plan, schedule, options, kernels, site); })
                      .and_then([&](std::shared_ptr<Run> run) {
                        return Training(plan, options, sink, std::move(run)).train(std::move(stop));

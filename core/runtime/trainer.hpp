@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "core/domain/run.hpp"
 #include "core/domain/schedule.hpp"
 #include "core/domain/workload.hpp"
+#include "core/runtime/pause.hpp"
 
 namespace pipedeck {
 
@@ -23,8 +25,11 @@ inline constexpr Overlap trainer_overlap = Overlap::none;
 
 struct TrainOptions {
   int steps = 1;
-  int timeline_every = 0;                    ///< emit a MeasuredTimeline every so many steps; 0: never
-  std::chrono::milliseconds timeout{30000};  ///< a peer silent for longer fails the run
+  int timeline_every = 0;                     ///< emit a MeasuredTimeline every so many steps; 0: never
+  std::chrono::milliseconds timeout{30000};   ///< a peer silent for longer fails the run
+  std::chrono::milliseconds sample_every{0};  ///< emit a RunSample so often; 0: never
+  std::shared_ptr<PauseGate> pause{};         ///< where it is closed the run waits between two steps; null: never
+  std::vector<int> cores{};                   ///< a device, in device order; empty: the operating system chooses
 };
 
 /// All parameters of the model after the run, layer by layer: what tests compare with one-device training.

@@ -239,9 +239,12 @@ void Worker::send(const PlacedChunk& chunk, Tensor tensor, int micro_batch, bool
 
 void Worker::timed(Operation operation, const std::function<void()>& work) {
   enter(operation, WaitsFor::nothing);
-  const Nanoseconds start = since_begin(RunClock::now());
+  const auto began = RunClock::now();
+  meter_->begin(began);
   work();
-  const Nanoseconds duration = since_begin(RunClock::now()) - start;
+  const auto ended = RunClock::now();
+  meter_->end(ended);
+  const Nanoseconds start = since_begin(began), duration = since_begin(ended) - start;
   report_.compute.push_back({start, duration, operation});
   report_.busy += duration;
 }

@@ -13,6 +13,7 @@
 #include "core/runtime/model_parts.hpp"
 #include "core/runtime/optimizer.hpp"
 #include "core/runtime/report.hpp"
+#include "core/runtime/sampler.hpp"
 #include "core/runtime/stage_module.hpp"
 #include "core/runtime/transport/control.hpp"
 #include "core/runtime/transport/transport.hpp"
@@ -50,6 +51,7 @@ class Worker {
   const std::deque<WorkerStage>& stages() const { return stages_; }
   Operation current() const { return current_; }
   const DeviceMemory& memory() const { return *memory_; }
+  SampledDevice sampled() const { return {meter_, memory_}; }
 
  private:
   /// A pass whose inputs are there, and what it gave.
@@ -94,6 +96,7 @@ class Worker {
   Nanoseconds report_begin_;
   Operation current_;
   StepReport report_;
+  std::shared_ptr<BusyMeter> meter_ = std::make_shared<BusyMeter>();
 };
 
 }  // namespace pipedeck

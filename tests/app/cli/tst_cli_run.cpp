@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <QFile>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
@@ -43,6 +44,10 @@ class TestCliRun : public QObject {
   void predicted_stands_beside_measured();
   void the_same_run_gives_the_same_losses();
   void a_signal_stops_the_run();
+  void control_lines_pause_and_stop_the_run();
+  void whoever_paused_and_went_does_not_hold_the_run();
+  void samples_come_at_an_even_rate();
+  void a_check_trains_nothing();
   void a_plan_of_another_model_is_refused();
   void a_plan_for_another_profile_is_used_with_a_warning();
   void a_model_that_does_not_fit_together_is_named();
@@ -140,6 +145,79 @@ void TestCliRun::a_signal_stops_the_run() {
   const QList<QJsonObject> events = events_of(lines);
   QCOMPARE(events.last()["event"].toString(), "finished");
   QVERIFY(events.last()["stopped"].toBool());
+}
+
+void TestCliRun::control_lines_pause_and_stop_the_run() {
+  QProcess process;
+  process.setWorkingDirectory(problem_.folder());
+  process.start(PIPEDECK_CLI, run_command("100000000") + QStringList{"--events", "-", "--control", "-"});
+  QByteArray lines;
+  const auto wait_for = [&](const QByteArray& event) {
+    while (!lines.contains("\"event\":\"" + event)) {
+      if (!process.waitForReadyRead(60000)) return false;
+      lines += process.readAllStandardOutput();
+    }
+    return true;
+  };
+  QVERIFY(wait_for("step"));
+  process.write("pause\n");
+  QVERIFY(wait_for("paused"));
+  lines.clear();
+  QVERIFY(!process.waitForReadyRead(500));  // it waits: not a step more
+  process.write("resume\npau");
+  QVERIFY(wait_for("resumed"));
+  QVERIFY(wait_for("step"));
+  process.write("se\nnonsense\nstop\n");  // words in pieces, and one that is none
+  QVERIFY(process.waitForFinished(60000));
+  QCOMPARE(process.exitCode(), 130);
+  lines += process.readAllStandardOutput();
+  QVERIFY(events_of(lines).last()["stopped"].toBool());
+  const QByteArray said = process.readAllStandardError();
+  QVERIFY2(said.contains("found nonsense, expected pause, resume or stop"), said);
+}
+
+void TestCliRun::whoever_paused_and_went_does_not_hold_the_run() {
+  QProcess process;
+  process.setWorkingDirectory(problem_.folder());
+  process.start(PIPEDECK_CLI, run_command("30") + QStringList{"--events", "-", "--control", "-"});
+  process.write("pause\n");
+  process.closeWriteChannel();
+  QVERIFY(process.waitForFinished(60000));
+  QCOMPARE(process.exitCode(), 0);
+  const Answer file = problem_.run(run_command("3") + QStringList{"--control", "two.plan.json"});
+  VERIFY_STATUS(file, 2);
+  QVERIFY2(file.err.contains("named pipe"), file.err);
+}
+
+void TestCliRun::samples_come_at_an_even_rate() {
+  const Answer run = problem_.run(run_command("3000") + QStringList{"--events", "-", "--sample-every", "10"});
+  VERIFY_STATUS(run, 0);
+  double last = 0, seconds = 0;
+  int samples = 0, steps = 0;
+  for (const QJsonObject& event : events_of(run.out)) {
+    if (event["event"] == "finished") seconds = event["duration_ms"].toDouble() / 1000;
+    steps += event["event"] == "step";
+    if (event["event"] != "sample") continue;
+    ++samples;
+    QVERIFY(event["time_ms"].toDouble() > last);
+    last = event["time_ms"].toDouble();
+    QCOMPARE(event["busy_fraction"].toArray().size(), 2);
+    QVERIFY(event["memory_bytes"].toArray()[0].toDouble() > 0);
+  }
+  QCOMPARE(steps, 3000);
+  QVERIFY2(samples >= 2 && samples > seconds * 20, qPrintable(QString("%1 in %2 s").arg(samples).arg(seconds)));
+}
+
+void TestCliRun::a_check_trains_nothing() {
+  const Answer ready = problem_.run(run_command("1000000") + QStringList{"--check", "--cores", "0,0"});
+  VERIFY_STATUS(ready, 0);
+  QVERIFY2(ready.out.startsWith("ready: mlp-small with "), ready.out);
+  const Answer data = problem_.run(run_command("1") + QStringList{"--check", "--data", "text:absent.txt"});
+  VERIFY_STATUS(data, 2);
+  QVERIFY2(data.err.contains("absent.txt"), data.err);
+  const Answer few = problem_.run(run_command("1") + QStringList{"--check", "--cores", "0"});
+  VERIFY_STATUS(few, 2);
+  QVERIFY2(few.err.contains("--cores: found 1 cores, expected 2"), few.err);
 }
 
 void TestCliRun::a_plan_of_another_model_is_refused() {

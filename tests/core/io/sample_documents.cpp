@@ -359,7 +359,7 @@ CalibrationRecord random_calibration(Random& random) {
 }
 
 RunEvent random_event(Random& random) {
-  switch (random.integer(0, 5)) {
+  switch (random.integer(0, 8)) {
     case 0:
       return RunStarted{random_name(random, 1), "m", "cpu", random.integer(0, 99), random.integer(1, 8)};
     case 1:
@@ -370,6 +370,12 @@ RunEvent random_event(Random& random) {
       return MeasuredTimeline{random.integer(1, 9), random_timeline(random)};
     case 3:
       return RunWarning{random_name(random, 3)};
+    case 5:
+      return RunSample{random_time(random), {random_double(random, 1), 0}, {random_bytes(random), Bytes()}};
+    case 6:
+      return RunPaused{random.integer(0, 99)};
+    case 7:
+      return RunResumed{random.integer(0, 99)};
     case 4:
       return RunFailed{random_name(random, 4)};
     default:

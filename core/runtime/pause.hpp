@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+
+namespace pipedeck {
+
+/// Lets a run wait between two steps. Whoever waits sleeps; any thread may open and close.
+class PauseGate {
+ public:
+  void pause() { set(true); }
+  void resume() { set(false); }
+  bool paused() const {
+    const std::lock_guard lock(mutex_);
+    return paused_;
+  }
+  /// Returns when nothing is paused, or stopping was asked for.
+  void wait(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, stop, [this] { return !paused_; });
+  }
+
+ private:
+  void set(bool paused) {
+    {
+      const std::lock_guard lock(mutex_);
+      paused_ = paused;
+    }
+    changed_.notify_all();
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool paused_ = false;
+};
+
+}  // namespace pipedeck

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/sampler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pipedeck {
+
+Sampler::Sampler(std::chrono::milliseconds every, std::vector<SampledDevice> devices,
+                 std::function<void(const RunEvent&)> sink)
+    : every_(every), devices_(std::move(devices)), sink_(std::move(sink)), begin_(Clock::now()), last_(begin_) {
+  for (const SampledDevice& device : devices_) busy_.push_back(device.meter->busy(begin_));
+  thread_ = std::thread([this] { watch(); });
+}
+
+Sampler::~Sampler() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  ends_.notify_all();
+  thread_.join();
+}
+
+/// Looks at whole multiples of the interval, so that a late look does not shift the ones behind it.
+void Sampler::watch() {
+  std::unique_lock lock(mutex_);
+  for (auto next = begin_ + every_;; next += every_) {
+    const bool ending = ends_.wait_until(lock, next, [this] { return ending_; });
+    const auto now = Clock::now();
+    if (now > last_) sink_(look(now));
+    if (ending) return;
+    while (next + every_ <= now) next += every_;
+  }
+}
+
+RunSample Sampler::look(Clock::time_point now) {
+  RunSample sample;
+  sample.time = Seconds(std::chrono::duration<double>(now - begin_).count());
+  const double passed = std::chrono::duration<double, std::nano>(now - last_).count();
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const Nanoseconds busy = devices_[i].meter->busy(now);
+    sample.busy_fraction.push_back(std::clamp(static_cast<double>((busy - busy_[i]).count) / passed, 0.0, 1.0));
+    sample.memory.push_back(devices_[i].memory->in_use());
+    busy_[i] = busy;
+  }
+  last_ = now;
+  return sample;
+}
+
+}  // namespace pipedeck

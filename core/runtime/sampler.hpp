@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the devices of a run are doing, looked at every so often whatever the steps take: within a step of seconds, and
+// across many short ones. Nothing that happens between two looks is lost: busy time is a running sum.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/domain/run.hpp"
+#include "core/domain/units.hpp"
+#include "core/runtime/tensor.hpp"
+
+namespace pipedeck {
+
+/// How long one device has computed so far, the operation under way included. Written by the device's own thread, read
+/// by any: one number, so that no reader sees half of a change.
+class BusyMeter {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void begin(Clock::time_point now) noexcept { state_.store(((sum() - count(now)) << 1) | 1); }
+  void end(Clock::time_point now) noexcept { state_.store((sum() + count(now)) << 1); }
+  Nanoseconds busy(Clock::time_point now) const noexcept {
+    const std::int64_t state = state_.load();
+    return Nanoseconds((state & 1) != 0 ? (state >> 1) + count(now) : state >> 1);
+  }
+
+ private:
+  static std::int64_t count(Clock::time_point time) noexcept {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+  }
+  std::int64_t sum() const noexcept { return state_.load() >> 1; }
+
+  /// Twice the sum of what ended; while an operation is under way, less its begin and odd.
+  std::atomic<std::int64_t> state_{0};
+};
+
+struct SampledDevice {
+  std::shared_ptr<const BusyMeter> meter;
+  std::shared_ptr<const DeviceMemory> memory;
+};
+
+/// Sends a RunSample from a thread of its own every `every` from its making on, and a last one when it ends.
+class Sampler {
+ public:
+  Sampler(std::chrono::milliseconds every, std::vector<SampledDevice> devices,
+          std::function<void(const RunEvent&)> sink);
+  ~Sampler();
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+ private:
+  using Clock = BusyMeter::Clock;
+  void watch();
+  RunSample look(Clock::time_point now);
+
+  const std::chrono::milliseconds every_;
+  const std::vector<SampledDevice> devices_;
+  const std::function<void(const RunEvent&)> sink_;
+  const Clock::time_point begin_;
+  Clock::time_point last_;
+  std::vector<Nanoseconds> busy_;  ///< at the last look
+  std::mutex mutex_;
+  std::condition_variable ends_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace pipedeck
