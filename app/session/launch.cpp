@@ -47,12 +47,12 @@ QString why_not_launchable(const Plan& plan, const ModelSpec* model) {
         .arg(in_qt(model->name));
   }
   if (plan.stages.empty()) return Launch::tr("there is no plan");
-  if (!plan.synchronous()) return Launch::tr("asynchronous schedules can't be run yet: choose a synchronous plan");
   return {};
 }
 
 std::vector<int> measured_micro_batches(const Plan& plan) {
   std::set<int> sizes;
+  if (!plan.synchronous()) return {plan.micro_batch};  // replicas take whole mini-batches
   for (const Stage& stage : plan.stages) {
     for (const int samples : replica_samples(stage, plan.micro_batch)) sizes.insert(samples);
   }

@@ -27,9 +27,8 @@ StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan
   shape.recompute = chunk.recompute;
   shape.first = chunk.stage == StageId(0);
   if (chunk.stage.index() + 1 == plan.stages.size()) shape.loss = loss;
-  // Of the mean over all samples that go into one update.
-  const int micro_batches =
-      run.layout.staleness ? run.layout.staleness->round_size(chunk.stage.index()) : plan.micro_batches;
+  // Of the mean over all samples of an update; of a mini-batch where stages update after numbers of them of their own.
+  const int micro_batches = run.layout.synchronous() ? plan.micro_batches : 1;
   shape.loss_scale = 1.0f / static_cast<float>(std::int64_t{micro_batches} * plan.micro_batch * loss.sequence());
   StageModule module(std::move(shape), std::move(memory));
   module.initialise(run.model.seed, stage.first);

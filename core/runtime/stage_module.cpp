@@ -39,6 +39,11 @@ Tensor& StageModule::next_version(bool keep) {
   return *parameters_;
 }
 
+void StageModule::scale_gradients(float factor) {
+  if (factor == 1) return;
+  for (float& gradient : gradients_.values()) gradient *= factor;
+}
+
 void StageModule::forget_before(int version) { kept_.erase(kept_.begin(), kept_.lower_bound(version)); }
 
 Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, Tensor input) {

@@ -18,7 +18,7 @@ struct StageShape {
   std::span<const std::unique_ptr<LayerKernel>> layers;
   std::vector<bool> recompute;              ///< a layer: run its forward again before the backward
   std::optional<SoftmaxCrossEntropy> loss;  ///< the last stage's
-  float loss_scale = 1;                     ///< 1 / (samples of an update x positions): gradients of the mean
+  float loss_scale = 1;                     ///< 1 / (samples x positions) of those whose mean loss is the one
   bool first = false;                       ///< of the model: its input's gradient is not wanted
 };
 
@@ -53,6 +53,7 @@ class StageModule {
   Tensor& parameters() { return *parameters_; }
   const Tensor& parameters() const { return *parameters_; }
   Tensor& gradients() { return gradients_; }
+  void scale_gradients(float factor);
   std::vector<float> layer_parameters(std::size_t layer) const;
   /// Sum over samples and positions of the loss of the latest micro-batch that went forward.
   double loss() const { return loss_; }

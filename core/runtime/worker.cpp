@@ -140,8 +140,12 @@ void Worker::reduce(std::size_t stage, int round) {
 void Worker::update(std::size_t stage, int round, bool keep) {
   if (!context_.control.commit()) throw Interrupted{};
   WorkerStage& own = stages_[stage];
-  timed({OpKind::optimizer, me().chunk_of_module(stage).stage, round},
-        [&] { own.optimizer.update(own.module.next_version(keep), own.module.gradients()); });
+  const PlacedChunk& chunk = me().chunk_of_module(stage);
+  timed({OpKind::optimizer, chunk.stage, round}, [&] {
+    if (const auto& staleness = context_.layout.staleness)
+      own.module.scale_gradients(1.0f / static_cast<float>(staleness->round_size(chunk.stage.index())));
+    own.optimizer.update(own.module.next_version(keep), own.module.gradients());
+  });
 }
 
 StepReport Worker::end_report() {
