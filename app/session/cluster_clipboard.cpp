@@ -139,9 +139,9 @@ class Adder {
   std::map<std::string, std::string> types_, names_, racks_;
 };
 
-Result<Pasted> pasted(DrawnCluster drawn, const std::map<std::string, std::string>& names) {
+Result<PastedPlaces> pasted(DrawnCluster drawn, const std::map<std::string, std::string>& names) {
   if (auto valid = validate(drawn.cluster); !valid) return tl::unexpected(std::move(valid).error());
-  Pasted result{std::move(drawn), {}};
+  PastedPlaces result{std::move(drawn), {}};
   for (const auto& [old, name] : names) result.places.insert(name);
   return result;
 }
@@ -161,7 +161,7 @@ std::string fragment_of(const DrawnCluster& drawn, const std::set<std::string>& 
   return document.dump(2) + "\n";
 }
 
-Result<Pasted> with_fragment(DrawnCluster drawn, const std::string& text, ClusterLayout::Place offset) {
+Result<PastedPlaces> with_fragment(DrawnCluster drawn, const std::string& text, ClusterLayout::Place offset) {
   auto part = read_fragment(text);
   if (!part) return tl::unexpected(std::move(part).error());
   PIPEDECK_CHECK(check_no_matrix(drawn.cluster));
@@ -170,7 +170,7 @@ Result<Pasted> with_fragment(DrawnCluster drawn, const std::string& text, Cluste
   return pasted(std::move(drawn), names);
 }
 
-Result<Pasted> duplicated(DrawnCluster drawn, const std::set<std::string>& places, ClusterLayout::Place offset) {
+Result<PastedPlaces> duplicated(DrawnCluster drawn, const std::set<std::string>& places, ClusterLayout::Place offset) {
   PIPEDECK_CHECK(check_no_matrix(drawn.cluster));
   const DrawnCluster part{part_of(drawn.cluster, places), drawn.layout};
   const std::vector<NetworkLink> links = drawn.cluster.links;

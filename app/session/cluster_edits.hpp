@@ -81,14 +81,14 @@ Result<DrawnCluster> renamed_rack(DrawnCluster drawn, const std::string& rack, c
 // -- copy and paste (cluster_clipboard.cpp)
 /// Our cluster JSON with the chosen nodes and switches, the links between them, and where they lie.
 std::string fragment_of(const DrawnCluster& drawn, const std::set<std::string>& places);
-struct Pasted {
+struct PastedPlaces {
   DrawnCluster drawn;
   std::set<std::string> places;  ///< what was added, by the names that it got
 };
 /// Any cluster JSON; all of it is added beside what is there, moved by `offset`.
-Result<Pasted> with_fragment(DrawnCluster drawn, const std::string& text, ClusterLayout::Place offset);
+Result<PastedPlaces> with_fragment(DrawnCluster drawn, const std::string& text, ClusterLayout::Place offset);
 /// The chosen nodes and switches again, joined to the same others as they are.
-Result<Pasted> duplicated(DrawnCluster drawn, const std::set<std::string>& places, ClusterLayout::Place offset);
+Result<PastedPlaces> duplicated(DrawnCluster drawn, const std::set<std::string>& places, ClusterLayout::Place offset);
 /// The upper left corner of what a fragment holds; nothing: it is none.
 std::optional<ClusterLayout::Place> fragment_corner(const std::string& text);
 

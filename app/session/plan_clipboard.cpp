@@ -71,14 +71,14 @@ std::string plans_to_text(const ProjectState& state, const Ids& ids) {
   return count > 1 ? "[\n" + text + "\n]\n" : text;
 }
 
-Result<Pasted> with_plans_pasted(const ProjectState& state, const std::string& text, const QStringList& remarks) {
+Result<PastedPlans> with_plans_pasted(const ProjectState& state, const std::string& text, const QStringList& remarks) {
   const auto documents = documents_in(text);
   if (!documents) return tl::unexpected(documents.error());
   const ProfileEntry* profile = find_profile(state, state.question.profile);
   const ClusterEntry* cluster = find_cluster(state, state.question.cluster);
   if (!profile || !cluster)
     return tl::unexpected(bad(Clipboard::tr("Choose the model and the cluster that the plans are for, then paste.")));
-  Pasted pasted{state, {}, {}};
+  PastedPlans pasted{state, {}, {}};
   for (std::size_t i = 0; i < documents->size(); ++i) {
     auto plan = plan_from_json((*documents)[i]);
     const auto valid = plan ? validate(*plan, *profile->profile, *cluster->cluster) : Result<void>();

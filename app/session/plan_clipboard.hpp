@@ -19,12 +19,13 @@ Plan with_origin(const ProjectState& state, const PlanEntry& entry);
 std::string plans_to_text(const ProjectState& state, const Ids& ids);
 
 /// Plans that were pasted, for the question's model and cluster.
-struct Pasted {
+struct PastedPlans {
   ProjectState state;
   Ids ids;
   QString warning;  ///< why some of them are no plans of this model and cluster; empty: all are
 };
 /// `remarks`: what was noted about each, in order; may be shorter. An error says why none of them could be taken.
-Result<Pasted> with_plans_pasted(const ProjectState& state, const std::string& text, const QStringList& remarks = {});
+Result<PastedPlans> with_plans_pasted(const ProjectState& state, const std::string& text,
+                                      const QStringList& remarks = {});
 
 }  // namespace pipedeck::app

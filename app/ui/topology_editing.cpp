@@ -270,7 +270,7 @@ void TopologyEditing::cut() {
   take(tr("Cut"), without(drawn(), chosen.places, {}));
 }
 
-void TopologyEditing::take_pasted(const QString& name, Result<Pasted> pasted) {
+void TopologyEditing::take_pasted(const QString& name, Result<PastedPlaces> pasted) {
   if (!pasted) return refuse(pasted.error());
   const TopologySelection added{pasted->places, {}};
   if (take(name, std::move(pasted->drawn))) view_.canvas()->show_selection(added);

@@ -59,7 +59,7 @@ class TopologyEditing : public QObject {
   bool take(const QString& name, Result<DrawnCluster> next);
   void refuse(const Error& error);
   void drop(const PaletteEntry& entry, const ClusterLayout::Place& place, const QString& onto);
-  void take_pasted(const QString& name, Result<Pasted> pasted);
+  void take_pasted(const QString& name, Result<PastedPlaces> pasted);
   void refresh_palette();
   void refresh_strengths();
   void select_added(const Cluster& before);

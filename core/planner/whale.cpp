@@ -113,7 +113,7 @@ double estimate_of(Chain& chain, const Plan& plan, const std::vector<double>& ti
   return sum + (plan.micro_batches - 1) * slowest + synchronised;
 }
 
-Candidate candidate_of(Chain& chain, const Layout& layout, const Split& split, const SplitQuestion& question,
+Candidate candidate_of(Chain& chain, const WhaleLayout& layout, const Split& split, const SplitQuestion& question,
                        bool proven) {
   Plan plan = chain.plan_of("whale", question.micro_batch);
   for (std::size_t s = 0; s < layout.graphs.size(); ++s)
@@ -170,7 +170,7 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
   if (!sizes) return tl::unexpected(sizes.error());
   WhaleCosts costs(*chain, wanted.ignore_memory);
   const bool proven = wanted.balance == WhaleBalance::aware && times_rise(*problem.profile);
-  const std::vector<Layout> layouts = layouts_of(costs, wanted.layouts, uneven);
+  const std::vector<WhaleLayout> layouts = layouts_of(costs, wanted.layouts, uneven);
   std::vector<Candidate> all;
   BestEstimates best(most_simulated(wanted, context));
   for (std::size_t l = 0; l < layouts.size(); ++l)

@@ -13,7 +13,7 @@ namespace pipedeck {
 namespace {
 
 /// Largest number of samples within the limits whose time is at most `time`; `least` where none is.
-int most_within(const ReplicaGroup& group, double time) {
+int most_within(const WhaleReplicas& group, double time) {
   int low = group.least, high = group.most;
   while (low < high) {
     const int middle = low + (high - low + 1) / 2;
@@ -25,15 +25,15 @@ int most_within(const ReplicaGroup& group, double time) {
   return low;
 }
 
-std::int64_t room_within(const std::vector<ReplicaGroup>& groups, double time) {
+std::int64_t room_within(const std::vector<WhaleReplicas>& groups, double time) {
   std::int64_t room = 0;
-  for (const ReplicaGroup& group : groups) room += std::int64_t{group.count} * most_within(group, time);
+  for (const WhaleReplicas& group : groups) room += std::int64_t{group.count} * most_within(group, time);
   return room;
 }
 
-bool can_hold(const std::vector<ReplicaGroup>& groups, int samples) {
+bool can_hold(const std::vector<WhaleReplicas>& groups, int samples) {
   std::int64_t least = 0, most = 0;
-  for (const ReplicaGroup& group : groups) {
+  for (const WhaleReplicas& group : groups) {
     if (group.most < group.least) return false;
     least += std::int64_t{group.count} * group.least;
     most += std::int64_t{group.count} * group.most;
@@ -41,9 +41,9 @@ bool can_hold(const std::vector<ReplicaGroup>& groups, int samples) {
   return least <= samples && samples <= most;
 }
 
-double speed_of_all(const std::vector<ReplicaGroup>& groups) {
+double speed_of_all(const std::vector<WhaleReplicas>& groups) {
   double sum = 0;
-  for (const ReplicaGroup& group : groups) sum += group.count * group.speed;
+  for (const WhaleReplicas& group : groups) sum += group.count * group.speed;
   return sum;
 }
 
@@ -65,10 +65,10 @@ struct Taker {
 /// use (Algorithm 1's valley device), then the earlier group.
 class Filler {
  public:
-  Filler(const std::vector<ReplicaGroup>& groups, std::vector<int> most, int samples)
+  Filler(const std::vector<WhaleReplicas>& groups, std::vector<int> most, int samples)
       : groups_(groups), most_(std::move(most)), shares_(groups.size()) {
     const double all = speed_of_all(groups);
-    for (const ReplicaGroup& group : groups) wanted_.push_back(group.speed / all * samples);
+    for (const WhaleReplicas& group : groups) wanted_.push_back(group.speed / all * samples);
     std::int64_t given = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       shares_[g].each = std::clamp(static_cast<int>(std::floor(wanted_[g])), groups[g].least, most_[g]);
@@ -104,7 +104,7 @@ class Filler {
     takers_.insert({growth(each, wanted_[g]), groups_[g].time(each + 1), groups_[g].memory(each + 1), g});
   }
 
-  const std::vector<ReplicaGroup>& groups_;
+  const std::vector<WhaleReplicas>& groups_;
   std::vector<int> most_;
   std::vector<GroupShares> shares_;
   std::vector<double> wanted_;
@@ -114,14 +114,14 @@ class Filler {
 
 }  // namespace
 
-std::optional<double> least_slowest(const std::vector<ReplicaGroup>& groups, int samples) {
+std::optional<double> least_slowest(const std::vector<WhaleReplicas>& groups, int samples) {
   if (!can_hold(groups, samples)) return {};
   double forced = 0;  // nobody gets less than `least`
-  for (const ReplicaGroup& group : groups) forced = std::max(forced, group.time(group.least));
+  for (const WhaleReplicas& group : groups) forced = std::max(forced, group.time(group.least));
   if (room_within(groups, forced) >= samples) return forced;
   // The answer is some group's time of some number of samples: of each group the fewest that make room for all.
   std::optional<double> best;
-  for (const ReplicaGroup& group : groups) {
+  for (const WhaleReplicas& group : groups) {
     if (room_within(groups, group.time(group.most)) < samples) continue;
     int low = group.least, high = group.most;
     while (low < high) {
@@ -137,17 +137,17 @@ std::optional<double> least_slowest(const std::vector<ReplicaGroup>& groups, int
   return best;
 }
 
-std::optional<std::vector<GroupShares>> balance(const std::vector<ReplicaGroup>& groups, int samples) {
+std::optional<std::vector<GroupShares>> balance(const std::vector<WhaleReplicas>& groups, int samples) {
   const std::optional<double> slowest = least_slowest(groups, samples);
   if (!slowest) return {};
   std::vector<int> most;
-  for (const ReplicaGroup& group : groups) most.push_back(most_within(group, *slowest));
+  for (const WhaleReplicas& group : groups) most.push_back(most_within(group, *slowest));
   return Filler(groups, std::move(most), samples).run();
 }
 
-std::optional<std::vector<int>> printed_balance(const std::vector<ReplicaGroup>& groups, int samples) {
-  std::vector<const ReplicaGroup*> device;
-  for (const ReplicaGroup& group : groups) device.insert(device.end(), static_cast<std::size_t>(group.count), &group);
+std::optional<std::vector<int>> printed_balance(const std::vector<WhaleReplicas>& groups, int samples) {
+  std::vector<const WhaleReplicas*> device;
+  for (const WhaleReplicas& group : groups) device.insert(device.end(), static_cast<std::size_t>(group.count), &group);
   const double all = speed_of_all(groups);
 
   // Lines 3 to 6: in proportion to speed; whole samples by largest remainder, ties to the earlier device.

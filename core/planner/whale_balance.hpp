@@ -19,7 +19,7 @@
 namespace pipedeck {
 
 /// Replicas of a TaskGraph that are alike. Samples a replica: `least` to `most`.
-struct ReplicaGroup {
+struct WhaleReplicas {
   int count = 1;
   double speed = 1;                   ///< DF_i, in any unit
   std::function<double(int)> time;    ///< of so many samples, never falling (flop_utils)
@@ -34,13 +34,13 @@ struct GroupShares {
 };
 
 /// Time of the slowest replica at its best; nothing where the limits leave no room for `samples` in all.
-std::optional<double> least_slowest(const std::vector<ReplicaGroup>& groups, int samples);
+std::optional<double> least_slowest(const std::vector<WhaleReplicas>& groups, int samples);
 
 /// One entry a group; nothing where the limits leave no room.
-std::optional<std::vector<GroupShares>> balance(const std::vector<ReplicaGroup>& groups, int samples);
+std::optional<std::vector<GroupShares>> balance(const std::vector<WhaleReplicas>& groups, int samples);
 
 /// Samples of each replica, group by group; nothing where the algorithm ends with a device too full.
-std::optional<std::vector<int>> printed_balance(const std::vector<ReplicaGroup>& groups, int samples);
+std::optional<std::vector<int>> printed_balance(const std::vector<WhaleReplicas>& groups, int samples);
 
 /// The sum that equation 1 minimises: 0 is perfect. `shares` and `speeds` a replica.
 double imbalance(const std::vector<int>& shares, const std::vector<double>& speeds);

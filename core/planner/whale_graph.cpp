@@ -141,7 +141,7 @@ double GraphCosts::time(int first, int last) {
   return known[length];
 }
 
-ReplicaGroup GraphCosts::taker(int kind, int count, const Load& load, int most, const Columns& columns) {
+WhaleReplicas GraphCosts::taker(int kind, int count, const Load& load, int most, const Columns& columns) {
   const double alone = costs_.time(kind, costs_.chain().profile().micro_batch, load.first, load.last, columns);
   return {.count = count,
           .speed = alone > 0 ? 1 / alone : 1,
@@ -151,13 +151,13 @@ ReplicaGroup GraphCosts::taker(int kind, int count, const Load& load, int most, 
           .most = most};
 }
 
-std::vector<ReplicaGroup> GraphCosts::takers(int first, int last, Kinds& kinds, const Columns& columns) {
+std::vector<WhaleReplicas> GraphCosts::takers(int first, int last, Kinds& kinds, const Columns& columns) {
   kinds = kinds_;
   // Without those that can't hold a slice, what is divided over replicas (ZeRO) is divided over fewer: look again.
   for (;;) {
     Load load{first, last, 0, warmup_, before_};
     for (const auto& [kind, count] : kinds) load.replicas += count;
-    std::vector<ReplicaGroup> takers;
+    std::vector<WhaleReplicas> takers;
     Kinds holding;
     for (const auto& [kind, count] : kinds) {
       const int most = costs_.most_samples(kind, load, question_.micro_batch, columns);
@@ -173,7 +173,7 @@ std::vector<ReplicaGroup> GraphCosts::takers(int first, int last, Kinds& kinds, 
 
 double GraphCosts::shared_time(int first, int last, const Columns& columns) {
   Kinds kinds;
-  const std::vector<ReplicaGroup> groups = takers(first, last, kinds, columns);
+  const std::vector<WhaleReplicas> groups = takers(first, last, kinds, columns);
   if (groups.empty()) return never;
   if (question_.balance == WhaleBalance::aware) return least_slowest(groups, question_.micro_batch).value_or(never);
   const auto shares = printed_balance(groups, question_.micro_batch);
@@ -187,7 +187,7 @@ double GraphCosts::shared_time(int first, int last, const Columns& columns) {
 
 std::map<int, std::vector<int>> GraphCosts::shares_of_kinds(int first, int last) {
   Kinds kinds;
-  const std::vector<ReplicaGroup> groups = takers(first, last, kinds, columns(first, last));
+  const std::vector<WhaleReplicas> groups = takers(first, last, kinds, columns(first, last));
   std::map<int, std::vector<int>> shares;
   if (question_.balance == WhaleBalance::printed) {
     const std::vector<int> all = printed_balance(groups, question_.micro_batch).value();

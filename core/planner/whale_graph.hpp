@@ -68,8 +68,8 @@ class GraphCosts {
   using Kinds = std::vector<std::pair<int, int>>;  ///< kind, replicas of it
 
   /// The kinds that can hold a slice of these layers, as takers of samples.
-  std::vector<ReplicaGroup> takers(int first, int last, Kinds& kinds, const Columns& columns);
-  ReplicaGroup taker(int kind, int count, const Load& load, int most, const Columns& columns);
+  std::vector<WhaleReplicas> takers(int first, int last, Kinds& kinds, const Columns& columns);
+  WhaleReplicas taker(int kind, int count, const Load& load, int most, const Columns& columns);
   double uniform_time(int first, int last, const Columns& columns);
   double shared_time(int first, int last, const Columns& columns);
   struct Choice {

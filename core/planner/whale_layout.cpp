@@ -31,7 +31,7 @@ class Layouts {
   Layouts(WhaleCosts& costs, const LayoutOptions& options, bool uneven)
       : costs_(costs), options_(options), uneven_(uneven), pins_(costs.chain().problem().pins) {}
 
-  std::vector<Layout> run() {
+  std::vector<WhaleLayout> run() {
     for (const int degree : degrees_of(chain().profile())) {
       if (pins_.tensor_parallel && degree != *pins_.tensor_parallel) continue;
       if (degree > devices()) continue;
@@ -193,7 +193,7 @@ class Layouts {
   void add(const std::vector<DeviceId>& order, const std::vector<int>& asked, const std::vector<int>& degrees,
            const std::vector<std::pair<int, int>>& layers, int copies, bool replicas_together,
            const std::string& name) {
-    Layout layout;
+    WhaleLayout layout;
     layout.name = name;
     const int each = std::accumulate(asked.begin(), asked.end(), 0);
     for (std::size_t g = 0, before = 0; g < asked.size(); before += static_cast<std::size_t>(asked[g++])) {
@@ -210,7 +210,7 @@ class Layouts {
     if (pins_.replicas)
       for (const TaskGraph& graph : layout.graphs)
         if (graph.replicas() != *pins_.replicas) return;
-    const auto devices_alike = [&](const Layout& other) {
+    const auto devices_alike = [&](const WhaleLayout& other) {
       return std::equal(layout.graphs.begin(), layout.graphs.end(), other.graphs.begin(), other.graphs.end(),
                         [](const TaskGraph& a, const TaskGraph& b) {
                           return a.degree == b.degree && a.devices == b.devices && a.layers == b.layers;
@@ -223,12 +223,12 @@ class Layouts {
   const LayoutOptions& options_;
   bool uneven_;
   const Pins& pins_;
-  std::vector<Layout> layouts_;
+  std::vector<WhaleLayout> layouts_;
 };
 
 }  // namespace
 
-std::vector<Layout> layouts_of(WhaleCosts& costs, const LayoutOptions& options, bool uneven) {
+std::vector<WhaleLayout> layouts_of(WhaleCosts& costs, const LayoutOptions& options, bool uneven) {
   return Layouts(costs, options, uneven).run();
 }
 

@@ -21,7 +21,7 @@ struct TaskGraph {
   int replicas() const { return static_cast<int>(devices.size()) / degree; }
 };
 
-struct Layout {
+struct WhaleLayout {
   std::string name;  ///< "2 x replicate(1), 4 copies"
   std::vector<TaskGraph> graphs;
 };
@@ -36,6 +36,6 @@ struct LayoutOptions {
 /// Without doubles, in a fixed order, and such that no pin on degrees or numbers of stages is broken. First those whose
 /// TaskGraphs all ask for as many devices as a whole number of copies gives; others only where they are asked for or
 /// `uneven` says so.
-std::vector<Layout> layouts_of(WhaleCosts& costs, const LayoutOptions& options, bool uneven);
+std::vector<WhaleLayout> layouts_of(WhaleCosts& costs, const LayoutOptions& options, bool uneven);
 
 }  // namespace pipedeck

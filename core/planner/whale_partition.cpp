@@ -22,7 +22,7 @@ struct Found {
 
 class Splitter {
  public:
-  Splitter(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question, const std::stop_token& stop,
+  Splitter(WhaleCosts& costs, const WhaleLayout& layout, const SplitQuestion& question, const std::stop_token& stop,
            const std::stop_token& hurry)
       : question_(question), stop_(stop), hurry_(hurry), layers_(costs.chain().layers()) {
     // The baseline takes every device for the first one.
@@ -208,7 +208,7 @@ class Splitter {
 
 }  // namespace
 
-std::optional<Split> split_layers(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question,
+std::optional<Split> split_layers(WhaleCosts& costs, const WhaleLayout& layout, const SplitQuestion& question,
                                   const std::stop_token& stop, const std::stop_token& hurry) {
   return Splitter(costs, layout, question, stop, hurry).run();
 }

@@ -34,7 +34,7 @@ struct Split {
 inline constexpr int most_layers_unlike = 600;
 
 /// Nothing where no cut fits, the problem is above that limit, or `stop` or `hurry` was requested.
-std::optional<Split> split_layers(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question,
+std::optional<Split> split_layers(WhaleCosts& costs, const WhaleLayout& layout, const SplitQuestion& question,
                                   const std::stop_token& stop, const std::stop_token& hurry = {});
 
 }  // namespace pipedeck

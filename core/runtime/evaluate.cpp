@@ -28,7 +28,7 @@ class Evaluator {
     done_ += static_cast<std::uint64_t>(count);
   }
 
-  Evaluation result() const {
+  ModelScore result() const {
     const double positions = static_cast<double>(done_) * static_cast<double>(loss_.sequence());
     return {done_, loss_sum_ / positions, static_cast<double>(right_) / positions};
   }
@@ -66,7 +66,7 @@ class Evaluator {
 
 }  // namespace
 
-Result<Evaluation> evaluate_on_cpu(const ModelSpec& model, const TrainedParameters& parameters, int batch,
+Result<ModelScore> evaluate_on_cpu(const ModelSpec& model, const TrainedParameters& parameters, int batch,
                                    std::uint64_t most, std::stop_token stop) {
   const auto parts = make_parts(model, cpu_kernels());
   if (!parts) return tl::unexpected(parts.error());

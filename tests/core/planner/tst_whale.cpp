@@ -43,8 +43,9 @@ void TestWhale::cuts_equal_enumeration() {
     const Problem problem = random_unlike(random, problems >= 500 ? 8 : 6, problems >= 500 ? 6 : 5);
     Chain chain = *Chain::of(problem);
     WhaleCosts costs(chain, false);
-    const std::vector<Layout> layouts = layouts_of(costs, {}, true);
-    const Layout& layout = layouts[static_cast<std::size_t>(random.integer(0, static_cast<int>(layouts.size()) - 1))];
+    const std::vector<WhaleLayout> layouts = layouts_of(costs, {}, true);
+    const WhaleLayout& layout =
+        layouts[static_cast<std::size_t>(random.integer(0, static_cast<int>(layouts.size()) - 1))];
     const SplitQuestion question{.micro_batch = 8, .micro_batches = 4};
     const auto split = split_layers(costs, layout, question, {});
     const int stages = static_cast<int>(layout.graphs.size());

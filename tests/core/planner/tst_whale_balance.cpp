@@ -21,9 +21,9 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Unlike devices, each with a fixed time a micro-batch besides what samples take, and room for a few samples.
-std::vector<ReplicaGroup> random_devices(test::Random& random, int most_devices, int samples) {
-  std::vector<ReplicaGroup> devices(static_cast<std::size_t>(random.integer(1, most_devices)));
-  for (ReplicaGroup& device : devices) {
+std::vector<WhaleReplicas> random_devices(test::Random& random, int most_devices, int samples) {
+  std::vector<WhaleReplicas> devices(static_cast<std::size_t>(random.integer(1, most_devices)));
+  for (WhaleReplicas& device : devices) {
     const double each = random.uniform(1, 4), fixed = random.integer(0, 1) * random.uniform(0, 2);
     const double weights = random.uniform(0, 0.3), room = random.uniform(2, 1.2 * samples);
     device.speed = 1 / (each + fixed / samples);
@@ -56,7 +56,7 @@ void TestWhaleBalance::shares_equal_enumeration() {
   for (int seed = 0; seed < 2 * problems; ++seed) {
     test::Random random(static_cast<std::uint64_t>(seed));
     const int samples = random.integer(4, most_samples);
-    const std::vector<ReplicaGroup> devices = random_devices(random, most_devices, samples);
+    const std::vector<WhaleReplicas> devices = random_devices(random, most_devices, samples);
     const Shares best = best_shares(devices, samples);
     const auto found = balance(devices, samples);
     QCOMPARE(found.has_value(), best.slowest < never);
@@ -78,13 +78,13 @@ void TestWhaleBalance::groups_share_like_single_devices() {
   for (int seed = 0; seed < random_problems(); ++seed) {
     test::Random random(static_cast<std::uint64_t>(1000 + seed));
     const int samples = random.integer(8, 40);
-    std::vector<ReplicaGroup> groups = random_devices(random, 3, samples), single;
-    for (ReplicaGroup& group : groups) {
+    std::vector<WhaleReplicas> groups = random_devices(random, 3, samples), single;
+    for (WhaleReplicas& group : groups) {
       for (int i = random.integer(1, 3); i > 0; --i) single.push_back(group);
       group.count = 0;
     }
     std::size_t g = 0;
-    for (const ReplicaGroup& device : single) {
+    for (const WhaleReplicas& device : single) {
       while (g < groups.size() && groups[g].time(1) != device.time(1)) ++g;
       ++groups[g].count;
     }
@@ -106,7 +106,7 @@ void TestWhaleBalance::printed_algorithm_fails_in_some() {
   for (int seed = 0; seed < 400; ++seed) {
     test::Random random(static_cast<std::uint64_t>(seed));
     const int samples = random.integer(4, 12);
-    const std::vector<ReplicaGroup> devices = random_devices(random, 4, samples);
+    const std::vector<WhaleReplicas> devices = random_devices(random, 4, samples);
     const auto mine = least_slowest(devices, samples);
     const auto printed = printed_balance(devices, samples);
     if (!mine) {
@@ -130,7 +130,7 @@ void TestWhaleBalance::printed_algorithm_fails_in_some() {
 /// Three like devices share 12, one holds 1 sample, the others 5 and 9: the valley takes all it can, so that the giver
 /// is left with nothing and the taker with most.
 void TestWhaleBalance::printed_algorithm_by_hand() {
-  std::vector<ReplicaGroup> devices(3);
+  std::vector<WhaleReplicas> devices(3);
   const std::vector<int> room{1, 5, 9};
   for (std::size_t i = 0; i < 3; ++i) {
     devices[i].time = [](int x) { return 1.0 * x; };

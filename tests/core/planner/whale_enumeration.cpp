@@ -11,13 +11,13 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-std::vector<double> speeds_of(const std::vector<ReplicaGroup>& devices) {
+std::vector<double> speeds_of(const std::vector<WhaleReplicas>& devices) {
   std::vector<double> speeds;
-  for (const ReplicaGroup& device : devices) speeds.push_back(device.speed);
+  for (const WhaleReplicas& device : devices) speeds.push_back(device.speed);
   return speeds;
 }
 
-void enumerate(const std::vector<ReplicaGroup>& devices, int left, std::vector<int>& taken, Shares& best) {
+void enumerate(const std::vector<WhaleReplicas>& devices, int left, std::vector<int>& taken, Shares& best) {
   if (taken.size() == devices.size()) {
     if (left > 0) return;
     const Shares shares = judged_shares(devices, taken);
@@ -27,7 +27,7 @@ void enumerate(const std::vector<ReplicaGroup>& devices, int left, std::vector<i
       best = shares;
     return;
   }
-  const ReplicaGroup& device = devices[taken.size()];
+  const WhaleReplicas& device = devices[taken.size()];
   for (int x = device.least; x <= std::min(left, device.most); ++x) {
     taken.push_back(x);
     enumerate(devices, left - x, taken, best);
@@ -37,14 +37,14 @@ void enumerate(const std::vector<ReplicaGroup>& devices, int left, std::vector<i
 
 }  // namespace
 
-Shares judged_shares(const std::vector<ReplicaGroup>& devices, const std::vector<int>& samples) {
+Shares judged_shares(const std::vector<WhaleReplicas>& devices, const std::vector<int>& samples) {
   Shares shares{samples, 0, imbalance(samples, speeds_of(devices))};
   for (std::size_t i = 0; i < samples.size(); ++i)
     shares.slowest = std::max(shares.slowest, devices[i].time(samples[i]));
   return shares;
 }
 
-Shares best_shares(const std::vector<ReplicaGroup>& devices, int samples) {
+Shares best_shares(const std::vector<WhaleReplicas>& devices, int samples) {
   Shares best;
   std::vector<int> taken;
   enumerate(devices, samples, taken, best);
@@ -56,9 +56,9 @@ namespace {
 /// The slowest replica of layers [first, last) on these devices at its best, over all whole-sample shares that fit.
 double enumerated_time(WhaleCosts& costs, const std::vector<DeviceId>& on, const Load& load, int samples) {
   Chain& chain = costs.chain();
-  std::vector<ReplicaGroup> devices;
+  std::vector<WhaleReplicas> devices;
   for (const DeviceId device : on) {
-    ReplicaGroup& group = devices.emplace_back();
+    WhaleReplicas& group = devices.emplace_back();
     const int kind = costs.kind_of(std::vector{device});
     group.time = [&costs, kind, load](int x) { return costs.time(kind, x, load.first, load.last); };
     const Bytes capacity = chain.network().type(device).memory;
@@ -71,7 +71,7 @@ double enumerated_time(WhaleCosts& costs, const std::vector<DeviceId>& on, const
   return devices.empty() ? never : best_shares(devices, samples).slowest;
 }
 
-double enumerated_cuts(WhaleCosts& costs, const Layout& layout, const std::vector<int>& warmups, int s, int first,
+double enumerated_cuts(WhaleCosts& costs, const WhaleLayout& layout, const std::vector<int>& warmups, int s, int first,
                        int samples) {
   const int stages = static_cast<int>(layout.graphs.size()), layers = costs.chain().layers();
   if (s == stages) return first == layers ? 0 : never;
@@ -88,7 +88,7 @@ double enumerated_cuts(WhaleCosts& costs, const Layout& layout, const std::vecto
 
 }  // namespace
 
-double best_cuts(WhaleCosts& costs, const Layout& layout, const std::vector<int>& warmups, int samples) {
+double best_cuts(WhaleCosts& costs, const WhaleLayout& layout, const std::vector<int>& warmups, int samples) {
   return enumerated_cuts(costs, layout, warmups, 0, 0, samples);
 }
 

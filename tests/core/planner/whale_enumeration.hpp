@@ -16,14 +16,14 @@ struct Shares {
 };
 
 /// One entry a device: its time, and equation 1 over all of them.
-Shares judged_shares(const std::vector<ReplicaGroup>& devices, const std::vector<int>& samples);
+Shares judged_shares(const std::vector<WhaleReplicas>& devices, const std::vector<int>& samples);
 
 /// The quickest slowest device, then the least sum of equation 1, of all whole-sample shares within the limits;
 /// infinite where there are none. Each group is one device.
-Shares best_shares(const std::vector<ReplicaGroup>& devices, int samples);
+Shares best_shares(const std::vector<WhaleReplicas>& devices, int samples);
 
 /// The quickest slowest replica of all cuts of the layout's TaskGraphs that fit with these warm-ups; not for split
 /// ones.
-double best_cuts(WhaleCosts& costs, const Layout& layout, const std::vector<int>& warmups, int samples);
+double best_cuts(WhaleCosts& costs, const WhaleLayout& layout, const std::vector<int>& warmups, int samples);
 
 }  // namespace pipedeck

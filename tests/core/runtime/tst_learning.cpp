@@ -76,7 +76,7 @@ void TestLearning::a_convolution_net_learns_shapes() {
   model.data = {"idx", images("train"), 1};
   const Learned result = learned(model, 16, 80);
   model.data.path = images("test");
-  const Evaluation found = evaluate_on_cpu(model, result.parameters).value();
+  const ModelScore found = evaluate_on_cpu(model, result.parameters).value();
   QCOMPARE(found.samples, 200u);
   QVERIFY2(found.accuracy > 0.8, qPrintable(QString::number(found.accuracy)));
 }
