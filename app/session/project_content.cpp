@@ -47,7 +47,8 @@ QJsonObject question_to_json(const Question& question) {
                    {"bucket_bytes", static_cast<qint64>(workload.conventions.bucket.count)},
                    {"collectives", QString::fromStdString(std::string(name_of(workload.conventions.collectives)))},
                    {"reserve_bytes", static_cast<qint64>(workload.conventions.reserve.count)},
-                   {"communication_bytes", static_cast<qint64>(workload.conventions.communication.count)}};
+                   {"communication_bytes", static_cast<qint64>(workload.conventions.communication.count)},
+                   {"fragmentation", workload.conventions.fragmentation}};
   if (workload.micro_batch) json["micro_batch"] = *workload.micro_batch;
   if (question.planning != Planning()) json["planning"] = planning_to_json(question.planning);
   return json;
@@ -309,6 +310,7 @@ class Reader {
         collectives_named(name("collectives")).value_or(workload.conventions.collectives);
     workload.conventions.reserve = Bytes(json["reserve_bytes"].toInteger());
     workload.conventions.communication = Bytes(json["communication_bytes"].toInteger());
+    workload.conventions.fragmentation = std::max(0.0, json["fragmentation"].toDouble());
     question.planning = planning_from_json(json["planning"].toObject());
     const int selected = parsed(content_.settings, "selection").object()["plan"].toInt();
     state_.selected_plan = find_plan(state_, selected) ? selected : 0;

@@ -22,12 +22,13 @@ int main(int argc, char** argv) {
   if (arguments[1] != "-") window.open_files({arguments[1]});
   if (!window.session().why_read_only().isEmpty()) return 3;
   int number = 0;
-  QTimer hand;
-  QObject::connect(&hand, &QTimer::timeout, [&] {
-    test::edit(window.session(), number);
+  test::Hand hand(window.session());
+  QTimer next;
+  QObject::connect(&next, &QTimer::timeout, [&] {
+    hand.edit(number);
     std::printf("%d\n", number++);
     std::fflush(stdout);
   });
-  hand.start(0);
+  next.start(0);
   return QApplication::exec();
 }
