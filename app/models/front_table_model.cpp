@@ -4,6 +4,7 @@
 #include <QStringList>
 
 #include "app/models/format.hpp"
+#include "app/models/schedule_title.hpp"
 
 namespace pipedeck::app {
 
@@ -44,7 +45,7 @@ QString FrontTableModel::text(std::size_t row, Column column) const {
     case nodes:
       return QString::number(plan.nodes);
     case schedule:
-      return in_qt(name_of(plan.plan->schedule));
+      return schedule_title(plan.plan->schedule);
     case micro_batch:
       return QString::number(plan.plan->micro_batch);
     case column_count:

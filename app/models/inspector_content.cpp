@@ -10,6 +10,7 @@
 #include "app/models/format.hpp"
 #include "app/models/plan_reasons.hpp"
 #include "app/models/plan_table_model.hpp"
+#include "app/models/schedule_title.hpp"
 #include "app/models/split_geometry.hpp"
 
 namespace pipedeck::app {
@@ -212,7 +213,7 @@ QString optimizer_text(const Plan& plan) {
 
 void fill_conventions(InspectorContent& content, const PlanRow& row) {
   const Plan& plan = row.plan;
-  QString schedule = latin(name_of(plan.schedule));
+  QString schedule = schedule_title(plan.schedule);
   if (plan.schedule == ScheduleKind::one_f_one_b)
     schedule +=
         plan.warmup_counts ? Text::tr(", own warm-up") : Text::tr(", warm-up %1").arg(latin(name_of(plan.warmup)));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/models/format.hpp"
+#include "app/models/schedule_title.hpp"
 #include "core/domain/memory_verdict.hpp"
 
 namespace pipedeck::app {
@@ -193,7 +194,7 @@ QString PlanTableModel::name_tip(const PlanRow& row) {
                  .arg(QString::fromStdString(shape_text(row.plan)))
                  .arg(row.plan.micro_batches)
                  .arg(row.plan.micro_batch)
-                 .arg(QString::fromLatin1(name_of(row.plan.schedule).data()));
+                 .arg(schedule_title(row.plan.schedule));
   for (const QString& more : {row.note, row.remarks}) {
     if (!more.isEmpty()) lines << more;
   }

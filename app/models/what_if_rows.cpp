@@ -11,6 +11,7 @@
 #include "app/language/core_text.hpp"
 #include "app/models/format.hpp"
 #include "app/models/front_content.hpp"
+#include "app/models/schedule_title.hpp"
 
 namespace pipedeck::app {
 
@@ -104,8 +105,7 @@ std::vector<WhatIfRow> what_if_rows(const std::optional<FoundPlan>& today, const
         return Words::tr("%1 × %2 · %3")
             .arg(p.plan->micro_batches)
             .arg(p.plan->micro_batch)
-            .arg(QString::fromUtf8(name_of(p.plan->schedule).data(),
-                                   static_cast<qsizetype>(name_of(p.plan->schedule).size())));
+            .arg(schedule_title(p.plan->schedule));
       })};
   for (const Figure& figure : figures()) {
     WhatIfRow row{figure.label,

@@ -51,6 +51,11 @@ JobsPanel::JobsPanel(Jobs& jobs, QWidget* parent) : QTreeWidget(parent), jobs_(j
   connect(&jobs_, &Jobs::changed, this, &JobsPanel::refresh);
 }
 
+/// The heading and one job.
+QSize JobsPanel::minimumSizeHint() const {
+  return {QTreeWidget::minimumSizeHint().width(), header()->sizeHint().height() + table_row_height(font())};
+}
+
 QTreeWidgetItem* JobsPanel::item_of(int id) const {
   for (int i = 0; i < topLevelItemCount(); ++i) {
     if (topLevelItem(i)->data(title, Qt::UserRole).toInt() == id) return topLevelItem(i);

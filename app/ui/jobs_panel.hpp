@@ -14,6 +14,8 @@ class JobsPanel : public QTreeWidget {
  public:
   explicit JobsPanel(Jobs& jobs, QWidget* parent = nullptr);
 
+  QSize minimumSizeHint() const override;
+
  protected:
   void changeEvent(QEvent* event) override;
 

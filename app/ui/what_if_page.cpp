@@ -5,6 +5,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -26,6 +27,8 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int settle_ms = 40;
+constexpr int wide = 1000;  ///< pixels from which on there is room for three columns; else two, and the page scrolls
+constexpr int least_front = 360, least_purchases = 240;  ///< pixels of height, one above the other
 constexpr int most_unasked = 64;  ///< devices up to which the front and purchases are looked for unasked
 
 std::optional<FoundPlan> found_of(const StudyAnswer& answer) {
@@ -45,7 +48,8 @@ WhatIfPage::WhatIfPage(Session& session, Dialogs dialogs, QWidget* parent)
       panel_(new WhatIfPanel),
       summary_(new WhatIfSummary),
       front_(new FrontPane),
-      buy_(new BuyPane) {
+      buy_(new BuyPane),
+      below_(new QSplitter(Qt::Horizontal)) {
   setObjectName(QStringLiteral("what_if_page"));
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
@@ -66,22 +70,26 @@ QWidget* WhatIfPage::make_content() {
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
   row->addWidget(panel_);
-  auto* below = new QSplitter(Qt::Horizontal);
-  below->setObjectName(QStringLiteral("what_if_splitter"));
-  below->setChildrenCollapsible(false);
-  below->setHandleWidth(2 * ThemeSizes::grid);
-  below->addWidget(front_);
-  below->addWidget(buy_);
-  below->setStretchFactor(0, 3);
-  below->setStretchFactor(1, 2);
-  below->setSizes({600, 400});
+  below_->setObjectName(QStringLiteral("what_if_splitter"));
+  below_->setChildrenCollapsible(false);
+  below_->setHandleWidth(2 * ThemeSizes::grid);
+  below_->addWidget(front_);
+  below_->addWidget(buy_);
+  below_->setStretchFactor(0, 3);
+  below_->setStretchFactor(1, 2);
+  below_->setSizes({600, 400});
   auto* column = new QVBoxLayout;
   column->setContentsMargins(ThemeSizes::margin, ThemeSizes::grid, ThemeSizes::margin, ThemeSizes::margin);
   column->setSpacing(ThemeSizes::margin);
   column->addWidget(summary_);
-  column->addWidget(below, 1);
+  column->addWidget(below_, 1);
   row->addLayout(column, 1);
-  return content;
+  auto* scroll = new QScrollArea;  // in a small window it has less than it needs
+  scroll->setObjectName(QStringLiteral("what_if_scroll"));
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  scroll->setWidget(content);
+  return scroll;
 }
 
 void WhatIfPage::connect_study() {
@@ -133,6 +141,15 @@ void WhatIfPage::connect_views() {
 void WhatIfPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   refresh();
+}
+
+void WhatIfPage::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  const bool narrow = width() < wide;
+  summary_->set_narrow(narrow);
+  below_->setOrientation(narrow ? Qt::Vertical : Qt::Horizontal);
+  front_->setMinimumHeight(narrow ? least_front : 0);
+  buy_->setMinimumHeight(narrow ? least_purchases : 0);
 }
 
 void WhatIfPage::refresh() {

@@ -12,6 +12,7 @@
 #include "app/ui/dialogs.hpp"
 
 class QLabel;
+class QSplitter;
 class QStackedWidget;
 
 namespace pipedeck::app {
@@ -40,6 +41,7 @@ class WhatIfPage : public QWidget {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   QWidget* make_content();
@@ -70,6 +72,7 @@ class WhatIfPage : public QWidget {
   WhatIfSummary* summary_;
   FrontPane* front_;
   BuyPane* buy_;
+  QSplitter* below_;
   std::optional<FoundPlan> picked_;  ///< in the front; absent: the best is shown
   std::shared_ptr<const Simulation> picked_simulation_;
   bool unasked_ = true, looked_around_ = false;

@@ -28,6 +28,7 @@ namespace {
 constexpr double right_air = 1.02;  // after the longest plan's end
 
 constexpr int least_column = 420;  // pixels of a chart beside others
+constexpr int least_height_for_overview = 240;
 
 constexpr double asynchronous_view = 1.5;  // iterations of an asynchronous plan that "fit" shows
 
@@ -192,7 +193,7 @@ void ComparisonPane::show_minimap() {
   }
   minimap_->set_contents(contents);
   minimap_->set_matches(matches);
-  minimap_->setVisible(overview_visible_ && !panels_.empty());
+  minimap_->setVisible(overview_visible_ && !panels_.empty() && height() >= least_height_for_overview);
 }
 
 void ComparisonPane::set_overview_visible(bool on) {
@@ -419,6 +420,12 @@ bool ComparisonPane::eventFilter(QObject* watched, QEvent* event) {
   if (columns() != placed_columns_ && placed_columns_ > 0) place_panels();
   footer_->layout()->setContentsMargins(0, 0, scroll_->width() - scroll_->viewport()->width(), 4);
   return QWidget::eventFilter(watched, event);
+}
+
+/// A low window has room for charts alone.
+void ComparisonPane::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  show_minimap();
 }
 
 void ComparisonPane::changeEvent(QEvent* event) {

@@ -22,6 +22,7 @@
 #include "app/views/table_style.hpp"
 #include "app/views/theme.hpp"
 #include "app/views/widget_style.hpp"
+#include "app/views/wrapping_row.hpp"
 
 namespace pipedeck::app {
 
@@ -70,10 +71,10 @@ QWidget* FrontPane::make_head() {
   top->addWidget(title, 1);
   top->addWidget(find_);
   lines->addLayout(top);
-  auto* choices = new QHBoxLayout;
-  x_ = add_measure(choices, tr("&Across"), "front_x", FrontMeasure::memory);
-  size_ = add_measure(choices, tr("Si&ze"), "front_size", FrontMeasure::price);
-  choices->addStretch(1);
+  auto* choices = new WrappingRow;
+  x_ = add_measure(*choices, tr("&Across"), "front_x", FrontMeasure::memory);
+  size_ = add_measure(*choices, tr("Si&ze"), "front_size", FrontMeasure::price);
+  choices->add_stretch();
   as_table_ = new QToolButton;
   as_table_->setObjectName(QStringLiteral("front_as_table"));
   as_table_->setText(tr("Table"));
@@ -85,24 +86,19 @@ QWidget* FrontPane::make_head() {
   csv_->setText(tr("CSV…"));
   csv_->setToolTip(tr("Write the plans as a table for other programs"));
   connect(csv_, &QToolButton::clicked, this, &FrontPane::csv_wanted);
-  choices->addWidget(as_table_);
-  choices->addWidget(csv_);
-  lines->addLayout(choices);
+  choices->add(as_table_);
+  choices->add(csv_);
+  lines->addWidget(choices);
   return head;
 }
 
-QComboBox* FrontPane::add_measure(QHBoxLayout* row, const QString& caption, const char* name, FrontMeasure chosen) {
-  auto* label = new QLabel(caption);
+QComboBox* FrontPane::add_measure(WrappingRow& row, const QString& caption, const char* name, FrontMeasure chosen) {
   auto* box = new QComboBox;
   box->setObjectName(QLatin1String(name));
-  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  box->setMinimumContentsLength(8);
-  label->setBuddy(box);
   for (const FrontMeasure measure : front_measures) box->addItem(measure_title(measure), static_cast<int>(measure));
   box->setCurrentIndex(box->findData(static_cast<int>(chosen)));
   connect(box, &QComboBox::activated, this, &FrontPane::show_content);
-  row->addWidget(label);
-  row->addWidget(box, 2);
+  row.add_field(caption, box);
   return box;
 }
 

@@ -9,7 +9,6 @@
 #include "app/models/front_content.hpp"
 
 class QComboBox;
-class QHBoxLayout;
 class QLabel;
 class QPushButton;
 class QSortFilterProxyModel;
@@ -21,6 +20,7 @@ namespace pipedeck::app {
 
 class FrontTableModel;
 class FrontView;
+class WrappingRow;
 
 class FrontPane : public QWidget {
   Q_OBJECT
@@ -50,7 +50,7 @@ class FrontPane : public QWidget {
 
  private:
   QWidget* make_head();
-  QComboBox* add_measure(QHBoxLayout* row, const QString& caption, const char* name, FrontMeasure chosen);
+  QComboBox* add_measure(WrappingRow& row, const QString& caption, const char* name, FrontMeasure chosen);
   void make_table();
   void show_content();
   void copy() const;

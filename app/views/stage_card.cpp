@@ -6,8 +6,6 @@
 
 #include <QComboBox>
 #include <QEvent>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
@@ -25,8 +23,7 @@ enum RecomputeChoice { nothing, all, some };
 }  // namespace
 
 StageCard::StageCard(QWidget* parent)
-    : QWidget(parent),
-      row_(new QHBoxLayout(this)),
+    : WrappingRow(parent),
       tensor_parallel_(new QComboBox),
       recompute_(new QComboBox),
       shares_(new QLineEdit),
@@ -34,24 +31,22 @@ StageCard::StageCard(QWidget* parent)
       merge_(new QToolButton) {
   setObjectName(QStringLiteral("stage_card"));
   setAccessibleName(tr("Selected stage"));
-  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  row_->setContentsMargins(ThemeSizes::margin, 0, ThemeSizes::margin, ThemeSizes::grid / 2);
-  row_->setSpacing(ThemeSizes::grid / 2);
+  setContentsMargins(ThemeSizes::margin, 0, ThemeSizes::margin, ThemeSizes::grid / 2);
   number_ = add_number(tr("Sta&ge"), "stage_box", tr("Stage"), tr("The stage that the fields beside show"), 0);
   first_ = add_number(tr("from &layer"), "first_layer_box", tr("First layer of the stage"),
                       tr("The layer that the stage begins with"), 0);
   replicas_ =
       add_number(tr("Rep&licas"), "replicas_box", tr("Replicas of the stage"),
                  tr("Copies of the stage that share each micro-batch; devices for more come from the spare ones"), 1);
-  add_field(tr("&Tensor parallel"), tensor_parallel_, "tensor_parallel_box",
+  add_named(tr("&Tensor parallel"), tensor_parallel_, "tensor_parallel_box",
             tr("Devices each layer of the stage is cut over"));
   shares_->setPlaceholderText(tr("even"));
   shares_->setToolTip(tr("Samples of a micro-batch for each replica, as in 3, 3, 2; empty: as even as can be"));
   shares_->setMaximumWidth(110);
-  add_field(tr("S&hares"), shares_, "shares_edit", tr("Samples of a micro-batch for each replica"));
-  add_field(tr("&Recompute"), recompute_, "recompute_box", tr("Layers of the stage that are recomputed"));
+  add_named(tr("S&hares"), shares_, "shares_edit", tr("Samples of a micro-batch for each replica"));
+  add_named(tr("&Recompute"), recompute_, "recompute_box", tr("Layers of the stage that are recomputed"));
   recompute_->setToolTip(tr("Layers whose activations are computed again before their backward instead of kept"));
-  row_->addStretch(1);
+  add_stretch();
   for (auto [button, text, name, tip] :
        {std::tuple{split_, tr("Split"), "split_stage_button", tr("Cut the stage in two where its time is halved")},
         std::tuple{merge_, tr("Merge"), "merge_stage_button", tr("Make this stage and the next one")}}) {
@@ -59,7 +54,7 @@ StageCard::StageCard(QWidget* parent)
     button->setObjectName(QLatin1String(name));
     button->setToolTip(tip);
     button->setFocusPolicy(Qt::StrongFocus);
-    row_->addWidget(button);
+    add(button);
   }
   connect(number_, &QSpinBox::valueChanged, this, &StageCard::stage_chosen);
   connect(first_, &QSpinBox::valueChanged, this, [this](int layer) { emit edited(CutMove{stage_, layer}); });
@@ -78,15 +73,10 @@ StageCard::StageCard(QWidget* parent)
   clear();
 }
 
-void StageCard::add_field(const QString& label, QWidget* field, const char* name, const QString& spoken) {
-  auto* caption = new QLabel(label);
-  caption->setObjectName(QStringLiteral("caption"));
-  caption->setBuddy(field);
+void StageCard::add_named(const QString& label, QWidget* field, const char* name, const QString& spoken) {
   field->setObjectName(QLatin1String(name));
   field->setAccessibleName(spoken);
-  if (row_->count() > 0) row_->addSpacing(ThemeSizes::grid / 2);
-  row_->addWidget(caption);
-  row_->addWidget(field);
+  add_field(label, field);
 }
 
 QSpinBox* StageCard::add_number(const QString& label, const char* name, const QString& spoken, const QString& tip,
@@ -96,7 +86,7 @@ QSpinBox* StageCard::add_number(const QString& label, const char* name, const QS
   box->setKeyboardTracking(false);
   box->setToolTip(tip);
   box->setMaximumWidth(72);
-  add_field(label, box, name, spoken);
+  add_named(label, box, name, spoken);
   return box;
 }
 
@@ -193,7 +183,7 @@ void StageCard::split_in_the_middle() {
 
 void StageCard::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) update_colours();
-  QWidget::changeEvent(event);
+  WrappingRow::changeEvent(event);
 }
 
 void StageCard::update_colours() { set_ground(*this, Theme::of(palette()).window); }

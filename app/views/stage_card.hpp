@@ -4,20 +4,17 @@
 
 #include <memory>
 
-#include <QWidget>
-
+#include "app/views/wrapping_row.hpp"
 #include "core/domain/plan_edits.hpp"
 
 class QComboBox;
-class QHBoxLayout;
-class QLabel;
 class QLineEdit;
 class QSpinBox;
 class QToolButton;
 
 namespace pipedeck::app {
 
-class StageCard : public QWidget {
+class StageCard : public WrappingRow {
   Q_OBJECT
 
  public:
@@ -38,7 +35,7 @@ class StageCard : public QWidget {
 
  private:
   QSpinBox* add_number(const QString& label, const char* name, const QString& spoken, const QString& tip, int least);
-  void add_field(const QString& label, QWidget* field, const char* name, const QString& spoken);
+  void add_named(const QString& label, QWidget* field, const char* name, const QString& spoken);
   void show_tensor_parallel();
   void show_recompute();
   void take_shares();
@@ -51,7 +48,6 @@ class StageCard : public QWidget {
   Plan plan_;
   int stage_ = 0;
 
-  QHBoxLayout* row_;
   QSpinBox *number_, *first_, *replicas_;
   QComboBox *tensor_parallel_, *recompute_;
   QLineEdit* shares_;

@@ -19,6 +19,8 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int rows_shown = 8;
+constexpr int least_table = 400;    ///< pixels, in which figures of both columns can be read
+constexpr int least_preview = 150;  ///< pixels of height, where the charts are below
 
 /// Told by a sign too, not by the colour alone.
 QString marked(const WhatIfRow& row) {
@@ -54,8 +56,8 @@ WhatIfSummary::WhatIfSummary(QWidget* parent) : QWidget(parent) {
   head->addWidget(keep_cluster_);
   head->addWidget(keep_plan_);
   column->addLayout(head);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(ThemeSizes::margin);
+  row_ = new QHBoxLayout;
+  row_->setSpacing(ThemeSizes::margin);
   table_ = new QTableWidget(0, 4);
   table_->setObjectName(QStringLiteral("what_if_table"));
   table_->setAccessibleName(tr("The best plan of today and with what was changed"));
@@ -69,9 +71,9 @@ WhatIfSummary::WhatIfSummary(QWidget* parent) : QWidget(parent) {
   const int height = table_->horizontalHeader()->sizeHint().height() + rows_shown * table_row_height(font()) + 2;
   table_->setFixedHeight(height);
   preview_ = new GanttPreview;
-  row->addWidget(table_, 3);
-  row->addWidget(preview_, 2);
-  column->addLayout(row);
+  row_->addWidget(table_, 3);
+  row_->addWidget(preview_, 2);
+  column->addLayout(row_);
   apply_theme();
 }
 
@@ -100,6 +102,12 @@ void WhatIfSummary::set_words(const QString& words, bool bad, bool busy) {
 void WhatIfSummary::set_can_keep(bool cluster, bool plan) {
   keep_cluster_->setEnabled(cluster);
   keep_plan_->setEnabled(plan);
+}
+
+void WhatIfSummary::set_narrow(bool narrow) {
+  row_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+  table_->setMinimumWidth(least_table);
+  preview_->setMinimumHeight(narrow ? least_preview : 0);
 }
 
 void WhatIfSummary::set_rows(const std::vector<WhatIfRow>& rows) {

@@ -9,6 +9,7 @@
 
 #include "app/models/what_if_rows.hpp"
 
+class QBoxLayout;
 class QLabel;
 class QPushButton;
 class QTableWidget;
@@ -27,6 +28,8 @@ class WhatIfSummary : public QWidget {
   /// `busy`: better plans may follow.
   void set_words(const QString& words, bool bad, bool busy);
   void set_can_keep(bool cluster, bool plan);
+  /// The charts below the table instead of beside it.
+  void set_narrow(bool narrow);
 
   QTableWidget& table() const { return *table_; }
   GanttPreview& preview() const { return *preview_; }
@@ -46,6 +49,7 @@ class WhatIfSummary : public QWidget {
   QLabel *words_, *busy_;
   bool bad_ = false;
   std::vector<WhatIfRow> rows_;
+  QBoxLayout* row_;
   QTableWidget* table_;
   GanttPreview* preview_;
   QPushButton *keep_cluster_, *keep_plan_ = nullptr;

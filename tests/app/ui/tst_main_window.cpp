@@ -57,6 +57,7 @@ class TestMainWindow : public QObject {
   void menus_say_what_undo_undoes();
   void papers_tables_are_shown();
   void layout_is_remembered_and_reset();
+  void pages_leave_the_docks_their_room_in_a_small_window();
   void broken_invariant_leaves_the_window_alive();
 
  private:
@@ -527,6 +528,37 @@ void TestMainWindow::layout_is_remembered_and_reset() {
   QVERIFY(!second->findChild<QWidget*>("jobs_dock")->isVisible());
   second->reset_layout();
   QVERIFY(second->findChild<QWidget*>("jobs_dock")->isVisible());
+}
+
+/// 1280 x 720, the smallest screens that people have.
+void TestMainWindow::pages_leave_the_docks_their_room_in_a_small_window() {
+  WindowFixture fixture;
+  fixture.window->resize(1280, 720);
+  QVERIFY(fixture.open_sample());
+  fixture.window->show_page(Page::compare);
+  QCoreApplication::processEvents();
+  QWidget* inspector = fixture.child<QWidget>("inspector_dock");
+  QWidget* project = fixture.child<QWidget>("project_dock");
+  const int beside = inspector->width() + project->width();
+  QVERIFY2(beside >= 440, qPrintable(QString::number(beside)));
+  for (int page = 0; QWidget* shown = fixture.window->page_widget(static_cast<Page>(page)); ++page) {
+    fixture.window->show_page(static_cast<Page>(page));
+    QVERIFY(fixture.settle());
+    QCoreApplication::processEvents();
+    const QString where = QString("page %1 asks for %2 x %3, the window is %4 x %5, docks %6 of %7")
+                              .arg(page)
+                              .arg(shown->minimumSizeHint().width())
+                              .arg(shown->minimumSizeHint().height())
+                              .arg(fixture.window->width())
+                              .arg(fixture.window->height())
+                              .arg(inspector->width() + project->width())
+                              .arg(beside);
+    QVERIFY(fixture.window->grab().save(pictures_folder() + QString("small-window-%1.png").arg(page)));
+    QVERIFY2(fixture.window->size() == QSize(1280, 720), qPrintable(where));
+    QVERIFY2(inspector->width() + project->width() >= beside, qPrintable(where));
+    QVERIFY2(shown->minimumSizeHint().width() <= shown->width(), qPrintable(where));
+    QVERIFY2(shown->minimumSizeHint().height() <= shown->height(), qPrintable(where));
+  }
 }
 
 void TestMainWindow::broken_invariant_leaves_the_window_alive() {
