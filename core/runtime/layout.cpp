@@ -2,6 +2,7 @@
 #include "core/runtime/layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <set>
@@ -33,11 +34,6 @@ Result<void> check_features(const Plan& plan, const Schedule& schedule) {
   if (plan.zero != 0)
     return bad(fmt::format("zero is {}: the trainer does not divide states over replicas, expected 0", plan.zero),
                "/zero");
-  for (std::size_t s = 0; s < plan.stages.size(); ++s)
-    if (plan.stages[s].tensor_parallel != 1)
-      return bad(fmt::format("tensor_parallel is {}: layers can't be cut over CPU threads, expected 1",
-                             plan.stages[s].tensor_parallel),
-                 stage_place(s, "tensor_parallel"));
   return {};
 }
 
@@ -71,6 +67,22 @@ Result<void> check_ranges(const Plan& plan, int layers) {
     next = stage.last;
   }
   if (next != layers) return bad(fmt::format("the stages end at layer {}, the model has {}", next, layers), "/stages");
+  return {};
+}
+
+Result<void> check_tensor_parallel(const Plan& plan) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage& stage = plan.stages[s];
+    if (stage.tensor_parallel < 1 || stage.devices.size() % static_cast<std::size_t>(stage.tensor_parallel) != 0)
+      return bad(fmt::format("tensor_parallel is {}, expected a divisor of the stage's {} devices",
+                             stage.tensor_parallel, stage.devices.size()),
+                 stage_place(s, "tensor_parallel"));
+    if (stage.shards && (stage.shards->size() != static_cast<std::size_t>(stage.tensor_parallel) ||
+                         std::any_of(stage.shards->begin(), stage.shards->end(), [](double f) { return !(f > 0); })))
+      return bad(fmt::format("{} shards, expected one above 0 for each of the {} ranks", stage.shards->size(),
+                             stage.tensor_parallel),
+                 stage_place(s, "shards"));
+  }
   return {};
 }
 
@@ -113,6 +125,7 @@ Result<void> check_chunks(const Plan& plan) {
 }
 
 Result<void> check_replicas(const Plan& plan) {
+  if (auto degrees = check_tensor_parallel(plan); !degrees) return degrees;
   if (auto devices = check_devices(plan); !devices) return devices;
   for (std::size_t s = 0; s < plan.stages.size() && plan.synchronous(); ++s) {
     const Stage& stage = plan.stages[s];
@@ -169,27 +182,34 @@ std::vector<Placement> placements_of(const Plan& plan) {
   return result;
 }
 
-/// What `mine` has in common with the copy `copy` of `stage`; nothing past either end of the model.
-std::vector<Exchange> exchanges(const PlacedChunk& mine, const Layout& layout, std::size_t stage) {
-  std::vector<Exchange> result;
-  if (stage >= layout.replicas.size()) return result;
-  for (const std::size_t peer : layout.replicas[stage]) {
-    const PlacedChunk* other = layout.placements[peer].chunk(StageId(stage), mine.copy);
-    if (other == nullptr || other->tensor_rank != mine.tensor_rank % other->tensor_parallel) continue;
-    const int first = std::max(mine.first_sample, other->first_sample);
-    const int last = std::min(mine.first_sample + mine.samples, other->first_sample + other->samples);
-    if (first < last) result.push_back({peer, first - mine.first_sample, last - first});
-  }
-  return result;
+bool gives_to(const PlacedChunk& from, const PlacedChunk& to) {
+  return from.tensor_rank == to.tensor_rank % from.tensor_parallel;
 }
 
-/// Holders of a stage's weights by copy and replica; one that has several copies counts once.
+/// What `mine` has in common with its copy of `stage`; nothing past either end of the model.
+StageEnd exchanges(const PlacedChunk& mine, const Layout& layout, std::size_t stage) {
+  StageEnd end;
+  if (stage >= layout.replicas.size()) return end;
+  for (const std::size_t peer : layout.replicas[stage]) {
+    const PlacedChunk* other = layout.placements[peer].chunk(StageId(stage), mine.copy);
+    if (other == nullptr) continue;
+    const int first = std::max(mine.first_sample, other->first_sample);
+    const int last = std::min(mine.first_sample + mine.samples, other->first_sample + other->samples);
+    if (first >= last) continue;
+    const Exchange exchange{peer, other->replica, first - mine.first_sample, last - first};
+    if (gives_to(*other, mine)) end.from.push_back(exchange);
+    if (gives_to(mine, *other)) end.to.push_back(exchange);
+  }
+  return end;
+}
+
+/// Holders of a stage's weights; one that has several copies counts once.
 std::vector<std::size_t> holders(const Layout& layout, StageId stage) {
-  std::map<std::pair<int, int>, std::size_t> seats;
+  std::map<std::array<int, 3>, std::size_t> seats;
   for (std::size_t i = 0; i < layout.placements.size(); ++i)
     for (int copy = 0; copy < layout.copies; ++copy)
       if (const PlacedChunk* chunk = layout.placements[i].chunk(stage, copy)) {
-        seats[{copy, chunk->replica}] = i;
+        seats[{copy, chunk->replica, chunk->tensor_rank}] = i;
         break;
       }
   std::vector<std::size_t> workers;
@@ -253,6 +273,26 @@ const PlacedChunk* Placement::chunk(StageId stage, int copy) const {
 
 const PlacedChunk& Placement::chunk_of_module(std::size_t module) const {
   return *std::find_if(chunks.begin(), chunks.end(), [&](const PlacedChunk& c) { return c.module == module; });
+}
+
+std::vector<std::size_t> Layout::holders_of_the_same(const PlacedChunk& chunk) const {
+  std::vector<std::size_t> workers;
+  for (const std::size_t worker : replicas[chunk.stage.index()])
+    for (const PlacedChunk& other : placements[worker].chunks)
+      if (other.stage == chunk.stage && other.tensor_rank == chunk.tensor_rank) {
+        workers.push_back(worker);
+        break;
+      }
+  return workers;
+}
+
+std::vector<std::size_t> Layout::tensor_group(const PlacedChunk& chunk) const {
+  std::vector<std::size_t> workers(static_cast<std::size_t>(chunk.tensor_parallel));
+  for (std::size_t i = 0; i < placements.size(); ++i)
+    if (const PlacedChunk* other = placements[i].chunk(chunk.stage, chunk.copy);
+        other != nullptr && other->replica == chunk.replica)
+      workers[static_cast<std::size_t>(other->tensor_rank)] = i;
+  return workers;
 }
 
 Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {

@@ -17,9 +17,16 @@ namespace pipedeck {
 /// The samples that a replica has in common with one of a neighbouring stage.
 struct Exchange {
   std::size_t peer = 0;  ///< position in Layout::placements; may be the device itself
+  int replica = 0;       ///< the peer's
   int first = 0;         ///< from the first sample of this replica on
   int count = 0;
   bool operator==(const Exchange&) const = default;
+};
+
+/// With whom a device exchanges tensors over one end of its stage. At a stage's ends they are whole on every rank of a
+/// tensor-parallel replica: rank r takes from rank r mod t of a replica of t devices.
+struct StageEnd {
+  std::vector<Exchange> from, to;
 };
 
 /// A copy of a stage on a device.
@@ -31,8 +38,8 @@ struct PlacedChunk {
   int first_sample = 0, samples = 0;  ///< of each micro-batch: contiguous ranges in replica order
   std::vector<bool> recompute;        ///< a layer of the stage
   /// Activations come from `previous` and gradients from `next`, and go the other way. Asynchronous replicas take whole
-  /// mini-batches in turn: there each list is every replica of that stage, and mini-batch b is the (b mod r)-th's.
-  std::vector<Exchange> previous, next;
+  /// mini-batches in turn: there each list has every replica of that stage, and mini-batch b is the (b mod r)-th's.
+  StageEnd previous, next;
   std::size_t module = 0;  ///< among the device's: copies of one stage on one device share their weights
 };
 
@@ -50,12 +57,17 @@ struct Placement {
 
 struct Layout {
   std::vector<Placement> placements;  ///< in device order
-  /// Of each stage: workers that hold the same weights, by copy and replica, whose gradients are summed.
+  /// Of each stage: workers that hold its weights, by copy, replica and tensor-parallel rank.
   std::vector<std::vector<std::size_t>> replicas;
   int copies = 1;
   /// Micro-batches of a step; an asynchronous run counts its mini-batches on, up to all those of all its steps.
   int micro_batches = 1, all_micro_batches = 1;
   std::optional<Staleness> staleness;  ///< of asynchronous runs
+
+  /// Those that hold the same weights as `chunk`'s device, and whose gradients are summed.
+  std::vector<std::size_t> holders_of_the_same(const PlacedChunk& chunk) const;
+  /// The devices of its replica, by rank: each has its part of every layer.
+  std::vector<std::size_t> tensor_group(const PlacedChunk& chunk) const;
 
   bool synchronous() const { return !staleness; }
   int copy_of(int micro_batch) const {

@@ -39,6 +39,8 @@ std::string bytes_of(const std::vector<LayerParameters>& parameters) {
   std::string bytes;
   for (const LayerParameters& layer : parameters) {
     put(bytes, layer.layer);
+    put(bytes, layer.whole);
+    put(bytes, layer.blocks);
     put(bytes, layer.values);
   }
   return bytes;
@@ -48,6 +50,8 @@ void read_parameters(const std::string& bytes, std::vector<LayerParameters>& int
   for (PlainReader reader(bytes); !reader.at_end();) {
     LayerParameters& layer = into.emplace_back();
     reader.get(layer.layer);
+    reader.get(layer.whole);
+    reader.get(layer.blocks);
     reader.get(layer.values);
   }
 }

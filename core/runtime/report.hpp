@@ -8,6 +8,7 @@
 
 #include "core/domain/result.hpp"
 #include "core/domain/timeline.hpp"
+#include "core/runtime/layer_kernel.hpp"
 
 namespace pipedeck {
 
@@ -33,8 +34,11 @@ struct StepReport {
   Bytes peak;
 };
 
+/// A layer's parameters on one device, and where they lie in the whole layer's.
 struct LayerParameters {
   int layer = 0;
+  std::int64_t whole = 0;  ///< how many the whole layer has
+  std::vector<ParameterBlock> blocks;
   std::vector<float> values;
 };
 

@@ -10,7 +10,9 @@
 
 #include "core/runtime/cores.hpp"
 #include "core/runtime/cpu/matmul.hpp"
+#include "core/runtime/sharding.hpp"
 #include "core/runtime/transport/threads.hpp"
+#include "core/runtime/transport/watched_collective.hpp"
 
 namespace pipedeck {
 namespace {
@@ -18,12 +20,40 @@ namespace {
 /// How long workers may take to notice that a run has ended before they are left behind.
 constexpr std::chrono::milliseconds grace{500};
 
-StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan,
+Shard shard_of(const Stage& stage, int rank) {
+  return {rank, stage.tensor_parallel, stage.shards.value_or(std::vector<double>())};
+}
+
+/// Layers that can't be cut so often, before anything starts.
+Result<void> check_shards(const ModelSpec& model, const Plan& plan, const Kernels& kernels) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage& stage = plan.stages[s];
+    if (stage.tensor_parallel == 1) continue;
+    auto made = make_sharded_layers(model, stage.first, stage.last, kernels, shard_of(stage, 0), nullptr);
+    if (!made) return fail(made.error().code, made.error().message, fmt::format("/stages/{}/tensor_parallel", s));
+  }
+  return {};
+}
+
+/// A tensor-parallel rank's kernels; none where a device has whole layers.
+ShardedLayers parts_of(Run& run, std::size_t worker, const PlacedChunk& chunk, const Plan& plan,
+                       const Kernels& kernels) {
+  if (chunk.tensor_parallel == 1) return {};
+  const Stage& stage = plan.stages[chunk.stage.index()];
+  auto group = std::make_shared<WatchedCollective>(run.transport->join(run.layout.tensor_group(chunk), worker),
+                                                   *run.control, worker);
+  return make_sharded_layers(run.model, stage.first, stage.last, kernels, shard_of(stage, chunk.tensor_rank),
+                             std::move(group))
+      .value();
+}
+
+StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan, const ShardedLayers& parts,
                       std::shared_ptr<DeviceMemory> memory) {
   const Stage& stage = plan.stages[chunk.stage.index()];
-  const SoftmaxCrossEntropy& loss = run.parts->loss;
+  const SoftmaxCrossEntropy loss = parts.loss ? run.parts->loss.over(*parts.loss) : run.parts->loss;
   StageShape shape;
   shape.layers = std::span(run.parts->layers).subspan(static_cast<std::size_t>(stage.first), chunk.recompute.size());
+  if (!parts.layers.empty()) shape.layers = parts.layers;
   shape.recompute = chunk.recompute;
   shape.first = chunk.stage == StageId(0);
   if (chunk.stage.index() + 1 == plan.stages.size()) shape.loss = loss;
@@ -35,16 +65,18 @@ StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan
   return module;
 }
 
-void add_worker(Run& run, std::size_t index, const Plan& plan, const std::shared_ptr<DeviceMemory>& memory) {
+void add_worker(Run& run, std::size_t index, const Plan& plan, const Kernels& kernels,
+                const std::shared_ptr<DeviceMemory>& memory) {
   const Placement& placement = run.layout.placements[index];
   std::deque<WorkerStage> stages;
   for (std::size_t m = 0; m < placement.modules(); ++m) {
     const PlacedChunk& chunk = placement.chunk_of_module(m);
-    StageModule module = module_of(run, chunk, plan, memory);
+    ShardedLayers parts = parts_of(run, index, chunk, plan, kernels);
+    StageModule module = module_of(run, chunk, plan, parts, memory);
     OptimizerState optimizer(plan.optimizer, run.model.learning_rate, module.parameters().size(), memory);
-    const auto& replicas = run.layout.replicas[chunk.stage.index()];
+    const auto replicas = run.layout.holders_of_the_same(chunk);
     stages.push_back({std::move(module), std::move(optimizer),
-                      replicas.size() > 1 ? run.transport->join(replicas, index) : nullptr});
+                      replicas.size() > 1 ? run.transport->join(replicas, index) : nullptr, std::move(parts.layers)});
   }
   const WorkerContext context{run.layout, *run.parts, *run.control, *run.admission, plan.micro_batch};
   run.workers.emplace_back(index, context, std::move(stages), run.transport->endpoint(index), memory);
@@ -132,6 +164,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   auto layout = lay_out(model, plan, schedule, options.steps);
   if (!layout) return tl::unexpected(layout.error());
   run->layout = *std::move(layout);
+  if (auto cut = check_shards(model, plan, kernels); !cut) return tl::unexpected(cut.error());
 
   std::vector<DeviceId> devices;
   std::vector<std::shared_ptr<DeviceMemory>> memories;
@@ -145,7 +178,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->transport = site.transport(memories, *run->control);
   run->admission = std::make_unique<Admission>(run->layout.all_micro_batches, run->layout.micro_batches);
   for (std::size_t i = 0; i < devices.size(); ++i)
-    if (run->transport->here(i)) add_worker(*run, i, plan, memories[i]);
+    if (run->transport->here(i)) add_worker(*run, i, plan, kernels, memories[i]);
   run->ended.resize(run->workers.size());
   run->reports.resize(run->workers.size());
   return run;

@@ -108,9 +108,13 @@ void StageModule::backward_weight(int micro_batch) {
   micro_batches_.erase(micro_batch);
 }
 
-std::vector<float> StageModule::layer_parameters(std::size_t layer) const {
-  const auto values = part(parameters(), layer);
-  return {values.begin(), values.end()};
+void StageModule::add_parameters(int first, std::vector<LayerParameters>& to) const {
+  for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
+    const LayerKernel& layer = *shape_.layers[i];
+    const auto values = part(parameters(), i);
+    to.push_back({first + static_cast<int>(i), layer.whole_parameters(), layer.blocks(),
+                  std::vector<float>(values.begin(), values.end())});
+  }
 }
 
 }  // namespace pipedeck

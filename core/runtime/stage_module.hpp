@@ -11,6 +11,7 @@
 
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
 #include "core/runtime/layer_kernel.hpp"
+#include "core/runtime/report.hpp"
 
 namespace pipedeck {
 
@@ -54,7 +55,8 @@ class StageModule {
   const Tensor& parameters() const { return *parameters_; }
   Tensor& gradients() { return gradients_; }
   void scale_gradients(float factor);
-  std::vector<float> layer_parameters(std::size_t layer) const;
+  /// Of every layer; the first one is layer `first` of the model.
+  void add_parameters(int first, std::vector<LayerParameters>& to) const;
   /// Sum over samples and positions of the loss of the latest micro-batch that went forward.
   double loss() const { return loss_; }
 

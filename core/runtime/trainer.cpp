@@ -12,6 +12,7 @@
 #include "core/runtime/cores.hpp"
 #include "core/runtime/measured.hpp"
 #include "core/runtime/run.hpp"
+#include "core/runtime/shard.hpp"
 #include "core/runtime/train_with.hpp"
 
 namespace pipedeck {
@@ -137,25 +138,27 @@ class Training {
     return numbers;
   }
 
-  /// Each stage's from the first worker that holds it.
+  /// Each stage's from the devices of its first replica.
   TrainedParameters parameters() const {
     std::vector<LayerParameters> here;
     for (const Worker& worker : run_->workers)
       for (std::size_t m = 0; m < worker.stages().size(); ++m) {
-        const StageId stage = run_->layout.placements[worker.index()].chunk_of_module(m).stage;
-        if (run_->layout.replicas[stage.index()].front() != worker.index()) continue;
-        const int first = plan_.stages[stage.index()].first, last = plan_.stages[stage.index()].last;
-        for (int layer = first; layer < last; ++layer)
-          here.push_back({layer, worker.stages()[m].module.layer_parameters(static_cast<std::size_t>(layer - first))});
+        const PlacedChunk& chunk = run_->layout.placements[worker.index()].chunk_of_module(m);
+        if (chunk.copy == 0 && chunk.replica == 0)
+          worker.stages()[m].module.add_parameters(plan_.stages[chunk.stage.index()].first, here);
       }
     if (run_->workers.size() < run_->layout.placements.size()) {
       const auto processes = run_->processes->gather(bytes_of(here));
       here.clear();
       for (const std::string& process : processes) read_parameters(process, here);
     }
-    std::ranges::sort(here, {}, &LayerParameters::layer);
     TrainedParameters trained;
-    for (LayerParameters& layer : here) trained.layers.push_back(std::move(layer.values));
+    for (const LayerParameters& part : here) {
+      const auto layer = static_cast<std::size_t>(part.layer);
+      trained.layers.resize(std::max(trained.layers.size(), layer + 1));
+      trained.layers[layer].resize(static_cast<std::size_t>(part.whole));
+      put_blocks(part.blocks, part.values, trained.layers[layer]);
+    }
     return trained;
   }
 

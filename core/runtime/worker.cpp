@@ -2,6 +2,7 @@
 #include "core/runtime/worker.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace pipedeck {
@@ -103,7 +104,8 @@ void Worker::compute(Pass& pass) {
         ensure(false, "a lane holds compute operations only");
     }
   });
-  if (operation.kind == OpKind::forward && module.last()) report_.losses.push_back({micro_batch, module.loss()});
+  if (operation.kind == OpKind::forward && module.last() && pass.chunk->tensor_rank == 0)
+    report_.losses.push_back({micro_batch, module.loss()});
 }
 
 void Worker::deliver(Pass pass) {
@@ -164,7 +166,7 @@ void Worker::reserve_for_messages() {
   for (const PlacedChunk& chunk : me().chunks)
     for (const bool gradient : {false, true}) {
       const StageModule& module = module_of(chunk);
-      for (const Exchange& exchange : gradient ? chunk.previous : chunk.next)
+      for (const Exchange& exchange : (gradient ? chunk.previous : chunk.next).to)
         if (exchange.peer != index_)
           memory_->reserve((gradient ? module.input_width() : module.output_width()) * exchange.count,
                            context_.layout.synchronous() ? context_.layout.micro_batches / context_.layout.copies
@@ -188,10 +190,13 @@ Tensor Worker::samples_of(const PlacedChunk& chunk, int micro_batch, bool target
   return values;
 }
 
-/// Of an asynchronous run the one whose turn it is.
-std::vector<Exchange> Worker::partners(const std::vector<Exchange>& exchanges, int micro_batch) const {
+/// Of an asynchronous run those with the replica of `stage` whose turn it is.
+std::vector<Exchange> Worker::partners(const std::vector<Exchange>& exchanges, StageId stage, int micro_batch) const {
   if (context_.layout.synchronous() || exchanges.empty()) return exchanges;
-  return {exchanges[static_cast<std::size_t>(micro_batch) % exchanges.size()]};
+  const int turn = micro_batch % context_.layout.staleness->replicas[stage.index()];
+  std::vector<Exchange> of_turn;
+  std::ranges::copy_if(exchanges, std::back_inserter(of_turn), [&](const Exchange& e) { return e.replica == turn; });
+  return of_turn;
 }
 
 /// A transfer lasts from when it is sent, or when this worker first looks for it, to when it is whole here: what lies
@@ -211,8 +216,8 @@ Message Worker::take(const Exchange& from, MessageKey key, std::int64_t width) {
 }
 
 Tensor Worker::receive(const PlacedChunk& chunk, int micro_batch, bool gradient) {
-  const auto from = partners(gradient ? chunk.next : chunk.previous, micro_batch);
   const StageId sender(std::int32_t{chunk.stage.value + (gradient ? 1 : -1)});
+  const auto from = partners((gradient ? chunk.next : chunk.previous).from, sender, micro_batch);
   const MessageKey key{gradient, sender, micro_batch};
   const std::int64_t width = gradient ? module_of(chunk).output_width() : module_of(chunk).input_width();
   Tensor whole;
@@ -229,8 +234,11 @@ Tensor Worker::receive(const PlacedChunk& chunk, int micro_batch, bool gradient)
 
 void Worker::send(const PlacedChunk& chunk, Tensor tensor, int micro_batch, bool gradient) {
   const MessageKey key{gradient, chunk.stage, micro_batch};
-  for (const Exchange& exchange : partners(gradient ? chunk.previous : chunk.next, micro_batch)) {
-    const bool all = exchange.count == tensor.samples();
+  const StageId receiver(std::int32_t{chunk.stage.value + (gradient ? -1 : 1)});
+  const auto to = partners((gradient ? chunk.previous : chunk.next).to, receiver, micro_batch);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const Exchange& exchange = to[i];
+    const bool all = exchange.count == tensor.samples() && i + 1 == to.size();
     Tensor part = all ? std::move(tensor) : tensor.part(exchange.first, exchange.count);
     if (exchange.peer != index_) {
       endpoint_.send(exchange.peer, key, std::move(part));

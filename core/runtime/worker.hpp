@@ -33,7 +33,8 @@ struct WorkerContext {
 struct WorkerStage {
   StageModule module;
   OptimizerState optimizer;
-  std::unique_ptr<Collective> replicas;  ///< none where there is one holder of these weights
+  std::unique_ptr<Collective> replicas;             ///< none where there is one holder of these weights
+  std::vector<std::unique_ptr<LayerKernel>> parts;  ///< of a tensor-parallel rank: the module's layers
 };
 
 class Worker {
@@ -76,7 +77,7 @@ class Worker {
   Tensor receive(const PlacedChunk& chunk, int micro_batch, bool gradient);
   void send(const PlacedChunk& chunk, Tensor tensor, int micro_batch, bool gradient);
   Message take(const Exchange& from, MessageKey key, std::int64_t width);
-  std::vector<Exchange> partners(const std::vector<Exchange>& exchanges, int micro_batch) const;
+  std::vector<Exchange> partners(const std::vector<Exchange>& exchanges, StageId stage, int micro_batch) const;
   void timed(Operation operation, const std::function<void()>& work);
   void enter(Operation operation, WaitsFor waits_for);
   Nanoseconds since_begin(RunClock::time_point time) const;

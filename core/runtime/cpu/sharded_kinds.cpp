@@ -17,13 +17,13 @@ ModelLayer with_size(ModelLayer layer, const char* key, std::int64_t size) {
 }
 
 /// Kernels of the whole layer and of `part`; no blocks yet.
-Result<LayerPart> make_part(const ModelLayer& layer, Factory whole, const ModelLayer& smaller, Factory part,
-                            const LayerSharding& sharding) {
+Result<KernelPart> make_part(const ModelLayer& layer, Factory whole, const ModelLayer& smaller, Factory part,
+                             const LayerSharding& sharding) {
   auto of_all = whole(layer);
   if (!of_all) return tl::unexpected(of_all.error());
   auto of_part = part(smaller);
   if (!of_part) return tl::unexpected(of_part.error());
-  return LayerPart{std::move(*of_part), std::move(*of_all), {}, sharding};
+  return KernelPart{std::move(*of_part), std::move(*of_all), {}, sharding};
 }
 
 /// The size `key` counts the layer's columns, in which its parameters lie row by row.

@@ -10,7 +10,7 @@ namespace {
 
 class ColumnsLayer final : public LayerKernel {
  public:
-  ColumnsLayer(LayerPart part, std::int64_t output_columns)
+  ColumnsLayer(KernelPart part, std::int64_t output_columns)
       : LayerKernel(part.part->input_width(),
                     (part.sharding.choice.output_whole ? part.whole : part.part)->output_width(),
                     part.part->parameters()),
@@ -43,13 +43,13 @@ class ColumnsLayer final : public LayerKernel {
   const ShardingChoice& choice() const { return part_.sharding.choice; }
   const Partners& partners() const { return part_.sharding.partners; }
 
-  LayerPart part_;
+  KernelPart part_;
   std::int64_t columns_;
 };
 
 class RowsLayer final : public LayerKernel {
  public:
-  RowsLayer(LayerPart part, std::int64_t output_columns, Activation activation)
+  RowsLayer(KernelPart part, std::int64_t output_columns, Activation activation)
       : LayerKernel((part.sharding.choice.input_whole ? part.whole : part.part)->input_width(),
                     part.whole->output_width(), floats_in(part.blocks)),
         part_(std::move(part)),
@@ -98,18 +98,18 @@ class RowsLayer final : public LayerKernel {
   std::size_t weights() const { return static_cast<std::size_t>(part_.part->parameters()); }
   bool biased() const { return parameters() > part_.part->parameters(); }
 
-  LayerPart part_;
+  KernelPart part_;
   std::int64_t columns_;
   Activation activation_;
 };
 
 }  // namespace
 
-std::unique_ptr<LayerKernel> make_columns_layer(LayerPart part, std::int64_t output_columns) {
+std::unique_ptr<LayerKernel> make_columns_layer(KernelPart part, std::int64_t output_columns) {
   return std::make_unique<ColumnsLayer>(std::move(part), output_columns);
 }
 
-std::unique_ptr<LayerKernel> make_rows_layer(LayerPart part, std::int64_t output_columns, Activation activation) {
+std::unique_ptr<LayerKernel> make_rows_layer(KernelPart part, std::int64_t output_columns, Activation activation) {
   return std::make_unique<RowsLayer>(std::move(part), output_columns, activation);
 }
 

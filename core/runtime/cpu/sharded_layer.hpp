@@ -14,17 +14,17 @@ namespace pipedeck {
 
 /// The kernel of a part, that of the whole layer (from which weights are drawn), and where the one's parameters lie in
 /// the other's.
-struct LayerPart {
+struct KernelPart {
   std::unique_ptr<LayerKernel> part, whole;
   std::vector<ParameterBlock> blocks;
   LayerSharding sharding;
 };
 
 /// The part has some of the output's columns. With a whole input its gradient is summed.
-std::unique_ptr<LayerKernel> make_columns_layer(LayerPart part, std::int64_t output_columns);
+std::unique_ptr<LayerKernel> make_columns_layer(KernelPart part, std::int64_t output_columns);
 
 /// The part is a product with some of the weights' rows, without bias and activation, which follow on the sum.
 /// `output_columns` are as many as the bias has values, where there is one.
-std::unique_ptr<LayerKernel> make_rows_layer(LayerPart part, std::int64_t output_columns, Activation activation);
+std::unique_ptr<LayerKernel> make_rows_layer(KernelPart part, std::int64_t output_columns, Activation activation);
 
 }  // namespace pipedeck

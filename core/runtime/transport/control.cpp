@@ -16,6 +16,8 @@ std::string_view text_of(WaitsFor what) {
       return "the gradient";
     case WaitsFor::all_reduce:
       return "the other replicas";
+    case WaitsFor::tensor_parallel:
+      return "the other devices of its replica";
     case WaitsFor::nothing:
       break;
   }
@@ -70,6 +72,14 @@ void RunControl::now_doing(std::size_t worker, Activity activity) {
   last_progress_ = activity.since.time_since_epoch().count();
   const std::lock_guard lock(mutex_);
   activities_[worker] = activity;
+}
+
+void RunControl::now_waiting(std::size_t worker, WaitsFor waits_for) {
+  const auto now = RunClock::now();
+  last_progress_ = now.time_since_epoch().count();
+  const std::lock_guard lock(mutex_);
+  activities_[worker].waits_for = waits_for;
+  activities_[worker].since = now;
 }
 
 void RunControl::fail_if_stuck() {

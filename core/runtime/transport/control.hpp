@@ -22,7 +22,7 @@ using RunClock = std::chrono::steady_clock;
 /// Thrown out of a worker's waits and operations: the step is not to be finished.
 struct Interrupted {};
 
-enum class WaitsFor { nothing, activation, gradient, all_reduce };
+enum class WaitsFor { nothing, activation, gradient, all_reduce, tensor_parallel };
 
 struct Activity {
   Operation operation;
@@ -47,6 +47,8 @@ class RunControl {
   bool interrupted() const;
 
   void now_doing(std::size_t worker, Activity activity);
+  /// In the midst of what it is doing, for the others of its tensor-parallel group; or no longer.
+  void now_waiting(std::size_t worker, WaitsFor waits_for);
   void now_idle(std::size_t worker) { now_doing(worker, {}); }
 
   void throw_if_interrupted() const {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker calls in the midst of a pass: says that it waits, so that the error of a run that is stuck names who
+// does not, and not those who wait for him.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "core/runtime/transport/transport.hpp"
+
+namespace pipedeck {
+
+class WatchedCollective final : public Collective {
+ public:
+  WatchedCollective(std::unique_ptr<Collective> group, RunControl& control, std::size_t worker)
+      : group_(std::move(group)), control_(control), worker_(worker) {}
+
+  int rank() const override { return group_->rank(); }
+  int size() const override { return group_->size(); }
+
+  RunClock::time_point all_reduce(std::span<float> values) override {
+    return watched([&] { return group_->all_reduce(values); });
+  }
+  RunClock::time_point all_reduce_max(std::span<float> values) override {
+    return watched([&] { return group_->all_reduce_max(values); });
+  }
+  RunClock::time_point all_gather(std::span<const float> mine, std::span<float> all,
+                                  std::span<const std::size_t> counts) override {
+    return watched([&] { return group_->all_gather(mine, all, counts); });
+  }
+  RunClock::time_point broadcast(int root, std::span<float> values) override {
+    return watched([&] { return group_->broadcast(root, values); });
+  }
+
+ private:
+  template <class Work>
+  RunClock::time_point watched(Work work) {
+    control_.now_waiting(worker_, WaitsFor::tensor_parallel);
+    const auto began = work();
+    control_.now_waiting(worker_, WaitsFor::nothing);
+    return began;
+  }
+
+  std::unique_ptr<Collective> group_;
+  RunControl& control_;
+  std::size_t worker_;
+};
+
+}  // namespace pipedeck
