@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/runtime/sharding.hpp"
 #include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/training_cases.hpp"
 
@@ -47,6 +48,29 @@ Kernels with_broken(const std::function<void(int)>& on_forward) {
   return kernels;
 }
 
+/// Takes its time.
+class SlowPart final : public LayerKernel {
+ public:
+  explicit SlowPart(std::unique_ptr<LayerKernel> part)
+      : LayerKernel(part->input_width(), part->output_width(), part->parameters()), part_(std::move(part)) {}
+  std::int64_t whole_parameters() const override { return part_->whole_parameters(); }
+  std::vector<ParameterBlock> blocks() const override { return part_->blocks(); }
+  void initialise(std::span<float> parameters, Random random) const override { part_->initialise(parameters, random); }
+  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    return part_->forward(std::move(input), parameters, saved);
+  }
+  Tensor backward_input(Tensor gradient, std::span<const float> parameters, Saved& saved, bool wanted) const override {
+    return part_->backward_input(std::move(gradient), parameters, saved, wanted);
+  }
+  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+    part_->backward_weight(saved, gradients);
+  }
+
+ private:
+  std::unique_ptr<LayerKernel> part_;
+};
+
 /// The third of four stages, on device 2, is the broken one.
 ModelSpec broken_model() {
   ModelSpec model = small_mlp(24, 4);
@@ -80,6 +104,7 @@ class TestRunEnds : public QObject {
  private slots:
   void a_throwing_worker_fails_the_run();
   void a_stuck_worker_fails_the_run();
+  void a_stuck_rank_is_named_and_not_who_waits_for_it();
   void a_waiting_cycle_fails_the_run();
   void waiting_for_a_slow_worker_is_no_failure();
   void stopping_ends_a_run();
@@ -116,6 +141,29 @@ void TestRunEnds::a_stuck_worker_fails_the_run() {
            outcome.result.error().message.c_str());
   QVERIFY2(outcome.seconds < 2.5, qPrintable(QString::number(outcome.seconds)));
   std::this_thread::sleep_for(std::chrono::seconds(3));  // the thread that was left behind touches nothing freed
+}
+
+/// Two devices cut the second stage's layers; the second of them does not come back from its first forward, and the
+/// first waits for its sum. Were it the first that is named, nobody would find out.
+void TestRunEnds::a_stuck_rank_is_named_and_not_who_waits_for_it() {
+  const ModelSpec model = small_mlp(24, 4);
+  Plan plan = plan_for(model, {1, 2}, 4, 3);
+  plan.stages[1].tensor_parallel = 2;
+  Kernels kernels = cpu_kernels();
+  kernels.sharded["linear"] = [real = kernels.sharded["linear"]](const ModelLayer& layer,
+                                                                 const LayerSharding& sharding) {
+    return real(layer, sharding).map([&](std::unique_ptr<LayerKernel> kernel) -> std::unique_ptr<LayerKernel> {
+      if (sharding.partners.shard().rank == 0) return kernel;
+      return std::make_unique<SlowPart>(std::move(kernel));
+    });
+  };
+  TrainOptions options;
+  options.timeout = std::chrono::milliseconds(500);
+  const auto result = train_with(kernels, model, plan, schedule_for(plan, Order::policy_a), options, {});
+  QVERIFY(!result);
+  QVERIFY2(result.error().message.starts_with("device 2: forward of micro-batch 0 on stage 1 has not ended"),
+           result.error().message.c_str());
+  std::this_thread::sleep_for(std::chrono::seconds(4));
 }
 
 void TestRunEnds::a_waiting_cycle_fails_the_run() {
@@ -209,7 +257,7 @@ void TestRunEnds::plans_that_cannot_run_say_why_data() {
   QTest::addColumn<QString>("place");
   QTest::addColumn<QString>("expected");
   QTest::newRow("tensor parallel") << 0 << "/stages/1/tensor_parallel"
-                                   << "can't be cut over CPU threads";
+                                   << "tensor_parallel is 2, expected a divisor of the stage's 1 devices";
   QTest::newRow("asynchronous") << 1 << "/schedule"
                                 << "the plan's 1f1b is synchronous, the schedule asynchronous";
   QTest::newRow("precision") << 2 << "/precision"
@@ -251,7 +299,7 @@ void TestRunEnds::plans_that_cannot_run_say_why() {
   Schedule schedule = schedule_for(plan, Order::gpipe);
   switch (which) {
     case 0:
-      plan.stages[1].devices = {DeviceId(1), DeviceId(2)}, plan.stages[1].tensor_parallel = 2;
+      plan.stages[1].tensor_parallel = 2;
       break;
     case 1:
       schedule.synchronous = false;
