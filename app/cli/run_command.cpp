@@ -100,6 +100,8 @@ class RunCommand : public Command {
                   "run: --profile and --cluster are given together, for the prediction, or not at all");
     if (!judged_.calibration.empty() && !inputs_.given())
       return fail(ErrorCode::bad_usage, "run: --calibration needs --profile and --cluster, for the prediction");
+    options_.overlap = *overlap_named(judged_.overlap);
+    options_.bucket = Bytes(judged_.bucket_bytes);
     if (auto opened = open(); !opened) return tl::unexpected(opened.error());
     warn_if_crowded(plan_);
     return check_only_ ? say_ready() : train(stop);
@@ -230,7 +232,8 @@ class RunCommand : public Command {
   std::string difference_text(const RunReport& report) const {
     const Timeline* measured = report.typical_timeline();
     if (!predicted_ || !measured) return {};
-    return "\n" + kinds_table(difference(predicted_->timeline, *measured), "predicted", "measured");
+    return "\n" +
+           kinds_table(difference_of_a_step(*predicted_, *measured, report.median_step()), "predicted", "measured");
   }
 
   std::string plan_file_, model_, backend_, events_file_, data_, evaluated_, control_file_;

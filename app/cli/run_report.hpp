@@ -20,6 +20,7 @@ class RunReport {
   /// The timeline of the step of median length among the last ones seen: a first step warms caches up, and a single one
   /// may have been disturbed. Null when there is none.
   const Timeline* typical_timeline() const;
+  Seconds median_step() const { return finished_ ? finished_->median_step : Seconds(); }
   bool stopped() const { return finished_ && finished_->stopped; }
   bool failure_seen() const { return failed_; }
 

@@ -65,7 +65,18 @@ StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan
   return module;
 }
 
-void add_worker(Run& run, std::size_t index, const Plan& plan, const Kernels& kernels,
+/// An asynchronous round is reduced in one go, before its device goes on: that is what its staleness counts on.
+void add_replicas(WorkerStage& stage, Run& run, std::unique_ptr<Collective> replicas, const TrainOptions& options) {
+  stage.replicas = std::move(replicas);
+  if (options.overlap == Overlap::none || !run.layout.synchronous()) return;
+  std::vector<Bytes> bytes;
+  for (std::size_t layer = 0; layer < stage.module.layers(); ++layer)
+    bytes.emplace_back(static_cast<std::int64_t>(stage.module.gradients_of(layer, layer + 1).size_bytes()));
+  stage.pieces = gradient_pieces(bytes, options.overlap, options.bucket);
+  stage.reducer = std::make_unique<Reducer>(*stage.replicas, *run.control);
+}
+
+void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOptions& options, const Kernels& kernels,
                 const std::shared_ptr<DeviceMemory>& memory) {
   const Placement& placement = run.layout.placements[index];
   std::deque<WorkerStage> stages;
@@ -75,8 +86,9 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const Kernels& ke
     StageModule module = module_of(run, chunk, plan, parts, memory);
     OptimizerState optimizer(plan.optimizer, run.model.learning_rate, module.parameters().size(), memory);
     const auto replicas = run.layout.holders_of_the_same(chunk);
-    stages.push_back({std::move(module), std::move(optimizer),
-                      replicas.size() > 1 ? run.transport->join(replicas, index) : nullptr, std::move(parts.layers)});
+    WorkerStage stage{std::move(module), std::move(optimizer), std::move(parts.layers), nullptr, {}, nullptr};
+    if (replicas.size() > 1) add_replicas(stage, run, run.transport->join(replicas, index), options);
+    stages.push_back(std::move(stage));
   }
   const WorkerContext context{run.layout, *run.parts, *run.control, *run.admission, plan.micro_batch};
   run.workers.emplace_back(index, context, std::move(stages), run.transport->endpoint(index), memory);
@@ -178,7 +190,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->transport = site.transport(memories, *run->control);
   run->admission = std::make_unique<Admission>(run->layout.all_micro_batches, run->layout.micro_batches);
   for (std::size_t i = 0; i < devices.size(); ++i)
-    if (run->transport->here(i)) add_worker(*run, i, plan, kernels, memories[i]);
+    if (run->transport->here(i)) add_worker(*run, i, plan, options, kernels, memories[i]);
   run->ended.resize(run->workers.size());
   run->reports.resize(run->workers.size());
   return run;

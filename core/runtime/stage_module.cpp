@@ -44,6 +44,11 @@ void StageModule::scale_gradients(float factor) {
   for (float& gradient : gradients_.values()) gradient *= factor;
 }
 
+std::span<float> StageModule::gradients_of(std::size_t first, std::size_t last) {
+  return gradients_.values().subspan(static_cast<std::size_t>(offsets_[first]),
+                                     static_cast<std::size_t>(offsets_[last] - offsets_[first]));
+}
+
 void StageModule::forget_before(int version) { kept_.erase(kept_.begin(), kept_.lower_bound(version)); }
 
 Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, Tensor input) {
@@ -88,23 +93,27 @@ void StageModule::recompute(int micro_batch) {
   kept.logits = std::move(value);
 }
 
-Tensor StageModule::backward(int micro_batch, Tensor gradient, bool weights_too) {
+Tensor StageModule::backward(int micro_batch, Tensor gradient, bool weights_too, const LayerDone& done) {
   MicroBatch& kept = micro_batches_.at(micro_batch);
   if (shape_.loss) gradient = shape_.loss->backward(std::move(kept.logits), shape_.loss_scale);
   for (std::size_t i = shape_.layers.size(); i-- > 0;) {
     const bool wanted = i > 0 || !shape_.first;
     gradient = shape_.layers[i]->backward_input(std::move(gradient), part(*kept.weights, i), kept.layers[i], wanted);
-    if (weights_too) shape_.layers[i]->backward_weight(kept.layers[i], part(gradients_, i));
+    if (!weights_too) continue;
+    shape_.layers[i]->backward_weight(kept.layers[i], part(gradients_, i));
+    if (done) done(i);
   }
   kept.weights.reset();
   if (weights_too) micro_batches_.erase(micro_batch);
   return gradient;
 }
 
-void StageModule::backward_weight(int micro_batch) {
+void StageModule::backward_weight(int micro_batch, const LayerDone& done) {
   MicroBatch& kept = micro_batches_.at(micro_batch);
-  for (std::size_t i = shape_.layers.size(); i-- > 0;)
+  for (std::size_t i = shape_.layers.size(); i-- > 0;) {
     shape_.layers[i]->backward_weight(kept.layers[i], part(gradients_, i));
+    if (done) done(i);
+  }
   micro_batches_.erase(micro_batch);
 }
 

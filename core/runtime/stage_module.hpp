@@ -3,6 +3,7 @@
 // Asynchronous training has several versions of the weights: a micro-batch's backward meets those of its forward.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,8 +43,10 @@ class StageModule {
   void recompute(int micro_batch);
   /// The input's gradient (empty on the first stage) and, where `weights_too`, the weights': else backward_weight
   /// follows some time. `gradient`: the output's; empty on the last stage.
-  Tensor backward(int micro_batch, Tensor gradient, bool weights_too);
-  void backward_weight(int micro_batch);
+  /// `done` is told of each layer whose weights' gradient has got this micro-batch's, the last layer first.
+  using LayerDone = std::function<void(std::size_t layer)>;
+  Tensor backward(int micro_batch, Tensor gradient, bool weights_too, const LayerDone& done = {});
+  void backward_weight(int micro_batch, const LayerDone& done = {});
 
   int version() const { return version_; }
   /// Weights for the optimizer to change, which become the latest. Micro-batches under way keep theirs, and `keep` says
@@ -55,6 +58,9 @@ class StageModule {
   const Tensor& parameters() const { return *parameters_; }
   Tensor& gradients() { return gradients_; }
   void scale_gradients(float factor);
+  std::size_t layers() const { return shape_.layers.size(); }
+  /// Those of layers [first, last).
+  std::span<float> gradients_of(std::size_t first, std::size_t last);
   /// Of every layer; the first one is layer `first` of the model.
   void add_parameters(int first, std::vector<LayerParameters>& to) const;
   /// Sum over samples and positions of the loss of the latest micro-batch that went forward.

@@ -19,13 +19,15 @@
 
 namespace pipedeck {
 
-/// The runtime reduces a stage's gradients in one go after its last backward: what a run is compared with is predicted
-/// so.
+/// Unless told otherwise the runtime reduces a stage's gradients in one go after its last backward: what a run is
+/// compared with is predicted so.
 inline constexpr Overlap trainer_overlap = Overlap::none;
 
 struct TrainOptions {
   int steps = 1;
   int timeline_every = 0;                     ///< emit a MeasuredTimeline every so many steps; 0: never
+  Overlap overlap = trainer_overlap;          ///< when a synchronous run all-reduces gradients
+  Bytes bucket = default_bucket;              ///< with Overlap::bucket
   std::chrono::milliseconds timeout{30000};   ///< a peer silent for longer fails the run
   std::chrono::milliseconds sample_every{0};  ///< emit a RunSample so often; 0: never
   std::shared_ptr<PauseGate> pause{};         ///< where it is closed the run waits between two steps; null: never

@@ -9,7 +9,15 @@ namespace pipedeck {
 
 Worker::Worker(std::size_t index, WorkerContext context, std::deque<WorkerStage> stages, Endpoint& endpoint,
                std::shared_ptr<DeviceMemory> memory)
-    : index_(index), context_(context), stages_(std::move(stages)), endpoint_(endpoint), memory_(std::move(memory)) {}
+    : index_(index), context_(context), stages_(std::move(stages)), endpoint_(endpoint), memory_(std::move(memory)) {
+  completing_.resize(stages_.size(), -1);
+  if (!context_.layout.synchronous()) return;
+  for (int i = 0; i < operation_count(me().order); ++i) {
+    const Operation operation = operation_at(me().order, i);
+    if (operation.kind == OpKind::backward || operation.kind == OpKind::backward_weight)
+      completing_[me().chunk(operation.stage, context_.layout.copy_of(operation.micro_batch))->module] = i;
+  }
+}
 
 StepReport Worker::run_step(std::uint64_t step, RunClock::time_point begin) {
   step_ = step;
@@ -53,18 +61,20 @@ void Worker::run_all(RunClock::time_point begin, const std::function<void(StepRe
 int Worker::run_from(int position) {
   std::vector<Pass> passes;
   do {
-    passes.push_back(prepare(operation_at(me().order, position++)));
+    passes.push_back(prepare(position++));
   } while (passes.back().operation.joined);
   for (Pass& pass : passes) compute(pass);
   for (Pass& pass : passes) deliver(std::move(pass));
   return position;
 }
 
-Worker::Pass Worker::prepare(Operation operation) {
+Worker::Pass Worker::prepare(int position) {
   context_.control.throw_if_interrupted();
+  const Operation operation = operation_at(me().order, position);
   Pass pass;
   pass.operation = operation;
   pass.chunk = me().chunk(operation.stage, context_.layout.copy_of(operation.micro_batch));
+  pass.completes = completing_[pass.chunk->module] == position;
   const StageModule& module = module_of(*pass.chunk);
   if (operation.kind == OpKind::forward) {
     enter(operation, WaitsFor::activation);
@@ -82,6 +92,7 @@ void Worker::compute(Pass& pass) {
   const Operation operation = pass.operation;
   const int micro_batch = operation.micro_batch;
   StageModule& module = module_of(*pass.chunk);
+  const StageModule::LayerDone layer_done = pass.completes ? reducing(pass.chunk->module) : nullptr;
   timed(operation, [&] {
     switch (operation.kind) {
       case OpKind::forward: {
@@ -92,10 +103,11 @@ void Worker::compute(Pass& pass) {
       }
       case OpKind::backward:
       case OpKind::backward_input:
-        pass.output = module.backward(micro_batch, std::move(pass.input), operation.kind == OpKind::backward);
+        pass.output =
+            module.backward(micro_batch, std::move(pass.input), operation.kind == OpKind::backward, layer_done);
         break;
       case OpKind::backward_weight:
-        module.backward_weight(micro_batch);
+        module.backward_weight(micro_batch, layer_done);
         break;
       case OpKind::recompute:
         module.recompute(micro_batch);
@@ -130,10 +142,26 @@ void Worker::finish_backward(int micro_batch) {
   update(0, round, needed <= module.version());
 }
 
+/// Hands each piece of the gradients to the reducer when the last of its layers is done.
+StageModule::LayerDone Worker::reducing(std::size_t stage) {
+  if (!stages_[stage].reducer) return nullptr;
+  return [&own = stages_[stage]](std::size_t layer) {
+    for (const GradientPiece& piece : own.pieces)
+      if (piece.first == layer) own.reducer->begin(own.module.gradients_of(piece.first, piece.last));
+  };
+}
+
 void Worker::reduce(std::size_t stage, int round) {
   if (!stages_[stage].replicas) return;
   const Operation operation{OpKind::all_reduce, me().chunk_of_module(stage).stage, round};
   enter(operation, WaitsFor::all_reduce);
+  if (stages_[stage].reducer) {
+    for (const auto& [began, ended] : stages_[stage].reducer->finish()) {
+      const Nanoseconds start = since_begin(began);
+      report_.all_reduces.push_back({start, since_begin(ended) - start, operation});
+    }
+    return;
+  }
   const auto began = stages_[stage].replicas->all_reduce(stages_[stage].module.gradients().values());
   const Nanoseconds start = since_begin(began);
   report_.all_reduces.push_back({start, since_begin(RunClock::now()) - start, operation});
@@ -150,7 +178,21 @@ void Worker::update(std::size_t stage, int round, bool keep) {
   });
 }
 
+/// All-reduces of several stages that ran at the same time follow one another in a lane: each from where the one before
+/// it ended.
+void in_a_row(std::vector<TimelineRow>& rows) {
+  std::ranges::stable_sort(rows, {}, &TimelineRow::start);
+  Nanoseconds end;
+  for (TimelineRow& row : rows) {
+    const Nanoseconds own_end = std::max(row.end(), end);
+    row.start = std::max(row.start, end);
+    row.duration = own_end - row.start;
+    end = own_end;
+  }
+}
+
 StepReport Worker::end_report() {
+  in_a_row(report_.all_reduces);
   const Nanoseconds now = since_begin(RunClock::now());
   report_.peak = memory_->peak();
   report_.span = now - report_begin_;

@@ -12,6 +12,7 @@
 #include "core/runtime/layout.hpp"
 #include "core/runtime/model_parts.hpp"
 #include "core/runtime/optimizer.hpp"
+#include "core/runtime/reducer.hpp"
 #include "core/runtime/report.hpp"
 #include "core/runtime/sampler.hpp"
 #include "core/runtime/stage_module.hpp"
@@ -33,8 +34,10 @@ struct WorkerContext {
 struct WorkerStage {
   StageModule module;
   OptimizerState optimizer;
-  std::unique_ptr<Collective> replicas;             ///< none where there is one holder of these weights
   std::vector<std::unique_ptr<LayerKernel>> parts;  ///< of a tensor-parallel rank: the module's layers
+  std::unique_ptr<Collective> replicas;             ///< none where there is one holder of these weights
+  std::vector<GradientPiece> pieces;  ///< of a step's gradients, which the reducer reduces beside the passes
+  std::unique_ptr<Reducer> reducer;   ///< none where gradients are reduced when all are there
 };
 
 class Worker {
@@ -58,16 +61,18 @@ class Worker {
   /// A pass whose inputs are there, and what it gave.
   struct Pass {
     Operation operation;
+    bool completes = false;  ///< the gradients of its stage
     const PlacedChunk* chunk = nullptr;
     Tensor input, targets, output;
   };
 
   int run_from(int position);
-  Pass prepare(Operation operation);
+  Pass prepare(int position);
   void compute(Pass& pass);
   void deliver(Pass pass);
 
   void finish_backward(int micro_batch);
+  StageModule::LayerDone reducing(std::size_t stage);
   void reduce(std::size_t stage, int round);
   void update(std::size_t stage, int round, bool keep);
   StepReport end_report();
@@ -91,6 +96,7 @@ class Worker {
   Endpoint& endpoint_;
   std::shared_ptr<DeviceMemory> memory_;
   std::map<MessageKey, Tensor> own_;  ///< between two chunks of this device
+  std::vector<int> completing_;       ///< a stage: where in the list its gradients are whole
   std::uint64_t step_ = 0;
   bool reserved_ = false;
   RunClock::time_point begin_{};

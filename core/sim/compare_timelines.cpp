@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace pipedeck {
 namespace {
@@ -31,10 +32,29 @@ Totals totals_of(const Timeline& timeline) {
   return totals;
 }
 
-}  // namespace
+std::int64_t busy_time(const Totals& totals) {
+  const auto of = [&](OpKind kind) { return totals.time[static_cast<std::size_t>(kind)]; };
+  return of(OpKind::forward) + of(OpKind::backward) + of(OpKind::backward_input) + of(OpKind::backward_weight) +
+         of(OpKind::recompute) + of(OpKind::optimizer);
+}
 
-TimelineDifference difference(const Timeline& predicted, const Timeline& measured) {
-  const Totals a = totals_of(predicted), b = totals_of(measured);
+/// As many operations of each kind as `measured` has, at their mean time.
+Totals as_many(Totals predicted, const Totals& measured) {
+  for (std::size_t k = 0; k < op_kind_count; ++k) {
+    if (predicted.count[k] == 0) continue;
+    predicted.time[k] = std::llround(static_cast<double>(predicted.time[k]) * measured.count[k] / predicted.count[k]);
+    predicted.count[k] = measured.count[k];
+  }
+  return predicted;
+}
+
+/// Steps that follow one another so long after each other leave the devices so idle.
+void repeat_every(Totals& totals, std::int64_t step, std::int64_t devices) {
+  totals.iteration = step;
+  totals.idle = std::max<std::int64_t>(0, devices * step - busy_time(totals));
+}
+
+TimelineDifference difference(const Totals& a, const Totals& b) {
   TimelineDifference out;
   for (std::size_t k = 0; k < op_kind_count; ++k) {
     if (a.count[k] == 0 && b.count[k] == 0) continue;
@@ -46,6 +66,24 @@ TimelineDifference difference(const Timeline& predicted, const Timeline& measure
   out.predicted_iteration = to_seconds(Nanoseconds(a.iteration));
   out.measured_iteration = to_seconds(Nanoseconds(b.iteration));
   return out;
+}
+
+}  // namespace
+
+TimelineDifference difference(const Timeline& predicted, const Timeline& measured) {
+  return difference(totals_of(predicted), totals_of(measured));
+}
+
+TimelineDifference difference_of_a_step(const Simulation& predicted, const Timeline& measured, Seconds step) {
+  Totals a = totals_of(predicted.timeline), b = totals_of(measured);
+  constexpr auto forward = static_cast<std::size_t>(OpKind::forward);
+  if (a.count[forward] > b.count[forward]) {
+    const auto devices = static_cast<std::int64_t>(predicted.devices.size());
+    a = as_many(a, b);
+    repeat_every(a, predicted.iteration.count, devices);
+    repeat_every(b, std::llround(step.count * 1e9), devices);
+  }
+  return difference(a, b);
 }
 
 }  // namespace pipedeck

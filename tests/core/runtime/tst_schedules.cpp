@@ -3,6 +3,12 @@
 // replicas, shares and recomputation, against one device.
 #include <QTest>
 
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include "core/runtime/reducer.hpp"
+#include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/random_plans.hpp"
 
 using namespace pipedeck;
@@ -16,6 +22,10 @@ class TestSchedules : public QObject {
   void explicit_lists_train_the_same_mathematics();
   void copies_on_one_device_share_their_weights();
   void stays_on_a_device_is_no_transfer();
+  void overlapped_all_reduces_give_the_same_bits_data();
+  void overlapped_all_reduces_give_the_same_bits();
+  void gradients_are_gathered_in_pieces();
+  void all_reduces_run_beside_backward_passes();
 };
 
 void TestSchedules::every_schedule_trains_the_same_mathematics_data() {
@@ -88,6 +98,85 @@ void TestSchedules::stays_on_a_device_is_no_transfer() {
     transfers += lane.size();
   }
   QCOMPARE(transfers, 2u * 2u * 5u);  // two of three boundaries, both ways
+}
+
+void TestSchedules::overlapped_all_reduces_give_the_same_bits_data() {
+  QTest::addColumn<int>("kind");
+  QTest::addColumn<QList<int>>("replicas");
+  QTest::newRow("1f1b") << static_cast<int>(ScheduleKind::one_f_one_b) << QList<int>{2, 3};
+  QTest::newRow("zb-h1") << static_cast<int>(ScheduleKind::zb_h1) << QList<int>{2, 2};
+  QTest::newRow("zb-v") << static_cast<int>(ScheduleKind::zb_v) << QList<int>{2, 3};
+  QTest::newRow("chimera") << static_cast<int>(ScheduleKind::chimera) << QList<int>{2, 1, 1, 2};
+  QTest::newRow("dualpipe") << static_cast<int>(ScheduleKind::dualpipe) << QList<int>{1, 1};
+}
+
+void TestSchedules::overlapped_all_reduces_give_the_same_bits() {
+  QFETCH(int, kind);
+  QFETCH(QList<int>, replicas);
+  const auto schedule_kind = static_cast<ScheduleKind>(kind);
+  const ModelSpec model = small_gpt(5);
+  const Plan plan = placed_plan(model, schedule_kind, {replicas.begin(), replicas.end()},
+                                schedule_kind == ScheduleKind::zb_v ? 2 : 1, 6, 4);
+  const Schedule schedule = built(plan);
+  const auto with = [&](Overlap overlap) {
+    TrainOptions options;
+    options.steps = 4;
+    options.overlap = overlap;
+    options.bucket = Bytes(6000);
+    Trained result;
+    result.parameters = train_on_cpu(model, plan, schedule, options, result.log.sink()).value();
+    return result;
+  };
+  const auto all_reduces = [](const EventLog& log) {
+    const Timeline timeline = log.of<MeasuredTimeline>().back().timeline;
+    return std::count(timeline.kind.begin(), timeline.kind.end(), OpKind::all_reduce);
+  };
+  const Trained none = with(Overlap::none), layer = with(Overlap::layer), bucket = with(Overlap::bucket);
+  QVERIFY(layer.parameters.layers == none.parameters.layers && layer.log.losses() == none.log.losses());
+  QVERIFY(bucket.parameters.layers == none.parameters.layers && bucket.log.losses() == none.log.losses());
+  QVERIFY(all_reduces(none.log) < all_reduces(bucket.log) && all_reduces(bucket.log) < all_reduces(layer.log));
+}
+
+void TestSchedules::gradients_are_gathered_in_pieces() {
+  const std::vector<Bytes> layers{Bytes(10), Bytes(0), Bytes(40), Bytes(30), Bytes(0)};
+  using Pieces = std::vector<GradientPiece>;
+  QVERIFY(gradient_pieces(layers, Overlap::none, Bytes(50)).empty());
+  QVERIFY((gradient_pieces(layers, Overlap::layer, Bytes(50)) == Pieces{{3, 5}, {2, 3}, {0, 2}}));
+  QVERIFY((gradient_pieces(layers, Overlap::bucket, Bytes(50)) == Pieces{{2, 5}, {0, 2}}));
+  QVERIFY((gradient_pieces(layers, Overlap::bucket, Bytes(1000)) == Pieces{{0, 5}}));
+  QVERIFY(gradient_pieces({Bytes(0)}, Overlap::layer, Bytes(50)).empty());
+}
+
+/// The first layers' weight gradients take long: meanwhile the last layers' are reduced.
+void TestSchedules::all_reduces_run_beside_backward_passes() {
+  class Slow final : public LayerKernel {
+   public:
+    Slow() : LayerKernel(12, 12, 0) {}
+    void initialise(std::span<float>, pipedeck::Random) const override {}
+    Tensor forward(Tensor input, std::span<const float>, Saved&) const override { return input; }
+    Tensor backward_input(Tensor gradient, std::span<const float>, Saved&, bool) const override { return gradient; }
+    void backward_weight(Saved&, std::span<float>) const override {
+      std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    }
+  };
+  ModelSpec model = small_mlp(12, 4);
+  model.layers[1] = {"slow", "slow", {{"hidden", 12}}};
+  Kernels kernels = cpu_kernels();
+  kernels.layers["slow"] = [](const ModelLayer&) -> Result<std::unique_ptr<LayerKernel>> {
+    return std::make_unique<Slow>();
+  };
+  const Plan plan = placed_plan(model, ScheduleKind::one_f_one_b, {2}, 1, 4, 1);
+  TrainOptions options;
+  options.overlap = Overlap::layer;
+  EventLog log;
+  QVERIFY(train_with(kernels, model, plan, built(plan), options, log.sink()).has_value());
+  const Timeline timeline = log.of<MeasuredTimeline>().back().timeline;
+  std::int64_t backward_end = 0, first_reduced = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < timeline.size(); ++i) {
+    if (timeline.kind[i] == OpKind::backward) backward_end = std::max(backward_end, timeline.row(i).end().count);
+    if (timeline.kind[i] == OpKind::all_reduce) first_reduced = std::min(first_reduced, timeline.row(i).end().count);
+  }
+  QVERIFY(first_reduced < backward_end);
 }
 
 QTEST_APPLESS_MAIN(TestSchedules)

@@ -479,6 +479,37 @@ class TestSimulate : public QObject {
     QVERIFY(std::abs(out.measured_idle.count - 2 * out.predicted_idle.count) < 1e-9);
   }
 
+  /// A step of an asynchronous run stands against as many of the predicted operations, and a period against a period.
+  void differencesOfAStep() {
+    test::Random random(1);
+    Drawn drawn = draw(random);
+    const Simulation whole = *simulator_of(drawn.problem).run(drawn.plan);
+    QVERIFY(difference_of_a_step(whole, whole.timeline, Seconds(1)) == difference(whole.timeline, whole.timeline));
+    Plan plan = drawn.plan;
+    plan.schedule = ScheduleKind::pipedream;
+    plan.warmup_counts.reset();
+    for (Stage& stage : plan.stages) stage.shares.reset();
+    const Simulation span = *simulator_of(drawn.problem).run(plan);
+    Timeline step;  // what falls to the first M mini-batches
+    for (const TimelineLane& lane : span.timeline.lanes) {
+      std::vector<TimelineRow> rows;
+      for (std::size_t i = lane.begin; i < lane.end; ++i)
+        if (span.timeline.micro_batch[i] < plan.micro_batches) rows.push_back(span.timeline.row(i));
+      step.append_lane(lane, rows);
+    }
+    const TimelineDifference all = difference(span.timeline, step);
+    const TimelineDifference out = difference_of_a_step(span, step, Seconds(2));
+    QCOMPARE(out.kinds.size(), all.kinds.size());
+    for (std::size_t k = 0; k < out.kinds.size(); ++k) {
+      const double mean = all.kinds[k].predicted.count / all.kinds[k].predicted_count;
+      QCOMPARE(out.kinds[k].predicted_count, out.kinds[k].measured_count);
+      QVERIFY(std::abs(out.kinds[k].predicted.count - mean * out.kinds[k].measured_count) < 1e-8);
+      QCOMPARE(out.kinds[k].measured.count, all.kinds[k].measured.count);
+    }
+    QCOMPARE(out.predicted_iteration, to_seconds(span.iteration));
+    QCOMPARE(out.measured_iteration, Seconds(2));
+  }
+
   /// 10,000 stages and micro-batches: the verdict says what it would need, and what can be had; nothing is computed.
   void largeSimulationsSayWhatTheyNeed() {
     Plan plan;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// All-reduces gradients on a thread of its own while their device goes on with its backward passes: piece by piece, in
+// the order in which they are handed over, which is the same on all devices that hold these weights.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/domain/units.hpp"
+#include "core/domain/workload.hpp"
+#include "core/runtime/transport/control.hpp"
+#include "core/runtime/transport/transport.hpp"
+
+namespace pipedeck {
+
+/// Gradients of layers [first, last) of a stage, which are reduced together as soon as `first` has its own.
+struct GradientPiece {
+  std::size_t first = 0, last = 0;
+  bool operator==(const GradientPiece&) const = default;
+};
+
+/// By layer, or by bucket: layers from the last on, gathered until they have so many bytes. Layers without parameters
+/// make no piece of their own. None where nothing is to overlap.
+std::vector<GradientPiece> gradient_pieces(const std::vector<Bytes>& layers, Overlap overlap, Bytes bucket);
+
+class Reducer {
+ public:
+  using Times = std::pair<RunClock::time_point, RunClock::time_point>;
+
+  /// `replicas` and `control` outlive it.
+  Reducer(Collective& replicas, RunControl& control);
+  ~Reducer();
+  Reducer(const Reducer&) = delete;
+  Reducer& operator=(const Reducer&) = delete;
+
+  /// Returns at once. `values` are left alone until finish().
+  void begin(std::span<float> values);
+  /// Waits for all that was begun, and says when each was worked on. Throws Interrupted, or what a reduction threw.
+  std::vector<Times> finish();
+
+ private:
+  void work();
+
+  Collective& replicas_;
+  RunControl& control_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::span<float>> waiting_;
+  std::size_t begun_ = 0;
+  std::vector<Times> done_;
+  std::exception_ptr failure_;
+  bool closing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace pipedeck
