@@ -29,7 +29,8 @@ Result<void> check_shards(const ModelSpec& model, const Plan& plan, const Kernel
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Stage& stage = plan.stages[s];
     if (stage.tensor_parallel == 1) continue;
-    auto made = make_sharded_layers(model, stage.first, stage.last, kernels, shard_of(stage, 0), nullptr);
+    auto made = make_sharded_layers(model, stage.first, stage.last, kernels, shard_of(stage, 0), nullptr,
+                                    cut_alike_with(plan, s));
     if (!made) return fail(made.error().code, made.error().message, fmt::format("/stages/{}/tensor_parallel", s));
   }
   return {};
@@ -43,7 +44,7 @@ ShardedLayers parts_of(Run& run, std::size_t worker, const PlacedChunk& chunk, c
   auto group = std::make_shared<WatchedCollective>(run.transport->join(run.layout.tensor_group(chunk), worker),
                                                    *run.control, worker);
   return make_sharded_layers(run.model, stage.first, stage.last, kernels, shard_of(stage, chunk.tensor_rank),
-                             std::move(group))
+                             std::move(group), cut_alike_with(plan, chunk.stage.index()))
       .value();
 }
 

@@ -134,19 +134,35 @@ Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int 
   return chooser.choices(loss_follows && widths.product);
 }
 
+LayersCutAlike cut_alike_with(const Plan& plan, std::size_t stage) {
+  const Stage& own = plan.stages[stage];
+  const auto alike = [&](std::size_t other) {
+    const Stage& candidate = plan.stages[other];
+    return candidate.tensor_parallel == own.tensor_parallel && candidate.shards == own.shards &&
+           candidate.replicas() == own.replicas() &&
+           replica_samples(candidate, plan.micro_batch) == replica_samples(own, plan.micro_batch);
+  };
+  std::size_t first = stage, last = stage;
+  while (first > 0 && alike(first - 1)) --first;
+  while (last + 1 < plan.stages.size() && alike(last + 1)) ++last;
+  return {plan.stages[first].first, plan.stages[last].last};
+}
+
 Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const Kernels& kernels,
-                                          const Shard& shard, std::shared_ptr<Collective> group) {
-  const auto choices = choose_sharding(model, first, last, kernels, shard.degree);
+                                          const Shard& shard, std::shared_ptr<Collective> group,
+                                          std::optional<LayersCutAlike> alike) {
+  const LayersCutAlike all = alike.value_or(LayersCutAlike{first, last});
+  const auto choices = choose_sharding(model, all.first, all.last, kernels, shard.degree);
   if (!choices) return tl::unexpected(choices.error());
   const Partners partners(shard, std::move(group));
   ShardedLayers made;
   for (int i = first; i < last; ++i) {
-    auto layer = make_part(model.layers[static_cast<std::size_t>(i)], kernels,
-                           {partners, (*choices)[static_cast<std::size_t>(i - first)]});
+    const ShardingChoice& choice = (*choices)[static_cast<std::size_t>(i - all.first)];
+    auto layer = make_part(model.layers[static_cast<std::size_t>(i)], kernels, {partners, choice});
     if (!layer) return at_layer(layer.error(), i);
     made.layers.push_back(std::move(*layer));
+    if (!choice.output_whole && i + 1 == plannable_layers(model)) made.loss = partners;
   }
-  if (!choices->back().output_whole) made.loss = partners;
   return made;
 }
 

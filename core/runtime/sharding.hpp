@@ -5,7 +5,8 @@
 // cut by columns (Whale's SP1, Jia et al., ATC 2022, figure 6; Megatron-LM's first product, arXiv 1909.08053): it takes
 // a whole input, gives its output in columns, and sums the input's gradient over the ranks. Or by rows (SP2, Megatron's
 // second product): it takes its input in columns and sums its output. What is in columns is gathered where the whole is
-// wanted, and then the gradient of the whole is there on every rank. At a stage's ends tensors are whole.
+// wanted, and then the gradient of the whole is there on every rank. At a stage's ends tensors are whole, but between
+// stages that are cut alike (the fused bridge of section 3.2.2).
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "core/domain/model.hpp"
+#include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
 #include "core/runtime/layer_kernel.hpp"
 #include "core/runtime/shard.hpp"
@@ -55,11 +57,20 @@ struct ShardedLayers {
   std::optional<Partners> loss;  ///< the last one's output is in columns: the loss is taken so
 };
 
+/// Layers of stages one behind the other that are cut alike: as many replicas with the same samples, as many devices
+/// in each with the same shards. Between such stages a tensor may stay in columns.
+struct LayersCutAlike {
+  int first = 0, last = 0;
+};
+LayersCutAlike cut_alike_with(const Plan& plan, std::size_t stage);
+
 /// The rank's kernels of the layers [first, last) of `model`, which is known to be trainable on one device
-/// (make_layers). They call `group` (of the shard's rank and degree) in the same order on every rank, from forward and
+/// (make_layers). Patterns are chosen for all of `alike`, which has these layers among its own; without it, for these.
+/// Kernels call `group` (of the shard's rank and degree) in the same order on every rank, from forward and
 /// backward_input: weights' gradients are each rank's own. bad_input as choose_sharding, or where a layer can't be cut
 /// so often.
 Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const Kernels& kernels,
-                                          const Shard& shard, std::shared_ptr<Collective> group);
+                                          const Shard& shard, std::shared_ptr<Collective> group,
+                                          std::optional<LayersCutAlike> alike = {});
 
 }  // namespace pipedeck

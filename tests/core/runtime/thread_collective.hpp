@@ -4,8 +4,9 @@
 #pragma once
 
 #include <algorithm>
-#include <barrier>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -16,9 +17,21 @@ namespace pipedeck::test {
 class ThreadCollective final : public Collective {
  public:
   struct Meeting {
-    explicit Meeting(int size) : shown(static_cast<std::size_t>(size)), all_here(size) {}
+    explicit Meeting(int size) : shown(static_cast<std::size_t>(size)) {}
+    void wait_for_all() {
+      std::unique_lock lock(mutex);
+      const unsigned now = meeting;
+      if (++here == shown.size()) {
+        here = 0, ++meeting;
+        return changed.notify_all();
+      }
+      changed.wait(lock, [&] { return meeting != now; });
+    }
     std::vector<std::vector<float>> shown;
-    std::barrier<> all_here;
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t here = 0;
+    unsigned meeting = 0;
   };
   ThreadCollective(std::shared_ptr<Meeting> meeting, int rank) : meeting_(std::move(meeting)), rank_(rank) {}
 
@@ -39,20 +52,20 @@ class ThreadCollective final : public Collective {
       if (meeting_->shown[rank].size() != counts[rank]) qFatal("rank %zu shows something else", rank);
       to = std::copy(meeting_->shown[rank].begin(), meeting_->shown[rank].end(), to);
     }
-    meeting_->all_here.arrive_and_wait();
+    meeting_->wait_for_all();
     return began;
   }
   RunClock::time_point broadcast(int root, std::span<float> values) override {
     const auto began = show(values);
     std::copy_n(meeting_->shown[static_cast<std::size_t>(root)].begin(), values.size(), values.begin());
-    meeting_->all_here.arrive_and_wait();
+    meeting_->wait_for_all();
     return began;
   }
 
  private:
   RunClock::time_point show(std::span<const float> values) {
     meeting_->shown[static_cast<std::size_t>(rank_)].assign(values.begin(), values.end());
-    meeting_->all_here.arrive_and_wait();
+    meeting_->wait_for_all();
     return RunClock::now();
   }
 
@@ -64,7 +77,7 @@ class ThreadCollective final : public Collective {
       if (meeting_->shown[rank].size() != values.size()) qFatal("rank %zu shows something else", rank);
       for (std::size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], meeting_->shown[rank][i]);
     }
-    meeting_->all_here.arrive_and_wait();
+    meeting_->wait_for_all();
     return began;
   }
 

@@ -306,12 +306,13 @@ void TestShardedLayers::every_kind_equals_one_device_data() {
 void TestShardedLayers::every_kind_equals_one_device() {
   QFETCH(int, layer);
   const ModelLayer of_kind = one_of_each()[static_cast<std::size_t>(layer)];
-  for (const Shard& shard : shards())
-    for (const bool again : {false, true}) {
-      QVERIFY(equals_one_device({model_of({of_kind}), 0, 1, shard, again}));
-      // Behind another layer, where its input's gradient is wanted.
-      if (of_kind.kind != "embedding") QVERIFY(equals_one_device({model_of({of_kind, of_kind}), 1, 2, shard, again}));
-    }
+  bool again = false;
+  for (const Shard& shard : shards()) {
+    QVERIFY(equals_one_device({model_of({of_kind}), 0, 1, shard, again}));
+    again = !again;
+    // Behind another layer, where its input's gradient is wanted.
+    if (of_kind.kind != "embedding") QVERIFY(equals_one_device({model_of({of_kind, of_kind}), 1, 2, shard, again}));
+  }
 }
 
 void TestShardedLayers::chains_equal_one_device_data() {

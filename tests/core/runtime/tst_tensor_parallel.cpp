@@ -3,6 +3,8 @@
 // synchronous schedule with replicas, shares, shards and recomputation.
 #include <QTest>
 
+#include "core/presets/presets.hpp"
+#include "core/runtime/run.hpp"
 #include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/random_plans.hpp"
 
@@ -75,13 +77,17 @@ class TestTensorParallel : public QObject {
  private slots:
   void every_model_equals_one_device_data();
   void every_model_equals_one_device();
+  void small_presets_equal_whole_stages_data();
+  void small_presets_equal_whole_stages();
   void batch_norm_sees_the_replicas_samples();
   void random_plans_equal_one_device_data();
   void random_plans_equal_one_device();
   void asynchronous_plans_equal_those_of_one_device_a_stage();
   void ranks_share_the_memory_of_weights();
+  void buffers_are_allocated_once();
   void same_run_gives_the_same_bits();
   void timeline_has_every_rank_and_its_transfers();
+  void stages_cut_alike_exchange_columns();
   void what_cannot_be_cut_is_named_before_anything_starts();
 };
 
@@ -104,6 +110,29 @@ void TestTensorParallel::every_model_equals_one_device() {
     const QString again = difference_from_one_device(spec, plan, 10);
     QVERIFY2(again.isEmpty(), qPrintable(QString::fromStdString(shape_text(plan)) + ", recomputed: " + again));
   }
+}
+
+void TestTensorParallel::small_presets_equal_whole_stages_data() {
+  QTest::addColumn<QString>("preset");
+  for (const char* name : {"wide-tiny", "gpt-tiny", "bert-tiny", "vgg-tiny", "resnet-tiny", "gnmt-tiny", "mlp-small"})
+    QTest::newRow(name) << name;
+}
+
+/// Two stages of two devices each beside two of one. By plain gradient descent: where a gradient is nothing but
+/// rounding, as a batch norm leaves some, Adam would divide it by its own size.
+void TestTensorParallel::small_presets_equal_whole_stages() {
+  QFETCH(QString, preset);
+  ModelSpec model = model_preset(preset.toStdString()).value();
+  model.learning_rate = 0.02;
+  Plan whole = plan_for(model, {1, 1}, 2, 2), cut = cut_plan(model, {1, 1}, {2, 2}, 2, 2);
+  whole.optimizer = cut.optimizer = Optimizer::sgd;
+  const Trained expected = trained_with(model, whole, built(whole), 3), found = trained_with(model, cut, built(cut), 3);
+  const double parameters = parameter_difference(found.parameters, expected.parameters);
+  QVERIFY2(parameters < 1e-5, qPrintable(QString::number(parameters)));
+  QVERIFY(loss_difference(found.log.losses(), expected.log.losses()) < 1e-5);
+  const double untrained =
+      parameter_difference(trained_with(model, whole, built(whole), 0).parameters, expected.parameters);
+  QVERIFY2(untrained > 1e-4, qPrintable(QString::number(untrained)));  // it is training that is compared
 }
 
 /// Its statistics are those of the samples at hand, which are a replica's, however many devices it has.
@@ -186,6 +215,27 @@ void TestTensorParallel::ranks_share_the_memory_of_weights() {
   QVERIFY(parts[1].count < alone * 27 / 100);
 }
 
+/// What is gathered and summed goes through blocks that are there since the first steps.
+void TestTensorParallel::buffers_are_allocated_once() {
+  for (const auto& [name, model] : models()) {
+    const Plan plan = cut_plan(model, {1, 1}, {2, 3});
+    const auto run = make_run(model, plan, built(plan), {}, cpu_kernels()).value();
+    const auto allocations = [&] {
+      std::vector<std::int64_t> counts;
+      for (const Worker& worker : run->workers) counts.push_back(worker.memory().allocations());
+      return counts;
+    };
+    Crew crew(run);
+    std::vector<std::int64_t> before;
+    for (int step = 1; step <= 12; ++step) {
+      run->control->begin_step();
+      QVERIFY(crew.step().has_value());
+      if (step == 2) before = allocations();
+    }
+    QVERIFY2(allocations() == before, qPrintable(name));
+  }
+}
+
 void TestTensorParallel::same_run_gives_the_same_bits() {
   for (const auto& [name, model] : models()) {
     const Plan plan = cut_plan(model, {2, 1}, {2, 3});
@@ -219,6 +269,30 @@ void TestTensorParallel::timeline_has_every_rank_and_its_transfers() {
                                                                       {{DeviceId(0), DeviceId(3)}, 5},
                                                                       {{DeviceId(1), DeviceId(0)}, 5}};
   QVERIFY(transfers == expected);
+}
+
+/// Whale's fused bridge: where the layer in front of a boundary gives columns and the one behind takes them, and both
+/// stages are cut alike, nothing is gathered; the ranks exchange their columns.
+void TestTensorParallel::stages_cut_alike_exchange_columns() {
+  const ModelSpec model = small_mlp(9, 4, 7, 5);
+  const auto widths = [&](const Plan& plan) {
+    const auto run = make_run(model, plan, built(plan), {}, cpu_kernels()).value();
+    std::vector<std::int64_t> out;
+    for (const Worker& worker : run->workers) out.push_back(worker.stages().front().module.output_width());
+    return std::vector<std::int64_t>(out.begin(), out.begin() + plan.stages[0].tensor_parallel);
+  };
+  Plan plan = cut_plan(model, {1, 1}, {2, 2});
+  plan.stages[0].last = plan.stages[1].first = 1;  // columns | rows, columns, rows
+  QVERIFY(widths(plan) == (std::vector<std::int64_t>{5, 4}));
+  QVERIFY(difference_from_one_device(model, plan, 10).isEmpty());
+  plan.stages[0].shards = {{0.7, 0.3}};  // no longer alike
+  QVERIFY(widths(plan) == (std::vector<std::int64_t>{9, 9}));
+  plan.stages[1].shards = plan.stages[0].shards;
+  QVERIFY(widths(plan) == (std::vector<std::int64_t>{6, 3}));
+  QVERIFY(difference_from_one_device(model, plan, 10).isEmpty());
+  plan.stages[1].recompute.all = true;
+  QVERIFY(difference_from_one_device(model, plan, 10).isEmpty());
+  QVERIFY(widths(cut_plan(model, {1, 1}, {2, 3})) == (std::vector<std::int64_t>{9, 9}));
 }
 
 void TestTensorParallel::what_cannot_be_cut_is_named_before_anything_starts() {
