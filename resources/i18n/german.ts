@@ -620,10 +620,6 @@
         <translation>Schichten auf %1 Stufen verteilen</translation>
     </message>
     <message>
-        <source>asynchronous schedules keep several versions of the weights, which the trainer does not: choose gpipe or 1f1b</source>
-        <translation>asynchrone Abläufe halten mehrere Versionen der Gewichte, der Trainer nicht: gpipe oder 1f1b wählen</translation>
-    </message>
-    <message>
         <source>auto: devices in a node, nodes in the cluster, more where bandwidths differ; flat: one level; any: the best of these and of stages on any consecutive devices</source>
         <translation>auto: Geräte im Knoten, Knoten im Cluster, mehr, wo Bandbreiten verschieden sind; flat: eine Ebene; any: das Beste aus diesen und Stufen auf beliebigen aufeinanderfolgenden Geräten</translation>
     </message>
@@ -754,14 +750,6 @@
     <message>
         <source>device %1 %2(stage %3, micro-batch %4)</source>
         <translation>Gerät %1 %2(Stufe %3, Mikro-Batch %4)</translation>
-    </message>
-    <message>
-        <source>device %1 does not run forward and backward of every micro-batch</source>
-        <translation>Gerät %1 führt nicht vorwärts und rückwärts jedes Mikro-Batches aus</translation>
-    </message>
-    <message>
-        <source>device %1 is used twice: a CPU thread runs one stage</source>
-        <translation>Gerät %1 ist zweimal belegt: ein CPU-Thread führt eine Stufe aus</translation>
     </message>
     <message>
         <source>device %1: %2</source>
@@ -1146,10 +1134,6 @@
     <message>
         <source>found %1, expected pipedeck.profile, pipedeck.cluster, pipedeck.plan, pipedeck.simulation, pipedeck.model or pipedeck.calibration</source>
         <translation>gefunden: %1, erwartet: pipedeck.profile, pipedeck.cluster, pipedeck.plan, pipedeck.simulation, pipedeck.model oder pipedeck.calibration</translation>
-    </message>
-    <message>
-        <source>found %1, expected started, step, timeline, warning, failed or finished</source>
-        <translation>gefunden: %1, erwartet: started, step, timeline, warning, failed oder finished</translation>
     </message>
     <message>
         <source>found %1, expected the name of a layer</source>
@@ -2148,10 +2132,6 @@
         <translation>Schritt %1: gefunden: Operationen auf %2 Geräten, erwartet: die der %3 Geräte des Plans</translation>
     </message>
     <message>
-        <source>steps and timeline_every are 0 or more</source>
-        <translation>steps und timeline_every sind 0 oder mehr</translation>
-    </message>
-    <message>
         <source>strategies to draw; 0: 500, fewer in large problems</source>
         <translation>zu ziehende Strategien; 0: 500, in großen Problemen weniger</translation>
     </message>
@@ -2174,10 +2154,6 @@
     <message>
         <source>tensor parallelism %1, --tmp %2</source>
         <translation>Tensorparallelität %1, --tmp %2</translation>
-    </message>
-    <message>
-        <source>tensor_parallel is %1: layers can&apos;t be cut over CPU threads, expected 1</source>
-        <translation>tensor_parallel ist %1: Schichten lassen sich nicht über CPU-Threads schneiden, erwartet: 1</translation>
     </message>
     <message>
         <source>text needs a model that begins with an embedding, not with &apos;%1&apos;</source>
@@ -3722,6 +3698,106 @@
     <message>
         <source>one more node like %1</source>
         <translation>ein weiterer Knoten wie %1</translation>
+    </message>
+    <message>
+        <source>%1 chunks of %2 stages, expected %3 of each</source>
+        <translation>%1 Chunks von %2 Stufen, erwartet: %3 von jeder</translation>
+    </message>
+    <message>
+        <source>%1 micro-batches a batch: with two versions of the weights no fewer than the %2 under way, and a multiple of the %3 replicas of stage %4</source>
+        <translation>%1 Mikro-Batches je Batch: mit zwei Versionen der Gewichte nicht weniger als die %2 unterwegs, und ein Vielfaches der %3 Replikate von Stufe %4</translation>
+    </message>
+    <message>
+        <source>%1 shards, expected one above 0 for each of the %2 ranks</source>
+        <translation>%1 Anteile, erwartet: einer über 0 für jeden der %2 Ränge</translation>
+    </message>
+    <message>
+        <source>%1 steps of %2 mini-batches, expected %3 mini-batches at most in an asynchronous run</source>
+        <translation>%1 Schritte von %2 Mini-Batches, erwartet: höchstens %3 Mini-Batches in einem asynchronen Lauf</translation>
+    </message>
+    <message>
+        <source>a device runs what gives before what takes</source>
+        <translation>ein Gerät führt aus, was gibt, bevor was nimmt</translation>
+    </message>
+    <message>
+        <source>a layer is cut over more devices than it has columns</source>
+        <translation>eine Schicht ist auf mehr Geräte geschnitten, als sie Spalten hat</translation>
+    </message>
+    <message>
+        <source>bytes of another process are whole</source>
+        <translation>Bytes eines anderen Prozesses sind vollständig</translation>
+    </message>
+    <message>
+        <source>device %1 does not run forward and backward of every micro-batch on stage %2</source>
+        <translation>Gerät %1 führt auf Stufe %2 nicht jeden Mikro-Batch vorwärts und rückwärts aus</translation>
+    </message>
+    <message>
+        <source>device %1 is used twice: stages that share devices have all of them in common, and only schedules of several stages a device have such</source>
+        <translation>Gerät %1 ist zweimal benutzt: Stufen, die Geräte teilen, haben alle gemeinsam, und nur Abläufe mit mehreren Stufen je Gerät haben solche</translation>
+    </message>
+    <message>
+        <source>device %1: an asynchronous device runs the turns of its replica forward and back, in turn</source>
+        <translation>Gerät %1: ein asynchrones Gerät führt, was an seinem Replikat ist, abwechselnd vorwärts und rückwärts aus</translation>
+    </message>
+    <message>
+        <source>device %1: processor core %2 is not to be had</source>
+        <translation>Gerät %1: Prozessorkern %2 ist nicht zu haben</translation>
+    </message>
+    <message>
+        <source>each copy of each stage once, on the devices of a stage with as many</source>
+        <translation>jede Kopie jeder Stufe einmal, auf den Geräten einer Stufe mit gleich vielen</translation>
+    </message>
+    <message>
+        <source>feed-forward columns</source>
+        <translation>Feed-Forward-Spalten</translation>
+    </message>
+    <message>
+        <source>found %1 cores, expected %2, one for each device of the plan</source>
+        <translation>gefunden: %1 Kerne, erwartet: %2, einer für jedes Gerät des Plans</translation>
+    </message>
+    <message>
+        <source>found %1, expected started, step, timeline, sample, paused, resumed, warning, failed or finished</source>
+        <translation>gefunden: %1, erwartet: started, step, timeline, sample, paused, resumed, warning, failed oder finished</translation>
+    </message>
+    <message>
+        <source>found core %1, expected one of %2, those that may be used here</source>
+        <translation>gefunden: Kern %1, erwartet: einer von %2, denen, die hier benutzt werden dürfen</translation>
+    </message>
+    <message>
+        <source>hidden values</source>
+        <translation>verborgene Werte</translation>
+    </message>
+    <message>
+        <source>layer &apos;%1&apos; (%2) can&apos;t be cut over several devices</source>
+        <translation>Schicht „%1“ (%2) lässt sich nicht auf mehrere Geräte schneiden</translation>
+    </message>
+    <message>
+        <source>layer &apos;%1&apos; (%2) has %3 %4, which can&apos;t be cut over %5 devices</source>
+        <translation>Schicht „%1“ (%2) hat %3 %4, was sich nicht auf %5 Geräte schneiden lässt</translation>
+    </message>
+    <message>
+        <source>layer &apos;%1&apos; (%2) takes %3 columns and gives %4, which can&apos;t be cut over %5 devices</source>
+        <translation>Schicht „%1“ (%2) nimmt %3 Spalten und gibt %4, was sich nicht auf %5 Geräte schneiden lässt</translation>
+    </message>
+    <message>
+        <source>steps, timeline_every and sample_every are 0 or more</source>
+        <translation>steps, timeline_every und sample_every sind 0 oder mehr</translation>
+    </message>
+    <message>
+        <source>tensor_parallel is %1, expected a divisor of the stage&apos;s %2 devices</source>
+        <translation>tensor_parallel ist %1, erwartet: ein Teiler der %2 Geräte der Stufe</translation>
+    </message>
+    <message>
+        <source>the other devices of its replica</source>
+        <translation>die anderen Geräte seines Replikats</translation>
+    </message>
+    <message>
+        <source>the plan&apos;s %1 is %2, the schedule %3</source>
+        <translation>%1 des Plans ist %2, der Ablauf %3</translation>
+    </message>
+    <message>
+        <source>the schedule has %1 copies of every stage, the plan %2</source>
+        <translation>der Ablauf hat %1 Kopien jeder Stufe, der Plan %2</translation>
     </message>
 </context>
 <context>
@@ -5829,10 +5905,6 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
         <translation>es gibt keinen Plan</translation>
     </message>
     <message>
-        <source>asynchronous schedules can&apos;t be run yet: choose a synchronous plan</source>
-        <translation>asynchrone Abläufe lassen sich noch nicht ausführen: einen synchronen Plan wählen</translation>
-    </message>
-    <message>
         <source>no temporary folder can be made: %1</source>
         <translation>kein temporärer Ordner anlegbar: %1</translation>
     </message>
@@ -7925,6 +7997,14 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>%1 in %2 s · median step %3 ms · last loss %4</source>
         <translation>%1 in %2 s · Median je Schritt %3 ms · letzter Verlust %4</translation>
     </message>
+    <message>
+        <source>paused after step %1</source>
+        <translation>pausiert nach Schritt %1</translation>
+    </message>
+    <message>
+        <source>going on</source>
+        <translation>geht weiter</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::RunPage</name>
@@ -8151,12 +8231,35 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>LOG</source>
         <translation>PROTOKOLL</translation>
     </message>
+    <message>
+        <source>paused at %1</source>
+        <translation>pausiert bei %1</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::ScheduleChoices</name>
     <message>
         <source>Explicit order</source>
         <translation>Vorgegebene Reihenfolge</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::ScheduleTitle</name>
+    <message>
+        <source>Interleaved 1F1B</source>
+        <translation>Interleaved 1F1B</translation>
+    </message>
+    <message>
+        <source>Adaptive</source>
+        <translation>Adaptiv</translation>
+    </message>
+    <message>
+        <source>PipeDream with vertical sync</source>
+        <translation>PipeDream mit vertikaler Synchronisation</translation>
+    </message>
+    <message>
+        <source>Explicit order</source>
+        <translation>Ausdrückliche Reihenfolge</translation>
     </message>
 </context>
 <context>
