@@ -165,7 +165,13 @@ Site this_process() {
           std::make_shared<Processes>()};
 }
 
-void Run::request_stop() { layout.synchronous() ? control->request_stop() : admission->close(); }
+void Run::request_stop() {
+  if (layout.synchronous()) return control->request_stop();
+  if (workers.size() == layout.placements.size()) return admission->close();
+  // Each process has mini-batches of its own under way: there is no end of a step that all could still agree on.
+  control->fail(
+      {ErrorCode::cancelled, "the run was stopped within a step: it is asynchronous, in several processes", {}, {}});
+}
 
 Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
                                       const TrainOptions& options, const Kernels& kernels, const Site& site) {
