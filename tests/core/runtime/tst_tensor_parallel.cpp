@@ -84,6 +84,7 @@ class TestTensorParallel : public QObject {
   void random_plans_equal_one_device();
   void asynchronous_plans_equal_those_of_one_device_a_stage();
   void ranks_share_the_memory_of_weights();
+  void gradients_reduced_beside_the_passes_give_the_same_bits();
   void buffers_are_allocated_once();
   void same_run_gives_the_same_bits();
   void timeline_has_every_rank_and_its_transfers();
@@ -213,6 +214,20 @@ void TestTensorParallel::ranks_share_the_memory_of_weights() {
   const auto parts = peaks(uneven);
   QVERIFY(parts[0].count < alone * 77 / 100 && parts[0].count > alone * 73 / 100);
   QVERIFY(parts[1].count < alone * 27 / 100);
+}
+
+/// While replicas reduce a layer's gradients on threads of their own, ranks go on with all-reduces of their passes.
+void TestTensorParallel::gradients_reduced_beside_the_passes_give_the_same_bits() {
+  for (const auto& [name, model] : models()) {
+    const Plan plan = cut_plan(model, {2, 2}, {2, 3});
+    const auto with = [&](Overlap overlap) {
+      TrainOptions options;
+      options.steps = 4;
+      options.overlap = overlap;
+      return train_on_cpu(model, plan, built(plan), options, {}).value().layers;
+    };
+    QVERIFY2(with(Overlap::layer) == with(Overlap::none), qPrintable(name));
+  }
 }
 
 /// What is gathered and summed goes through blocks that are there since the first steps.
