@@ -3799,6 +3799,10 @@
         <source>the schedule has %1 copies of every stage, the plan %2</source>
         <translation>der Ablauf hat %1 Kopien jeder Stufe, der Plan %2</translation>
     </message>
+    <message>
+        <source>the run was stopped within a step: it is asynchronous, in several processes</source>
+        <translation>der Lauf wurde mitten in einem Schritt angehalten: er ist asynchron, in mehreren Prozessen</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>
