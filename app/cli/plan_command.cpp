@@ -12,6 +12,7 @@
 #include "app/cli/question.hpp"
 #include "app/cli/table.hpp"
 #include "app/cli/time_budget.hpp"
+#include "app/cli/trials.hpp"
 #include "core/io/json_formats.hpp"
 
 namespace pipedeck::cli {
@@ -103,6 +104,7 @@ class PlanCommand : public Command {
     app.add_option("--time-budget", budget_, "answer after so many seconds with the best plan found by then")
         ->check(CLI::PositiveNumber)
         ->type_name("S");
+    trials_.declare(app);
     output_.declare(app);
     app.allow_extras();
     app.footer([] { return planner_options_help(); });
@@ -115,16 +117,21 @@ class PlanCommand : public Command {
     const auto options = planner_options(**planner, arguments_for(**planner));
     if (!options) return tl::unexpected(options.error());
     if (auto known = question_.schedule.check(); !known) return tl::unexpected(known.error());
+    if (auto trials = trials_.check(); !trials) return tl::unexpected(trials.error());
     const auto threads = question_.thread_count();
     if (!threads) return tl::unexpected(threads.error());
     auto problem = question_.open();
     if (!problem) return tl::unexpected(problem.error());
-    const auto judged = search(**planner, *std::move(problem), *options, *threads, stop);
+    if (trials_.asked()) {
+      auto model = trials_.open(*problem->profile);
+      if (!model) return tl::unexpected(model.error());
+      trained_ = *std::move(model);
+    }
+    const auto judge = Judge::of(*std::move(problem));
+    if (!judge) return tl::unexpected(judge.error());
+    const auto judged = search(**planner, *judge, *options, *threads, stop);
     if (!judged) return tl::unexpected(judged.error());
-    if (auto written = output_.write(plans_to_json(*judged, top_ > 1), plans_table(*judged) + reasons(*judged));
-        !written)
-      return tl::unexpected(written.error());
-    return 0;
+    return trials_.asked() ? answer_by_trials(*judged, *judge, stop) : answer(*judged, plans_table(*judged));
   }
 
  private:
@@ -141,24 +148,42 @@ class PlanCommand : public Command {
     return arguments;
   }
 
-  Result<std::vector<JudgedPlan>> search(const PlannerInfo& planner, Problem problem, const PlannerOptions& options,
-                                         int threads, std::stop_token stop) const {
-    const auto judge = Judge::of(std::move(problem));
-    if (!judge) return tl::unexpected(judge.error());
+  Result<int> answer(const std::vector<JudgedPlan>& judged, const std::string& table) const {
+    if (auto written = output_.write(plans_to_json(judged, top_ > 1), table + reasons(judged)); !written)
+      return tl::unexpected(written.error());
+    return 0;
+  }
+
+  /// The fastest measured, or the fastest `--top` of them.
+  Result<int> answer_by_trials(const std::vector<JudgedPlan>& judged, const Judge& judge, std::stop_token stop) const {
     ProgressLine progress;
-    PlannerContext context = judge->context(threads, top_, progress.callback(), stop);
+    auto trials = run_trials(judged, judge, trained_, trials_.steps, progress.callback(), stop);
+    if (!trials) return tl::unexpected(trials.error());
+    trials->front().judged.plan.why.push_back(trial_sentence(*trials, trials_.steps) + ".");
+    std::vector<JudgedPlan> best;
+    for (const Trial& trial : *trials)
+      if (static_cast<int>(best.size()) < top_ && trial.measured) best.push_back(trial.judged);
+    return answer(best, trials_table(*trials) + "\n" + plans_table(best));
+  }
+
+  int wanted_plans() const { return std::max(top_, trials_.plans); }
+
+  Result<std::vector<JudgedPlan>> search(const PlannerInfo& planner, const Judge& judge, const PlannerOptions& options,
+                                         int threads, std::stop_token stop) const {
+    ProgressLine progress;
+    PlannerContext context = judge.context(threads, wanted_plans(), progress.callback(), stop);
     context.explain = explain_;
     const TimeBudget budget(budget_);
     context.hurry = budget.over();
-    const auto ranking = run_planner(planner, judge->problem(), options, context);
+    const auto ranking = run_planner(planner, judge.problem(), options, context);
     if (!ranking) return tl::unexpected(ranking.error());
     if (ranking->infeasible) return tl::unexpected(no_plan_fits(planner.name, *ranking->infeasible));
     std::vector<JudgedPlan> judged;
     for (const Plan& plan : ranking->plans) {
-      if (static_cast<int>(judged.size()) == top_) break;
-      auto scheduled = question_.schedule.apply(plan, *judge->problem().profile);
+      if (static_cast<int>(judged.size()) == wanted_plans()) break;
+      auto scheduled = question_.schedule.apply(plan, *judge.problem().profile);
       if (!scheduled) return tl::unexpected(scheduled.error());
-      auto verdict = judge->judge(*std::move(scheduled), stop);
+      auto verdict = judge.judge(*std::move(scheduled), stop);
       if (!verdict) return tl::unexpected(verdict.error());
       judged.push_back(*std::move(verdict));
     }
@@ -170,6 +195,8 @@ class PlanCommand : public Command {
   int top_ = 1;
   bool explain_ = false;
   std::optional<double> budget_;
+  TrialOptions trials_;
+  ModelSpec trained_;
   OutputOptions output_;
   CLI::App* app_ = nullptr;
 };

@@ -2,35 +2,21 @@
 // profile: measures a model's layers on this machine, and describes the machine as a cluster, so that plans can be made
 // for it.
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "app/cli/backend.hpp"
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
-#include "app/cli/table.hpp"
+#include "app/cli/profile_text.hpp"
+#include "app/cli/progress_log.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/profiler.hpp"
 
 namespace pipedeck::cli {
 namespace {
-
-std::string profile_table(const Profile& profile) {
-  Table table({{"layer", Align::left},
-               {"kind", Align::left},
-               {"forward ms"},
-               {"backward ms"},
-               {"weight part ms"},
-               {"output"},
-               {"saved"},
-               {"parameters"}});
-  for (const Layer& layer : profile.layers)
-    table.add({layer.name, layer.kind, milliseconds_text(layer.forward), milliseconds_text(layer.backward),
-               milliseconds_text(layer.backward_weight), memory_text(layer.output), memory_text(layer.saved),
-               memory_text(layer.parameters)});
-  return fmt::format("{} on {}, micro-batch {}\n\n{}", profile.name, profile.device, profile.micro_batch, table.text());
-}
 
 class ProfileCommand : public Command {
  public:
@@ -41,12 +27,25 @@ class ProfileCommand : public Command {
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 20))
         ->type_name("N,N...");
+    app.add_option("--tensor-parallel", degrees_, "measure layers cut over so many devices too (1: whole ones)")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1 << 10))
+        ->type_name("N,N...");
+    app.add_flag("--links", links_, "say how long transfers of several sizes took between two devices");
+    app.add_option("--repetitions", repetitions_,
+                   "measure each size so often, not until its medians are sure (to about 0.5 %)")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("N");
+    app.add_option("--time-limit", time_limit_, "spend no more than so many seconds on each size (2, else no limit)")
+        ->check(CLI::PositiveNumber)
+        ->type_name("S");
     app.add_option("--cluster-out", cluster_file_, "write this machine's threads as a cluster into FILE")
         ->type_name("FILE");
     app.add_option("--devices", devices_, "devices of that cluster, one a thread")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str()
         ->type_name("N");
+    progress_.declare(app);
     output_.declare(app);
   }
 
@@ -55,12 +54,13 @@ class ProfileCommand : public Command {
     if (auto sizes = check_sizes(); !sizes) return tl::unexpected(sizes.error());
     const auto model = open_model(model_);
     if (!model) return tl::unexpected(in_file(model.error(), model_));
-    auto profile = measure(*model, stop);
+    if (auto opened = progress_.open(); !opened) return tl::unexpected(opened.error());
+    auto profile = profile_on_cpu(*model, options(), progress_.callback(), stop);
     if (!profile) return tl::unexpected(in_file(profile.error(), model_));
-    if (!cluster_file_.empty())
-      if (auto written = write_output(cluster_file_, cluster_to_json(cpu_cluster(devices_)) + "\n"); !written)
-        return tl::unexpected(written.error());
-    const std::string human = output_.json_on_stdout() ? std::string() : profile_table(*profile);
+    std::string links;
+    if (auto measured = measure_machine(*profile, links); !measured) return tl::unexpected(measured.error());
+    const std::string human =
+        output_.json_on_stdout() || progress_.on_stdout() ? std::string() : measured_profile_text(*profile) + links;
     if (auto written = output_.write(profile_to_json(*profile), human); !written)
       return tl::unexpected(written.error());
     return 0;
@@ -68,19 +68,53 @@ class ProfileCommand : public Command {
 
  private:
   Result<void> check_sizes() const {
+    if (progress_.on_stdout() && output_.json_on_stdout())
+      return fail(ErrorCode::bad_usage, "profile: --progress - and JSON on standard output exclude each other");
     if (std::is_sorted(micro_batches_.begin(), micro_batches_.end(), std::less_equal<>())) return {};
     return fail(ErrorCode::bad_usage,
                 fmt::format("--micro-batch: found {}, expected sizes in rising order", fmt::join(micro_batches_, ",")));
   }
 
-  Result<Profile> measure(const ModelSpec& model, std::stop_token stop) const {
-    ProgressLine progress;
-    return profile_on_cpu(model, micro_batches_, progress.callback(), stop);
+  /// What the machine is asked for beside the layers: its links, and itself as a cluster.
+  Result<void> measure_machine(const Profile& profile, std::string& links) const {
+    if (cluster_file_.empty() && !links_) return {};
+    Link link;
+    if (devices_ > 1) {
+      const LinkMeasurement measured = measure_thread_link();
+      link = measured.link;
+      if (links_) links = "\n" + link_text(measured);
+    } else if (links_) {
+      print_note("--links: there is one device, and so no link (--devices 2)");
+    }
+    if (cluster_file_.empty()) return {};
+    Bytes weights;
+    for (const Layer& layer : profile.layers) weights += layer.parameters;
+    const std::int64_t of_a_device = weights.count / static_cast<std::int64_t>(sizeof(float)) / devices_;
+    return write_output(cluster_file_, cluster_to_json(cpu_cluster(devices_, of_a_device, link)) + "\n");
+  }
+
+  ProfileOptions options() const {
+    ProfileOptions options;
+    options.micro_batches = micro_batches_;
+    for (const int degree : degrees_)
+      if (degree > 1) options.tensor_parallel.push_back(degree);
+    Repetitions& repetitions = options.repetitions;
+    if (repetitions_) {
+      repetitions = {*repetitions_, *repetitions_, 0, repetitions.time_limit};
+      if (time_limit_) repetitions.least = 1;
+    }
+    if (time_limit_) repetitions.time_limit = Seconds(*time_limit_);
+    return options;
   }
 
   std::string model_, backend_, cluster_file_;
   std::vector<int> micro_batches_{1, 2, 4, 8};
+  std::vector<int> degrees_;
+  bool links_ = false;
   int devices_ = 2;
+  std::optional<int> repetitions_;
+  std::optional<double> time_limit_;
+  ProgressLog progress_;
   OutputOptions output_;
 };
 

@@ -12,6 +12,7 @@
 #include "app/cli/kind_table.hpp"
 #include "app/cli/question.hpp"
 #include "app/cli/remote_control.hpp"
+#include "app/cli/replay.hpp"
 #include "app/cli/run_report.hpp"
 #include "app/cli/table.hpp"
 #include "core/cost/memory.hpp"
@@ -21,6 +22,7 @@
 #include "core/runtime/cores.hpp"
 #include "core/runtime/data_source.hpp"
 #include "core/runtime/evaluate.hpp"
+#include "core/runtime/train_with.hpp"
 #include "core/runtime/trainer.hpp"
 #include "core/schedule/build.hpp"
 
@@ -63,7 +65,10 @@ class RunCommand : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("--plan", plan_file_, "the plan")->required()->type_name("FILE");
-    app.add_option("--model", model_, "model: a file or preset:NAME")->required()->type_name("SPEC");
+    app.add_option("--model", model_, "model: a file or preset:NAME")->type_name("SPEC");
+    app.add_flag(
+        "--replay", replay_,
+        "no model: keep the devices busy for as long as --profile says, with transfers and memory of its sizes");
     declare_backend(app, backend_);
     app.add_option("--steps", options_.steps, "optimizer steps")
         ->required()
@@ -100,14 +105,35 @@ class RunCommand : public Command {
                   "run: --profile and --cluster are given together, for the prediction, or not at all");
     if (!judged_.calibration.empty() && !inputs_.given())
       return fail(ErrorCode::bad_usage, "run: --calibration needs --profile and --cluster, for the prediction");
+    if (auto asked = check_what_runs(); !asked) return tl::unexpected(asked.error());
     options_.overlap = *overlap_named(judged_.overlap);
     options_.bucket = Bytes(judged_.bucket_bytes);
-    if (auto opened = open(); !opened) return tl::unexpected(opened.error());
+    if (auto opened = replay_ ? open_replay() : open(); !opened) return tl::unexpected(opened.error());
     warn_if_crowded(plan_);
     return check_only_ ? say_ready() : train(stop);
   }
 
  private:
+  Result<void> check_what_runs() const {
+    if (!replay_ && model_.empty())
+      return fail(ErrorCode::bad_usage,
+                  "run: --model is required (a model to train), or --replay with --profile and --cluster");
+    if (!replay_) return {};
+    if (!model_.empty()) return fail(ErrorCode::bad_usage, "run: --replay and --model exclude each other");
+    if (!data_.empty() || !evaluated_.empty())
+      return fail(ErrorCode::bad_usage, "run: a replay computes nothing: --data and --evaluate need --model");
+    if (!inputs_.given())
+      return fail(ErrorCode::bad_usage, "run: --replay needs --profile and --cluster: they say how long passes take");
+    return {};
+  }
+
+  Result<void> open_replay() {
+    auto plan = read_plan(plan_file_);
+    if (!plan) return tl::unexpected(in_file(plan.error(), plan_file_));
+    plan_ = *std::move(plan);
+    return predict();
+  }
+
   Result<void> open() {
     auto plan = read_plan(plan_file_);
     if (!plan) return tl::unexpected(in_file(plan.error(), plan_file_));
@@ -166,6 +192,11 @@ class RunCommand : public Command {
     auto simulation = simulate(*problem, plan_);
     if (!simulation) return tl::unexpected(in_file(simulation.error(), plan_file_));
     predicted_ = *std::move(simulation);
+    if (replay_) {
+      auto replay = replay_of(*problem, plan_, *predicted_);
+      if (!replay) return tl::unexpected(in_file(replay.error(), plan_file_));
+      replayed_ = *std::move(replay);
+    }
     return build(std::move(*problem));
   }
 
@@ -212,7 +243,9 @@ class RunCommand : public Command {
       if (!timelines_wanted && std::holds_alternative<MeasuredTimeline>(event)) return;
       if (!log->write(event)) halt.request_stop();
     };
-    const auto trained = train_on_cpu(model_spec_, plan_, schedule_, options_, take, halt.get_token());
+    const auto trained =
+        replayed_ ? train_with(replayed_->kernels, replayed_->model, plan_, schedule_, options_, take, halt.get_token())
+                  : train_on_cpu(model_spec_, plan_, schedule_, options_, take, halt.get_token());
     if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
     if (auto closed = log->close(); !closed) return tl::unexpected(closed.error());
     if (!trained) return tl::unexpected(in_file(trained.error(), file_at_fault(trained.error())));
@@ -247,6 +280,8 @@ class RunCommand : public Command {
   DataSource evaluated_data_;
   Schedule schedule_;
   std::optional<Simulation> predicted_;
+  bool replay_ = false;
+  std::optional<ReplayModel> replayed_;
 };
 
 }  // namespace

@@ -77,8 +77,11 @@ void set_times(Layer& layer, int micro_batch, Seconds forward, Seconds backward)
   if (backward != layer.backward) layer.backward_weight = std::min(backward, backward * share);
   layer.forward = forward;
   layer.backward = backward;
+  layer.spread.reset();
   for (LayerPoint& point : layer.at)
     if (point.micro_batch == micro_batch) {
+      if (point.details.backward_weight) point.details.backward_weight = layer.backward_weight;
+      point.details.spread.reset();
       point.forward = forward;
       point.backward = backward;
     }

@@ -51,6 +51,7 @@ void join_measurements(Layer& sum, const Layer& other) {
 
 void join(Layer& sum, const Layer& other) {
   join_measurements(sum, other);
+  sum.spread.reset();  // medians add up roughly, quartiles do not
   sum.forward += other.forward;
   sum.backward += other.backward;
   sum.backward_weight += other.backward_weight;

@@ -25,6 +25,23 @@ double at_samples(const Profile& profile, const Layer& layer, Seconds Layer::*ba
   return on_line(above[-1], *above, pass, samples);
 }
 
+/// Of the backward pass, computing weight gradients: on the line where every point says how much, else the layer's own.
+double weight_share(const Profile& profile, const Layer& layer, int samples) {
+  const double own = layer.backward.count > 0 ? layer.backward_weight.count / layer.backward.count : 0;
+  const bool told = layer.at.size() > 1 && std::ranges::all_of(layer.at, [](const LayerPoint& point) {
+                      return point.details.backward_weight.has_value();
+                    });
+  if (!told || samples == profile.micro_batch) return own;
+  const auto above = std::lower_bound(layer.at.begin() + 1, layer.at.end() - 1, samples,
+                                      [](const LayerPoint& point, int wanted) { return point.micro_batch < wanted; });
+  const auto weights_of = [](const LayerPoint& point) {
+    return LayerPoint{point.micro_batch, {}, *point.details.backward_weight, {}};
+  };
+  const double backward = on_line(above[-1], *above, &LayerPoint::backward, samples);
+  const double weights = on_line(weights_of(above[-1]), weights_of(*above), &LayerPoint::backward, samples);
+  return backward > 0 ? std::min(1.0, weights / backward) : 0;
+}
+
 /// A figure for another device or degree counts as its ratio to the base; a base of 0 has no ratio and stays 0.
 double ratio(Seconds other, Seconds base) { return base.count > 0 ? other.count / base.count : 1; }
 
@@ -65,8 +82,7 @@ LayerTimes layer_times(const Profile& profile, const Layer& layer, int samples, 
   LayerTimes times;
   times.forward = Seconds(forward * device.forward * degree.forward);
   times.backward = Seconds(backward * device.backward * degree.backward);
-  const double weight_share = layer.backward.count > 0 ? layer.backward_weight.count / layer.backward.count : 0;
-  times.backward_weight = times.backward * weight_share;
+  times.backward_weight = times.backward * weight_share(profile, layer, samples);
   return times;
 }
 

@@ -13,10 +13,32 @@
 
 namespace pipedeck {
 
+/// Half of a time's repetitions lie between these; the time itself is their median.
+struct Quartiles {
+  Seconds lower, upper;
+  bool operator==(const Quartiles&) const = default;
+};
+
+/// How far the repetitions of a measured layer were apart.
+struct TimeSpread {
+  int repetitions = 0;
+  Quartiles forward, backward;
+  bool operator==(const TimeSpread&) const = default;
+};
+
+/// What a measurement tells of a point beside its times.
+struct PointDetails {
+  std::optional<Seconds> backward_weight;  ///< of `backward`
+  std::optional<Bytes> saved, workspace;
+  std::optional<TimeSpread> spread;
+  bool operator==(const PointDetails&) const = default;
+};
+
 /// A measured point at another micro-batch size.
 struct LayerPoint {
   int micro_batch = 1;  ///< samples
   Seconds forward, backward;
+  PointDetails details = {};
   bool operator==(const LayerPoint&) const = default;
 };
 
@@ -25,6 +47,7 @@ struct TensorParallelPoint {
   int degree = 2;
   Seconds forward, backward;
   Bytes forward_allreduce, backward_allreduce;
+  PointDetails details = {};  ///< on each of the devices
   bool operator==(const TensorParallelPoint&) const = default;
 };
 
@@ -62,6 +85,7 @@ struct Layer {
   Bytes parameters;
   Bytes workspace;
   std::optional<LayerMemory> memory;
+  std::optional<TimeSpread> spread;
   std::vector<LayerPoint> at;  ///< sorted by micro_batch, with the base point among them; empty: time is proportional
   std::vector<TensorParallelPoint> tensor_parallel;  ///< sorted by degree
   std::map<std::string, OtherDevicePoint> on;        ///< by device type

@@ -20,6 +20,35 @@ std::string at(std::string_view list, std::size_t index, std::string_view key = 
 
 // ---- profile
 
+Result<void> check_quartiles(const std::string& place, const Quartiles& quartiles) {
+  PIPEDECK_CHECK(checks::duration(place + "/0", quartiles.lower));
+  PIPEDECK_CHECK(checks::duration(place + "/1", quartiles.upper));
+  if (quartiles.lower <= quartiles.upper) return {};
+  return bad(place, fmt::format("found a lower quartile of {} ms above the upper one, {} ms",
+                                in_milliseconds(quartiles.lower), in_milliseconds(quartiles.upper)));
+}
+
+Result<void> check_spread(const std::string& place, const std::optional<TimeSpread>& spread) {
+  if (!spread) return {};
+  PIPEDECK_CHECK(checks::integer(place + "/spread/repetitions", spread->repetitions, 1, limits::samples));
+  PIPEDECK_CHECK(check_quartiles(place + "/spread/forward_ms", spread->forward));
+  return check_quartiles(place + "/spread/backward_ms", spread->backward);
+}
+
+Result<void> check_weight_part(const std::string& place, Seconds weight, Seconds backward) {
+  PIPEDECK_CHECK(checks::duration(place + "/backward_weight_ms", weight));
+  if (weight <= backward) return {};
+  return bad(place + "/backward_weight_ms", fmt::format("found {} ms, expected at most backward_ms, {} ms",
+                                                        in_milliseconds(weight), in_milliseconds(backward)));
+}
+
+Result<void> check_details(const std::string& place, const PointDetails& details, Seconds backward) {
+  if (details.backward_weight) PIPEDECK_CHECK(check_weight_part(place, *details.backward_weight, backward));
+  if (details.saved) PIPEDECK_CHECK(checks::bytes(place + "/saved_bytes", *details.saved));
+  if (details.workspace) PIPEDECK_CHECK(checks::bytes(place + "/workspace_bytes", *details.workspace));
+  return check_spread(place, details.spread);
+}
+
 Result<void> check_points(const Profile& profile, const Layer& layer, std::size_t index) {
   bool base = layer.at.empty();
   for (std::size_t i = 0; i < layer.at.size(); ++i) {
@@ -28,6 +57,7 @@ Result<void> check_points(const Profile& profile, const Layer& layer, std::size_
     PIPEDECK_CHECK(checks::integer(place + "/micro_batch", point.micro_batch, 1, limits::samples));
     PIPEDECK_CHECK(checks::duration(place + "/forward_ms", point.forward));
     PIPEDECK_CHECK(checks::duration(place + "/backward_ms", point.backward));
+    PIPEDECK_CHECK(check_details(place, point.details, point.backward));
     if (i > 0 && point.micro_batch <= layer.at[i - 1].micro_batch)
       return bad(place + "/micro_batch",
                  fmt::format("found a second point at {} samples, expected one each", point.micro_batch));
@@ -54,6 +84,7 @@ Result<void> check_tensor_parallel(const Layer& layer, std::size_t index) {
     PIPEDECK_CHECK(checks::duration(place + "/backward_ms", point.backward));
     PIPEDECK_CHECK(checks::bytes(place + "/forward_allreduce_bytes", point.forward_allreduce));
     PIPEDECK_CHECK(checks::bytes(place + "/backward_allreduce_bytes", point.backward_allreduce));
+    PIPEDECK_CHECK(check_details(place, point.details, point.backward));
     if (i > 0 && point.degree <= layer.tensor_parallel[i - 1].degree)
       return bad(place + "/degree",
                  fmt::format("found degree {} a second time, expected one point each", point.degree));
@@ -96,11 +127,8 @@ Result<void> check_layer(const Profile& profile, std::size_t index) {
   if (layer.name.empty()) return bad(at("layers", index, "name"), "found an empty name, expected one");
   PIPEDECK_CHECK(checks::duration(at("layers", index, "forward_ms"), layer.forward));
   PIPEDECK_CHECK(checks::duration(at("layers", index, "backward_ms"), layer.backward));
-  PIPEDECK_CHECK(checks::duration(at("layers", index, "backward_weight_ms"), layer.backward_weight));
-  if (layer.backward_weight > layer.backward)
-    return bad(at("layers", index, "backward_weight_ms"),
-               fmt::format("found {} ms, expected at most backward_ms, {} ms", in_milliseconds(layer.backward_weight),
-                           in_milliseconds(layer.backward)));
+  PIPEDECK_CHECK(check_weight_part(fmt::format("/layers/{}", index), layer.backward_weight, layer.backward));
+  PIPEDECK_CHECK(check_spread(fmt::format("/layers/{}", index), layer.spread));
   PIPEDECK_CHECK(checks::bytes(at("layers", index, "output_bytes"), layer.output));
   PIPEDECK_CHECK(checks::bytes(at("layers", index, "saved_bytes"), layer.saved));
   PIPEDECK_CHECK(checks::bytes(at("layers", index, "parameter_bytes"), layer.parameters));

@@ -17,12 +17,51 @@ using json::ObjectReader;
 using json::ObjectWriter;
 using json::Value;
 
+Quartiles quartiles_from(ObjectReader& in, std::string_view key) {
+  std::vector<Seconds> ends;
+  in.values(key, [&](const Value& value, const std::string& place) {
+    ends.push_back(
+        Seconds(json::read_number(value, json::Unit::milliseconds, 0, limits::seconds, place, in.problems())));
+  });
+  if (ends.size() == 2) return {ends[0], ends[1]};
+  in.fail(key, fmt::format("found {} values, expected two: the lower and the upper quartile", ends.size()));
+  return {};
+}
+
+std::optional<TimeSpread> spread_from(ObjectReader& in) {
+  if (!in.has("spread")) return std::nullopt;
+  TimeSpread spread;
+  in.object("spread", [&](ObjectReader& member) {
+    spread.repetitions = member.count("repetitions");
+    spread.forward = quartiles_from(member, "forward_ms");
+    spread.backward = quartiles_from(member, "backward_ms");
+  });
+  return spread;
+}
+
+PointDetails details_from(ObjectReader& in) {
+  PointDetails details;
+  if (in.has("backward_weight_ms")) details.backward_weight = in.time("backward_weight_ms");
+  if (in.has("saved_bytes")) details.saved = in.bytes("saved_bytes");
+  if (in.has("workspace_bytes")) details.workspace = in.bytes("workspace_bytes");
+  details.spread = spread_from(in);
+  return details;
+}
+
 LayerPoint point_from(ObjectReader& in) {
   LayerPoint point;
   point.micro_batch = in.count("micro_batch");
   point.forward = in.time("forward_ms");
   point.backward = in.time("backward_ms");
+  point.details = details_from(in);
   return point;
+}
+
+/// What the layer itself says of its own micro-batch size; shares that were assumed are none of it.
+PointDetails base_details(const Layer& layer) {
+  const auto told = [](const LayerPoint& point) { return point.details.backward_weight.has_value(); };
+  if (!std::all_of(layer.at.begin(), layer.at.end(), told)) return {};
+  return {layer.backward_weight, layer.saved, layer.workspace, layer.spread};
 }
 
 /// `at` of the file lists the other points; the layer's own is put among them (formats.md: "`at` includes the base").
@@ -32,7 +71,7 @@ void read_points(ObjectReader& in, int micro_batch, Layer& layer) {
   if (layer.at.empty()) return;
   const auto is_base = [&](const LayerPoint& point) { return point.micro_batch == micro_batch; };
   if (std::none_of(layer.at.begin(), layer.at.end(), is_base))
-    layer.at.push_back({micro_batch, layer.forward, layer.backward});
+    layer.at.push_back({micro_batch, layer.forward, layer.backward, base_details(layer)});
   std::stable_sort(layer.at.begin(), layer.at.end(),
                    [](const LayerPoint& a, const LayerPoint& b) { return a.micro_batch < b.micro_batch; });
 }
@@ -46,6 +85,7 @@ void read_tensor_parallel(ObjectReader& in, Layer& layer) {
     point.backward = member.time("backward_ms");
     point.forward_allreduce = member.bytes("forward_allreduce_bytes");
     point.backward_allreduce = member.bytes("backward_allreduce_bytes");
+    point.details = details_from(member);
     layer.tensor_parallel.push_back(point);
   });
   std::stable_sort(layer.tensor_parallel.begin(), layer.tensor_parallel.end(),
@@ -102,6 +142,7 @@ Layer layer_from(ObjectReader& in, int micro_batch) {
                                                        : Seconds();
   layer.workspace = in.bytes_or("workspace_bytes", {});
   if (in.has("memory")) in.object("memory", [&](ObjectReader& memory) { layer.memory = memory_from(memory); });
+  layer.spread = spread_from(in);
   read_points(in, micro_batch, layer);
   read_tensor_parallel(in, layer);
   read_on(in, layer);
@@ -159,22 +200,45 @@ void read_edges(ObjectReader& in, Profile& profile) {
     in.fail("edges", "found no edges, expected a connected graph, or no 'edges' for a chain");
 }
 
+Value quartiles_value(const Quartiles& quartiles) {
+  return Value(
+      json::List{Value(json::milliseconds_of(quartiles.lower)), Value(json::milliseconds_of(quartiles.upper))});
+}
+
+void add_spread(ObjectWriter& out, const std::optional<TimeSpread>& spread) {
+  if (!spread) return;
+  out.add("spread", ObjectWriter()
+                        .add("repetitions", spread->repetitions)
+                        .add("forward_ms", quartiles_value(spread->forward))
+                        .add("backward_ms", quartiles_value(spread->backward))
+                        .finish());
+}
+
+void add_details(ObjectWriter& out, const PointDetails& details) {
+  if (details.backward_weight) out.add("backward_weight_ms", json::milliseconds_of(*details.backward_weight));
+  if (details.saved) out.add("saved_bytes", *details.saved);
+  if (details.workspace) out.add("workspace_bytes", *details.workspace);
+  add_spread(out, details.spread);
+}
+
 Value point_value(const LayerPoint& point) {
-  return ObjectWriter()
-      .add("micro_batch", point.micro_batch)
-      .add("forward_ms", json::milliseconds_of(point.forward))
-      .add("backward_ms", json::milliseconds_of(point.backward))
-      .finish();
+  ObjectWriter out;
+  out.add("micro_batch", point.micro_batch);
+  out.add("forward_ms", json::milliseconds_of(point.forward));
+  out.add("backward_ms", json::milliseconds_of(point.backward));
+  add_details(out, point.details);
+  return out.finish();
 }
 
 Value tensor_parallel_value(const TensorParallelPoint& point) {
-  return ObjectWriter()
-      .add("degree", point.degree)
-      .add("forward_ms", json::milliseconds_of(point.forward))
-      .add("backward_ms", json::milliseconds_of(point.backward))
-      .add("forward_allreduce_bytes", point.forward_allreduce)
-      .add("backward_allreduce_bytes", point.backward_allreduce)
-      .finish();
+  ObjectWriter out;
+  out.add("degree", point.degree);
+  out.add("forward_ms", json::milliseconds_of(point.forward));
+  out.add("backward_ms", json::milliseconds_of(point.backward));
+  out.add("forward_allreduce_bytes", point.forward_allreduce);
+  out.add("backward_allreduce_bytes", point.backward_allreduce);
+  add_details(out, point.details);
+  return out.finish();
 }
 
 Value on_value(const Layer& layer) {
@@ -203,6 +267,7 @@ Value layer_value(const Layer& layer) {
   if (!layer.outputs.empty()) out.add("outputs_bytes", json::bytes_of(layer.outputs));
   out.add("saved_bytes", layer.saved).add("parameter_bytes", layer.parameters).add("workspace_bytes", layer.workspace);
   if (layer.memory) out.add("memory", memory_value(*layer.memory));
+  add_spread(out, layer.spread);
   if (!layer.at.empty()) out.add("at", json::list_of(layer.at, point_value));
   if (!layer.tensor_parallel.empty())
     out.add("tensor_parallel", json::list_of(layer.tensor_parallel, tensor_parallel_value));

@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 
 #include <fmt/format.h>
 
-#include "core/runtime/cpu/matmul.hpp"
 #include "core/runtime/machine.hpp"
 #include "core/runtime/model_parts.hpp"
+#include "core/runtime/profile/chain_timer.hpp"
+#include "core/runtime/profile/robust.hpp"
+#include "core/runtime/sharding.hpp"
 #include "core/runtime/thread_of_its_own.hpp"
+#include "core/runtime/trainer.hpp"
 
 namespace pipedeck {
 namespace {
@@ -18,127 +22,77 @@ using Clock = std::chrono::steady_clock;
 
 Seconds since(Clock::time_point start) { return Seconds(std::chrono::duration<double>(Clock::now() - start).count()); }
 
-Seconds median(std::vector<Seconds> times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+/// The medians of one layer's repetitions.
+struct LayerMedians {
+  RobustSummary forward, backward, weight;
+};
+
+LayerMedians medians_of(const LayerSamples& seen) {
+  std::vector<double> both;
+  for (std::size_t i = 0; i < seen.backward_input.size(); ++i)
+    both.push_back(seen.backward_input[i] + seen.backward_weight[i]);
+  return {summary_of(seen.forward), summary_of(std::move(both)), summary_of(seen.backward_weight)};
 }
 
-/// What was seen of one layer at one micro-batch size.
-struct LayerSamples {
-  std::vector<Seconds> forward, backward_input, backward_weight;
-  Bytes output, saved;
-  LayerMemory memory;
-};
-
-/// The whole chain forward and backward, as a device that holds all of it would run it: so every layer finds the caches
-/// as it does in training.
-class ChainTimer {
- public:
-  ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
-             const SampleSource& source, std::uint64_t seed, int samples)
-      : layers_(layers), loss_(loss), source_(source), samples_(samples), seen_(layers.size()) {
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      parameters_.emplace_back(static_cast<std::size_t>(layers[i]->parameters()));
-      gradients_.push_back(parameters_.back());
-      layers[i]->initialise(parameters_.back(), Random(seed, i));
-    }
+/// As if all medians erred the same way at once: never too small.
+double relative_error(const std::vector<LayerSamples>& seen) {
+  double errors = 0, sum = 0;
+  for (const LayerSamples& layer : seen) {
+    const LayerMedians medians = medians_of(layer);
+    errors += medians.forward.error + medians.backward.error;
+    sum += medians.forward.median + medians.backward.median;
   }
+  return sum > 0 ? errors / sum : 0;
+}
 
-  /// Not counted: caches, memory and oneDNN's code have yet to be made.
-  void warm_up() {
-    run_once();
-    for (LayerSamples& layer : seen_) layer = {};
-  }
+using TellPart = std::function<void(double)>;
 
-  void run_once() {
-    Tensor value = samples(false), targets = samples(true);
-    std::vector<Saved> saved(layers_.size());
-    for (std::size_t i = 0; i < layers_.size(); ++i) value = forward(i, std::move(value), targets, saved[i]);
-    for (std::size_t i = layers_.size(); i-- > 0;) value = backward(i, std::move(value), saved[i]);
-  }
-
-  const std::vector<LayerSamples>& seen() const { return seen_; }
-
- private:
-  Tensor samples(bool targets) const {
-    Tensor values(memory_, samples_, targets ? loss_.sequence() : layers_.front()->input_width());
-    const auto width = static_cast<std::size_t>(values.width());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(samples_); ++i) {
-      const auto sample = values.values().subspan(i * width, width);
-      targets ? source_.target(i, sample) : source_.input(i, sample);
-    }
-    return values;
-  }
-
-  /// The loss is counted into the last layer: it has no stage of its own.
-  Tensor forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved) {
-    LayerSamples& seen = seen_[layer];
-    const bool last = layer + 1 == layers_.size();
-    const Bytes before = memory_->in_use() - value.bytes() - (last ? targets.bytes() : Bytes());
-    memory_->restart_peak();
-    const auto start = Clock::now();
-    value = layers_[layer]->forward(std::move(value), parameters_[layer], saved);
-    if (last) loss_.forward(value, targets);
-    seen.forward.push_back(since(start));
-    seen.memory.input = saved.tensors.front().bytes();
-    seen.output = value.bytes();
-    seen.saved = saved.bytes() + (last ? value.bytes() : Bytes());
-    seen.memory.forward = memory_->peak() - before - seen.saved;
-    if (last) seen.memory.recompute_saved = targets.bytes();
-    return value;
-  }
-
-  Tensor backward(std::size_t layer, Tensor value, Saved& saved) {
-    LayerSamples& seen = seen_[layer];
-    const Bytes before = memory_->in_use();
-    memory_->restart_peak();
-    auto start = Clock::now();
-    if (layer + 1 == layers_.size())
-      value = loss_.backward(std::move(value), 1.0f / static_cast<float>(samples_ * loss_.sequence()));
-    value = layers_[layer]->backward_input(std::move(value), parameters_[layer], saved, layer > 0);
-    seen.backward_input.push_back(since(start));
-    seen.memory.weight_saved = saved.bytes();
-    start = Clock::now();
-    layers_[layer]->backward_weight(saved, gradients_[layer]);
-    seen.backward_weight.push_back(since(start));
-    seen.memory.backward = memory_->peak() - before;
-    return value;
-  }
-
-  const std::vector<std::unique_ptr<LayerKernel>>& layers_;
-  const SoftmaxCrossEntropy& loss_;
-  const SampleSource& source_;
-  int samples_;
-  std::shared_ptr<DeviceMemory> memory_ = std::make_shared<DeviceMemory>();
-  std::vector<std::vector<float>> parameters_, gradients_;
-  std::vector<LayerSamples> seen_;
-};
-
-/// Repetitions: for half a second, but at least 7 and no more than 200.
-Result<void> repeat(ChainTimer& timer, const std::stop_token& stop) {
-  constexpr int least = 7, most = 200;
-  constexpr Seconds enough{0.5};
+Result<void> repeat(ChainTimer& timer, const Repetitions& how, const TellPart& tell, const std::stop_token& stop) {
   timer.warm_up();
   timer.warm_up();
   const auto start = Clock::now();
-  for (int i = 0; i < most && (i < least || since(start) < enough); ++i) {
+  for (int done = 0; done < how.most; ++done) {
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "profiling was stopped");
+    if (done >= how.least && (since(start) >= how.time_limit || relative_error(timer.seen()) < how.error)) break;
     timer.run_once();
+    tell(std::max(since(start).count / how.time_limit.count, static_cast<double>(done) / how.most));
   }
   return {};
+}
+
+TimeSpread spread_of(const LayerMedians& medians) {
+  const auto quartiles = [](const RobustSummary& time) { return Quartiles{Seconds(time.lower), Seconds(time.upper)}; };
+  return {medians.forward.kept, quartiles(medians.forward), quartiles(medians.backward)};
+}
+
+PointDetails details_of(const LayerSamples& seen, const LayerMedians& medians) {
+  return {Seconds(std::min(medians.weight.median, medians.backward.median)), seen.saved,
+          std::max(seen.memory.forward, seen.memory.backward), spread_of(medians)};
 }
 
 void add_point(Profile& profile, const std::vector<LayerSamples>& seen, int micro_batch) {
   for (std::size_t i = 0; i < seen.size(); ++i) {
     Layer& layer = profile.layers[i];
-    const Seconds forward = median(seen[i].forward), weight = median(seen[i].backward_weight);
-    const Seconds backward = median(seen[i].backward_input) + weight;
-    layer.at.push_back({micro_batch, forward, backward});
+    const LayerMedians medians = medians_of(seen[i]);
+    LayerPoint point{micro_batch, Seconds(medians.forward.median), Seconds(medians.backward.median)};
+    point.details = details_of(seen[i], medians);
+    layer.at.push_back(point);
     if (micro_batch != profile.micro_batch) continue;
-    layer.forward = forward, layer.backward = backward, layer.backward_weight = weight;
+    layer.forward = point.forward, layer.backward = point.backward;
+    layer.backward_weight = *point.details.backward_weight;
     layer.output = seen[i].output, layer.saved = seen[i].saved, layer.memory = seen[i].memory;
-    layer.workspace = std::max(layer.memory->forward, layer.memory->backward);
+    layer.workspace = *point.details.workspace, layer.spread = point.details.spread;
+  }
+}
+
+/// A degree's times are those of its first rank, which has the most where columns don't divide evenly.
+void add_degree(Profile& profile, const std::vector<LayerSamples>& seen, int degree) {
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const LayerMedians medians = medians_of(seen[i]);
+    TensorParallelPoint point{degree, Seconds(medians.forward.median), Seconds(medians.backward.median),
+                              seen[i].forward_all_reduced, seen[i].backward_all_reduced};
+    point.details = details_of(seen[i], medians);
+    profile.layers[i].tensor_parallel.push_back(point);
   }
 }
 
@@ -172,6 +126,14 @@ Result<void> check_sizes(const std::vector<int>& micro_batches) {
   return {};
 }
 
+Result<void> check_degrees(const std::vector<int>& degrees) {
+  for (std::size_t i = 0; i < degrees.size(); ++i)
+    if (degrees[i] < 2 || (i > 0 && degrees[i] <= degrees[i - 1]))
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("degree of tensor parallelism {}: degrees are 2 or more, ascending", degrees[i]));
+  return {};
+}
+
 Profile empty_profile(const ModelSpec& model, const std::vector<std::unique_ptr<LayerKernel>>& kernels,
                       int micro_batch) {
   Profile profile;
@@ -191,21 +153,40 @@ Profile empty_profile(const ModelSpec& model, const std::vector<std::unique_ptr<
 
 }  // namespace
 
-Result<Profile> profile_on_cpu(const ModelSpec& model, const std::vector<int>& micro_batches, const Progress& progress,
+Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& options, const Progress& progress,
                                std::stop_token stop) {
-  if (auto checked = check_sizes(micro_batches); !checked) return tl::unexpected(checked.error());
+  const std::vector<int>& sizes = options.micro_batches;
+  if (auto checked = check_sizes(sizes); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_degrees(options.tensor_parallel); !checked) return tl::unexpected(checked.error());
   const auto parts = make_parts(model, cpu_kernels());
   if (!parts) return tl::unexpected(parts.error());
 
-  Profile profile = empty_profile(model, parts->layers, micro_batches.front());
-  for (std::size_t i = 0; i < micro_batches.size(); ++i) {
-    report(progress, static_cast<double>(i) / static_cast<double>(micro_batches.size()),
-           fmt::format("timing micro-batches of {}", micro_batches[i]));
-    ChainTimer timer(parts->layers, parts->loss, *parts->source, model.seed, micro_batches[i]);
+  Profile profile = empty_profile(model, parts->layers, sizes.front());
+  const double measurements = static_cast<double>(sizes.size() + options.tensor_parallel.size());
+  double done = 0;
+  const auto measure = [&](ChainTimer& timer, const std::string& what) {
+    const auto tell = [&](double part) { report(progress, (done + std::min(part, 1.0)) / measurements, what); };
+    tell(0);
     Result<void> timed;
-    on_one_core([&] { timed = repeat(timer, stop); });
-    if (!timed) return tl::unexpected(timed.error());
-    add_point(profile, timer.seen(), micro_batches[i]);
+    on_one_core([&] { timed = repeat(timer, options.repetitions, tell, stop); });
+    ++done;
+    return timed;
+  };
+  for (const int size : sizes) {
+    ChainTimer timer(parts->layers, parts->loss, *parts->source, model.seed, size);
+    if (auto timed = measure(timer, fmt::format("timing micro-batches of {}", size)); !timed)
+      return tl::unexpected(timed.error());
+    add_point(profile, timer.seen(), size);
+  }
+  for (const int degree : options.tensor_parallel) {
+    const auto group = std::make_shared<LoneCollective>(0, degree);
+    const auto part = make_sharded_layers(model, 0, plannable_layers(model), cpu_kernels(), {0, degree, {}}, group);
+    if (!part) return tl::unexpected(part.error());
+    const SoftmaxCrossEntropy loss = part->loss ? parts->loss.over(*part->loss) : parts->loss;
+    ChainTimer timer(part->layers, loss, *parts->source, model.seed, sizes.front(), group.get());
+    if (auto timed = measure(timer, fmt::format("timing layers cut over {} devices", degree)); !timed)
+      return tl::unexpected(timed.error());
+    add_degree(profile, timer.seen(), degree);
   }
   if (profile.micro_batch > 1) {
     ChainTimer single(parts->layers, parts->loss, *parts->source, model.seed, 1);

@@ -13,12 +13,39 @@
 
 namespace pipedeck {
 
-/// Median times of every layer on one CPU thread at `micro_batches` sizes (ascending; the first is the profile's own).
-Result<Profile> profile_on_cpu(const ModelSpec& model, const std::vector<int>& micro_batches,
-                               const Progress& progress = {}, std::stop_token stop = {});
+/// How long a size is measured: until the error of its medians is below `error`, within the limits.
+struct Repetitions {
+  int least = 7, most = 200;
+  double error = 0.005;  ///< standard errors of all layers' medians together, over the sum of these
+  Seconds time_limit{2};
+};
+
+struct ProfileOptions {
+  std::vector<int> micro_batches;    ///< ascending; the first is the profile's own
+  std::vector<int> tensor_parallel;  ///< degrees, 2 or more, ascending: measured at the profile's own size
+  Repetitions repetitions{};
+};
+
+/// Median times of every layer on one CPU thread with their quartiles, forward, both gradients together and the
+/// weights' apart, and its bytes, at each size; and of the largest part of each layer at each degree, which computes
+/// by itself while what it would all-reduce is counted. bad_usage for sizes or degrees that are none, bad_input where a
+/// layer can't be cut so often, cancelled when stopped.
+Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& options, const Progress& progress = {},
+                               std::stop_token stop = {});
+
+inline Result<Profile> profile_on_cpu(const ModelSpec& model, std::vector<int> micro_batches,
+                                      const Progress& progress = {}, std::stop_token stop = {}) {
+  return profile_on_cpu(model, ProfileOptions{std::move(micro_batches), {}, {}}, progress, std::move(stop));
+}
+
+/// Parameters whose optimizer step is measured where no model is known.
+inline constexpr std::int64_t usual_parameters = std::int64_t{1} << 20;
 
 /// This machine's CPU as a cluster of `devices` CPU threads in one node: memory, measured copy bandwidth and latency.
-Cluster cpu_cluster(int devices);
+/// What the optimizer step reaches depends on whether its state fits the caches: `parameters` are those of a device.
+Cluster cpu_cluster(int devices, std::int64_t parameters = usual_parameters);
+/// The same with a link that was measured before.
+Cluster cpu_cluster(int devices, std::int64_t parameters, const Link& link);
 
 /// What there is to run on, one line a device, and for what is missing why: `list devices`.
 std::vector<std::string> describe_devices();

@@ -78,9 +78,7 @@ Worker::Pass Worker::prepare(int position) {
   const StageModule& module = module_of(*pass.chunk);
   if (operation.kind == OpKind::forward) {
     enter(operation, WaitsFor::activation);
-    pass.input = module.first() ? samples_of(*pass.chunk, operation.micro_batch, false)
-                                : receive(*pass.chunk, operation.micro_batch, false);
-    if (module.last()) pass.targets = samples_of(*pass.chunk, operation.micro_batch, true);
+    if (!module.first()) pass.input = receive(*pass.chunk, operation.micro_batch, false);
   } else if (operation.kind == OpKind::backward || operation.kind == OpKind::backward_input) {
     enter(operation, WaitsFor::gradient);
     if (!module.last()) pass.input = receive(*pass.chunk, operation.micro_batch, true);
@@ -96,6 +94,8 @@ void Worker::compute(Pass& pass) {
   timed(operation, [&] {
     switch (operation.kind) {
       case OpKind::forward: {
+        if (module.first()) pass.input = samples_of(*pass.chunk, micro_batch, false);
+        if (module.last()) pass.targets = samples_of(*pass.chunk, micro_batch, true);
         const auto& staleness = context_.layout.staleness;
         const int version = staleness ? staleness->version(operation.stage.index(), micro_batch) : module.version();
         pass.output = module.forward(micro_batch, std::move(pass.input), std::move(pass.targets), version);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A measured profile as people read it.
+#pragma once
+
+#include <string>
+
+#include "core/domain/profile.hpp"
+#include "core/runtime/profile/link_probe.hpp"
+
+namespace pipedeck::cli {
+
+/// The layers at the profile's own micro-batch, with quartiles; then the whole model at every size and degree.
+std::string measured_profile_text(const Profile& profile);
+
+/// Transfers by size, and the line through them.
+std::string link_text(const LinkMeasurement& measured);
+
+}  // namespace pipedeck::cli

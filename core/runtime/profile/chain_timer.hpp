@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times and bytes of a model's layers, one by one, in the chain that one device would run.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "core/domain/profile.hpp"
+#include "core/runtime/cpu/softmax_cross_entropy.hpp"
+#include "core/runtime/data_source.hpp"
+#include "core/runtime/layer_kernel.hpp"
+#include "core/runtime/transport/lone_collective.hpp"
+
+namespace pipedeck {
+
+/// What was seen of one layer at one micro-batch size.
+struct LayerSamples {
+  std::vector<double> forward, backward_input, backward_weight;  ///< seconds, one a repetition
+  Bytes output, saved;
+  LayerMemory memory;
+  Bytes forward_all_reduced, backward_all_reduced;  ///< where the layers are one rank's parts
+};
+
+/// The whole chain forward and backward, as a device that holds all of it would run it: so every layer finds the caches
+/// as it does in training. The first layer's forward makes the samples, the last one's their targets and the loss, as
+/// the workers' do. What it is given must outlive it.
+class ChainTimer {
+ public:
+  ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
+             const SampleSource& source, std::uint64_t seed, int samples, LoneCollective* group = nullptr);
+
+  /// Not counted: caches, memory and oneDNN's code have yet to be made.
+  void warm_up();
+  void run_once();
+  const std::vector<LayerSamples>& seen() const { return seen_; }
+
+ private:
+  Tensor samples(bool targets) const;
+  Bytes all_reduced() const;
+  Tensor forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved);
+  Tensor backward(std::size_t layer, Tensor value, Saved& saved);
+
+  const std::vector<std::unique_ptr<LayerKernel>>& layers_;
+  const SoftmaxCrossEntropy& loss_;
+  const SampleSource& source_;
+  int samples_;
+  LoneCollective* group_;  ///< of the rank's parts; none of whole layers
+  double making_input_ = 0, making_targets_ = 0;
+  std::shared_ptr<DeviceMemory> memory_ = std::make_shared<DeviceMemory>();
+  std::vector<std::vector<float>> parameters_, gradients_;
+  std::vector<LayerSamples> seen_;
+};
+
+}  // namespace pipedeck

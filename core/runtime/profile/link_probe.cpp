@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/profile/link_probe.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "core/runtime/transport/threads.hpp"
+
+namespace pipedeck {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int warm_ups = 5, rounds = 40;
+constexpr std::int64_t smallest = 16, largest = std::int64_t{1} << 20, growth = 4;  // floats
+
+/// Both ends send the same keys: each of a direction, size and round, once.
+MessageKey key_of(bool back, int number) { return {back, StageId(0), number}; }
+
+}  // namespace
+
+LinkMeasurement time_transfers(Endpoint& mine, std::size_t peer, const std::shared_ptr<DeviceMemory>& memory) {
+  LinkMeasurement measured;
+  int number = 0;
+  for (std::int64_t floats = smallest; floats <= largest; floats *= growth) {
+    const Tensor ball = Tensor::zeros(memory, 1, floats);
+    std::vector<double> times;
+    for (int round = 0; round < warm_ups + rounds; ++round, ++number) {
+      const auto start = Clock::now();
+      mine.send(peer, key_of(false, number), ball.slice(0, 1, memory));
+      mine.receive(peer, key_of(true, number), 1, floats);
+      if (round >= warm_ups) times.push_back(std::chrono::duration<double>(Clock::now() - start).count() / 2);
+    }
+    measured.points.push_back({ball.bytes(), summary_of(std::move(times))});
+  }
+  std::vector<double> bytes, seconds;
+  for (const TransferPoint& point : measured.points) {
+    bytes.push_back(static_cast<double>(point.bytes.count));
+    seconds.push_back(point.seconds.median);
+  }
+  const FittedLine line = line_through(bytes, seconds);
+  constexpr double fastest = 1e13;  // of a slope that is lost in the noise
+  measured.link = {BytesPerSecond(line.slope > 1 / fastest ? 1 / line.slope : fastest), Seconds(line.at_zero)};
+  return measured;
+}
+
+void answer_transfers(Endpoint& mine, std::size_t peer, const std::shared_ptr<DeviceMemory>& memory) {
+  int number = 0;
+  for (std::int64_t floats = smallest; floats <= largest; floats *= growth)
+    for (int round = 0; round < warm_ups + rounds; ++round, ++number) {
+      const Message message = mine.receive(peer, key_of(false, number), 1, floats);
+      mine.send(peer, key_of(true, number), message.tensor.slice(0, 1, memory));
+    }
+}
+
+LinkMeasurement measure_thread_link() {
+  const std::vector memories{std::make_shared<DeviceMemory>(), std::make_shared<DeviceMemory>()};
+  RunControl control(std::chrono::hours(1), {DeviceId(0), DeviceId(1)});
+  ThreadTransport transport(memories, control);
+  std::jthread other([&] { answer_transfers(transport.endpoint(1), 0, memories[1]); });
+  return time_transfers(transport.endpoint(0), 1, memories[0]);
+}
+
+}  // namespace pipedeck
