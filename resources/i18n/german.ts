@@ -3803,6 +3803,38 @@
         <source>the run was stopped within a step: it is asynchronous, in several processes</source>
         <translation>der Lauf wurde mitten in einem Schritt angehalten: er ist asynchron, in mehreren Prozessen</translation>
     </message>
+    <message>
+        <source>a line needs points at two places</source>
+        <translation>eine Gerade braucht Punkte an zwei Stellen</translation>
+    </message>
+    <message>
+        <source>a replay has layers and samples</source>
+        <translation>eine Wiedergabe hat Schichten und Samples</translation>
+    </message>
+    <message>
+        <source>a summary is of one value or more</source>
+        <translation>eine Zusammenfassung ist von einem Wert oder mehreren</translation>
+    </message>
+    <message>
+        <source>degree of tensor parallelism %1: degrees are 2 or more, ascending</source>
+        <translation>Grad %1 der Tensorparallelität: Grade sind 2 oder mehr, aufsteigend</translation>
+    </message>
+    <message>
+        <source>found %1 values, expected two: the lower and the upper quartile</source>
+        <translation>gefunden: %1 Werte, erwartet: zwei, das untere und das obere Quartil</translation>
+    </message>
+    <message>
+        <source>found a lower quartile of %1 ms above the upper one, %2 ms</source>
+        <translation>gefunden: ein unteres Quartil von %1 ms über dem oberen, %2 ms</translation>
+    </message>
+    <message>
+        <source>found another event, expected &quot;progress&quot;</source>
+        <translation>gefunden: ein anderes Ereignis, erwartet: „progress“</translation>
+    </message>
+    <message>
+        <source>timing layers cut over %1 devices</source>
+        <translation>Messen der auf %1 Geräte geschnittenen Schichten</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>
