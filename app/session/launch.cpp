@@ -78,6 +78,21 @@ Launch::~Launch() {
   prediction_.waitForFinished();
 }
 
+namespace {
+
+/// Degrees of tensor parallelism that the plan needs times for.
+QStringList measured_degrees(const Plan& plan) {
+  std::set<int> degrees;
+  for (const Stage& stage : plan.stages) degrees.insert(stage.tensor_parallel);
+  degrees.erase(1);
+  if (degrees.empty()) return {};
+  QStringList numbers;
+  for (const int degree : degrees) numbers << QString::number(degree);
+  return {"--tensor-parallel", numbers.join(QLatin1Char(','))};
+}
+
+}  // namespace
+
 void Launch::start() {
   if (!directory_.isValid()) {
     end(RunOutcome::failed, tr("no temporary folder can be made: %1").arg(directory_.errorString()));
@@ -91,9 +106,20 @@ void Launch::start() {
   emit progress(-1, tr("measuring the layers of %1 on this machine").arg(record_.model));
   QStringList sizes;
   for (const int size : measured_micro_batches(spec_.plan)) sizes << QString::number(size);
-  process_.start(spec_.program, {"profile", "--model", file("model.json"), "--backend", "cpu", "--micro-batch",
-                                 sizes.join(QLatin1Char(',')), "-o", file("profile.json"), "--cluster-out",
-                                 file("cluster.json"), "--devices", QString::number(highest_device(spec_.plan) + 1)});
+  const QStringList arguments{"profile",
+                              "--model",
+                              file("model.json"),
+                              "--backend",
+                              "cpu",
+                              "--micro-batch",
+                              sizes.join(QLatin1Char(',')),
+                              "-o",
+                              file("profile.json"),
+                              "--cluster-out",
+                              file("cluster.json"),
+                              "--devices",
+                              QString::number(highest_device(spec_.plan) + 1)};
+  process_.start(spec_.program, arguments + measured_degrees(spec_.plan));
 }
 
 void Launch::stop() {
