@@ -21,8 +21,14 @@ void put(std::string& bytes, const Value& value) {
 
 template <class Value>
 void put(std::string& bytes, const std::vector<Value>& values) {
+  static_assert(std::is_trivially_copyable_v<Value>);
   put(bytes, values.size());
-  for (const Value& value : values) put(bytes, value);
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value));
+}
+
+inline void put(std::string& bytes, const std::string& text) {
+  put(bytes, text.size());
+  bytes += text;
 }
 
 /// Reads what put() wrote, in the same order.
@@ -43,8 +49,18 @@ class PlainReader {
   void get(std::vector<Value>& values) {
     std::size_t count = 0;
     get(count);
+    ensure(bytes_.size() / sizeof(Value) >= count, "bytes of another process are whole");
     values.resize(count);
-    for (Value& value : values) get(value);
+    if (count > 0) std::memcpy(values.data(), bytes_.data(), count * sizeof(Value));
+    bytes_.remove_prefix(count * sizeof(Value));
+  }
+
+  void get(std::string& text) {
+    std::size_t count = 0;
+    get(count);
+    ensure(bytes_.size() >= count, "bytes of another process are whole");
+    text = bytes_.substr(0, count);
+    bytes_.remove_prefix(count);
   }
 
  private:

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/report.hpp"
 
+#include <algorithm>
+
 #include "core/runtime/plain_bytes.hpp"
 
 namespace pipedeck {
 
-std::string bytes_of(const std::vector<std::size_t>& workers, const std::vector<StepReport>& reports) {
+namespace {
+
+/// Clocks of machines agree but for some microseconds: nothing starts before the step does.
+void move_on(TimelineRow& row, std::chrono::nanoseconds later) {
+  row.start = std::max(Nanoseconds(), row.start + Nanoseconds(later.count()));
+}
+
+}  // namespace
+
+std::string bytes_of(std::chrono::nanoseconds began, const std::vector<std::size_t>& workers,
+                     const std::vector<StepReport>& reports) {
   std::string bytes;
+  put(bytes, began);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const StepReport& report = reports[i];
     put(bytes, workers[i]);
@@ -21,8 +34,12 @@ std::string bytes_of(const std::vector<std::size_t>& workers, const std::vector<
   return bytes;
 }
 
-void read_reports(const std::string& bytes, std::vector<std::pair<std::size_t, StepReport>>& into) {
-  for (PlainReader reader(bytes); !reader.at_end();) {
+void read_reports(const std::string& bytes, std::chrono::nanoseconds begin,
+                  std::vector<std::pair<std::size_t, StepReport>>& into) {
+  PlainReader reader(bytes);
+  std::chrono::nanoseconds began{};
+  reader.get(began);
+  while (!reader.at_end()) {
     auto& [worker, report] = into.emplace_back();
     reader.get(worker);
     reader.get(report.compute);
@@ -32,6 +49,9 @@ void read_reports(const std::string& bytes, std::vector<std::pair<std::size_t, S
     reader.get(report.busy);
     reader.get(report.span);
     reader.get(report.peak);
+    for (TimelineRow& row : report.compute) move_on(row, began - begin);
+    for (TimelineRow& row : report.all_reduces) move_on(row, began - begin);
+    for (TransferRecord& transfer : report.transfers) move_on(transfer.row, began - begin);
   }
 }
 

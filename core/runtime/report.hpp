@@ -2,6 +2,7 @@
 // What a worker tells of a step that it has done.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,9 +43,12 @@ struct LayerParameters {
   std::vector<float> values;
 };
 
-// In bytes and back, for what is told by another process. Reports go with the number of each worker.
-std::string bytes_of(const std::vector<std::size_t>& workers, const std::vector<StepReport>& reports);
-void read_reports(const std::string& bytes, std::vector<std::pair<std::size_t, StepReport>>& into);
+// In bytes and back, for what is told by another process. Reports go with the number of each worker, and with when the
+// step began there by the first process's clock; read there, their times count from `begin` on.
+std::string bytes_of(std::chrono::nanoseconds began, const std::vector<std::size_t>& workers,
+                     const std::vector<StepReport>& reports);
+void read_reports(const std::string& bytes, std::chrono::nanoseconds begin,
+                  std::vector<std::pair<std::size_t, StepReport>>& into);
 std::string bytes_of(const std::vector<LayerParameters>& parameters);
 void read_parameters(const std::string& bytes, std::vector<LayerParameters>& into);
 

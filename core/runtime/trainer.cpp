@@ -29,11 +29,16 @@ class Training {
       Crew crew(run_);
       const std::stop_callback at_once(stop, [run = run_] { run->request_stop(); });
       const auto sampler = make_sampler();
-      run_steps(crew, stop);
+      go_through(crew, stop);
     }
     if (const auto failure = run_->control->failure()) return tl::unexpected(*failure);
-    finish();
-    return parameters();
+    try {
+      TrainedParameters trained = parameters();
+      finish();
+      return trained;
+    } catch (const Interrupted&) {  // by what happened to another process
+      return tl::unexpected(run_->control->failure().value());
+    }
   }
 
  private:
@@ -41,9 +46,20 @@ class Training {
     const auto devices = static_cast<int>(run_->layout.placements.size());
     emit(RunStarted{plan_.name, run_->model.name, "cpu", options_.steps, devices});
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    if (cores > 0 && devices > cores)
-      emit(RunWarning{
-          fmt::format("{} devices share {} CPU cores: the results are the plan's, the times are not", devices, cores)});
+    const int machines = run_->processes->machines();
+    if (cores > 0 && devices > cores * machines)
+      emit(RunWarning{fmt::format("{} devices share {} CPU cores: the results are the plan's, the times are not",
+                                  devices, cores * machines)});
+  }
+
+  /// Before processes say that they were stopped, they look who is left: mpirun stops them also when one is lost.
+  void go_through(Crew& crew, const std::stop_token& stop) {
+    try {
+      run_steps(crew, stop);
+    } catch (const Interrupted&) {  // whoever interrupted knows why
+    }
+    if (!stopped_ || run_->control->failure()) return;
+    if (auto lost = run_->processes->agree(std::nullopt)) run_->control->fail(*std::move(lost));
   }
 
   std::unique_ptr<Sampler> make_sampler() const {
@@ -80,6 +96,7 @@ class Training {
 
   void report(int step, const CrewStep& crew_step) {
     const std::vector<StepReport> reports = reports_of_all(crew_step.reports);
+    if (!run_->processes->first()) return;
     StepDone done;
     done.step = step;
     done.loss = loss_ = mean_loss(reports);
@@ -124,8 +141,9 @@ class Training {
   std::vector<StepReport> reports_of_all(const std::vector<StepReport>& here) const {
     if (run_->workers.size() == run_->layout.placements.size()) return here;
     std::vector<std::pair<std::size_t, StepReport>> all;
-    const auto processes = run_->processes->gather(bytes_of(worker_numbers(), here));
-    for (const std::string& process : processes) read_reports(process, all);
+    const RunClock::duration begin = run_->begin.time_since_epoch() + run_->processes->clock_offset();
+    const auto processes = run_->processes->gather(bytes_of(begin, worker_numbers(), here));
+    for (const std::string& process : processes) read_reports(process, begin, all);
     std::ranges::sort(all, {}, [](const auto& entry) { return entry.first; });
     std::vector<StepReport> reports;
     for (auto& [worker, report] : all) reports.push_back(std::move(report));
@@ -191,12 +209,14 @@ Result<void> check_options(const ModelSpec& model, const TrainOptions& options) 
 Result<TrainedParameters> train_with(const Kernels& kernels, const ModelSpec& model, const Plan& plan,
                                      const Schedule& schedule, const TrainOptions& options, const EventSink& sink,
                                      std::stop_token stop, const Site& site) {
-  auto trained = check_options(model, options)
-                     .and_then([&] { return check_cores(options.cores, devices_used(plan).size()); })
-                     .and_then([&] { return make_run(model, plan, schedule, options, kernels, site); })
-                     .and_then([&](std::shared_ptr<Run> run) {
-                       return Training(plan, options, sink, std::move(run)).train(std::move(stop));
-                     });
+  auto run = check_options(model, options)
+                 .and_then([&] { return check_cores(options.cores, devices_used(plan).size()); })
+                 .and_then([&] { return make_run(model, plan, schedule, options, kernels, site); });
+  if (auto error = site.processes->agree(run ? std::nullopt : std::optional(run.error())))
+    run = tl::unexpected(*std::move(error));
+  auto trained = std::move(run).and_then([&](std::shared_ptr<Run> ready) {
+    return Training(plan, options, sink, std::move(ready)).train(std::move(stop));
+  });
   if (!trained && sink && site.processes->first()) sink(RunFailed{trained.error().text()});
   return trained;
 }

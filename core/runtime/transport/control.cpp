@@ -36,7 +36,8 @@ std::string text_of(const Operation& operation) {
 RunControl::RunControl(std::chrono::milliseconds timeout, std::vector<DeviceId> devices)
     : timeout_(timeout),
       devices_(std::move(devices)),
-      last_progress_(RunClock::now().time_since_epoch().count()),
+      own_progress_(RunClock::now().time_since_epoch().count()),
+      last_progress_(own_progress_.load()),
       activities_(devices_.size()) {}
 
 void RunControl::fail(Error error) {
@@ -51,16 +52,32 @@ std::optional<Error> RunControl::failure() const {
 }
 
 void RunControl::request_stop() {
+  if (!partners_)
+    drop();
+  else if (!partners_->first() || drop())
+    partners_->tell_stop();
+}
+
+bool RunControl::drop() {
   Phase open = Phase::open;
-  phase_.compare_exchange_strong(open, Phase::dropped);
+  return phase_.compare_exchange_strong(open, Phase::dropped);
 }
 
 void RunControl::begin_step() {
   phase_ = Phase::open;
-  last_progress_ = RunClock::now().time_since_epoch().count();
+  own_progress_ = RunClock::now().time_since_epoch().count();
+  last_progress_ = own_progress_.load();
 }
 
 bool RunControl::commit() {
+  if (partners_ && !partners_->first()) {
+    const std::lock_guard one_asks(asking_);
+    if (phase_ == Phase::open && !partners_->may_commit()) drop();
+  }
+  return commit_here();
+}
+
+bool RunControl::commit_here() {
   Phase open = Phase::open;
   return phase_.compare_exchange_strong(open, Phase::committed) || open == Phase::committed;
 }
@@ -69,23 +86,46 @@ bool RunControl::interrupted() const { return failed_ || phase_ == Phase::droppe
 
 void RunControl::now_doing(std::size_t worker, Activity activity) {
   activity.since = RunClock::now();
-  last_progress_ = activity.since.time_since_epoch().count();
+  own_progress_ = activity.since.time_since_epoch().count();
+  last_progress_ = own_progress_.load();
   const std::lock_guard lock(mutex_);
   activities_[worker] = activity;
 }
 
 void RunControl::now_waiting(std::size_t worker, WaitsFor waits_for) {
   const auto now = RunClock::now();
-  last_progress_ = now.time_since_epoch().count();
+  own_progress_ = now.time_since_epoch().count();
+  last_progress_ = own_progress_.load();
   const std::lock_guard lock(mutex_);
   activities_[worker].waits_for = waits_for;
   activities_[worker].since = now;
 }
 
+Activity RunControl::activity(std::size_t worker) const {
+  const std::lock_guard lock(mutex_);
+  return activities_[worker];
+}
+
+void RunControl::heard(std::size_t worker, Activity activity) {
+  const std::lock_guard lock(mutex_);
+  activities_[worker] = activity;
+}
+
+void RunControl::heard_progress(RunClock::time_point progress) {
+  const auto at = progress.time_since_epoch().count();
+  auto known = last_progress_.load();
+  while (known < at && !last_progress_.compare_exchange_weak(known, at)) {
+  }
+}
+
 void RunControl::fail_if_stuck() {
   const auto now = RunClock::now();
   const RunClock::time_point progress{RunClock::duration(last_progress_.load())};
-  if (now - progress > timeout_) fail({ErrorCode::run_failed, stuck_text(now), {}, {}});
+  if (now - progress <= timeout_) return;
+  if (auto silent = partners_ ? partners_->silent_one() : std::nullopt)
+    fail(*std::move(silent));
+  else
+    fail({ErrorCode::run_failed, stuck_text(now), {}, {}});
 }
 
 std::string RunControl::stuck_text(RunClock::time_point now) const {

@@ -31,9 +31,24 @@ struct Activity {
   RunClock::time_point since{};
 };
 
+/// The other processes of a run, where there are some. The first process decides whether a step is dropped.
+class RunPartners {
+ public:
+  virtual ~RunPartners() = default;
+  /// Whether the first process lets weights change. Waits for its answer; throws Interrupted.
+  virtual bool may_commit() = 0;
+  /// At the first process: the step is dropped. Elsewhere: the first process is asked to drop it.
+  virtual void tell_stop() = 0;
+  virtual bool first() const = 0;
+  /// A process that does not answer, where one is the reason that nobody gets on.
+  virtual std::optional<Error> silent_one() const = 0;
+};
+
 class RunControl {
  public:
   RunControl(std::chrono::milliseconds timeout, std::vector<DeviceId> devices);
+  /// Before the first step; they outlive it.
+  void join(RunPartners& partners) { partners_ = &partners; }
 
   /// The first failure is kept; from now on everybody is interrupted.
   void fail(Error error);
@@ -45,6 +60,9 @@ class RunControl {
   void begin_step();
   bool commit();  ///< before an optimizer step; false: the step was dropped
   bool interrupted() const;
+  /// What the two above do in this process alone.
+  bool drop();
+  bool commit_here();
 
   void now_doing(std::size_t worker, Activity activity);
   /// In the midst of what it is doing, for the others of its tensor-parallel group; or no longer.
@@ -66,6 +84,15 @@ class RunControl {
     }
   }
 
+  // What processes tell each other of their workers.
+  std::chrono::milliseconds timeout() const { return timeout_; }
+  std::size_t devices() const { return devices_.size(); }
+  DeviceId device(std::size_t worker) const { return devices_[worker]; }
+  Activity activity(std::size_t worker) const;
+  RunClock::time_point own_progress() const { return RunClock::time_point{RunClock::duration(own_progress_.load())}; }
+  void heard(std::size_t worker, Activity activity);
+  void heard_progress(RunClock::time_point progress);
+
   /// Fails the run when nobody has begun or ended an operation for the time-out.
   void fail_if_stuck();
 
@@ -75,7 +102,10 @@ class RunControl {
 
   const std::chrono::milliseconds timeout_;
   const std::vector<DeviceId> devices_;
-  std::atomic<RunClock::rep> last_progress_;
+  RunPartners* partners_ = nullptr;
+  std::mutex asking_;  ///< held while the first process is asked
+  std::atomic<RunClock::rep> own_progress_;
+  std::atomic<RunClock::rep> last_progress_;  ///< of any process
   std::atomic<bool> failed_{false};
   std::atomic<Phase> phase_{Phase::open};
   mutable std::mutex mutex_;

@@ -2,12 +2,16 @@
 // What the processes of a run tell each other between steps. One process has all that it needs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/runtime/transport/control.hpp"
+
 namespace pipedeck {
 
-/// All calls are made by every process, in the same order.
+/// All calls are made by every process, in the same order. Where another process is lost, or the run fails, they throw
+/// Interrupted.
 class Processes {
  public:
   virtual ~Processes() = default;
@@ -15,8 +19,14 @@ class Processes {
   virtual bool first() const { return true; }
   /// What each gives, process by process, on the first one; there alone it is not empty.
   virtual std::vector<std::string> gather(std::string mine) { return {std::move(mine)}; }
+  /// The error of the first one that has one, everywhere; all have come here when it returns. Does not throw.
+  virtual std::optional<Error> agree(std::optional<Error> mine) { return mine; }
   /// Whether any of them was asked to stop: before each step.
   virtual bool any(bool stopping) { return stopping; }
+  /// On how many machines they are.
+  virtual int machines() const { return 1; }
+  /// What to add to a time of this process's clock to have the first one's.
+  virtual RunClock::duration clock_offset() const { return {}; }
 };
 
 }  // namespace pipedeck

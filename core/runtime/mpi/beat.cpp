@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/mpi/beat.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "core/runtime/plain_bytes.hpp"
+
+namespace pipedeck {
+
+std::string beat_text(const Beat& beat) {
+  std::string bytes;
+  put(bytes, beat.since_progress);
+  put(bytes, beat.workers);
+  return bytes;
+}
+
+Beat beat_of(std::string_view bytes) {
+  PlainReader reader(bytes);
+  Beat beat;
+  reader.get(beat.since_progress);
+  reader.get(beat.workers);
+  return beat;
+}
+
+std::string ProcessIdentity::text() const { return fmt::format("process {} on {}", pid, host); }
+
+ProcessIdentity this_process() {
+  ProcessIdentity identity;
+  identity.pid = getpid();
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  identity.host = host.data();
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> identity.machine;
+  std::error_code none;
+  identity.machine += std::filesystem::read_symlink("/proc/self/ns/pid", none).string();
+  return identity;
+}
+
+std::string identity_text(const ProcessIdentity& identity) {
+  std::string bytes;
+  put(bytes, identity.host);
+  put(bytes, identity.machine);
+  put(bytes, identity.pid);
+  return bytes;
+}
+
+ProcessIdentity identity_of(std::string_view bytes) {
+  PlainReader reader(bytes);
+  ProcessIdentity identity;
+  reader.get(identity.host);
+  reader.get(identity.machine);
+  reader.get(identity.pid);
+  return identity;
+}
+
+std::string error_text(const Error& error) {
+  std::string bytes;
+  put(bytes, error.code);
+  put(bytes, error.message);
+  put(bytes, error.file);
+  put(bytes, error.place);
+  return bytes;
+}
+
+Error error_of(std::string_view bytes) {
+  PlainReader reader(bytes);
+  Error error;
+  reader.get(error.code);
+  reader.get(error.message);
+  reader.get(error.file);
+  reader.get(error.place);
+  return error;
+}
+
+}  // namespace pipedeck

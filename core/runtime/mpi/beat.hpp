@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process says of itself ten times a second, and what it says once, of where it is.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/runtime/transport/control.hpp"
+
+namespace pipedeck {
+
+/// A worker's activity, and for how long it has lasted: clocks of machines differ.
+struct BeatOfWorker {
+  std::size_t worker = 0;
+  Activity activity;
+  RunClock::duration lasted{};
+};
+struct Beat {
+  RunClock::duration since_progress{};  ///< of its own workers
+  std::vector<BeatOfWorker> workers;
+};
+std::string beat_text(const Beat& beat);
+Beat beat_of(std::string_view bytes);
+
+struct ProcessIdentity {
+  std::string host;
+  std::string machine;  ///< equal for processes that see each other's numbers: one boot, one space of process numbers
+  int pid = 0;
+  /// "process 4242 on node-b"
+  std::string text() const;
+};
+ProcessIdentity this_process();
+std::string identity_text(const ProcessIdentity& identity);
+ProcessIdentity identity_of(std::string_view bytes);
+
+std::string error_text(const Error& error);
+Error error_of(std::string_view bytes);
+
+}  // namespace pipedeck

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/mpi/courier.hpp"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+
+namespace pipedeck {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+enum Channel { headers, bodies };
+
+/// Comes whatever happens, so that it says nothing of what will come.
+bool routine(LetterKind kind) { return kind == LetterKind::beat || kind == LetterKind::clock; }
+
+double seconds_since(Clock::time_point time) { return std::chrono::duration<double>(Clock::now() - time).count(); }
+
+}  // namespace
+
+Result<std::unique_ptr<Courier>> Courier::open(const PipedeckWire& wire, Recipient& recipient) {
+  std::unique_ptr<Courier> courier(new Courier(wire, recipient));
+  courier->thread_ = std::thread([&courier = *courier] { courier.thread_main(); });
+  std::unique_lock lock(courier->mutex_);
+  courier->changed_.wait(lock, [&] { return courier->opened_ || courier->ended_; });
+  if (courier->opened_) return courier;
+  const std::string refused = courier->refused_;
+  lock.unlock();
+  return fail(ErrorCode::run_failed, "the processes can't be joined: " + refused);
+}
+
+Courier::~Courier() {
+  if (!thread_.joinable()) return;
+  constexpr double patience = 2;
+  // A thread that hangs inside the library can't be called off; the program is about to end.
+  if (!close(patience)) thread_.detach();
+}
+
+void Courier::send(int peer, const Header& header, const void* body, std::function<void()> sent) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back({peer, header, body, std::move(sent)});
+  }
+  changed_.notify_all();
+}
+
+void Courier::send(int peer, Header header, std::string body) {
+  const auto kept = std::make_shared<const std::string>(std::move(body));
+  header.bytes = kept->size();
+  send(peer, header, kept->data(), [kept] {});
+}
+
+Courier::Waiting::Waiting(Courier& courier) : courier_(courier) {
+  {
+    const std::lock_guard lock(courier_.mutex_);
+    ++courier_.waiting_;
+  }
+  courier_.changed_.notify_all();
+}
+
+Courier::Waiting::~Waiting() {
+  const std::lock_guard lock(courier_.mutex_);
+  --courier_.waiting_;
+}
+
+bool Courier::close(double seconds) {
+  {
+    std::unique_lock lock(mutex_);
+    closing_ = true;
+    changed_.notify_all();
+    if (!changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return ended_; })) return false;
+  }
+  if (thread_.joinable()) thread_.join();
+  return true;
+}
+
+void Courier::abort(int status) {
+  std::unique_lock lock(mutex_);
+  abort_status_ = status;
+  changed_.notify_all();
+  constexpr std::chrono::seconds patience{2};  // where the library hangs, it is left to the launcher
+  changed_.wait_for(lock, patience, [&] { return ended_; });
+  std::_Exit(status);
+}
+
+void Courier::thread_main() {
+  prctl(PR_SET_TIMERSLACK, 1000UL);  // ns: short pauses are short
+  std::array<char, PIPEDECK_WIRE_TEXT> error{};
+  const bool joined = wire_.open(&rank_, &size_, error.data()) == 0;
+  {
+    const std::lock_guard lock(mutex_);
+    opened_ = joined;
+    ended_ = !joined;
+    refused_ = error.data();
+  }
+  changed_.notify_all();
+  if (!joined) return;
+
+  auto moved = Clock::now();
+  while (true) {
+    recipient_.tick();
+    bool moving = send_queued();
+    moving = receive_arrived() || moving;
+    moving = finish_transfers() || moving;
+    if (moving) {
+      moved = Clock::now();
+      continue;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      if (abort_status_ != 0) wire_.abort(abort_status_);
+      if (closing_ && queue_.empty() && transfers_.empty()) break;
+    }
+    pause(seconds_since(moved));
+  }
+  wire_.close();
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool Courier::send_queued() {
+  std::deque<Outgoing> letters;
+  {
+    const std::lock_guard lock(mutex_);
+    letters.swap(queue_);
+  }
+  bool news = false;
+  for (Outgoing& letter : letters) {
+    news = news || !routine(letter.header.kind);
+    auto header = std::make_unique<Header>(letter.header);
+    PipedeckWireRequest* request = wire_.send(headers, letter.peer, header.get(), sizeof(Header));
+    const bool with_body = letter.header.bytes > 0, of_routine = routine(letter.header.kind);
+    start({request, letter.peer, of_routine, std::move(header), with_body ? std::function<void()>() : letter.sent});
+    if (with_body)
+      start({wire_.send(bodies, letter.peer, letter.body, letter.header.bytes), letter.peer, of_routine, nullptr,
+             std::move(letter.sent)});
+  }
+  return news;
+}
+
+/// All that is there, unless it does not end. A header is so short that it is whole as soon as it arrives.
+bool Courier::receive_arrived() {
+  constexpr int most = 256;
+  bool news = false;
+  int peer = 0;
+  for (int i = 0; i < most && wire_.arrived(headers, &peer) == 1; ++i) {
+    Header header;
+    std::array<char, PIPEDECK_WIRE_TEXT> error{};
+    PipedeckWireRequest* request = wire_.receive(headers, peer, &header, sizeof header);
+    int state = request ? 0 : -1;
+    while (state == 0) state = wire_.test(request, error.data());
+    if (state < 0) recipient_.broken(peer, error.data());
+    if (state > 0) receive_body(peer, header);
+    news = news || state < 0 || !routine(header.kind);
+    if (state < 0) break;
+  }
+  return news;
+}
+
+void Courier::receive_body(int peer, const Header& header) {
+  Reception reception = recipient_.receive(peer, header);
+  if (header.bytes == 0) {
+    if (reception.whole) reception.whole();
+    return;
+  }
+  if (reception.body.size() != header.bytes) {  // nobody wants it, yet it must be taken
+    const auto unwanted = std::make_shared<std::vector<std::byte>>(header.bytes);
+    reception = {*unwanted, [unwanted] {}};
+  }
+  start({wire_.receive(bodies, peer, reception.body.data(), header.bytes), peer, routine(header.kind), nullptr,
+         std::move(reception.whole)});
+}
+
+void Courier::start(Transfer transfer) {
+  if (transfer.request)
+    transfers_.push_back(std::move(transfer));
+  else
+    recipient_.broken(transfer.peer, "a transfer is refused");
+}
+
+bool Courier::finish_transfers() {
+  bool any = false;
+  std::array<char, PIPEDECK_WIRE_TEXT> error{};
+  for (auto transfer = transfers_.begin(); transfer != transfers_.end();) {
+    const int state = wire_.test(transfer->request, error.data());
+    if (state == 0) {
+      ++transfer;
+      continue;
+    }
+    const Transfer done = std::move(*transfer);
+    any = any || !done.routine;
+    transfer = transfers_.erase(transfer);
+    if (state < 0) recipient_.broken(done.peer, error.data());
+    if (state > 0 && done.done) done.done();
+  }
+  return any;
+}
+
+/// A small part of the time since anything moved: a smaller one where somebody waits, so that he waits 1.5 % too long.
+void Courier::pause(double idle_seconds) {
+  std::unique_lock lock(mutex_);
+  if (!queue_.empty()) return;
+  const bool awaited = waiting_ > 0;
+  const double longest = awaited ? 5e-3 : 10e-3, part = awaited || idle_seconds > 0.05 ? 1.0 / 32 : 1.0 / 8;
+  double length = std::min(longest, idle_seconds * part);
+  // What is under way needs a hand to go on; a peer that holds it up for long does not.
+  if (!transfers_.empty() && idle_seconds < 0.1) length = std::min(length, 1e-4);
+  constexpr double shortest = 5e-6;
+  if (length < shortest) {
+    lock.unlock();
+    std::this_thread::yield();
+    return;
+  }
+  changed_.wait_for(lock, std::chrono::duration<double>(length));
+}
+
+}  // namespace pipedeck

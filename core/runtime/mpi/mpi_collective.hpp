@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collective operations as messages between the members, whichever process they are in. MPI's own reductions may add
+// in any order; here sums run in rank order, so that threads and processes give the same bits. An all-reduce moves
+// 2 (n - 1) / n of the values a member, which is the least there is (reduce-scatter, then all-gather).
+#pragma once
+
+#include "core/runtime/mpi/mpi_transport.hpp"
+
+namespace pipedeck {
+
+class MpiCollective final : public Collective {
+ public:
+  /// `group`: a number that no other group of these members has.
+  MpiCollective(MpiTransport& transport, std::vector<std::size_t> members, std::size_t rank, std::uint64_t group)
+      : transport_(transport), members_(std::move(members)), rank_(rank), group_(group) {}
+
+  int rank() const override { return static_cast<int>(rank_); }
+  int size() const override { return static_cast<int>(members_.size()); }
+  RunClock::time_point all_reduce(std::span<float> values) override;
+  RunClock::time_point all_reduce_max(std::span<float> values) override;
+  RunClock::time_point all_gather(std::span<const float> mine, std::span<float> all,
+                                  std::span<const std::size_t> counts) override;
+  RunClock::time_point broadcast(int root, std::span<float> values) override;
+
+ private:
+  template <class Combine>
+  RunClock::time_point reduce(std::span<float> values, Combine combine);
+  template <class Combine>
+  RunClock::time_point reduce_block(std::span<float> values, Combine combine);
+  void send(std::size_t member, std::span<const float> values);
+  Piece take(std::size_t member);
+
+  MpiTransport& transport_;
+  std::vector<std::size_t> members_;
+  std::size_t rank_;
+  std::uint64_t group_;
+  std::uint64_t number_ = 0;  ///< of the exchange at hand: all members count alike
+};
+
+}  // namespace pipedeck

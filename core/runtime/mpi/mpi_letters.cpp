@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the courier's thread does: letters from other processes, beats, and who is lost. The other half of MpiProcesses.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/runtime/mpi/mpi_processes.hpp"
+#include "core/runtime/mpi/mpi_transport.hpp"
+
+namespace pipedeck {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// mpirun ends everybody a second after it asked to stop, also when its reason is that one process is dead: by then it
+/// must be known who is.
+constexpr RunClock::duration longest_silence_at_stop = 600ms;
+
+std::string seconds_text(RunClock::duration time) {
+  return fmt::format("{:.1f} s", std::chrono::duration<double>(time).count());
+}
+
+std::int64_t now_ns() { return RunClock::now().time_since_epoch() / 1ns; }
+
+}  // namespace
+
+Reception MpiProcesses::receive(int peer, const Header& header) {
+  {
+    const std::lock_guard lock(mutex_);
+    watch_->heard(peer, RunClock::now());
+  }
+  if (header.kind != LetterKind::tensor && header.kind != LetterKind::piece) {
+    const auto body = std::make_shared<std::string>(header.bytes, '\0');
+    return {std::as_writable_bytes(std::span(*body)), [this, peer, header, body] { read(peer, header, *body); }};
+  }
+  const std::lock_guard lock(connection_);
+  if (!transport_) return {};
+  try {
+    Reception reception = transport_->receive(header);
+    reception.whole = [this, run = runs_, whole = std::move(reception.whole)] {
+      const std::lock_guard still(connection_);
+      if (transport_ && run == runs_ && whole) whole();
+    };
+    return reception;
+  } catch (const std::exception& error) {  // memory ran out
+    control_.load()->fail(
+        {ErrorCode::run_failed,
+         fmt::format("device {}: receiving {} bytes: {}",
+                     control_.load()->device(static_cast<std::size_t>(header.to)).value, header.bytes, error.what()),
+         {},
+         {}});
+    return {};
+  }
+}
+
+void MpiProcesses::read(int peer, const Header& header, const std::string& body) {
+  switch (header.kind) {
+    case LetterKind::beat:
+      return take_beat(body);
+    case LetterKind::clock:
+      return take_clock(peer, header);
+    case LetterKind::commit:
+      return take_commit(peer, header);
+    case LetterKind::failed:
+      return with_control([&](RunControl& control) { control.fail(error_of(body)); });
+    case LetterKind::stop:
+    case LetterKind::dropped:
+      note_stop();
+      return with_control([&](RunControl& control) {
+        header.kind == LetterKind::stop ? control.request_stop() : static_cast<void>(control.drop());
+      });
+    default:
+      break;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (header.kind == LetterKind::text) texts_[{peer, header.number}] = body;
+    if (header.kind == LetterKind::parting) watch_->dismiss(peer);
+  }
+  changed_.notify_all();
+}
+
+void MpiProcesses::take_beat(const std::string& body) {
+  const Beat beat = beat_of(body);
+  const auto now = RunClock::now();
+  with_control([&](RunControl& control) {
+    for (BeatOfWorker one : beat.workers) {
+      one.activity.since = now - one.lasted;
+      control.heard(one.worker, one.activity);
+    }
+    control.heard_progress(now - beat.since_progress);
+  });
+}
+
+void MpiProcesses::take_clock(int peer, const Header& header) {
+  if (header.number == 0) {
+    Header answer = header;
+    answer.number = 1;
+    answer.width = header.sent;
+    answer.sent = now_ns();
+    return courier_->send(peer, answer);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    clock_.add(header.width, header.sent, now_ns());
+    ++clock_answers_;
+  }
+  changed_.notify_all();
+}
+
+void MpiProcesses::take_commit(int peer, const Header& header) {
+  if (header.number == commit_unanswered) {
+    Header answer = header;
+    answer.number = commit_refused;
+    with_control([&](RunControl& control) {
+      if (control.commit_here()) answer.number = commit_granted;
+    });
+    return courier_->send(peer, answer);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    commit_answer_ = header.number;
+  }
+  changed_.notify_all();
+}
+
+void MpiProcesses::note_stop() {
+  const std::lock_guard lock(mutex_);
+  if (!stop_asked_) stop_asked_ = RunClock::now();
+}
+
+void MpiProcesses::tick() {
+  if (!joined_) return;
+  const auto now = RunClock::now();
+  const RunClock::duration period = std::min<RunClock::duration>(100ms, timeout_ / 8);
+  if (now - beaten_ < period) return;
+  beaten_ = now;
+  send_beat(now);
+  pass_failure_on();
+  look_for_losses(now);
+}
+
+void MpiProcesses::send_beat(RunClock::time_point now) {
+  Beat beat;
+  {
+    const std::lock_guard lock(connection_);
+    if (RunControl* const control = transport_ ? control_.load() : nullptr) {
+      beat.since_progress = now - control->own_progress();
+      for (std::size_t worker = 0; worker < transport_->workers(); ++worker) {
+        if (!transport_->here(worker)) continue;
+        const Activity activity = control->activity(worker);
+        beat.workers.push_back({worker, activity, now - activity.since});
+      }
+    }
+  }
+  Header header;
+  header.kind = LetterKind::beat;
+  send_to_all(header, beat_text(beat));
+  if (first()) return;
+  header.kind = LetterKind::clock;
+  header.sent = now_ns();
+  courier_->send(0, header);
+}
+
+void MpiProcesses::pass_failure_on() {
+  const std::lock_guard lock(connection_);
+  RunControl* const control = control_;
+  if (!control || failure_passed_on_) return;
+  const auto failure = control->failure();
+  if (!failure) return;
+  failure_passed_on_ = true;
+  Header header;
+  header.kind = LetterKind::failed;
+  send_to_all(header, error_text(*failure));
+}
+
+void MpiProcesses::look_for_losses(RunClock::time_point now) {
+  std::optional<PeerWatch::Loss> loss;
+  {
+    const std::lock_guard lock(mutex_);
+    if (parting_ || lost_) return;
+    const RunClock::duration longest =
+        stop_asked_ ? std::min<RunClock::duration>(longest_silence_at_stop, timeout_) : timeout_;
+    loss = watch_->look(now, longest);
+  }
+  if (!loss) return;
+  lose(loss->peer, loss->ended ? "has ended: it was killed, or ran out of memory (its host's log says which)"
+                               : silence_text(loss->silent));
+}
+
+void MpiProcesses::broken(int peer, const std::string& reason) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (parting_ || lost_) return;
+  }
+  lose(peer, "can't be reached: " + reason);
+}
+
+std::string MpiProcesses::silence_text(RunClock::duration silent) const {
+  return fmt::format("has been silent for {} (time-out {}): it is stopped, or its host can't be reached",
+                     seconds_text(silent), seconds_text(timeout_));
+}
+
+void MpiProcesses::lose(int peer, const std::string& what) {
+  Error error;
+  with_control([&](RunControl&) { error = loss_error(peer, what); });
+  {
+    const std::lock_guard lock(mutex_);
+    if (error.message.empty()) error = loss_error(peer, what);
+    gone_[static_cast<std::size_t>(peer)] = true;
+    lost_ = error;
+  }
+  with_control([&](RunControl& control) { control.fail(error); });
+  changed_.notify_all();
+}
+
+Error MpiProcesses::loss_error(int peer, const std::string& what) const {
+  std::string doing;
+  RunControl* const control = control_;
+  for (std::size_t worker = 0; control && worker < control->devices(); ++worker) {
+    if (home_of(worker, control->devices()) != peer) continue;
+    const Activity activity = control->activity(worker);
+    if (doing.empty() || !activity.idle)
+      doing = fmt::format("device {}: {}: ", control->device(worker).value,
+                          activity.idle ? "between two steps" : text_of(activity.operation));
+    if (!activity.idle) break;
+  }
+  return {ErrorCode::run_failed, fmt::format("{}{} {}", doing, watch_->identity(peer).text(), what), {}, {}};
+}
+
+}  // namespace pipedeck

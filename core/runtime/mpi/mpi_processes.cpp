@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/mpi/mpi_processes.hpp"
+
+#include <algorithm>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/runtime/mpi/mpi_transport.hpp"
+#include "core/runtime/plain_bytes.hpp"
+
+namespace pipedeck {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int clock_questions = 16;
+/// How long the process that speaks may take to say why a run failed.
+constexpr auto time_to_speak = 1500ms;
+constexpr double time_to_part = 5;
+
+}  // namespace
+
+Result<std::unique_ptr<MpiProcesses>> MpiProcesses::join(const PipedeckWire& wire, std::chrono::milliseconds timeout) {
+  std::unique_ptr<MpiProcesses> processes(new MpiProcesses(timeout));
+  std::unique_lock lock(processes->mutex_);  // held until there is a courier to answer with
+  auto courier = Courier::open(wire, *processes);
+  if (!courier) {
+    lock.unlock();
+    return tl::unexpected(courier.error());
+  }
+  processes->courier_ = std::move(*courier);
+  processes->gone_.resize(static_cast<std::size_t>(processes->size()));
+  processes->watch_.emplace(processes->rank(), processes->size(), RunClock::now());
+  processes->joined_ = true;
+  lock.unlock();
+  if (auto introduced = processes->introduce(); !introduced) return tl::unexpected(introduced.error());
+  return processes;
+}
+
+MpiProcesses::~MpiProcesses() { courier_.reset(); }
+
+Result<void> MpiProcesses::introduce() {
+  auto everybody = collect(identity_text(this_process()));
+  if (!everybody) return tl::unexpected(everybody.error());
+  std::string identities;
+  for (const std::string& one : *everybody) put(identities, one);
+  const auto all = tell(std::move(identities));
+  if (!all) return tl::unexpected(all.error());
+  {
+    const std::lock_guard lock(mutex_);
+    PlainReader reader(*all);
+    std::string identity;
+    for (int i = 0; i < size(); ++i) {
+      reader.get(identity);
+      watch_->introduce(i, identity_of(identity));
+    }
+  }
+  estimate_clock();
+  return {};
+}
+
+/// One question after the other, so that each is answered at once.
+void MpiProcesses::estimate_clock() {
+  if (first()) return;
+  for (int question = 1; question <= clock_questions; ++question) {
+    Header header;
+    header.kind = LetterKind::clock;
+    header.sent = RunClock::now().time_since_epoch() / 1ns;
+    courier_->send(0, header);
+    const Courier::Waiting waiting(*courier_);
+    std::unique_lock lock(mutex_);
+    if (!wait_until(lock, [&] { return clock_answers_ >= question; })) return;
+  }
+}
+
+std::unique_ptr<Transport> MpiProcesses::connect(const std::vector<std::shared_ptr<DeviceMemory>>& memories,
+                                                 RunControl& control) {
+  control.join(*this);
+  const std::lock_guard lock(connection_);
+  auto transport = std::make_unique<MpiTransport>(*this, *courier_, ++runs_, memories, control);
+  transport_ = transport.get();
+  control_ = &control;
+  failure_passed_on_ = false;
+  return transport;
+}
+
+void MpiProcesses::disconnect() {
+  pass_failure_on();
+  const std::lock_guard lock(connection_);
+  transport_ = nullptr;
+  control_ = nullptr;
+}
+
+void MpiProcesses::with_control(const std::function<void(RunControl&)>& work) const {
+  const std::lock_guard lock(connection_);
+  if (RunControl* const control = control_) work(*control);
+}
+
+void MpiProcesses::send_to_all(const Header& header, const std::string& body) {
+  for (int peer = 0; peer < size(); ++peer)
+    if (peer != rank()) courier_->send(peer, header, body);
+}
+
+template <class Ready>
+Result<void> MpiProcesses::wait_until(std::unique_lock<std::mutex>& lock, Ready ready) {
+  constexpr auto look_up = 20ms;
+  while (!changed_.wait_for(lock, look_up, ready)) {
+    if (lost_) return tl::unexpected(*lost_);
+    std::optional<Error> failure;
+    lock.unlock();
+    with_control([&](RunControl& control) {
+      if (!control.interrupted()) control.fail_if_stuck();
+      failure = control.failure();
+    });
+    lock.lock();
+    if (failure) return tl::unexpected(*failure);
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> MpiProcesses::collect(std::string mine) {
+  Header header;
+  header.from = rank();
+  header.number = collected_++;
+  if (!first()) {
+    courier_->send(0, header, std::move(mine));
+    return std::vector<std::string>();
+  }
+  std::vector<std::string> all(static_cast<std::size_t>(size()));
+  all[0] = std::move(mine);
+  const Courier::Waiting waiting(*courier_);
+  std::unique_lock lock(mutex_);
+  for (int peer = 1; peer < size(); ++peer) {
+    const std::pair address{peer, header.number};
+    if (auto come = wait_until(lock, [&] { return texts_.contains(address); }); !come)
+      return tl::unexpected(come.error());
+    all[static_cast<std::size_t>(peer)] = std::move(texts_.extract(address).mapped());
+  }
+  return all;
+}
+
+Result<std::string> MpiProcesses::tell(std::string mine) {
+  Header header;
+  header.from = rank();
+  header.number = told_++;
+  if (first()) {
+    send_to_all(header, mine);
+    return mine;
+  }
+  const std::pair address{0, header.number};
+  const Courier::Waiting waiting(*courier_);
+  std::unique_lock lock(mutex_);
+  if (auto come = wait_until(lock, [&] { return texts_.contains(address); }); !come)
+    return tl::unexpected(come.error());
+  return std::move(texts_.extract(address).mapped());
+}
+
+std::vector<std::string> MpiProcesses::gather(std::string mine) {
+  auto all = collect(std::move(mine));
+  if (!all) throw Interrupted{};
+  return *std::move(all);
+}
+
+std::optional<Error> MpiProcesses::agree(std::optional<Error> mine) {
+  const auto all = collect(mine ? error_text(*mine) : std::string());
+  if (!all) return all.error();
+  std::string first_one;
+  for (std::size_t i = 0; i < all->size() && first_one.empty(); ++i) {
+    if ((*all)[i].empty()) continue;
+    Error error = error_of((*all)[i]);
+    const std::lock_guard lock(mutex_);
+    const std::string& host = watch_->identity(static_cast<int>(i)).host;
+    if (host != watch_->identity(0).host) error.message += fmt::format(" (on {})", host);
+    first_one = error_text(error);
+  }
+  const auto told = tell(std::move(first_one));
+  if (!told) return told.error();
+  if (told->empty()) return std::nullopt;
+  return error_of(*told);
+}
+
+bool MpiProcesses::any(bool stopping) {
+  if (stopping && !first()) tell_stop();
+  {
+    const std::lock_guard lock(mutex_);
+    stopping = stopping || stop_asked_;
+  }
+  const auto answer = tell(stopping ? "stop" : "go");
+  if (!answer) throw Interrupted{};
+  return *answer == "stop";
+}
+
+int MpiProcesses::home_of(std::size_t worker, std::size_t workers) const {
+  const auto processes = static_cast<std::size_t>(size());
+  const std::size_t small = workers / processes, larger = workers % processes;
+  const std::size_t in_larger = larger * (small + 1);
+  return static_cast<int>(worker < in_larger ? worker / (small + 1) : larger + (worker - in_larger) / small);
+}
+
+int MpiProcesses::machines() const {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> machines;
+  for (int i = 0; i < size(); ++i) machines.insert(watch_->identity(i).machine);
+  return static_cast<int>(machines.size());
+}
+
+RunClock::duration MpiProcesses::clock_offset() const {
+  const std::lock_guard lock(mutex_);
+  const bool same_clock = watch_->identity(0).machine == watch_->identity(rank()).machine;
+  return same_clock ? RunClock::duration(0) : RunClock::duration(clock_.offset());
+}
+
+bool MpiProcesses::may_commit() {
+  Header question;
+  question.kind = LetterKind::commit;
+  {
+    const std::lock_guard lock(mutex_);
+    commit_answer_ = commit_unanswered;
+  }
+  courier_->send(0, question);
+  const Courier::Waiting waiting(*courier_);
+  std::unique_lock lock(mutex_);
+  if (!wait_until(lock, [&] { return commit_answer_ != commit_unanswered; })) throw Interrupted{};
+  return commit_answer_ == commit_granted;
+}
+
+void MpiProcesses::tell_stop() {
+  note_stop();
+  Header header;
+  header.kind = first() ? LetterKind::dropped : LetterKind::stop;
+  first() ? send_to_all(header) : courier_->send(0, header);
+}
+
+std::optional<Error> MpiProcesses::silent_one() const {
+  const std::lock_guard lock(mutex_);
+  const auto silent =
+      watch_->most_silent(RunClock::now(), std::chrono::duration_cast<RunClock::duration>(timeout_) / 2);
+  if (!silent) return std::nullopt;
+  return loss_error(silent->peer, silence_text(silent->silent));
+}
+
+bool MpiProcesses::speaks() const {
+  const std::lock_guard lock(mutex_);
+  return std::find(gone_.begin(), gone_.end(), false) - gone_.begin() == rank();
+}
+
+void MpiProcesses::abort(int status) {
+  {
+    const std::lock_guard lock(mutex_);
+    parting_ = true;
+  }
+  if (!speaks()) std::this_thread::sleep_for(time_to_speak);
+  courier_->abort(status);
+}
+
+bool MpiProcesses::part() {
+  {
+    const std::lock_guard lock(mutex_);
+    parting_ = true;
+  }
+  Header header;
+  header.kind = LetterKind::parting;
+  send_to_all(header);
+  return courier_->close(time_to_part);
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes joined through MPI: what they say to each other beside the workers' data, and who of them is lost.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "core/runtime/mpi/clock_offset.hpp"
+#include "core/runtime/mpi/courier.hpp"
+#include "core/runtime/mpi/peer_watch.hpp"
+#include "core/runtime/transport/processes.hpp"
+
+namespace pipedeck {
+
+class MpiTransport;
+
+class MpiProcesses final : public Processes, public RunPartners, private Recipient {
+ public:
+  /// Joins the processes that mpirun or srun started with this one. A process that is silent for `timeout` is lost.
+  static Result<std::unique_ptr<MpiProcesses>> join(const PipedeckWire& wire, std::chrono::milliseconds timeout);
+  ~MpiProcesses() override;
+
+  int rank() const { return courier_->rank(); }
+  int size() const { return courier_->size(); }
+  /// Which process a worker is in: blocks of workers, larger ones first. There is a worker for each process.
+  int home_of(std::size_t worker, std::size_t workers) const;
+  /// The transport of a run; `memories`: a worker's each. `control` outlives it. One at a time.
+  std::unique_ptr<Transport> connect(const std::vector<std::shared_ptr<DeviceMemory>>& memories, RunControl& control);
+
+  // All processes take part; everybody waits as long as the others are alive. While a run is connected its failure ends
+  // the wait. run_failed, naming who is lost and what it did.
+  /// What everybody says, in rank order, at the first process; nothing elsewhere, where it does not wait.
+  Result<std::vector<std::string>> collect(std::string mine);
+  /// What the first process says.
+  Result<std::string> tell(std::string mine);
+
+  std::vector<std::string> gather(std::string mine) override;
+  std::optional<Error> agree(std::optional<Error> mine) override;
+  /// The first process answers for all: it knows of each who was asked to stop.
+  bool any(bool stopping) override;
+  int machines() const override;
+  RunClock::duration clock_offset() const override;
+
+  bool first() const override { return rank() == 0; }
+  bool may_commit() override;
+  void tell_stop() override;
+  std::optional<Error> silent_one() const override;
+
+  /// Whether this is the process that prints: the first one that is not lost.
+  bool speaks() const;
+  /// Ends all processes, those that hang included, with this status. Who does not speak gives the one that does time
+  /// to say why.
+  [[noreturn]] void abort(int status);
+  /// Parts from the others, who part too. False where that takes too long.
+  bool part();
+
+ private:
+  friend class MpiTransport;
+  explicit MpiProcesses(std::chrono::milliseconds timeout) : timeout_(timeout) {}
+
+  Reception receive(int peer, const Header& header) override;
+  void tick() override;
+  void broken(int peer, const std::string& reason) override;
+
+  void read(int peer, const Header& header, const std::string& body);
+  void take_beat(const std::string& body);
+  void take_clock(int peer, const Header& header);
+  void take_commit(int peer, const Header& header);
+  void send_beat(RunClock::time_point now);
+  void look_for_losses(RunClock::time_point now);
+  void pass_failure_on();
+  void lose(int peer, const std::string& what);
+  Error loss_error(int peer, const std::string& what) const;
+  std::string silence_text(RunClock::duration silent) const;
+
+  void disconnect();
+  void with_control(const std::function<void(RunControl&)>& work) const;
+  Result<void> introduce();
+  void estimate_clock();
+  void note_stop();
+  void send_to_all(const Header& header, const std::string& body = {});
+  template <class Ready>
+  Result<void> wait_until(std::unique_lock<std::mutex>& lock, Ready ready);
+
+  const std::chrono::milliseconds timeout_;
+  std::atomic<bool> joined_ = false;  ///< there is a courier to send with
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  // Under `mutex_`:
+  std::map<std::pair<int, std::uint64_t>, std::string> texts_;  ///< by process and number
+  std::optional<PeerWatch> watch_;
+  std::optional<Error> lost_;
+  std::vector<bool> gone_;  ///< a process
+  std::optional<RunClock::time_point> stop_asked_;
+  ClockOffset clock_;
+  int clock_answers_ = 0;
+  std::uint64_t commit_answer_ = commit_unanswered;
+  bool parting_ = false;
+
+  mutable std::mutex connection_;  ///< taken before `mutex_` where both are
+  // Under `connection_`:
+  MpiTransport* transport_ = nullptr;           ///< of the run that is connected
+  std::atomic<RunControl*> control_ = nullptr;  ///< its
+  std::uint64_t runs_ = 0;
+  bool failure_passed_on_ = false;
+
+  std::uint64_t collected_ = 0, told_ = 0;  ///< the caller's
+  RunClock::time_point beaten_{};          ///< the courier's
+  std::unique_ptr<Courier> courier_;       ///< last: its thread uses all the others
+};
+
+}  // namespace pipedeck

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/mpi/mpi_transport.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/runtime/mpi/mpi_collective.hpp"
+#include "core/runtime/mpi/mpi_processes.hpp"
+
+namespace pipedeck {
+namespace {
+
+/// A key as a number: all of it, so that no two are alike.
+std::uint64_t packed(MessageKey key) {
+  ensure(key.stage.value >= 0 && key.stage.value < (1 << 30) && key.micro_batch >= 0, "keys count from 0");
+  return (std::uint64_t{key.gradient} << 62) | (static_cast<std::uint64_t>(key.stage.value) << 32) |
+         static_cast<std::uint32_t>(key.micro_batch);
+}
+
+MessageKey unpacked(std::uint64_t number) {
+  constexpr std::uint64_t stage_bits = (std::uint64_t{1} << 30) - 1;
+  return {((number >> 62) & 1) != 0, StageId(static_cast<int>((number >> 32) & stage_bits)),
+          static_cast<int>(number & 0xffffffff)};
+}
+
+/// The same in every process (FNV-1a), as std::hash need not be. join() looks that no worker has two groups alike.
+std::uint64_t group_number(const std::vector<std::size_t>& members, std::uint64_t nth, std::uint64_t run) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto mix = [&hash](std::uint64_t value) {
+    for (int byte = 0; byte < 8; ++byte) hash = (hash ^ ((value >> (8 * byte)) & 0xff)) * 0x100000001b3u;
+  };
+  mix(run);
+  mix(nth);
+  for (const std::size_t member : members) mix(member);
+  return hash;
+}
+
+class MpiEndpoint final : public Endpoint {
+ public:
+  MpiEndpoint(MpiTransport& transport, std::size_t worker) : transport_(transport), worker_(worker) {}
+  void send(std::size_t peer, MessageKey key, Tensor tensor) override {
+    transport_.send(worker_, peer, key, std::move(tensor));
+  }
+  Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
+    return transport_.take(peer, worker_, key);
+  }
+
+ private:
+  MpiTransport& transport_;
+  std::size_t worker_;
+};
+
+}  // namespace
+
+MpiTransport::MpiTransport(MpiProcesses& processes, Courier& courier, std::uint64_t run,
+                           const std::vector<std::shared_ptr<DeviceMemory>>& memories, RunControl& control)
+    : processes_(processes),
+      courier_(courier),
+      run_(run),
+      control_(control),
+      pieces_(memories.size()),
+      buffers_(std::make_shared<BufferPool>()) {
+  for (const auto& memory : memories) {
+    memories_.push_back(memory);
+    mailboxes_.emplace_back(memory);
+  }
+  for (std::size_t i = 0; i < memories.size(); ++i)
+    endpoints_.push_back(here(i) ? std::make_unique<MpiEndpoint>(*this, i) : nullptr);
+}
+
+MpiTransport::~MpiTransport() { processes_.disconnect(); }
+
+int MpiTransport::home_of(std::size_t worker) const { return processes_.home_of(worker, mailboxes_.size()); }
+
+std::unique_ptr<Collective> MpiTransport::join(const std::vector<std::size_t>& members, std::size_t worker) {
+  const std::lock_guard lock(joining_);
+  const std::uint64_t group = group_number(members, joined_[{members, worker}]++, run_);
+  ensure(groups_.emplace(group, worker).second, "groups of a worker have different numbers");
+  const auto rank = std::find(members.begin(), members.end(), worker) - members.begin();
+  return std::make_unique<MpiCollective>(*this, members, static_cast<std::size_t>(rank), group);
+}
+
+void MpiTransport::send(std::size_t from, std::size_t to, MessageKey key, Tensor tensor) {
+  const auto posted = RunClock::now();
+  if (here(to)) return mailboxes_[to].post(from, key, {std::move(tensor), posted});
+  Header header;
+  header.kind = LetterKind::tensor;
+  header.from = static_cast<std::int32_t>(from);
+  header.to = static_cast<std::int32_t>(to);
+  header.samples = tensor.samples();
+  header.width = tensor.width();
+  header.channel = run_;
+  header.number = packed(key);
+  header.bytes = static_cast<std::uint64_t>(tensor.size()) * sizeof(float);
+  const auto kept = std::make_shared<Tensor>(std::move(tensor));
+  const float* const data = std::as_const(*kept).data();
+  courier_.send(home_of(to), header, data, [kept] {});
+}
+
+Message MpiTransport::take(std::size_t from, std::size_t to, MessageKey key) {
+  const Courier::Waiting waiting(courier_);
+  return mailboxes_[to].take(from, key, control_);
+}
+
+void MpiTransport::send_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number,
+                              std::span<const float> values) {
+  // A copy: the caller goes on, or gives up, while it is under way.
+  const Buffer kept = buffers_->take(values.size());
+  std::copy(values.begin(), values.end(), kept->begin());
+  if (here(to)) return pieces_[to].post({from, group, number}, {kept, RunClock::now()});
+  Header header;
+  header.kind = LetterKind::piece;
+  header.from = static_cast<std::int32_t>(from);
+  header.to = static_cast<std::int32_t>(to);
+  header.channel = group;
+  header.number = number;
+  header.bytes = values.size_bytes();
+  courier_.send(home_of(to), header, kept->data(), [kept] {});
+}
+
+Piece MpiTransport::take_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number) {
+  const Courier::Waiting waiting(courier_);
+  return pieces_[to].take({from, group, number}, control_);
+}
+
+Reception MpiTransport::receive(const Header& header) {
+  const auto from = static_cast<std::size_t>(header.from), to = static_cast<std::size_t>(header.to);
+  const auto began = RunClock::now();
+  if (header.kind == LetterKind::tensor) {
+    if (header.channel != run_) return {};
+    const auto tensor = std::make_shared<Tensor>(memories_[to], header.samples, header.width);
+    return {std::as_writable_bytes(tensor->values()), [this, tensor, from, to, key = unpacked(header.number), began] {
+              mailboxes_[to].post(from, key, {std::move(*tensor), began});
+            }};
+  }
+  if (!groups_here(header.channel, to)) return {};
+  const Buffer values = buffers_->take(header.bytes / sizeof(float));
+  return {std::as_writable_bytes(std::span(*values)), [this, values, from, to, header, began] {
+            pieces_[to].post({from, header.channel, header.number}, {values, began});
+          }};
+}
+
+bool MpiTransport::groups_here(std::uint64_t group, std::size_t worker) {
+  const std::lock_guard lock(joining_);
+  return groups_.contains({group, worker});
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers in several processes. A message to a worker of the same process changes hands as between threads; one to
+// another process is received as soon as it comes, whatever its receiver does, so that transfers overlap computation.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "core/runtime/mpi/courier.hpp"
+#include "core/runtime/mpi/pieces.hpp"
+#include "core/runtime/transport/mailbox.hpp"
+#include "core/runtime/transport/processes.hpp"
+
+namespace pipedeck {
+
+class MpiProcesses;
+
+class MpiTransport final : public Transport {
+ public:
+  MpiTransport(MpiProcesses& processes, Courier& courier, std::uint64_t run,
+               const std::vector<std::shared_ptr<DeviceMemory>>& memories, RunControl& control);
+  ~MpiTransport() override;
+
+  bool here(std::size_t worker) const override { return home_of(worker) == courier_.rank(); }
+  Endpoint& endpoint(std::size_t worker) override { return *endpoints_[worker]; }
+  std::unique_ptr<Collective> join(const std::vector<std::size_t>& members, std::size_t worker) override;
+
+  int home_of(std::size_t worker) const;
+  std::size_t workers() const { return mailboxes_.size(); }
+  RunControl& control() { return control_; }
+  Courier& courier() { return courier_; }
+
+  /// A letter to one of the workers here; empty where it is of another run. On the courier's thread.
+  Reception receive(const Header& header);
+
+  void send(std::size_t from, std::size_t to, MessageKey key, Tensor tensor);
+  Message take(std::size_t from, std::size_t to, MessageKey key);
+  void send_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number,
+                  std::span<const float> values);
+  Piece take_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number);
+
+ private:
+  bool groups_here(std::uint64_t group, std::size_t worker);
+
+  MpiProcesses& processes_;
+  Courier& courier_;
+  std::uint64_t run_;
+  RunControl& control_;
+  std::vector<std::shared_ptr<DeviceMemory>> memories_;  ///< a worker
+  std::deque<Mailbox> mailboxes_;                        ///< a worker
+  std::deque<PieceBox> pieces_;                          ///< a worker
+  std::shared_ptr<BufferPool> buffers_;
+  std::vector<std::unique_ptr<Endpoint>> endpoints_;  ///< a worker; null where it is elsewhere
+  std::mutex joining_;
+  std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::uint64_t> joined_;  ///< how often, by whom
+  std::set<std::pair<std::uint64_t, std::size_t>> groups_;                            ///< with the worker
+};
+
+}  // namespace pipedeck

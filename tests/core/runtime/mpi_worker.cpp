@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tst_mpi starts under mpirun: processes that use the transport as a run does, and check what comes.
+//   mpi_worker MODULE exchange|idle|wait|speed WORKERS
+// wait: everybody waits for a message that never comes; time-out of one second.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "core/runtime/mpi/module.hpp"
+#include "core/runtime/mpi/mpi_processes.hpp"
+
+namespace pipedeck {
+namespace {
+
+using Memories = std::vector<std::shared_ptr<DeviceMemory>>;
+
+Memories memories_of(std::size_t workers) {
+  Memories memories(workers);
+  for (auto& memory : memories) memory = std::make_shared<DeviceMemory>();
+  return memories;
+}
+
+RunControl control_of(std::size_t workers, std::chrono::milliseconds timeout) {
+  std::vector<DeviceId> devices;
+  for (std::size_t i = 0; i < workers; ++i) devices.emplace_back(static_cast<int>(i));
+  return {timeout, devices};
+}
+
+float value(std::size_t from, std::size_t to, int round, std::size_t i) {
+  return static_cast<float>(from * 1000 + to * 100 + static_cast<std::size_t>(round)) + static_cast<float>(i % 977) / 7;
+}
+
+/// Not exact in any order but one.
+float addend(std::size_t worker, int round, std::size_t i) {
+  return std::ldexp(1.0f + static_cast<float>((i * 31 + worker * 17 + static_cast<std::size_t>(round)) % 1000) / 1000,
+                    static_cast<int>((i + worker * 5) % 24));
+}
+
+struct Checks {
+  MpiProcesses& processes;
+  Transport& transport;
+  RunControl& control;
+  Memories& memories;
+
+  void messages(std::size_t worker, int round) const {
+    Endpoint& end = transport.endpoint(worker);
+    const int samples = 1 + round % 3;
+    const std::int64_t width = round % 5 == 4 ? 400000 : 1 + 37 * round;
+    for (std::size_t to = 0; to < memories.size(); ++to) {
+      if (to == worker) continue;
+      for (const bool gradient : {true, false}) {
+        Tensor tensor(memories[worker], samples, width);
+        for (std::size_t i = 0; i < tensor.values().size(); ++i)
+          tensor.values()[i] = value(worker, to, gradient ? -round : round, i);
+        end.send(to, {gradient, StageId(static_cast<int>(worker)), round}, std::move(tensor));
+      }
+    }
+    for (std::size_t from = memories.size(); from-- > 0;) {
+      if (from == worker) continue;
+      for (const bool gradient : {false, true}) {
+        const Message message = end.receive(from, {gradient, StageId(static_cast<int>(from)), round}, samples, width);
+        ensure(message.tensor.samples() == samples && message.tensor.width() == width, "a tensor keeps its shape");
+        ensure(message.tensor.memory() == memories[worker], "a tensor counts where it arrives");
+        for (std::size_t i = 0; i < message.tensor.values().size(); ++i)
+          ensure(message.tensor.values()[i] == value(from, worker, gradient ? -round : round, i),
+                 "a tensor keeps its values");
+      }
+    }
+  }
+
+  void collectives(Collective& group, const std::vector<std::size_t>& members, int round) const {
+    const auto me = static_cast<std::size_t>(group.rank());
+    const std::size_t sizes[] = {0, 1, 5, 1000, 2200000};
+    std::vector<float> values(sizes[static_cast<std::size_t>(round) % 5]);
+    const auto fill = [&] {
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = addend(members[me], round, i);
+    };
+    fill();
+    group.all_reduce(values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      float sum = addend(members[0], round, i);
+      for (std::size_t m = 1; m < members.size(); ++m) sum += addend(members[m], round, i);
+      ensure(values[i] == sum, "sums run in rank order");
+    }
+    fill();
+    group.all_reduce_max(values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      float most = addend(members[0], round, i);
+      for (const std::size_t member : members) most = std::max(most, addend(member, round, i));
+      ensure(values[i] == most, "the largest of all");
+    }
+    std::vector<std::size_t> counts;
+    for (std::size_t m = 0; m < members.size(); ++m) counts.push_back((m * 7 + static_cast<std::size_t>(round)) % 13);
+    std::size_t all_of_them = 0;
+    for (const std::size_t count : counts) all_of_them += count;
+    std::vector<float> mine(counts[me]), all(all_of_them);
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = addend(members[me], round, i);
+    group.all_gather(mine, all, counts);
+    std::size_t at = 0;
+    for (std::size_t m = 0; m < members.size(); ++m)
+      for (std::size_t i = 0; i < counts[m]; ++i) ensure(all[at++] == addend(members[m], round, i), "rank after rank");
+    const int root = round % group.size();
+    fill();
+    group.broadcast(root, values);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ensure(values[i] == addend(members[static_cast<std::size_t>(root)], round, i), "the root's values everywhere");
+  }
+};
+
+/// Nobody sends before all are there.
+void get_ready(MpiProcesses& processes) {
+  processes.gather("ready");
+  processes.any(false);
+}
+
+/// `work` on a thread for each worker here; false where one was interrupted.
+template <class Work>
+bool on_threads(MpiProcesses& processes, Transport& transport, RunControl& control, std::size_t workers, Work work) {
+  std::vector<std::thread> threads;
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    if (!transport.here(worker)) continue;
+    threads.emplace_back([&, worker] {
+      try {
+        work(worker);
+      } catch (const Interrupted&) {
+      } catch (const std::exception& error) {
+        control.fail({ErrorCode::run_failed, error.what(), {}, {}});
+      }
+      control.now_idle(worker);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return processes.collect("done").has_value() && !control.failure();
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](timeval time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+void exchange(MpiProcesses& processes, Transport& transport, RunControl& control, Memories& memories) {
+  const Checks checks{processes, transport, control, memories};
+  std::vector<std::size_t> everybody, odd, reversed;
+  for (std::size_t i = 0; i < memories.size(); ++i) everybody.push_back(i);
+  for (std::size_t i = 1; i < memories.size(); i += 2) odd.push_back(i);
+  reversed.assign(everybody.rbegin(), everybody.rend());
+  const std::vector<std::vector<std::size_t>> lists{everybody, odd, everybody, reversed};
+  std::vector<std::vector<std::unique_ptr<Collective>>> groups(memories.size());
+  for (std::size_t worker = 0; worker < memories.size(); ++worker)
+    for (const auto& list : lists)
+      groups[worker].push_back(transport.here(worker) && std::count(list.begin(), list.end(), worker) > 0
+                                   ? transport.join(list, worker)
+                                   : nullptr);
+  get_ready(processes);
+  on_threads(processes, transport, control, memories.size(), [&](std::size_t worker) {
+    for (int round = 1; round <= 10; ++round) {
+      control.now_doing(worker, {{OpKind::forward, StageId(0), round}, WaitsFor::activation, false, {}});
+      checks.messages(worker, round);
+      for (std::size_t list = 0; list < lists.size(); ++list)
+        if (groups[worker][list]) checks.collectives(*groups[worker][list], lists[list], round);
+    }
+  });
+}
+
+/// Everybody waits; only the time-out, a signal or a loss ends it.
+void wait_in_vain(MpiProcesses& processes, Transport& transport, RunControl& control, std::size_t workers) {
+  std::fprintf(stderr, "waiting %d\n", processes.rank());
+  on_threads(processes, transport, control, workers, [&](std::size_t worker) {
+    for (int i = 1;; ++i) {  // the last worker seems to get on
+      control.now_doing(worker,
+                        {{OpKind::forward, StageId(static_cast<int>(worker)), i}, WaitsFor::activation, false, {}});
+      if (worker + 1 < workers) transport.endpoint(worker).receive(worker + 1, {}, 1, 1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      control.throw_if_interrupted();
+    }
+  });
+}
+
+void idle(MpiProcesses& processes) {
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const double before = cpu_seconds();
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  const double used = (cpu_seconds() - before) / 4;
+  for (const std::string& one : processes.gather(std::to_string(used))) std::printf("idle %s\n", one.c_str());
+}
+
+/// Round trips and one-way bandwidth between the first and the last worker.
+void speed(MpiProcesses& processes, Transport& transport, RunControl& control, Memories& memories) {
+  const std::size_t last = memories.size() - 1;
+  for (const std::int64_t width :
+       {std::int64_t{1}, std::int64_t{1} << 14, std::int64_t{1} << 18, std::int64_t{1} << 22}) {
+    const int rounds = width > 100000 ? 20 : 200;
+    const auto begin = RunClock::now();
+    on_threads(processes, transport, control, memories.size(), [&](std::size_t worker) {
+      for (int i = 0; i < rounds && (worker == 0 || worker == last); ++i) {
+        control.now_doing(worker, {{}, WaitsFor::activation, false, {}});
+        if (worker == 0) transport.endpoint(0).send(last, {false, {}, i}, Tensor::zeros(memories[0], 1, width));
+        transport.endpoint(worker).receive(worker == 0 ? last : 0, {false, {}, i}, 1, width);
+        if (worker == last) transport.endpoint(last).send(0, {false, {}, i}, Tensor::zeros(memories[last], 1, width));
+      }
+    });
+    const double one_way = std::chrono::duration<double>(RunClock::now() - begin).count() / rounds / 2;
+    if (processes.first())
+      std::printf("%9lld bytes: %8.1f us, %.2f GB/s\n", static_cast<long long>(width * 4), 1e6 * one_way,
+                  static_cast<double>(width) * 4e-9 / one_way);
+    get_ready(processes);
+  }
+}
+
+int main_of(const std::string& module, const std::string& what, std::size_t workers) {
+  const auto wire = mpi_wire_in(module);
+  if (!wire) return std::fprintf(stderr, "%s\n", wire.error().text().c_str()), 2;
+  const std::chrono::milliseconds timeout(what == "wait" ? 1000 : 60000);
+  auto joined = MpiProcesses::join(**wire, timeout);
+  if (!joined) return std::fprintf(stderr, "%s\n", joined.error().text().c_str()), 4;
+  MpiProcesses& processes = **joined;
+  Memories memories = memories_of(workers);
+  RunControl control = control_of(workers, timeout);
+  {
+    const auto transport = processes.connect(memories, control);
+    control.begin_step();
+    get_ready(processes);
+    if (what == "exchange") exchange(processes, *transport, control, memories);
+    if (what == "wait") wait_in_vain(processes, *transport, control, workers);
+    if (what == "idle") idle(processes);
+    if (what == "speed") speed(processes, *transport, control, memories);
+  }
+  if (const auto failure = control.failure()) {
+    if (processes.speaks()) std::fprintf(stderr, "failed: %s\n", failure->text().c_str());
+    processes.abort(4);
+  }
+  if (processes.first()) std::printf("all is well\n");
+  std::fflush(stdout);
+  return processes.part() ? 0 : 4;
+}
+
+}  // namespace
+}  // namespace pipedeck
+
+int main(int count, char** arguments) {
+  if (count != 4) return 2;
+  return pipedeck::main_of(arguments[1], arguments[2], static_cast<std::size_t>(std::atoi(arguments[3])));
+}
