@@ -10,6 +10,7 @@
 #include "app/cli/cancel_on_signal.hpp"
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
+#include "app/cli/run_site.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -43,16 +44,17 @@ std::string overview() {
   return text + "\npipedeck-cli COMMAND --help lists a command's options.\n";
 }
 
-int bad_usage(const std::string& message) {
+int bad_usage(const std::string& message, const std::vector<std::string>& arguments = {}) {
+  if (others_speak(arguments)) return exit_status(ErrorCode::bad_usage);
   print_error({ErrorCode::bad_usage, message, {}, {}});
   return exit_status(ErrorCode::bad_usage);
 }
 
-int run_parsed(Command& command) {
+int run_parsed(Command& command, const std::vector<std::string>& arguments) {
   CancelOnSignal cancel;
   const Result<int> status = command.run(cancel.token());
   if (status) return *status;
-  print_error(status.error());
+  if (!others_speak(arguments)) print_error(status.error());
   return exit_status(status.error().code);
 }
 
@@ -64,22 +66,22 @@ std::optional<std::string> without_value(const CLI::App& app) {
   return std::nullopt;
 }
 
-int run_command(const CommandInfo& info, std::vector<std::string> arguments) {
+int run_command(const CommandInfo& info, const std::vector<std::string>& arguments) {
   CLI::App app(std::string(info.summary), fmt::format("pipedeck-cli {}", info.name));
   const std::unique_ptr<Command> command = info.make();
   command->declare(app);
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
-    app.parse(std::move(arguments));
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
   } catch (const CLI::CallForHelp&) {
     return print_text(app.help()) ? 0 : 1;
   } catch (const CLI::ParseError& error) {
     return bad_usage(
-        fmt::format("{}: {} (pipedeck-cli {} --help lists the options)", info.name, error.what(), info.name));
+        fmt::format("{}: {} (pipedeck-cli {} --help lists the options)", info.name, error.what(), info.name),
+        arguments);
   }
   if (const auto option = without_value(app))
-    return bad_usage(fmt::format("{}: {}: found nothing, expected a value", info.name, *option));
-  return run_parsed(*command);
+    return bad_usage(fmt::format("{}: {}: found nothing, expected a value", info.name, *option), arguments);
+  return run_parsed(*command, arguments);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 namespace pipedeck::cli {
 namespace {
 
+bool quiet = false;
+
 void print_message(const std::string& text) { fmt::print(stderr, "pipedeck-cli: {}\n", text); }
 
 /// Devices and pipes can't be replaced by a renamed file.
@@ -35,11 +37,16 @@ Result<void> write_special(const std::string& path, const std::string& text) {
 
 void print_error(const Error& error) { print_message(error.text()); }
 
-void print_warning(const std::string& message) { print_message("warning: " + message); }
+void be_quiet() { quiet = true; }
 
-void print_note(const std::string& message) { print_message(message); }
+void print_warning(const std::string& message) { print_note("warning: " + message); }
+
+void print_note(const std::string& message) {
+  if (!quiet) print_message(message);
+}
 
 bool print_text(const std::string& text) {
+  if (quiet) return true;
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
 }
 
@@ -57,7 +64,7 @@ Error in_file(Error error, const std::string& file) {
   return error;
 }
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine() : terminal_(!quiet && isatty(STDERR_FILENO) == 1) {}
 
 ProgressLine::~ProgressLine() {
   if (!shown_.empty()) fmt::print(stderr, "\r\033[K");

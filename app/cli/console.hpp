@@ -14,6 +14,9 @@ class App;
 
 namespace pipedeck::cli {
 
+/// Of several processes, one prints: in the others, from now on, all below but print_error says nothing.
+void be_quiet();
+
 /// "pipedeck-cli: FILE: PLACE: message" on standard error.
 void print_error(const Error& error);
 /// "pipedeck-cli: warning: ..." on standard error.

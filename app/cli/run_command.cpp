@@ -14,16 +14,17 @@
 #include "app/cli/remote_control.hpp"
 #include "app/cli/replay.hpp"
 #include "app/cli/run_report.hpp"
+#include "app/cli/run_site.hpp"
 #include "app/cli/table.hpp"
 #include "core/cost/memory.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
+#include "core/io/json_formats.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/cores.hpp"
 #include "core/runtime/data_source.hpp"
 #include "core/runtime/evaluate.hpp"
 #include "core/runtime/train_with.hpp"
-#include "core/runtime/trainer.hpp"
 #include "core/schedule/build.hpp"
 
 namespace pipedeck::cli {
@@ -54,8 +55,9 @@ Result<Schedule> schedule_of(const Plan& plan, const std::optional<Problem>& pro
   return simulator->schedule(plan);
 }
 
-void warn_if_crowded(const Plan& plan) {
-  const std::size_t devices = devices_used(plan).size(), cores = std::thread::hardware_concurrency();
+void warn_if_crowded(const Plan& plan, const Processes& processes) {
+  const std::size_t devices = devices_used(plan).size();
+  const std::size_t cores = std::thread::hardware_concurrency() * static_cast<std::size_t>(processes.machines());
   if (cores > 0 && devices > cores)
     print_warning(
         fmt::format("{} devices share {} processor cores: the times are no measurement of the plan", devices, cores));
@@ -70,6 +72,7 @@ class RunCommand : public Command {
         "--replay", replay_,
         "no model: keep the devices busy for as long as --profile says, with transfers and memory of its sizes");
     declare_backend(app, backend_);
+    site_.declare(app);
     app.add_option("--steps", options_.steps, "optimizer steps")
         ->required()
         ->check(CLI::Range(1, 1 << 30))
@@ -99,21 +102,35 @@ class RunCommand : public Command {
   }
 
   Result<int> run(std::stop_token stop) override {
-    if (auto backend = check_backend(backend_); !backend) return tl::unexpected(backend.error());
+    if (auto joined = site_.open(options_.timeout); !joined) return tl::unexpected(joined.error());
+    return site_.end(run_together(stop));
+  }
+
+ private:
+  /// All processes of the run come here.
+  Result<int> run_together(const std::stop_token& stop) {
+    auto opened = check();
+    const std::string inputs = opened ? plan_to_json(plan_) + model_to_json(model_spec_) +
+                                            fmt::format("{} steps, {}", options_.steps, PIPEDECK_VERSION)
+                                      : std::string();
+    if (auto agreed = site_.agree(opened, plan_, inputs); !agreed) return tl::unexpected(agreed.error());
+    warn_if_crowded(plan_, *site_.site().processes);
+    return check_only_ ? say_ready() : train(stop);
+  }
+
+  Result<void> check() {
+    if (auto backend = check_backend(backend_); !backend) return backend;
     if (inputs_.profile.empty() != inputs_.cluster.empty())
       return fail(ErrorCode::bad_usage,
                   "run: --profile and --cluster are given together, for the prediction, or not at all");
     if (!judged_.calibration.empty() && !inputs_.given())
       return fail(ErrorCode::bad_usage, "run: --calibration needs --profile and --cluster, for the prediction");
-    if (auto asked = check_what_runs(); !asked) return tl::unexpected(asked.error());
+    if (auto asked = check_what_runs(); !asked) return asked;
     options_.overlap = *overlap_named(judged_.overlap);
     options_.bucket = Bytes(judged_.bucket_bytes);
-    if (auto opened = replay_ ? open_replay() : open(); !opened) return tl::unexpected(opened.error());
-    warn_if_crowded(plan_);
-    return check_only_ ? say_ready() : train(stop);
+    return replay_ ? open_replay() : open();
   }
 
- private:
   Result<void> check_what_runs() const {
     if (!replay_ && model_.empty())
       return fail(ErrorCode::bad_usage,
@@ -220,13 +237,14 @@ class RunCommand : public Command {
   }
 
   Result<std::unique_ptr<RemoteControl>> open_control(std::function<void()> halt) const {
-    if (control_file_.empty()) return nullptr;
+    if (control_file_.empty() || !site_.first()) return nullptr;
     return RemoteControl::open(control_file_, options_.pause, std::move(halt));
   }
 
   Result<int> train(std::stop_token stop) {
-    auto log = EventLog::open(events_file_);
-    if (!log) return tl::unexpected(log.error());
+    auto log = EventLog::open(site_.first() ? events_file_ : std::string());
+    const Result<void> opened = log ? Result<void>() : tl::unexpected(log.error());
+    if (auto agreed = site_.agree(opened); !agreed) return tl::unexpected(agreed.error());
     options_.sample_every = std::chrono::milliseconds(sample_every_);
     options_.pause = std::make_shared<PauseGate>();
     const bool timelines_wanted = options_.timeline_every > 0;
@@ -244,11 +262,12 @@ class RunCommand : public Command {
       if (!log->write(event)) halt.request_stop();
     };
     const auto trained =
-        replayed_ ? train_with(replayed_->kernels, replayed_->model, plan_, schedule_, options_, take, halt.get_token())
-                  : train_on_cpu(model_spec_, plan_, schedule_, options_, take, halt.get_token());
+        train_with(replayed_ ? replayed_->kernels : cpu_kernels(), replayed_ ? replayed_->model : model_spec_, plan_,
+                   schedule_, options_, take, halt.get_token(), site_.site());
     if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
     if (auto closed = log->close(); !closed) return tl::unexpected(closed.error());
     if (!trained) return tl::unexpected(in_file(trained.error(), file_at_fault(trained.error())));
+    if (!site_.first()) return 0;
     if (events_file_ != "-") print_text(difference_text(report));
     if (!report.stopped() && !evaluated_.empty())
       if (auto evaluated = evaluate(*trained, stop); !evaluated) return tl::unexpected(evaluated.error());
@@ -270,6 +289,7 @@ class RunCommand : public Command {
   }
 
   std::string plan_file_, model_, backend_, events_file_, data_, evaluated_, control_file_;
+  RunSite site_;
   int sample_every_ = 0;
   bool check_only_ = false;
   InputOptions inputs_;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/mpi/module.hpp"
 #include "core/runtime/profiler.hpp"
 
 namespace pipedeck {
@@ -103,6 +104,7 @@ std::vector<std::string> gpu_lines() {
 std::vector<std::string> describe_devices() {
   std::vector<std::string> lines{cpu_line()};
   for (std::string& line : gpu_lines()) lines.push_back(std::move(line));
+  lines.push_back(describe_mpi());
   return lines;
 }
 

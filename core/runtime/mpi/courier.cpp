@@ -31,14 +31,12 @@ Result<std::unique_ptr<Courier>> Courier::open(const PipedeckWire& wire, Recipie
   if (courier->opened_) return courier;
   const std::string refused = courier->refused_;
   lock.unlock();
+  courier->thread_.join();
   return fail(ErrorCode::run_failed, "the processes can't be joined: " + refused);
 }
 
 Courier::~Courier() {
-  if (!thread_.joinable()) return;
-  constexpr double patience = 2;
-  // A thread that hangs inside the library can't be called off; the program is about to end.
-  if (!close(patience)) thread_.detach();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Courier::send(int peer, const Header& header, const void* body, std::function<void()> sent) {
@@ -72,8 +70,14 @@ bool Courier::close(double seconds) {
   {
     std::unique_lock lock(mutex_);
     closing_ = true;
+    close_at_latest_ =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     changed_.notify_all();
-    if (!changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return ended_; })) return false;
+    constexpr double to_finalize = 1;
+    if (!changed_.wait_for(lock, std::chrono::duration<double>(seconds + to_finalize), [&] { return ended_; })) {
+      if (thread_.joinable()) thread_.detach();  // it hangs inside the library
+      return false;
+    }
   }
   if (thread_.joinable()) thread_.join();
   return true;
@@ -114,7 +118,8 @@ void Courier::thread_main() {
     {
       const std::lock_guard lock(mutex_);
       if (abort_status_ != 0) wire_.abort(abort_status_);
-      if (closing_ && queue_.empty() && transfers_.empty()) break;
+      const bool all_gone = queue_.empty() && transfers_.empty();
+      if (closing_ && (all_gone || Clock::now() > close_at_latest_)) break;
     }
     pause(seconds_since(moved));
   }

@@ -40,7 +40,10 @@ Result<std::unique_ptr<MpiProcesses>> MpiProcesses::join(const PipedeckWire& wir
   return processes;
 }
 
-MpiProcesses::~MpiProcesses() { courier_.reset(); }
+MpiProcesses::~MpiProcesses() {
+  // A thread that hangs inside the library can't be called off, so it keeps what it uses; the program is about to end.
+  if (courier_ && !courier_->close(1)) static_cast<void>(courier_.release());
+}
 
 Result<void> MpiProcesses::introduce() {
   auto everybody = collect(identity_text(this_process()));

@@ -13,6 +13,7 @@
 #include "core/runtime/mpi/courier.hpp"
 #include "core/runtime/mpi/peer_watch.hpp"
 #include "core/runtime/transport/processes.hpp"
+#include "core/runtime/transport/transport.hpp"
 
 namespace pipedeck {
 
@@ -109,8 +110,8 @@ class MpiProcesses final : public Processes, public RunPartners, private Recipie
   bool failure_passed_on_ = false;
 
   std::uint64_t collected_ = 0, told_ = 0;  ///< the caller's
-  RunClock::time_point beaten_{};          ///< the courier's
-  std::unique_ptr<Courier> courier_;       ///< last: its thread uses all the others
+  RunClock::time_point beaten_{};           ///< the courier's
+  std::unique_ptr<Courier> courier_;        ///< last: its thread uses all the others
 };
 
 }  // namespace pipedeck
