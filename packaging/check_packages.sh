@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the Debian packages and tries them in a clean system that debootstrap makes: both install with their
-# dependencies, both programs start, the command line alone needs no window, nothing is left behind. As root, from the
+# Builds the Debian packages and tries them in a clean system that debootstrap makes: all install with their
+# dependencies, both programs start, the command line alone needs neither window nor MPI, nothing is left behind. As root, from the
 # machine's own package sources; where a clean system can't be made it says so and ends well:
 #   packaging/check_packages.sh [BUILD_FOLDER]
 set -euo pipefail
@@ -50,6 +50,15 @@ if inside sh -c 'dpkg-query -W | grep -i -E "libqt6(gui|widgets)"'; then
   exit 1
 fi
 inside test -s /usr/share/bash-completion/completions/pipedeck-cli
+if compgen -G "$work/packages/pipedeck-mpi_*.deb" >/dev/null; then
+  if inside sh -c 'dpkg-query -W | grep -i libopenmpi'; then
+    echo "packages: the command line alone brings MPI"
+    exit 1
+  fi
+  user pipedeck-cli list devices | grep "^mpi: none; .*install the package pipedeck-mpi"
+  install_package 'pipedeck-mpi_*.deb'
+  user pipedeck-cli list devices | grep "^mpi: Open MPI"
+fi
 
 install_package 'pipedeck_*.deb'
 user pipedeck --version
@@ -57,9 +66,9 @@ user env QT_QPA_PLATFORM=offscreen pipedeck --screenshot window /tmp/window.png
 inside test -s /tmp/window.png -a -s /usr/share/applications/pipedeck.desktop
 inside sh -c 'for size in 16 48 512; do test -s /usr/share/icons/hicolor/${size}x$size/apps/pipedeck.png || exit 1; done'
 
-inside dpkg --purge pipedeck pipedeck-cli >/dev/null
+inside dpkg --purge pipedeck pipedeck-mpi pipedeck-cli >/dev/null
 if inside sh -c 'find / -xdev -name "*pipedeck*" -not -path "/packages/*" -not -path "/tmp/*" | grep .'; then
   echo "packages: files left behind"
   exit 1
 fi
-echo "packages: both install, start and leave nothing behind in a clean $suite"
+echo "packages: all install, start and leave nothing behind in a clean $suite"

@@ -26,7 +26,7 @@ LAYERS = {
                        ["tl/", "fmt/"], []),
     "core/whatif": (["core/domain", "core/cost", "core/schedule", "core/sim", "core/planner"], ["tl/", "fmt/"], []),
     "core/runtime": (["core/domain"],
-                     ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h", "hwloc.h", "zlib.h", "png.h", "jpeglib.h"], []),
+                     ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h", "hwloc.h", "zlib.h", "png.h", "jpeglib.h", "mpi.h"], []),
     "core/store": (["core/domain"], ["tl/", "fmt/", "sqlite3.h"], []),
     "app/cli": (CORE, ["tl/", "fmt/", "nlohmann/", "CLI/"], []),
     "app/language": (["core/domain"], [], ["QtCore"]),

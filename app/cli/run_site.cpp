@@ -2,6 +2,8 @@
 #include "app/cli/run_site.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include <fmt/format.h>
@@ -81,8 +83,9 @@ Result<int> RunSite::end(Result<int> result) {
   const int status = result ? *result : exit_status(result.error().code);
   if (!result && processes_->speaks()) print_error(result.error());
   if (status == exit_status(ErrorCode::run_failed)) processes_->abort(status);
-  if (!processes_->part()) processes_->abort(status);
-  return status;
+  if (processes_->part()) return status;
+  std::fflush(nullptr);
+  std::_Exit(status);  // a thread hangs inside MPI
 }
 
 bool others_speak(const std::vector<std::string>& arguments) {

@@ -30,7 +30,7 @@ Beat beat_of(std::string_view bytes) {
 
 std::string ProcessIdentity::text() const { return fmt::format("process {} on {}", pid, host); }
 
-ProcessIdentity this_process() {
+ProcessIdentity own_identity() {
   ProcessIdentity identity;
   identity.pid = getpid();
   std::array<char, 256> host{};

@@ -30,7 +30,7 @@ struct ProcessIdentity {
   /// "process 4242 on node-b"
   std::string text() const;
 };
-ProcessIdentity this_process();
+ProcessIdentity own_identity();
 std::string identity_text(const ProcessIdentity& identity);
 ProcessIdentity identity_of(std::string_view bytes);
 

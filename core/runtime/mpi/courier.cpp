@@ -73,8 +73,8 @@ bool Courier::close(double seconds) {
     close_at_latest_ =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     changed_.notify_all();
-    constexpr double to_finalize = 1;
-    if (!changed_.wait_for(lock, std::chrono::duration<double>(seconds + to_finalize), [&] { return ended_; })) {
+    // What is left in the end is the library's parting.
+    if (!changed_.wait_for(lock, std::chrono::duration<double>(2 * seconds), [&] { return ended_; })) {
       if (thread_.joinable()) thread_.detach();  // it hangs inside the library
       return false;
     }
@@ -87,7 +87,7 @@ void Courier::abort(int status) {
   std::unique_lock lock(mutex_);
   abort_status_ = status;
   changed_.notify_all();
-  constexpr std::chrono::seconds patience{2};  // where the library hangs, it is left to the launcher
+  constexpr std::chrono::milliseconds patience{500};  // where the library hangs, it is left to the launcher
   changed_.wait_for(lock, patience, [&] { return ended_; });
   std::_Exit(status);
 }

@@ -18,8 +18,10 @@ using namespace std::chrono_literals;
 
 constexpr int clock_questions = 16;
 /// How long the process that speaks may take to say why a run failed.
-constexpr auto time_to_speak = 1500ms;
+constexpr auto time_to_speak = 1000ms;
 constexpr double time_to_part = 5;
+/// mpirun that was asked to stop no longer answers; who lingers outlives it.
+constexpr double time_to_part_at_stop = 0.2;
 
 }  // namespace
 
@@ -46,7 +48,7 @@ MpiProcesses::~MpiProcesses() {
 }
 
 Result<void> MpiProcesses::introduce() {
-  auto everybody = collect(identity_text(this_process()));
+  auto everybody = collect(identity_text(own_identity()));
   if (!everybody) return tl::unexpected(everybody.error());
   std::string identities;
   for (const std::string& one : *everybody) put(identities, one);
@@ -260,14 +262,16 @@ void MpiProcesses::abort(int status) {
 }
 
 bool MpiProcesses::part() {
+  double patience = time_to_part;
   {
     const std::lock_guard lock(mutex_);
     parting_ = true;
+    if (stop_asked_) patience = time_to_part_at_stop;
   }
   Header header;
   header.kind = LetterKind::parting;
   send_to_all(header);
-  return courier_->close(time_to_part);
+  return courier_->close(patience);
 }
 
 }  // namespace pipedeck
