@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the Debian packages and tries them in a clean system that debootstrap makes: all install with their
-# dependencies, both programs start, the command line alone needs neither window nor MPI, nothing is left behind. As root, from the
-# machine's own package sources; where a clean system can't be made it says so and ends well:
+# dependencies, both programs start, the command line alone needs neither window nor MPI, nothing is left behind. As
+# root, from the machine's own package sources; where a clean system can't be made it says so and ends well:
 #   packaging/check_packages.sh [BUILD_FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // run: trains a model with a plan. The window starts this very command as a child and reads its events.
+#include <cmath>
 #include <thread>
 
 #include <fmt/format.h>
@@ -96,12 +97,16 @@ class RunCommand : public Command {
                    "read the words pause, resume and stop, one a line, from - (standard input) or a named pipe")
         ->type_name("FILE");
     app.add_flag("--check", check_only_, "look at plan, model, data and devices as a run does, and train nothing");
+    app.add_option("--timeout", timeout_, "give up when no device has got on for S seconds (default 30)")
+        ->check(CLI::Range(0.001, 1e6))
+        ->type_name("S");
     inputs_.declare(app, false);
     judged_.overlap = name_of(trainer_overlap);
     judged_.declare(app);
   }
 
   Result<int> run(std::stop_token stop) override {
+    options_.timeout = std::chrono::milliseconds(std::llround(1000 * timeout_));
     if (auto joined = site_.open(options_.timeout); !joined) return tl::unexpected(joined.error());
     return site_.end(run_together(stop));
   }
@@ -242,8 +247,13 @@ class RunCommand : public Command {
   }
 
   Result<int> train(std::stop_token stop) {
+    std::stop_source halt;  // by the user's signal, or when nobody reads the events any more
+    std::stop_callback forward(stop, [&] { halt.request_stop(); });
     auto log = EventLog::open(site_.first() ? events_file_ : std::string());
-    const Result<void> opened = log ? Result<void>() : tl::unexpected(log.error());
+    const auto control = open_control([&] { halt.request_stop(); });
+    Result<void> opened;
+    if (!log) opened = tl::unexpected(log.error());
+    if (log && !control) opened = tl::unexpected(control.error());
     if (auto agreed = site_.agree(opened); !agreed) return tl::unexpected(agreed.error());
     options_.sample_every = std::chrono::milliseconds(sample_every_);
     options_.pause = std::make_shared<PauseGate>();
@@ -251,10 +261,6 @@ class RunCommand : public Command {
     if (predicted_ && !timelines_wanted) options_.timeline_every = std::max(1, options_.steps / sampled_timelines);
 
     RunReport report(options_.steps);
-    std::stop_source halt;  // by the user's signal, or when nobody reads the events any more
-    std::stop_callback forward(stop, [&] { halt.request_stop(); });
-    const auto control = open_control([&] { halt.request_stop(); });
-    if (!control) return tl::unexpected(control.error());
     const auto take = [&](const RunEvent& event) {
       report.remember(event);
       if (events_file_ != "-") report.show(event);
@@ -292,6 +298,7 @@ class RunCommand : public Command {
   RunSite site_;
   int sample_every_ = 0;
   bool check_only_ = false;
+  double timeout_ = 30;
   InputOptions inputs_;
   ConventionOptions judged_;
   TrainOptions options_;

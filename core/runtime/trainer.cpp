@@ -63,7 +63,8 @@ class Training {
   }
 
   std::unique_ptr<Sampler> make_sampler() const {
-    if (options_.sample_every.count() == 0) return nullptr;
+    // Of all devices or of none: those of other processes can't be looked at from here.
+    if (options_.sample_every.count() == 0 || run_->workers.size() < run_->layout.placements.size()) return nullptr;
     std::vector<SampledDevice> devices;
     for (const Worker& worker : run_->workers) devices.push_back(worker.sampled());
     return std::make_unique<Sampler>(options_.sample_every, std::move(devices),

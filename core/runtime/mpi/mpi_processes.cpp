@@ -117,7 +117,8 @@ Result<void> MpiProcesses::wait_until(std::unique_lock<std::mutex>& lock, Ready 
     std::optional<Error> failure;
     lock.unlock();
     with_control([&](RunControl& control) {
-      if (!control.interrupted()) control.fail_if_stuck();
+      // Between steps nobody gets on, however long the first process is paused.
+      if (!control.interrupted() && control.at_work()) control.fail_if_stuck();
       failure = control.failure();
     });
     lock.lock();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/transport/control.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace pipedeck {
@@ -104,6 +106,11 @@ void RunControl::now_waiting(std::size_t worker, WaitsFor waits_for) {
 Activity RunControl::activity(std::size_t worker) const {
   const std::lock_guard lock(mutex_);
   return activities_[worker];
+}
+
+bool RunControl::at_work() const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(activities_.begin(), activities_.end(), [](const Activity& activity) { return !activity.idle; });
 }
 
 void RunControl::heard(std::size_t worker, Activity activity) {

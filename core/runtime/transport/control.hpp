@@ -90,6 +90,7 @@ class RunControl {
   DeviceId device(std::size_t worker) const { return devices_[worker]; }
   Activity activity(std::size_t worker) const;
   RunClock::time_point own_progress() const { return RunClock::time_point{RunClock::duration(own_progress_.load())}; }
+  bool at_work() const;  ///< any of them
   void heard(std::size_t worker, Activity activity);
   void heard_progress(RunClock::time_point progress);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tst_mpi starts under mpirun: processes that use the transport as a run does, and check what comes.
-//   mpi_worker MODULE exchange|idle|wait|speed WORKERS
-// wait: everybody waits for a message that never comes; time-out of one second.
+// What mpi_runs.py starts under mpirun: processes that use the transport as a run does, and check what comes.
+//   mpi_worker MODULE exchange|train|idle|speed WORKERS
+// train: random plans of every schedule, here and on threads of one process, with the same bits.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -12,8 +12,12 @@
 #include <string>
 #include <thread>
 
+#include <QString>
+
 #include "core/runtime/mpi/module.hpp"
 #include "core/runtime/mpi/mpi_processes.hpp"
+#include "core/runtime/train_with.hpp"
+#include "tests/core/runtime/random_plans.hpp"
 
 namespace pipedeck {
 namespace {
@@ -172,18 +176,54 @@ void exchange(MpiProcesses& processes, Transport& transport, RunControl& control
   });
 }
 
-/// Everybody waits; only the time-out, a signal or a loss ends it.
-void wait_in_vain(MpiProcesses& processes, Transport& transport, RunControl& control, std::size_t workers) {
-  std::fprintf(stderr, "waiting %d\n", processes.rank());
-  on_threads(processes, transport, control, workers, [&](std::size_t worker) {
-    for (int i = 1;; ++i) {  // the last worker seems to get on
-      control.now_doing(worker,
-                        {{OpKind::forward, StageId(static_cast<int>(worker)), i}, WaitsFor::activation, false, {}});
-      if (worker + 1 < workers) transport.endpoint(worker).receive(worker + 1, {}, 1, 1);
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      control.throw_if_interrupted();
+/// Whether this plan trains to the same bits as on threads.
+bool same_bits(const std::shared_ptr<MpiProcesses>& processes, const ModelSpec& model, const Plan& plan) {
+  if (devices_used(plan).size() < static_cast<std::size_t>(processes->size())) return true;
+  const Schedule schedule = test::built(plan);
+  TrainOptions options;
+  options.steps = 3;
+  const Site site{
+      [processes](const Memories& memories, RunControl& control) { return processes->connect(memories, control); },
+      processes};
+  std::vector<double> far_losses, near_losses;
+  const auto into = [](std::vector<double>& losses) {
+    return [&losses](const RunEvent& event) {
+      if (const auto* step = std::get_if<StepDone>(&event)) losses.push_back(step->loss);
+    };
+  };
+  const auto far = train_with(cpu_kernels(), model, plan, schedule, options, into(far_losses), {}, site);
+  if (!processes->first()) return far.has_value();
+  const auto near = train_on_cpu(model, plan, schedule, options, into(near_losses));
+  if (!far || !near) {
+    std::fprintf(stderr, "%s\n", (far ? near : far).error().text().c_str());
+    return false;
+  }
+  return far->layers == near->layers && far_losses == near_losses && near_losses.size() == 3;
+}
+
+bool train(const std::shared_ptr<MpiProcesses>& processes) {
+  bool all = true;
+  int trained = 0;
+  for (const ScheduleInfo& info : schedules()) {
+    if (info.kind == ScheduleKind::explicit_order) continue;
+    test::Draw random(static_cast<unsigned>(info.kind) + 1);
+    Plan plan;
+    ModelSpec model = test::small_mlp();
+    if (asynchronous(info.kind)) {
+      plan = test::plan_for(model, {2, 1, 1}, 4, 8);
+      plan.schedule = info.kind;
+    } else {
+      const auto needs = test::needs_of(info.kind, 4, random);
+      model = test::random_model(random, 4 * needs.chunks);
+      plan = test::random_plan(model, info.kind, 4, needs, random);
     }
-  });
+    const bool same = same_bits(processes, model, plan);
+    if (!same) std::fprintf(stderr, "%s: other bits than on threads\n", info.name.c_str());
+    all = all && same;
+    ++trained;
+  }
+  if (processes->first()) std::printf("%d schedules trained\n", trained);
+  return all && trained > 10;
 }
 
 void idle(MpiProcesses& processes) {
@@ -220,10 +260,12 @@ void speed(MpiProcesses& processes, Transport& transport, RunControl& control, M
 int main_of(const std::string& module, const std::string& what, std::size_t workers) {
   const auto wire = mpi_wire_in(module);
   if (!wire) return std::fprintf(stderr, "%s\n", wire.error().text().c_str()), 2;
-  const std::chrono::milliseconds timeout(what == "wait" ? 1000 : 60000);
+  constexpr std::chrono::milliseconds timeout(60000);
   auto joined = MpiProcesses::join(**wire, timeout);
   if (!joined) return std::fprintf(stderr, "%s\n", joined.error().text().c_str()), 4;
-  MpiProcesses& processes = **joined;
+  const std::shared_ptr<MpiProcesses> shared = std::move(*joined);
+  MpiProcesses& processes = *shared;
+  bool well = what != "train" || train(shared);
   Memories memories = memories_of(workers);
   RunControl control = control_of(workers, timeout);
   {
@@ -231,7 +273,6 @@ int main_of(const std::string& module, const std::string& what, std::size_t work
     control.begin_step();
     get_ready(processes);
     if (what == "exchange") exchange(processes, *transport, control, memories);
-    if (what == "wait") wait_in_vain(processes, *transport, control, workers);
     if (what == "idle") idle(processes);
     if (what == "speed") speed(processes, *transport, control, memories);
   }
@@ -239,9 +280,10 @@ int main_of(const std::string& module, const std::string& what, std::size_t work
     if (processes.speaks()) std::fprintf(stderr, "failed: %s\n", failure->text().c_str());
     processes.abort(4);
   }
-  if (processes.first()) std::printf("all is well\n");
+  if (processes.first() && well) std::printf("all is well\n");
   std::fflush(stdout);
-  return processes.part() ? 0 : 4;
+  well = processes.part() && well;
+  return well ? 0 : 1;
 }
 
 }  // namespace

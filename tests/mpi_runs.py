@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of several processes under mpirun: what they compute, and what is left when one of them breaks.
+
+usage: tests/mpi_runs.py PIPEDECK_CLI MPI_WORKER MPI_MODULE CASE
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 77
+PATIENCE = 240  # seconds; loaded machines are slow to start processes
+CLI, WORKER, MODULE = sys.argv[1:4]
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_rmaps_base_oversubscribe="1", LC_ALL="C.UTF-8")
+
+PLAN = {
+    "format": "pipedeck.plan", "version": 1, "name": "four stages", "planner": "hand", "profile": "mlp",
+    "cluster": "here", "global_batch": 32, "micro_batch": 8, "micro_batches": 4, "schedule": "1f1b", "warmup": "A",
+    "optimizer": "adam", "precision": "fp32", "zero": 0,
+    "stages": [{"layers": [2 * i, 2 * i + 2], "devices": [i], "tensor_parallel": 1, "recompute": False}
+               for i in range(4)]}
+
+
+def skip(why):
+    print(f"SKIPPED: {why}")
+    sys.exit(SKIPPED)
+
+
+def check(holds, what):
+    if not holds:
+        sys.exit(f"broken: {what}")
+
+
+def run_arguments(*more, steps=10):
+    return [CLI, "run", "--plan", "plan.json", "--model", "preset:mlp-small", "--backend", "cpu", "--steps", str(steps),
+            *more]
+
+
+def mpirun(processes, *arguments):
+    return ["mpirun", "-q", "-n", str(processes), *arguments]
+
+
+def finished(command):
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=PATIENCE)
+    print(" ".join(command), "->", done.returncode, done.stdout, done.stderr, sep="\n")
+    return done
+
+
+def losses(path):
+    with open(path) as lines:
+        events = [json.loads(line) for line in lines]
+    return [event["loss"] for event in events if event["event"] == "step"]
+
+
+def worker(processes, what, workers):
+    done = finished(mpirun(processes, WORKER, MODULE, what, str(workers)))
+    check(done.returncode == 0 and "all is well" in done.stdout, f"{what} on {processes} processes")
+    return done.stdout
+
+
+def exchange():
+    for processes in (1, 2, 3):
+        worker(processes, "exchange", 5)
+
+
+def train_2():
+    worker(2, "train", 1)
+
+
+def train_4():
+    worker(4, "train", 1)
+
+
+def idle():
+    used = [float(line.split()[1]) for line in worker(2, "idle", 2).splitlines() if line.startswith("idle")]
+    check(len(used) == 2 and max(used) < 0.05, f"waiting takes {used} of a core")
+
+
+def same_losses():
+    finished(run_arguments("--events", "threads.jsonl"))
+    for processes in (2, 4):
+        name = f"mpi{processes}.jsonl"
+        done = finished(mpirun(processes, *run_arguments("--events", name, "--transport", "mpi", "--timeline-every", "1")))
+        check(done.returncode == 0, f"a run of {processes} processes")
+        check(losses(name) == losses("threads.jsonl") and len(losses(name)) == 10, "the same losses")
+        check(done.stdout.count("finished after 10 steps") == 1, "one process speaks")
+        with open(name) as lines:
+            timelines = [event for event in map(json.loads, lines) if event["event"] == "timeline"]
+        check(len(timelines) == 10, "a timeline a step")
+        text = json.dumps(timelines[-1])
+        check(all(word in text for word in ("forward", "backward", "optimizer", "send")), "operations of all kinds")
+
+
+def bad_input():
+    for arguments, words in (
+            (run_arguments("--transport", "mpi", "--steps", "none"), "--steps"),
+            (run_arguments("--transport", "mpi", "--data", "text:nowhere"), "nowhere"),
+            (run_arguments("--transport", "mpi", "--events", "no/such/folder"), "no/such/folder")):
+        done = finished(mpirun(2, *arguments))
+        check(done.stderr.count(words) == 1, f"{words} is reported once")
+        check(done.returncode in (1, 2), "an exit status")
+    done = finished(mpirun(5, *run_arguments("--transport", "mpi")))
+    check(done.returncode == 2 and done.stderr.count("found 5 processes, expected 4 at most") == 1, "too many processes")
+    other = mpirun(1, *run_arguments("--transport", "mpi")) + [":", "-n", "1"] + \
+        run_arguments("--transport", "mpi", steps=11)
+    done = finished(other)
+    check(done.returncode == 2 and done.stderr.count("in another process than in the first") == 1, "other inputs")
+    alone = finished(run_arguments("--transport", "mpi"))
+    check(alone.returncode == 2 and "mpirun -n 2" in alone.stderr, "one process alone")
+
+
+class Started:
+    """A long run under mpirun that has done some steps."""
+
+    def __init__(self, *more):
+        self.process = subprocess.Popen(
+            mpirun(3, *run_arguments("--events", "long.jsonl", "--transport", "mpi", *more, steps=1 << 28)),
+            stdout=subprocess.DEVNULL, stderr=open("long.err", "w"), env=ENVIRONMENT)
+        end = time.monotonic() + PATIENCE
+        while not (os.path.exists("long.jsonl") and len(open("long.jsonl").readlines()) > 20):
+            check(self.process.poll() is None and time.monotonic() < end, open("long.err").read())
+            time.sleep(0.05)
+        children = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+        self.ranks = [int(pid) for pid in open(children).read().split()]
+        check(len(self.ranks) == 3, "three processes")
+        self.broken = time.monotonic()
+
+    def end(self):
+        status = self.process.wait(timeout=PATIENCE)
+        took = time.monotonic() - self.broken
+        error = open("long.err").read()
+        print(f"status {status} after {took:.1f} s", error, sep="\n")
+        last = time.monotonic() + 30
+        while any(os.path.exists(f"/proc/{pid}") for pid in self.ranks):
+            check(time.monotonic() < last, "a process is left behind")
+            time.sleep(0.05)
+        os.remove("long.jsonl")
+        return status, error, took
+
+
+def killed():
+    for victim in (0, 1, 2):
+        run = Started()
+        os.kill(run.ranks[victim], signal.SIGKILL)
+        status, error, took = run.end()
+        check(status == 128 + signal.SIGKILL, "mpirun's status of a killed process")
+        check(f"process {run.ranks[victim]} on" in error and "has ended: it was killed" in error, "who was killed")
+        check("pipedeck-cli: device " in error and " stage " in error or "between two steps" in error, "what it did")
+        check(took < 30, "soon")
+
+
+def stalled():
+    for victim in (1, 0):
+        run = Started("--timeout", "2")
+        os.kill(run.ranks[victim], signal.SIGSTOP)
+        status, error, took = run.end()
+        check(status == 4, "a failed run's status")
+        check(f"process {run.ranks[victim]} on" in error and "has been silent" in error, "who is silent")
+        check("pipedeck-cli: device " in error, "which device")
+        check(took < 30, "soon after the time-out")
+
+
+def stopped():
+    for number in (signal.SIGTERM, signal.SIGINT):
+        run = Started()
+        run.process.send_signal(number)
+        _, error, _ = run.end()
+        check(error.count("the run was stopped on request") == 1, "stopped, said once")
+    run = Started()
+    os.kill(run.ranks[1], signal.SIGTERM)
+    status, error, _ = run.end()
+    check(status == 130 and error.count("the run was stopped on request") == 1, "stopped through one process")
+
+
+def two_hosts():
+    """Two network namespaces that see each other over a wire; mpirun starts the second host's processes as by ssh."""
+    if os.geteuid() != 0 or not shutil.which("ip"):
+        skip("two network namespaces need root and the program ip")
+    names = [f"pipedeck{os.getpid()}a", f"pipedeck{os.getpid()}b"]
+
+    def ip(*arguments):
+        return subprocess.run(["ip", *arguments], capture_output=True, text=True)
+
+    try:
+        for name in names:
+            if (made := ip("netns", "add", name)).returncode:
+                skip(f"no network namespaces here: {made.stderr.strip()}")
+        ends = [f"v{os.getpid()}a", f"v{os.getpid()}b"]
+        check(ip("link", "add", ends[0], "type", "veth", "peer", "name", ends[1]).returncode == 0, "a wire")
+        for i, (name, end) in enumerate(zip(names, ends)):
+            ip("link", "set", end, "netns", name)
+            ip("-n", name, "addr", "add", f"10.213.7.{i + 1}/24", "dev", end)
+            ip("-n", name, "link", "set", end, "up")
+            ip("-n", name, "link", "set", "lo", "up")
+        # What mpirun takes for ssh: HOST COMMAND...
+        with open("agent.sh", "w") as agent:
+            agent.write(f'#!/bin/sh\nshift\nexec ip netns exec {names[1]} unshare --uts sh -c "hostname second; $*"\n')
+        os.chmod("agent.sh", 0o755)
+        finished(run_arguments("--events", "threads.jsonl"))
+        there = ["ip", "netns", "exec", names[0], "unshare", "--uts", "sh", "-c", 'hostname first; exec "$@"', "sh"]
+        network = ["--mca", "plm_rsh_agent", os.path.abspath("agent.sh"), "--mca", "btl", "tcp,self", "--mca",
+                   "btl_tcp_if_include", "10.213.7.0/24", "--mca", "oob_tcp_if_include", "10.213.7.0/24",
+                   "--host", "10.213.7.1:2,10.213.7.2:2"]
+        done = finished([*there, "mpirun", "-q", *network, "-n", "4", *run_arguments("--events", "hosts.jsonl",
+                                                                                    "--transport", "mpi")])
+        check(done.returncode == 0, "a run on two hosts")
+        check(losses("hosts.jsonl") == losses("threads.jsonl"), "the same losses")
+        names_seen = finished([*there, "mpirun", "-q", *network, "-n", "4", "hostname"]).stdout.split()
+        check(sorted(names_seen) == ["first", "first", "second", "second"], "two hosts")
+    finally:
+        for name in names:
+            ip("netns", "del", name)
+
+
+def main():
+    if not shutil.which("mpirun"):
+        skip("mpirun is not installed (openmpi-bin)")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        with open("plan.json", "w") as file:
+            json.dump(PLAN, file)
+        cases = (exchange, train_2, train_4, idle, same_losses, bad_input, killed, stalled, stopped, two_hosts)
+        next(case for case in cases if case.__name__ == sys.argv[4])()
+    print("all is well")
+
+
+main()
