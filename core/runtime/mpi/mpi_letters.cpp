@@ -38,7 +38,7 @@ Reception MpiProcesses::receive(int peer, const Header& header) {
   if (!transport_) return {};
   try {
     Reception reception = transport_->receive(header);
-    reception.whole = [this, run = runs_, whole = std::move(reception.whole)] {
+    reception.whole = [this, run = runs_.load(), whole = std::move(reception.whole)] {
       const std::lock_guard still(connection_);
       if (transport_ && run == runs_ && whole) whole();
     };
@@ -55,6 +55,11 @@ Reception MpiProcesses::receive(int peer, const Header& header) {
 }
 
 void MpiProcesses::read(int peer, const Header& header, const std::string& body) {
+  // Processes begin a run one after the other: what is of the one before, or of the next, has other workers.
+  const bool of_this_run = header.channel == runs_;
+  const bool of_a_run = header.kind == LetterKind::beat || header.kind == LetterKind::failed ||
+                        header.kind == LetterKind::dropped || header.kind == LetterKind::commit;
+  if (of_a_run && !of_this_run) return;
   switch (header.kind) {
     case LetterKind::beat:
       return take_beat(body);
@@ -63,6 +68,7 @@ void MpiProcesses::read(int peer, const Header& header, const std::string& body)
     case LetterKind::commit:
       return take_commit(peer, header);
     case LetterKind::failed:
+      note_lost(header.number);
       return with_control([&](RunControl& control) { control.fail(error_of(body)); });
     case LetterKind::stop:
     case LetterKind::dropped:
@@ -143,8 +149,10 @@ void MpiProcesses::tick() {
 
 void MpiProcesses::send_beat(RunClock::time_point now) {
   Beat beat;
+  std::uint64_t run = 0;
   {
     const std::lock_guard lock(connection_);
+    run = runs_;
     if (RunControl* const control = transport_ ? control_.load() : nullptr) {
       beat.since_progress = now - control->own_progress();
       for (std::size_t worker = 0; worker < transport_->workers(); ++worker) {
@@ -156,6 +164,7 @@ void MpiProcesses::send_beat(RunClock::time_point now) {
   }
   Header header;
   header.kind = LetterKind::beat;
+  header.channel = run;
   send_to_all(header, beat_text(beat));
   if (first()) return;
   header.kind = LetterKind::clock;
@@ -172,7 +181,23 @@ void MpiProcesses::pass_failure_on() {
   failure_passed_on_ = true;
   Header header;
   header.kind = LetterKind::failed;
+  header.channel = runs_;
+  header.number = lost_number();
   send_to_all(header, error_text(*failure));
+}
+
+/// Who is lost, as it is told: 0 where nobody is.
+std::uint64_t MpiProcesses::lost_number() const {
+  const std::lock_guard lock(mutex_);
+  const auto lost = std::find(gone_.begin(), gone_.end(), true);
+  return lost == gone_.end() ? 0 : static_cast<std::uint64_t>(lost - gone_.begin()) + 1;
+}
+
+/// All have to agree on who is lost, and so on who speaks.
+void MpiProcesses::note_lost(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  if (number > 0 && number <= gone_.size() && number != static_cast<std::uint64_t>(rank()) + 1)
+    gone_[number - 1] = true;
 }
 
 void MpiProcesses::look_for_losses(RunClock::time_point now) {

@@ -222,6 +222,7 @@ RunClock::duration MpiProcesses::clock_offset() const {
 bool MpiProcesses::may_commit() {
   Header question;
   question.kind = LetterKind::commit;
+  question.channel = runs_;
   {
     const std::lock_guard lock(mutex_);
     commit_answer_ = commit_unanswered;
@@ -237,14 +238,16 @@ void MpiProcesses::tell_stop() {
   note_stop();
   Header header;
   header.kind = first() ? LetterKind::dropped : LetterKind::stop;
+  header.channel = runs_;
   first() ? send_to_all(header) : courier_->send(0, header);
 }
 
-std::optional<Error> MpiProcesses::silent_one() const {
+std::optional<Error> MpiProcesses::silent_one() {
   const std::lock_guard lock(mutex_);
   const auto silent =
       watch_->most_silent(RunClock::now(), std::chrono::duration_cast<RunClock::duration>(timeout_) / 2);
   if (!silent) return std::nullopt;
+  gone_[static_cast<std::size_t>(silent->peer)] = true;
   return loss_error(silent->peer, silence_text(silent->silent));
 }
 

@@ -49,7 +49,7 @@ class MpiProcesses final : public Processes, public RunPartners, private Recipie
   bool first() const override { return rank() == 0; }
   bool may_commit() override;
   void tell_stop() override;
-  std::optional<Error> silent_one() const override;
+  std::optional<Error> silent_one() override;
 
   /// Whether this is the process that prints: the first one that is not lost.
   bool speaks() const;
@@ -83,6 +83,8 @@ class MpiProcesses final : public Processes, public RunPartners, private Recipie
   Result<void> introduce();
   void estimate_clock();
   void note_stop();
+  void note_lost(std::uint64_t number);
+  std::uint64_t lost_number() const;
   void send_to_all(const Header& header, const std::string& body = {});
   template <class Ready>
   Result<void> wait_until(std::unique_lock<std::mutex>& lock, Ready ready);
@@ -106,7 +108,7 @@ class MpiProcesses final : public Processes, public RunPartners, private Recipie
   // Under `connection_`:
   MpiTransport* transport_ = nullptr;           ///< of the run that is connected
   std::atomic<RunControl*> control_ = nullptr;  ///< its
-  std::uint64_t runs_ = 0;
+  std::atomic<std::uint64_t> runs_ = 0;         ///< so far, the one that is connected included
   bool failure_passed_on_ = false;
 
   std::uint64_t collected_ = 0, told_ = 0;  ///< the caller's

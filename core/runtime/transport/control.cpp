@@ -127,6 +127,9 @@ void RunControl::heard_progress(RunClock::time_point progress) {
 
 void RunControl::fail_if_stuck() {
   const auto now = RunClock::now();
+  // Who looks every few milliseconds and has not for long was stopped himself: others may have got on unheard.
+  const RunClock::time_point looked{RunClock::duration(looked_.exchange(now.time_since_epoch().count()))};
+  if (partners_ && now - looked > timeout_ / 2) heard_progress(now);
   const RunClock::time_point progress{RunClock::duration(last_progress_.load())};
   if (now - progress <= timeout_) return;
   if (auto silent = partners_ ? partners_->silent_one() : std::nullopt)

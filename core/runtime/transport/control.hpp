@@ -41,7 +41,7 @@ class RunPartners {
   virtual void tell_stop() = 0;
   virtual bool first() const = 0;
   /// A process that does not answer, where one is the reason that nobody gets on.
-  virtual std::optional<Error> silent_one() const = 0;
+  virtual std::optional<Error> silent_one() = 0;
 };
 
 class RunControl {
@@ -107,6 +107,7 @@ class RunControl {
   std::mutex asking_;  ///< held while the first process is asked
   std::atomic<RunClock::rep> own_progress_;
   std::atomic<RunClock::rep> last_progress_;  ///< of any process
+  std::atomic<RunClock::rep> looked_{0};      ///< for who is stuck, the last time
   std::atomic<bool> failed_{false};
   std::atomic<Phase> phase_{Phase::open};
   mutable std::mutex mutex_;
