@@ -14,7 +14,7 @@ namespace pipedeck::app {
 
 struct ProcessEnd {
   bool started = true;   ///< false: the program could not be started
-  bool crashed = false;  ///< by a signal other than our own
+  bool crashed = false;  ///< by a signal other than our own; `exit_status` is then its number
   bool stopped = false;  ///< on request
   int exit_status = 0;
   QString messages;  ///< the end of its standard error, or why it did not start
@@ -29,6 +29,9 @@ class ChildProcess : public QObject {
 
   void start(const QString& program, const QStringList& arguments);
   void stop();
+  /// To its standard input.
+  void write(const QByteArray& text) { process_.write(text); }
+  qint64 id() const { return process_.processId(); }
   bool running() const { return process_.state() != QProcess::NotRunning; }
   void set_grace(int milliseconds) { grace_.setInterval(milliseconds); }
 

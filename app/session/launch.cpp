@@ -22,9 +22,6 @@ using Simulated = Result<std::shared_ptr<const Simulation>>;
 
 QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
-/// Timelines that a run of any length sends: enough to see it change, few enough not to slow it down.
-constexpr int timelines_a_run = 20;
-
 int highest_device(const Plan& plan) {
   const auto devices = devices_used(plan);
   return devices.empty() ? 0 : devices.back().value;
@@ -34,7 +31,8 @@ int highest_device(const Plan& plan) {
 QString reason(const ProcessEnd& end) {
   if (!end.started) return end.messages;
   const QString last = end.messages.section(QLatin1Char('\n'), -3);
-  if (end.crashed) return Launch::tr("the process was killed or crashed. %1").arg(last).trimmed();
+  if (end.crashed)
+    return Launch::tr("the process was killed by signal %1. %2").arg(end.exit_status).arg(last).trimmed();
   return last.isEmpty() ? Launch::tr("the process ended with status %1").arg(end.exit_status) : last;
 }
 
@@ -48,6 +46,12 @@ QString why_not_launchable(const Plan& plan, const ModelSpec* model) {
   }
   if (plan.stages.empty()) return Launch::tr("there is no plan");
   return {};
+}
+
+Result<std::shared_ptr<const ModelSpec>> model_from_file(const QString& path) {
+  auto model = read_model(path.toStdString());
+  if (!model) return tl::unexpected(model.error());
+  return std::make_shared<const ModelSpec>(*std::move(model));
 }
 
 std::vector<int> measured_micro_batches(const Plan& plan) {
@@ -65,12 +69,21 @@ Launch::Launch(LaunchSpec spec, Judge& judge, QObject* parent)
   record_.name = in_qt(spec_.plan.name);
   record_.model = in_qt(spec_.model->name);
   record_.when = QDateTime::currentDateTime();
-  record_.steps = spec_.steps;
+  record_.steps = spec_.settings.steps;
   record_.plan = spec_.plan;
-  connect(&process_, &ChildProcess::output_line, this, &Launch::take_line);
+  connect(&process_, &ChildProcess::output_line, this, [this](const QByteArray& line) {
+    if (phase_ == Phase::training) reader_.take(line);
+  });
+  connect(&reader_, &EventReader::read, this, &Launch::take_events);
+  connect(&reader_, &EventReader::became_idle, this, [this] {
+    if (trained_) end_training();
+  });
   connect(&process_, &ChildProcess::message_line, this, &Launch::message);
-  connect(&process_, &ChildProcess::ended, this,
-          [this](const ProcessEnd& end) { phase_ == Phase::measuring ? measuring_ended(end) : training_ended(end); });
+  connect(&process_, &ChildProcess::ended, this, [this](const ProcessEnd& end) {
+    if (phase_ == Phase::measuring) return measuring_ended(end);
+    trained_ = end;
+    if (reader_.idle()) end_training();
+  });
 }
 
 Launch::~Launch() {
@@ -98,7 +111,8 @@ void Launch::start() {
     end(RunOutcome::failed, tr("no temporary folder can be made: %1").arg(directory_.errorString()));
     return;
   }
-  const auto written = write_file(file("model.json").toStdString(), model_to_json(*spec_.model));
+  const auto written =
+      write_file(file("model.json").toStdString(), model_to_json(with_settings(*spec_.model, spec_.settings)));
   if (!written) {
     end(RunOutcome::failed, core_text(written.error()));
     return;
@@ -126,6 +140,10 @@ void Launch::stop() {
   if (phase_ == Phase::ended) return;
   stop_requested_ = true;
   process_.stop();
+}
+
+void Launch::pause(bool paused) {
+  if (phase_ == Phase::training) process_.write(paused ? "pause\n" : "resume\n");
 }
 
 void Launch::measuring_ended(const ProcessEnd& process) {
@@ -206,28 +224,42 @@ void Launch::train(const Simulated& simulation) {
   }
   phase_ = Phase::training;
   emit progress(0, tr("starting"));
-  const int timeline_every = std::max(1, spec_.steps / timelines_a_run);
-  process_.start(spec_.program,
-                 {"run", "--plan", file("plan.json"), "--model", file("model.json"), "--backend", "cpu", "--profile",
-                  file("profile.json"), "--cluster", file("cluster.json"), "--steps", QString::number(spec_.steps),
-                  "--timeline-every", QString::number(timeline_every), "--events", "-"});
+  const RunFiles files{file("plan.json"), file("model.json"), file("profile.json"), file("cluster.json")};
+  const QStringList arguments = run_arguments(files, spec_.settings);
+  emit message(shell_text(spec_.program, arguments));
+  process_.start(spec_.program, arguments);
 }
 
-void Launch::take_line(const QByteArray& line) {
-  if (phase_ != Phase::training) return;
-  auto parsed = event_from_json(line.toStdString());
-  if (!parsed) {
-    emit message(tr("not understood: %1").arg(core_text(parsed.error())));
-    return;
+void Launch::take_events(const std::vector<Result<RunEvent>>& events) {
+  for (const Result<RunEvent>& parsed : events) {
+    if (parsed) {
+      take_event(*parsed);
+    } else {
+      emit message(tr("not understood: %1").arg(core_text(parsed.error())));
+    }
   }
-  if (const auto* step = std::get_if<StepDone>(&*parsed)) {
-    emit progress(static_cast<double>(step->step) / spec_.steps, tr("step %1 of %2").arg(step->step).arg(spec_.steps));
+  if (phase_ == Phase::training && steps_done_ > 0) {
+    emit progress(static_cast<double>(steps_done_) / spec_.settings.steps,
+                  tr("step %1 of %2").arg(steps_done_).arg(spec_.settings.steps));
   }
-  record_.events.push_back(*parsed);
-  emit event(*parsed);
 }
 
-void Launch::training_ended(const ProcessEnd& process) {
+void Launch::take_event(const RunEvent& read) {
+  if (const auto* step = std::get_if<StepDone>(&read)) steps_done_ = step->step;
+  record_.events.push_back(read);
+  emit event(read);
+}
+
+QString Launch::crash_text(const ProcessEnd& process) const {
+  return tr("%1 It happened after step %2. If the machine ran out of memory, choose a plan with less memory a device "
+            "or a smaller micro-batch; what was measured until then is kept.")
+      .arg(reason(process))
+      .arg(steps_done_);
+}
+
+void Launch::end_training() {
+  const ProcessEnd process = *trained_;
+  trained_.reset();
   QString failure;
   bool finished = false;
   bool stopped = stop_requested_;
@@ -243,7 +275,8 @@ void Launch::training_ended(const ProcessEnd& process) {
   } else if (stopped) {
     end(RunOutcome::stopped, tr("stopped"));
   } else {
-    end(RunOutcome::failed, failure.isEmpty() ? reason(process) : failure);
+    if (failure.isEmpty()) failure = process.crashed ? crash_text(process) : reason(process);
+    end(RunOutcome::failed, failure);
   }
 }
 

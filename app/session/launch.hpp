@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include <QFuture>
 #include <QObject>
@@ -12,8 +14,10 @@
 #include <QTemporaryDir>
 
 #include "app/session/child_process.hpp"
+#include "app/session/event_reader.hpp"
 #include "app/session/judge.hpp"
 #include "app/session/project_state.hpp"
+#include "app/session/run_arguments.hpp"
 
 namespace pipedeck::app {
 
@@ -22,11 +26,21 @@ struct LaunchSpec {
   Plan plan;
   Problem problem;  ///< what the plan was made for
   std::shared_ptr<const ModelSpec> model;
-  int steps = 1;
+  RunSettings settings;
+};
+
+/// What a person asks to be launched.
+struct LaunchOrder {
+  int plan = 0;                            ///< id
+  std::shared_ptr<const ModelSpec> model;  ///< null: the one of the plan's profile
+  RunSettings settings;
 };
 
 /// Why the plan can't be trained here; empty where it can.
 QString why_not_launchable(const Plan& plan, const ModelSpec* model);
+
+/// A model that was written down to be trained.
+Result<std::shared_ptr<const ModelSpec>> model_from_file(const QString& path);
 
 /// Samples that replicas of the plan work on at a time, ascending: the sizes worth measuring.
 std::vector<int> measured_micro_batches(const Plan& plan);
@@ -42,7 +56,10 @@ class Launch : public QObject {
 
   void start();
   void stop();
+  /// The training waits between two steps; while the layers are measured there is nothing to pause.
+  void pause(bool paused);
   Phase phase() const { return phase_; }
+  qint64 process_id() const { return process_.id(); }
   const LaunchSpec& spec() const { return spec_; }
   /// Of the run so far; `state` is running until `ended`.
   const RunRecord& record() const { return record_; }
@@ -60,8 +77,10 @@ class Launch : public QObject {
   Result<void> take_measurements();
   void predict();
   void train(const Result<std::shared_ptr<const Simulation>>& simulation);
-  void take_line(const QByteArray& line);
-  void training_ended(const ProcessEnd& end);
+  void take_events(const std::vector<Result<RunEvent>>& events);
+  void take_event(const RunEvent& event);
+  void end_training();
+  QString crash_text(const ProcessEnd& end) const;
   void end(RunOutcome outcome, const QString& why);
   QString file(const char* name) const { return directory_.filePath(QLatin1String(name)); }
 
@@ -69,9 +88,12 @@ class Launch : public QObject {
   Judge& judge_;
   QTemporaryDir directory_;
   ChildProcess process_;
+  EventReader reader_;
+  std::optional<ProcessEnd> trained_;  ///< how the training process ended; its last events may still be read
   QFuture<Result<std::shared_ptr<const Simulation>>> prediction_;
   Phase phase_ = Phase::measuring;
   bool stop_requested_ = false;
+  int steps_done_ = 0;
   RunRecord record_;
 };
 

@@ -170,12 +170,14 @@ class Session : public QObject {
   bool export_calibration(const CalibrationRecord& record, const QString& path);
 
   // -- runs (session_runs.cpp)
-  bool launch(int plan, int steps);
+  bool launch(const LaunchOrder& order);
   void stop_launch();
+  void pause_launch(bool paused);
+  const QString& runner() const { return seams_.runner; }
   const Launch* launch_at_hand() const { return launch_.get(); }
   bool launching() const { return launch_ && launch_->phase() != Launch::Phase::ended; }
-  /// Another model than the plan's own can't be trained with it: the one of the plan's profile.
-  QString why_not_launchable(int plan) const;
+  /// `model`: another than that of the plan's profile.
+  QString why_not_launchable(int plan, const ModelSpec* model = nullptr) const;
 
  signals:
   void state_changed();

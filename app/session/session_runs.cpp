@@ -5,25 +5,25 @@
 
 namespace pipedeck::app {
 
-QString Session::why_not_launchable(int plan) const {
+QString Session::why_not_launchable(int plan, const ModelSpec* model) const {
   const PlanEntry* entry = find_plan(state(), plan);
   if (!entry) return tr("Select a plan first.");
   const ProfileEntry* profile = find_profile(state(), entry->profile);
-  return app::why_not_launchable(*entry->plan, profile ? profile->model.get() : nullptr);
+  return app::why_not_launchable(*entry->plan, model ? model : profile ? profile->model.get() : nullptr);
 }
 
-bool Session::launch(int plan, int steps) {
+bool Session::launch(const LaunchOrder& order) {
   if (launching()) {
     emit error(tr("Launch"), tr("A run is under way: stop it first."));
     return false;
   }
-  if (const QString why = why_not_launchable(plan); !why.isEmpty()) {
+  if (const QString why = why_not_launchable(order.plan, order.model.get()); !why.isEmpty()) {
     emit error(tr("Launch"), why);
     return false;
   }
-  const PlanEntry* entry = find_plan(state(), plan);
+  const PlanEntry* entry = find_plan(state(), order.plan);
   LaunchSpec spec{seams_.runner, *entry->plan, *problem_of(state(), *entry),
-                  find_profile(state(), entry->profile)->model, steps};
+                  order.model ? order.model : find_profile(state(), entry->profile)->model, order.settings};
   launch_ = std::make_unique<Launch>(std::move(spec), judge_);
   Launch* launch = launch_.get();
   launch_job_ = jobs_.start_external(tr("Train %1 with %2").arg(launch->record().model, launch->record().name),
@@ -42,6 +42,10 @@ bool Session::launch(int plan, int steps) {
 
 void Session::stop_launch() {
   if (launching()) launch_->stop();
+}
+
+void Session::pause_launch(bool paused) {
+  if (launching()) launch_->pause(paused);
 }
 
 void Session::take_measured(const std::shared_ptr<const Profile>& profile,

@@ -62,6 +62,16 @@ Unsaved ask_unsaved(QWidget* parent, const QString& project) {
   return box.clickedButton() == discard ? Unsaved::discard : Unsaved::cancel;
 }
 
+bool ask_stop_run(QWidget* parent, const QString& run) {
+  QMessageBox box(QMessageBox::Question, Words::tr("A run is under way"), Words::tr("%1 is being trained.").arg(run),
+                  QMessageBox::NoButton, parent);
+  box.setInformativeText(Words::tr("It ends with the window. What it measured so far is kept in the project."));
+  const auto* stop = box.addButton(Words::tr("Stop and close"), QMessageBox::AcceptRole);
+  box.addButton(Words::tr("Let it go on"), QMessageBox::RejectRole);
+  box.exec();
+  return box.clickedButton() == stop;
+}
+
 QString when(const QDateTime& time) { return QLocale().toString(time, QLocale::ShortFormat); }
 
 Recovery ask_recovery(QWidget* parent, const RecoveryQuestion& question) {
@@ -106,6 +116,9 @@ Dialogs real_dialogs() {
   dialogs.open_files = [](QWidget* parent, const QString& title, const QString& filter) {
     return QFileDialog::getOpenFileNames(parent, title, {}, filter);
   };
+  dialogs.open_folder = [](QWidget* parent, const QString& title) {
+    return QFileDialog::getExistingDirectory(parent, title);
+  };
   dialogs.save_file = [](QWidget* parent, const QString& title, const QString& suggested, const QString& filter) {
     return QFileDialog::getSaveFileName(parent, title, suggested, filter);
   };
@@ -126,6 +139,7 @@ Dialogs real_dialogs() {
     return dialog.exec() == QDialog::Accepted ? dialog.cluster() : std::nullopt;
   };
   dialogs.unsaved = ask_unsaved;
+  dialogs.stop_run = ask_stop_run;
   dialogs.recovery = ask_recovery;
   dialogs.error = [](QWidget* parent, const QString& title, const QString& words) {
     show_box(parent, QMessageBox::Warning, title, words, Qt::PlainText);

@@ -23,6 +23,7 @@ enum class Unsaved { save, discard, cancel };
 
 struct Dialogs {
   std::function<QStringList(QWidget* parent, const QString& title, const QString& filter)> open_files;
+  std::function<QString(QWidget* parent, const QString& title)> open_folder;  ///< empty: given up
   std::function<QString(QWidget* parent, const QString& title, const QString& suggested, const QString& filter)>
       save_file;  ///< empty: given up
   std::function<std::optional<int>(QWidget* parent, const QString& file)> micro_batch;
@@ -36,6 +37,8 @@ struct Dialogs {
   /// Shows what was understood of machines, and asks what is open; nothing: given up.
   std::function<std::optional<Cluster>(QWidget* parent, const MachinePreview& preview)> machines;
   std::function<Unsaved(QWidget* parent, const QString& project)> unsaved;
+  /// Whether the run under way is to be stopped, so that the window can close.
+  std::function<bool(QWidget* parent, const QString& run)> stop_run;
   /// What to do with work that a killed program left behind.
   std::function<Recovery(QWidget* parent, const RecoveryQuestion& question)> recovery;
   std::function<void(QWidget* parent, const QString& title, const QString& text)> error;

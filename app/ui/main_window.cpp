@@ -4,6 +4,7 @@
 #include <QCloseEvent>
 #include <QComboBox>
 #include <QDockWidget>
+#include <QEventLoop>
 #include <QIcon>
 #include <QKeyEvent>
 #include <QLabel>
@@ -27,6 +28,7 @@
 #include "app/ui/main_window_actions.hpp"
 #include "app/ui/page_room.hpp"
 #include "app/ui/plan_actions.hpp"
+#include "app/ui/plan_rows.hpp"
 #include "app/ui/question_bar.hpp"
 #include "app/ui/read_only_bar.hpp"
 #include "app/ui/run_page.hpp"
@@ -88,7 +90,7 @@ void MainWindow::create_pages() {
   what_if_page_ = new WhatIfPage(session_, seams_.dialogs);
   profile_view_ = new ProfileView;
   topology_view_ = new TopologyView;
-  run_page_ = new RunPage(session_);
+  run_page_ = new RunPage(session_, seams_.dialogs);
   run_page_->set_steps(seams_.settings->value("run/steps", 200).toInt());
   tabs_ = new QTabWidget;
   tabs_->setObjectName(QStringLiteral("pages"));
@@ -249,8 +251,21 @@ void MainWindow::reset_layout() {
   compare_page_->reset_layout();
 }
 
+/// A run under way ends with the window: whoever closes it is asked, and what was measured is kept.
+bool MainWindow::may_end_run() {
+  if (!session_.launching()) return true;
+  const RunRecord& run = session_.launch_at_hand()->record();
+  if (seams_.dialogs.stop_run && !seams_.dialogs.stop_run(this, run_title(run))) return false;
+  if (!session_.launching()) return true;  // it ended while the question stood
+  QEventLoop until_ended;
+  connect(&session_, &Session::launch_ended, &until_ended, &QEventLoop::quit);
+  session_.stop_launch();
+  until_ended.exec();
+  return true;
+}
+
 void MainWindow::closeEvent(QCloseEvent* event) {
-  if (!may_discard()) {
+  if (!may_end_run() || !may_discard()) {
     event->ignore();
     return;
   }

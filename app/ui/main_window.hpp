@@ -82,6 +82,7 @@ class MainWindow : public QMainWindow {
   void reset_layout();
 
  protected:
+  bool may_end_run();
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
@@ -112,6 +113,7 @@ class MainWindow : public QMainWindow {
   void create_language_menu(QMenu* view);
   void create_plan_menu();
   void create_run_menu();
+  void offer_context_actions();
   void create_help_menu();
   void show_help();
   void update_actions();

@@ -74,6 +74,7 @@ void MainWindow::create_actions() {
        *editing, [this] { show_page(Page::topology); }, this))
       ->fill_menu(menuBar()->addMenu(tr("C&luster")));
   create_run_menu();
+  offer_context_actions();
   create_help_menu();
 }
 
@@ -260,8 +261,11 @@ void MainWindow::create_plan_menu() {
              [this] { choose_planning(); });
   menu->addSeparator();
   plan_actions_->fill_plan_menu(menu);
+}
+
+void MainWindow::offer_context_actions() {
   QList<QAction*> for_a_plan = plan_actions_->for_plans();
-  for_a_plan << actions_->export_plan << actions_->export_trace
+  for_a_plan << actions_->launch << actions_->export_plan << actions_->export_trace
              << findChild<QAction*>(QStringLiteral("action_export_table_plans"));
   compare_page_->set_plan_actions(for_a_plan);
   tree_->set_context_actions(ProjectSection::plans, for_a_plan);
@@ -280,6 +284,8 @@ void MainWindow::create_run_menu() {
   });
   actions_->stop = add_action(menu, tr("&Stop"), "action_stop", QKeySequence(Qt::SHIFT | Qt::Key_F5),
                               [this] { session_.stop_launch(); });
+  add_action(menu, tr("&Pause or go on"), "action_pause", QKeySequence(Qt::CTRL | Qt::Key_F5),
+             [this] { run_page_->view().toggle_pause(); });
   menu->addSeparator();
   add_action(menu, tr("&Calibrate from runs…"), "action_calibrate", {}, [this] { show_calibration(); });
   actions_->calibrated = add_action(menu, tr("&Predict with the calibration"), "action_calibrated", {}, {});

@@ -8,7 +8,9 @@
 #include "app/language/core_text.hpp"
 #include "app/models/gantt_content.hpp"
 #include "app/session/project_content.hpp"
+#include "app/session/run_arguments.hpp"
 #include "app/ui/plan_rows.hpp"
+#include "app/views/chart_search.hpp"
 #include "app/views/gantt_view.hpp"
 #include "app/views/ruler_view.hpp"
 #include "app/views/run_view.hpp"
@@ -31,6 +33,13 @@ class TimelineBox : public QWidget {
     gantt = new GanttView(link, this);
     layout->addWidget(gantt, 1);
     layout->addWidget(new RulerView(link, this));
+    auto* search = new ChartSearch(
+        link, [chart = gantt] { return std::vector<GanttView*>{chart}; }, this);
+    search->setObjectName(QStringLiteral("run_search"));
+    search->hide();
+    layout->addWidget(search);
+    connect(gantt, &GanttView::search_requested, search, [search] { search->open(); });
+    connect(search, &ChartSearch::closed, gantt, [gantt = gantt] { gantt->setFocus(); });
   }
 };
 
@@ -44,15 +53,27 @@ QStringList cpu_names(const Timeline& timeline) {
 
 }  // namespace
 
-RunPage::RunPage(Session& session, QWidget* parent) : QWidget(parent), session_(session), view_(new RunView(this)) {
+RunPage::RunPage(Session& session, const Dialogs& dialogs, QWidget* parent)
+    : QWidget(parent), session_(session), dialogs_(dialogs), view_(new RunView(this)) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(view_);
   view_->setObjectName(QStringLiteral("run_view"));
-  connect(view_, &RunView::launch_requested, this,
-          [this](const LaunchRequest& request) { session_.launch(request.plan, request.steps); });
+  connect(view_, &RunView::launch_requested, this, [this] { session_.launch(order()); });
+  connect(view_, &RunView::pause_requested, &session_, &Session::pause_launch);
+  connect(view_, &RunView::request_changed, this, &RunPage::look);
+  connect(view_, &RunView::model_file_requested, this, &RunPage::choose_model_file);
+  connect(&view_->options(), &LaunchOptions::browse_requested, this, &RunPage::choose_data);
+  connect(&check_, &LaunchCheck::answered, this, [this](const QString& problem, const QString& words) {
+    view_->set_answer(problem.isEmpty() ? words : problem, !problem.isEmpty());
+  });
   connect(view_, &RunView::stop_requested, &session_, &Session::stop_launch);
-  connect(view_, &RunView::run_selected, this, &RunPage::show_run);
+  connect(view_, &RunView::run_selected, this, [this](int run) {
+    if (session_.launching()) return compare_with(run);
+    run == shown_run_ ? compare_with(0) : show_run(run);
+  });
+  connect(view_, &RunView::runs_compared, this,
+          [this](int first, int second) { compare_with(first == shown_run_ ? second : first); });
   connect(view_, &RunView::plan_chosen, this, &RunPage::show_models);
   connect(&session_, &Session::launch_started, this, &RunPage::start);
   connect(&session_, &Session::launch_event, this, &RunPage::take);
@@ -72,7 +93,8 @@ void RunPage::refresh() {
   std::vector<LaunchChoice> plans;
   for (const PlanEntry* entry : plans_of_question(state)) {
     if (entry->feasible())
-      plans.push_back({entry->id, in_qt(entry->plan->name), session_.why_not_launchable(entry->id)});
+      plans.push_back(
+          {entry->id, in_qt(entry->plan->name), session_.why_not_launchable(entry->id, chosen_model(entry->id).get())});
   }
   const int chosen = state.selected_plan;
   view_->set_plans(plans);
@@ -89,17 +111,85 @@ void RunPage::show_models(int plan) {
   const PlanEntry* entry = find_plan(session_.state(), plan);
   const ProfileEntry* profile = entry ? find_profile(session_.state(), entry->profile) : nullptr;
   std::vector<LaunchChoice> models;
-  if (profile && profile->model) {
-    models.push_back({0, in_qt(profile->model->name), why_not_launchable(*entry->plan, profile->model.get())});
-  }
+  std::shared_ptr<const ModelSpec> model = chosen_model(plan);
+  if (!model && profile) model = profile->model;
+  if (model) models.push_back({0, in_qt(model->name), why_not_launchable(*entry->plan, model.get())});
   view_->set_models(models);
   if (!models.empty()) view_->set_model(models.front().name);
+  show_devices(entry);
+  look();
+}
+
+void RunPage::show_devices(const PlanEntry* plan) {
+  QStringList names;
+  if (plan)
+    for (const DeviceId device : devices_used(*plan->plan)) names << QStringLiteral("G%1").arg(device.value);
+  view_->options().set_devices(names, cores_here());
+  view_->set_pausable(!plan || plan->plan->synchronous());
+}
+
+std::shared_ptr<const ModelSpec> RunPage::chosen_model(int plan) const {
+  const PlanEntry* entry = find_plan(session_.state(), plan);
+  const auto found = entry ? model_files_.find(entry->profile) : model_files_.end();
+  return found == model_files_.end() ? nullptr : found->second;
+}
+
+LaunchOrder RunPage::order() const {
+  const LaunchRequest request = view_->request();
+  RunSettings settings;
+  settings.steps = request.steps;
+  settings.data = request.settings.data;
+  settings.learning_rate = request.settings.learning_rate;
+  settings.cores = request.settings.cores;
+  return {request.plan, chosen_model(request.plan), settings};
+}
+
+void RunPage::choose_model_file() {
+  const PlanEntry* entry = find_plan(session_.state(), view_->request().plan);
+  if (!entry) return;
+  const QStringList files = dialogs_.open_files(this, tr("Train another model"), tr("Models (*.json);;All files (*)"));
+  if (files.isEmpty()) return;
+  auto model = model_from_file(files.front());
+  if (!model) {
+    emit session_.error(tr("Train another model"), core_text(model.error()));
+    return;
+  }
+  model_files_[entry->profile] = *std::move(model);
+  refresh();
+}
+
+void RunPage::choose_data(const QString& kind) {
+  if (kind == QLatin1String("images")) {
+    if (const QString folder = dialogs_.open_folder(this, tr("Train on images")); !folder.isEmpty())
+      view_->options().set_path(folder);
+    return;
+  }
+  const QString filter =
+      kind == QLatin1String("idx") ? tr("MNIST's format (*idx*);;All files (*)") : tr("All files (*)");
+  const QStringList files = dialogs_.open_files(this, tr("Train on a file"), filter);
+  if (!files.isEmpty()) view_->options().set_path(files.front());
+}
+
+void RunPage::look() {
+  check_.forget();
+  view_->set_answer({}, false);
+  const LaunchOrder now = order();
+  view_->options().set_command(shell_text(QStringLiteral("pipedeck-cli"), run_arguments({}, now.settings)));
+  const PlanEntry* entry = find_plan(session_.state(), now.plan);
+  if (!entry || session_.launching() || !view_->options().incomplete().isEmpty()) return;
+  const ProfileEntry* profile = find_profile(session_.state(), entry->profile);
+  const auto model = now.model ? now.model : profile ? profile->model : nullptr;
+  const bool as_planned = !now.model && now.settings.data.isEmpty() && now.settings.cores.isEmpty();
+  if (as_planned || !why_not_launchable(*entry->plan, model.get()).isEmpty()) return;
+  check_.ask(session_.runner(), *entry->plan, *model, now.settings);
 }
 
 void RunPage::launch(int plan) {
   view_->select_plan(plan);
   show_models(plan);
-  session_.launch(plan, steps());
+  LaunchOrder wanted = order();
+  wanted.plan = plan;  // one that is not in the list says why
+  session_.launch(wanted);
 }
 
 void RunPage::start() {
@@ -157,6 +247,42 @@ void RunPage::show_run(int id) {
   view_->select_run(id);
 }
 
+Result<std::shared_ptr<const RunRecord>> RunPage::record_shown() const {
+  if (session_.launching()) return std::make_shared<const RunRecord>(session_.launch_at_hand()->record());
+  const RunEntry* entry = find_run(session_.state(), shown_run_);
+  if (!entry) return fail(ErrorCode::bad_usage, "no run is shown");
+  return with_traces(entry->run);
+}
+
+void RunPage::compare_with(int id) {
+  const auto shown = record_shown();
+  if (!shown) return;
+  const RunEntry* entry = find_run(session_.state(), id);
+  if (!entry) {
+    view_->set_other({}, {}, {});
+    view_->set_timeline_heading({});
+    show_comparison((*shown)->predicted.get(), (*shown)->events);
+    if (const auto* typical = typical_timeline((*shown)->events)) show_timelines((*shown)->predicted, *typical);
+    return;
+  }
+  const auto other = with_traces(entry->run);
+  if (!other) {
+    emit session_.error(tr("Compare runs"), core_text(other.error()));
+    return;
+  }
+  const auto* mine = typical_timeline((*shown)->events);
+  const auto* theirs = typical_timeline((*other)->events);
+  std::vector<RunDifference> rows;
+  if (mine && theirs) {
+    auto beside = std::make_shared<Simulation>();
+    beside->timeline = theirs->timeline;
+    if (const auto difference = differences_of(beside.get(), (*shown)->events)) rows = shown_differences(*difference);
+    show_timelines(beside, *mine);
+    view_->set_timeline_heading(tr("THIS RUN OVER THE OTHER"));
+  }
+  view_->set_other(run_title(**other), (*other)->events, rows);
+}
+
 void RunPage::show_comparison(const Simulation* predicted, const std::vector<RunEvent>& events) {
   const auto difference = differences_of(predicted, events);
   view_->set_differences(difference ? shown_differences(*difference) : std::vector<RunDifference>{});
@@ -172,6 +298,7 @@ void RunPage::show_timelines(const std::shared_ptr<const Simulation>& predicted,
   timeline_->set_device_names(cpu_names(*timeline));
   timeline_->set_timeline(timeline);
   timeline_->set_pale(make_gantt_content(predicted));
+  if (auto* search = view_->findChild<ChartSearch*>()) search->refresh();  // what it found lies in other operations now
   link_.set_label_width(timeline_->wanted_label_width());
   const auto full = std::max(timeline->makespan(), predicted ? predicted->timeline.makespan() : Nanoseconds{});
   link_.set_full(static_cast<double>(full.count));

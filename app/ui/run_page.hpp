@@ -2,10 +2,15 @@
 // The run view, fed by the session: launches, live events, and stored runs with measured over predicted.
 #pragma once
 
+#include <map>
+#include <memory>
+
 #include <QElapsedTimer>
 #include <QWidget>
 
+#include "app/session/launch_check.hpp"
 #include "app/session/session.hpp"
+#include "app/ui/dialogs.hpp"
 #include "app/views/time_link.hpp"
 
 namespace pipedeck::app {
@@ -17,7 +22,7 @@ class RunPage : public QWidget {
   Q_OBJECT
 
  public:
-  explicit RunPage(Session& session, QWidget* parent = nullptr);
+  RunPage(Session& session, const Dialogs& dialogs, QWidget* parent = nullptr);
 
   /// Shows the session's plans and runs as they are now.
   void refresh();
@@ -33,14 +38,28 @@ class RunPage : public QWidget {
 
  private:
   void show_models(int plan);
+  void show_devices(const PlanEntry* plan);
+  /// The model chosen from a file for the plan's profile; null: the profile's own.
+  std::shared_ptr<const ModelSpec> chosen_model(int plan) const;
+  LaunchOrder order() const;
+  void choose_model_file();
+  void choose_data(const QString& kind);
+  /// Shows the command line and has the program look whether it can be run.
+  void look();
   void start();
+  /// The other run's curves and operations beside those of the run that is shown.
+  void compare_with(int id);
+  Result<std::shared_ptr<const RunRecord>> record_shown() const;
   void take(const RunEvent& event);
   void end(int run);
   void show_comparison(const Simulation* predicted, const std::vector<RunEvent>& events);
   void show_timelines(const std::shared_ptr<const Simulation>& predicted, const MeasuredTimeline& measured);
 
   Session& session_;
+  const Dialogs& dialogs_;
   RunView* view_;
+  LaunchCheck check_;
+  std::map<int, std::shared_ptr<const ModelSpec>> model_files_;  ///< by profile
   TimeLink link_;
   GanttView* timeline_ = nullptr;
   QElapsedTimer since_timeline_;

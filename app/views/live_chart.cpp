@@ -37,7 +37,7 @@ NiceRange nice_range(double low, double high, int parts) {
 namespace {
 
 /// A wide range with the old, fine ticks would make Qt Charts lay out thousands of labels in between.
-void set_axis(QValueAxis& axis, double low, double high, double step) {
+void fit_axis(QValueAxis& axis, double low, double high, double step) {
   if (axis.min() == low && axis.max() == high && axis.tickInterval() == step) return;
   axis.setTickInterval(std::max(step, axis.tickInterval()));
   axis.setRange(low, high);
@@ -98,7 +98,7 @@ QColor LiveChart::colour_of(int series, const Theme& theme) const {
 
 void LiveChart::set_series_count(int count) {
   has_points_ = false;
-  last_x_ = 1;
+  last_x_ = seconds_ ? 0.0 : 1.0;
   if (static_cast<int>(lines_.size()) == count) return;
   while (static_cast<int>(lines_.size()) > count) {
     chart_->removeSeries(lines_.back());
@@ -113,6 +113,12 @@ void LiveChart::set_series_count(int count) {
     line->attachAxis(y_);
   }
   apply_theme(Theme::of(palette()));
+}
+
+void LiveChart::set_series_names(const QStringList& names) {
+  if (names == names_) return;
+  names_ = names;
+  show_unit(Theme::of(palette()));
 }
 
 void LiveChart::set_points(int series, const std::vector<QPointF>& points) {
@@ -149,7 +155,13 @@ void LiveChart::set_predictions(const std::vector<double>& values, const QString
   fit();
 }
 
-void LiveChart::set_steps(int steps) { steps_ = steps; }
+void LiveChart::set_axis(int steps, bool seconds) {
+  steps_ = steps;
+  if (seconds == seconds_) return;
+  seconds_ = seconds;
+  x_->setLabelFormat(seconds ? QStringLiteral("%.4g") : QStringLiteral("%d"));
+  show_unit(Theme::of(palette()));
+}
 
 void LiveChart::set_least_range(double low, double high) {
   least_low_ = low;
@@ -172,10 +184,10 @@ void LiveChart::fit() {
   const double pad = (high - low) * 0.06;
   const NiceRange y =
       nice_range(has_least_range_ ? low : low - pad, has_least_range_ ? high : high + pad, tick_parts());
-  set_axis(*y_, low >= 0 ? std::max(0.0, y.low) : y.low, y.high, y.step);
-  const double end = std::max({last_x_, static_cast<double>(steps_), 2.0});
+  fit_axis(*y_, low >= 0 ? std::max(0.0, y.low) : y.low, y.high, y.step);
+  const double end = std::max({last_x_, static_cast<double>(steps_), seconds_ ? 0.1 : 2.0});
   const NiceRange x = nice_range(0, end);
-  set_axis(*x_, 0, end, std::max(1.0, x.step));
+  fit_axis(*x_, 0, end, seconds_ ? x.step : std::max(1.0, x.step));
   for (std::size_t i = 0; i < predictions_.size(); ++i) {
     const QList<QPointF> line{{0.0, predicted_[i]}, {end, predicted_[i]}};
     if (predictions_[i]->points() != line) predictions_[i]->replace(line);
@@ -230,12 +242,14 @@ void LiveChart::apply_theme(const Theme& theme) {
 
 /// The unit, and which colour is which device where there are several.
 void LiveChart::show_unit(const Theme& theme) {
-  QString text = decimated_ ? tr("%1 · decimated").arg(unit_text_) : unit_text_;
+  QString text = seconds_ ? tr("%1 by second").arg(unit_text_) : tr("%1 by step").arg(unit_text_);
+  if (decimated_) text = tr("%1 · decimated").arg(text);
   const std::size_t named = lines_.size() > 1 ? std::min<std::size_t>(lines_.size(), theme.stage.size()) : 0;
   for (std::size_t i = 0; i < named; ++i)
-    text += QStringLiteral("&nbsp; <span style='color:%1'>■</span> G%2")
-                .arg(colour_of(static_cast<int>(i), theme).name())
-                .arg(i);
+    text += QStringLiteral("&nbsp; <span style='color:%1'>■</span> %2")
+                .arg(colour_of(static_cast<int>(i), theme).name(),
+                     i < static_cast<std::size_t>(names_.size()) ? names_[static_cast<qsizetype>(i)].toHtmlEscaped()
+                                                                 : QStringLiteral("G%1").arg(i));
   unit_->setText(text);
 }
 

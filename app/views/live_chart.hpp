@@ -6,6 +6,7 @@
 
 #include <QPointF>
 #include <QString>
+#include <QStringList>
 #include <QWidget>
 
 class QChart;
@@ -29,12 +30,14 @@ class LiveChart : public QWidget {
 
   /// As many lines as are needed, named for the tip and for assistive technology.
   void set_series_count(int count);
+  /// What the lines are; empty: devices.
+  void set_series_names(const QStringList& names);
   /// All points of a line; they are decimated here.
   void set_points(int series, const std::vector<QPointF>& points);
   /// Dashed horizontal lines, one or one a series; the first is labelled. Empty: none.
   void set_predictions(const std::vector<double>& values, const QString& label);
-  /// x goes from 1 to here at least.
-  void set_steps(int steps);
+  /// x goes to `steps` at least, and is steps or seconds.
+  void set_axis(int steps, bool seconds);
   /// y shows at least [low, high].
   void set_least_range(double low, double high);
   void fit();
@@ -63,12 +66,14 @@ class LiveChart : public QWidget {
   std::vector<QLineSeries*> predictions_;
   QGraphicsSimpleTextItem* label_;
   std::vector<double> predicted_;
+  QStringList names_;
   double least_low_ = 0, least_high_ = 0;
   double lowest_ = 0, highest_ = 0, last_x_ = 1;
   bool has_points_ = false;
   bool decimated_ = false;
   bool has_least_range_ = false;
   int steps_ = 0;
+  bool seconds_ = false;
 };
 
 /// [low, high] widened to multiples of a 1-2-5 step that cuts it into about `parts`.

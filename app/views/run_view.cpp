@@ -11,6 +11,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTimer>
+#include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -70,7 +71,20 @@ void RunView::set_model(const QString& name) {
 void RunView::set_steps(int steps) { steps_->setValue(steps); }
 
 LaunchRequest RunView::request() const {
-  return {plan_->currentData().toInt(), model_choice_->currentText(), steps_->value()};
+  return {plan_->currentData().toInt(), model_choice_->currentText(), steps_->value(), options_->settings()};
+}
+
+void RunView::toggle_pause() { pause_->click(); }
+
+void RunView::set_pausable(bool on) {
+  pausable_ = on;
+  update_launchable();
+}
+
+void RunView::set_answer(const QString& words, bool problem) {
+  problem_ = problem ? words : QString();
+  options_->set_answer(words, problem);
+  update_launchable();
 }
 
 /// Empty: can be launched.
@@ -78,16 +92,22 @@ QString RunView::why_not() const {
   if (running_) return {};
   const int plan = plan_->currentIndex(), model = model_choice_->currentIndex();
   if (plan < 0) return tr("There is no plan yet: compare first.");
-  if (model < 0) return tr("There is no model that can be trained here.");
   if (const QString& reason = plans_[static_cast<std::size_t>(plan)].why_not; !reason.isEmpty()) return reason;
-  return models_[static_cast<std::size_t>(model)].why_not;
+  if (model < 0) return tr("There is no model that can be trained here.");
+  if (const QString& reason = models_[static_cast<std::size_t>(model)].why_not; !reason.isEmpty()) return reason;
+  return options_->incomplete();
 }
 
 void RunView::update_launchable() {
   const QString reason = why_not();
-  launch_->setEnabled(!running_ && reason.isEmpty());
+  launch_->setEnabled(!running_ && reason.isEmpty() && problem_.isEmpty());
   launch_->setToolTip(reason.isEmpty() ? tr("Train the model with this plan on this machine") : reason);
   stop_->setEnabled(running_ && !stopping_);
+  const bool paused = model_.state() == RunState::paused;
+  pause_->setEnabled(pausable_ && running_ && !stopping_ && (paused || model_.state() == RunState::running));
+  pause_->setText(paused ? tr("Go on") : tr("Pause"));
+  options_->set_editable(!running_);
+  model_file_->setEnabled(!running_);
   stop_->setText(stopping_ ? tr("Stopping…") : tr("Stop"));
   why_not_->setText(reason);
   why_not_->setVisible(!reason.isEmpty());
@@ -100,6 +120,7 @@ void RunView::begin(const QString& title) {
   model_.clear();
   log_->clear();
   differences_.clear();
+  other_.clear();
   fill_differences();
   set_timeline_widget(nullptr);
   title_->setText(title);
@@ -115,6 +136,9 @@ void RunView::start_run(const QString& title) {
 
 void RunView::append(const RunEvent& event) {
   for (const LogLine& line : model_.append(event)) log(line);
+  if (std::holds_alternative<RunStarted>(event) || std::holds_alternative<RunPaused>(event) ||
+      std::holds_alternative<RunResumed>(event))
+    update_launchable();
   mark_stale();
 }
 
@@ -178,12 +202,27 @@ void RunView::update_progress() {
   set_text_colour(*progress_text_, model_.state() == RunState::failed ? theme.bad : theme.text);
 }
 
+void RunView::draw_runs(LiveChart& chart, const RunModel::Points& shown, const RunModel::Points& other) {
+  chart.set_series_names(comparing() ? QStringList{tr("this run"), other_title_} : QStringList{});
+  chart.set_series_count(comparing() ? 2 : 1);
+  chart.set_points(0, shown);
+  if (comparing()) chart.set_points(1, other);
+}
+
+void RunView::set_other(const QString& title, const std::vector<RunEvent>& events,
+                        const std::vector<RunDifference>& differences) {
+  other_.clear();
+  other_title_ = title;
+  for (const RunEvent& event : events) other_.append(event);
+  set_differences(differences);
+  refresh_now();
+}
+
 void RunView::update_charts() {
   const int devices = model_.devices();
-  throughput_->set_series_count(1);
-  throughput_->set_points(0, model_.throughput());
-  loss_->set_series_count(1);
-  loss_->set_points(0, model_.loss());
+  const auto axis = static_cast<RunAxis>(axis_->currentIndex());
+  draw_runs(*throughput_, model_.throughput(axis), other_.throughput(axis));
+  draw_runs(*loss_, model_.loss(axis), other_.loss(axis));
   busy_->set_series_count(devices);
   memory_->set_series_count(devices);
   for (int device = 0; device < devices; ++device) {
@@ -191,7 +230,10 @@ void RunView::update_charts() {
     memory_->set_points(device, model_.memory(device));
   }
   for (LiveChart* chart : {throughput_, loss_, busy_, memory_}) {
-    chart->set_steps(model_.steps());
+    const bool of_devices = chart == busy_ || chart == memory_;
+    const RunAxis over = of_devices ? (model_.sampled() ? RunAxis::time : RunAxis::step) : axis;
+    const int steps = of_devices ? model_.steps() : std::max(model_.steps(), other_.steps());
+    chart->set_axis(over == RunAxis::step ? steps : 0, over == RunAxis::time);
     chart->fit();
   }
 }
@@ -222,6 +264,8 @@ void RunView::fill_differences() {
   const Theme& theme = Theme::of(palette());
   difference_table_->clear();
   difference_summary_->clear();
+  difference_table_->headerItem()->setText(1, comparing() ? tr("Other") : tr("Predicted"));
+  difference_table_->headerItem()->setText(2, comparing() ? tr("This") : tr("Measured"));
   for (const RunDifference& difference : differences_) {
     const auto figure = [](Seconds time) { return time.count > 0 ? format_time(time) : QStringLiteral("–"); };
     auto* item = new QTreeWidgetItem({difference.kind, figure(difference.predicted), figure(difference.measured)});
@@ -231,8 +275,9 @@ void RunView::fill_differences() {
       if (difference.total) item->setFont(column, title_font(font()));
     difference_table_->addTopLevelItem(item);
     if (difference.total && difference.predicted.count > 0)
-      difference_summary_->setText(tr("measured %1 against predicted")
-                                       .arg(format_change(difference.measured.count / difference.predicted.count - 1)));
+      difference_summary_->setText(
+          (comparing() ? tr("this run %1 against the other") : tr("measured %1 against predicted"))
+              .arg(format_change(difference.measured.count / difference.predicted.count - 1)));
   }
   if (differences_.empty()) difference_summary_->setText(tr("shown when a run has measured its operations"));
   const bool any = !differences_.empty();
@@ -272,6 +317,10 @@ void RunView::set_timeline_widget(QWidget* widget, const QString& heading) {
   timeline_widget_ = widget;
   if (widget) timeline_slot_->addWidget(widget);
   timeline_empty_->setVisible(!widget);
+  set_timeline_heading(heading);
+}
+
+void RunView::set_timeline_heading(const QString& heading) {
   timeline_heading_->setText(heading.isEmpty() ? tr("MEASURED OVER PREDICTED") : heading);
 }
 
@@ -295,6 +344,7 @@ void RunView::apply_theme() {
   set_ground(*panel_, theme.panel);
   launch_->setStyleSheet(primary_button_style(theme));
   stop_->setStyleSheet(danger_button_style(theme));
+  pause_->setStyleSheet(plain_button_style(theme));
   for (QLabel* heading : headings_) heading->setFont(section_font(font())), set_text_colour(*heading, theme.muted);
   for (QLabel* label : field_names_) set_text_colour(*label, theme.muted);
   set_text_colour(*why_not_, theme.warning);

@@ -8,6 +8,7 @@
 #include <QWidget>
 
 #include "app/models/run_model.hpp"
+#include "app/views/launch_options.hpp"
 #include "core/domain/run.hpp"
 #include "core/domain/units.hpp"
 
@@ -18,6 +19,7 @@ class QProgressBar;
 class QPushButton;
 class QSpinBox;
 class QTimer;
+class QToolButton;
 class QTreeWidget;
 class QVBoxLayout;
 
@@ -35,6 +37,7 @@ struct LaunchRequest {
   int plan = 0;
   QString model;
   int steps = 1;
+  LaunchSettings settings{};
   bool operator==(const LaunchRequest&) const = default;
 };
 
@@ -71,6 +74,13 @@ class RunView : public QWidget {
   void set_model(const QString& name);
   void set_steps(int steps);
   LaunchRequest request() const;
+  LaunchOptions& options() const { return *options_; }
+  /// Whether the plan chosen has places where all its devices can wait.
+  void set_pausable(bool on);
+  /// As the button does; nothing where it is disabled.
+  void toggle_pause();
+  /// What the look at the request said; a problem keeps it from being launched. Empty: nothing was looked at.
+  void set_answer(const QString& words, bool problem);
 
   /// A run is being started: clears charts and log, Launch becomes Stop.
   void start_run(const QString& title);
@@ -84,10 +94,16 @@ class RunView : public QWidget {
 
   void set_prediction(const RunPrediction& prediction);
   void set_differences(const std::vector<RunDifference>& differences);
+  /// Another run beside the one that is shown: its curves, and the operations of both in place of the prediction
+  /// (`predicted` of each row is the other run's). No events: none.
+  void set_other(const QString& title, const std::vector<RunEvent>& events,
+                 const std::vector<RunDifference>& differences);
+  bool comparing() const { return other_.steps_done() > 0; }
   void set_runs(const std::vector<RunListEntry>& runs);
   void select_run(int id);
   /// Takes ownership; nullptr empties the slot.
   void set_timeline_widget(QWidget* widget, const QString& heading = {});
+  void set_timeline_heading(const QString& heading);  ///< empty: measured over predicted
   void log(const LogLine& line);
   /// Charts follow at most 10 times a second; tests and pictures do not wait.
   void refresh_now();
@@ -95,7 +111,11 @@ class RunView : public QWidget {
  signals:
   void launch_requested(const LaunchRequest& request);
   void stop_requested();
+  void pause_requested(bool paused);
+  void request_changed();
+  void model_file_requested();
   void run_selected(int id);
+  void runs_compared(int first, int second);
   void plan_chosen(int id);
 
  protected:
@@ -113,18 +133,22 @@ class RunView : public QWidget {
   void update_launchable();
   void update_progress();
   void update_charts();
+  void draw_runs(LiveChart& chart, const RunModel::Points& shown, const RunModel::Points& other);
   void update_predictions();
   void fill_differences();
   QString why_not() const;
   QString progress_words() const;
   void apply_theme();
 
-  RunModel model_;
+  RunModel model_, other_;
+  QString other_title_;
   RunPrediction prediction_;
   std::vector<LaunchChoice> plans_, models_;
   std::vector<RunDifference> differences_;
   bool running_ = false;
   bool stopping_ = false;
+  bool pausable_ = true;
+  QString problem_;
 
   QWidget* panel_ = nullptr;
   QComboBox* plan_ = nullptr;
@@ -132,6 +156,10 @@ class RunView : public QWidget {
   QSpinBox* steps_ = nullptr;
   QPushButton* launch_ = nullptr;
   QPushButton* stop_ = nullptr;
+  QPushButton* pause_ = nullptr;
+  QToolButton* model_file_ = nullptr;
+  LaunchOptions* options_ = nullptr;
+  QComboBox* axis_ = nullptr;
   QLabel* why_not_ = nullptr;
   QLabel* progress_text_ = nullptr;
   QProgressBar* progress_ = nullptr;

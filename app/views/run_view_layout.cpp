@@ -12,6 +12,7 @@
 #include <QSpinBox>
 #include <QSplitter>
 #include <QTimer>
+#include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -100,18 +101,29 @@ void RunView::make_launch_form(QVBoxLayout* column) {
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setMinimumContentsLength(12);
   }
+  model_file_ = new QToolButton;
+  model_file_->setObjectName(QStringLiteral("run_model_file"));
+  model_file_->setText(tr("File…"));
+  model_file_->setToolTip(tr("Train another model of as many layers: choose its file (*.model.json)"));
+  auto* model_row = new QWidget;
+  auto* model_line = new QHBoxLayout(model_row);
+  model_line->setContentsMargins(0, 0, 0, 0);
+  model_line->addWidget(model_choice_, 1);
+  model_line->addWidget(model_file_);
   auto* form = new QFormLayout;
   form->setHorizontalSpacing(14);
   form->setVerticalSpacing(7);
   form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   const std::pair<QString, QWidget*> fields[] = {
-      {tr("&Plan"), plan_}, {tr("&Model"), model_choice_}, {tr("&Steps"), steps_}};
+      {tr("&Plan"), plan_}, {tr("&Model"), model_row}, {tr("&Steps"), steps_}};
   for (const auto& [name, field] : fields) {
     auto* label = new QLabel(name);
-    label->setBuddy(field);
+    label->setBuddy(field == model_row ? model_choice_ : field);
     field_names_ << label;
     form->addRow(label, field);
   }
+  options_ = new LaunchOptions(form, panel_);
+  field_names_ << options_->field_names();
   column->addLayout(form);
   why_not_ = new QLabel;
   why_not_->setObjectName(QStringLiteral("run_why_not"));
@@ -122,12 +134,16 @@ void RunView::make_launch_form(QVBoxLayout* column) {
 void RunView::make_progress(QVBoxLayout* column) {
   launch_ = new QPushButton(tr("&Launch"));
   launch_->setObjectName(QStringLiteral("run_launch"));
+  pause_ = new QPushButton(tr("Pause"));
+  pause_->setObjectName(QStringLiteral("run_pause"));
+  pause_->setToolTip(tr("Wait after the step at hand; nothing is lost"));
   stop_ = new QPushButton(tr("Stop"));
   stop_->setObjectName(QStringLiteral("run_stop"));
   stop_->setToolTip(tr("Stop after the step at hand"));
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(10);
   buttons->addWidget(launch_, 1);
+  buttons->addWidget(pause_, 1);
   buttons->addWidget(stop_, 1);
   column->addSpacing(4);
   column->addLayout(buttons);
@@ -168,12 +184,14 @@ void RunView::make_tables(QVBoxLayout* column) {
   runs_->setHeaderHidden(true);
   runs_->setAccessibleName(tr("Runs"));
   runs_->setMinimumHeight(90);
+  runs_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  runs_->setToolTip(tr("Ctrl and click on a second run compares the two; while a run is under way, one click does"));
   column->addWidget(runs_, 1);
 }
 
 QWidget* RunView::make_pictures() {
-  throughput_ = new LiveChart(QStringLiteral("chart_throughput"), tr("Throughput"), tr("samples/s by step"));
-  loss_ = new LiveChart(QStringLiteral("chart_loss"), tr("Loss"), tr("cross-entropy by step"));
+  throughput_ = new LiveChart(QStringLiteral("chart_throughput"), tr("Throughput"), tr("samples/s"));
+  loss_ = new LiveChart(QStringLiteral("chart_loss"), tr("Loss"), tr("cross-entropy"));
   busy_ = new LiveChart(QStringLiteral("chart_busy"), tr("Busy"), tr("share of time"));
   memory_ = new LiveChart(QStringLiteral("chart_memory"), tr("Memory"), tr("MiB"));
   busy_->set_least_range(0, 1);
@@ -214,7 +232,15 @@ QWidget* RunView::make_pictures() {
   auto* column = new QVBoxLayout(right);
   column->setContentsMargins(16, 10, 16, 12);
   column->setSpacing(6);
-  column->addWidget(title_);
+  axis_ = new QComboBox;
+  axis_->setObjectName(QStringLiteral("run_axis"));
+  axis_->setAccessibleName(tr("What throughput and loss are drawn over"));
+  axis_->setToolTip(tr("Throughput and loss over steps, or over seconds of training"));
+  axis_->addItems({tr("by step"), tr("by time")});
+  auto* head = new QHBoxLayout;
+  head->addWidget(title_, 1);
+  head->addWidget(axis_);
+  column->addLayout(head);
   column->addSpacing(2);
   column->addLayout(charts, 8);
   column->addSpacing(4);
@@ -231,14 +257,27 @@ void RunView::connect_launch() {
     emit plan_chosen(plan_->currentData().toInt());
   });
   connect(model_choice_, &QComboBox::currentIndexChanged, this, &RunView::update_launchable);
+  connect(axis_, &QComboBox::currentIndexChanged, this, &RunView::refresh_now);
+  connect(options_, &LaunchOptions::changed, this, [this] {
+    problem_.clear();
+    update_launchable();
+    emit request_changed();
+  });
+  connect(steps_, &QSpinBox::valueChanged, this, &RunView::request_changed);
+  connect(model_choice_, &QComboBox::currentIndexChanged, this, &RunView::request_changed);
+  connect(model_file_, &QToolButton::clicked, this, &RunView::model_file_requested);
+  connect(pause_, &QPushButton::clicked, this, [this] { emit pause_requested(model_.state() != RunState::paused); });
   connect(launch_, &QPushButton::clicked, this, [this] { emit launch_requested(request()); });
   connect(stop_, &QPushButton::clicked, this, [this] {
     stopping_ = true;
     update_launchable();
     emit stop_requested();
   });
-  connect(runs_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
-    if (item) emit run_selected(item->data(0, Qt::UserRole).toInt());
+  connect(runs_, &QTreeWidget::itemSelectionChanged, this, [this] {
+    const auto selected = runs_->selectedItems();
+    const auto id = [&](qsizetype i) { return selected[i]->data(0, Qt::UserRole).toInt(); };
+    if (selected.size() == 1) emit run_selected(id(0));
+    if (selected.size() == 2) emit runs_compared(id(0), id(1));
   });
 }
 

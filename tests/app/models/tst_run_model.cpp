@@ -71,6 +71,34 @@ class TestRunModel : public QObject {
     QCOMPARE(model.append(RunWarning{"careful"}).front(), (LogLine{LogLine::warning, "careful"}));
   }
 
+  void samples_are_drawn_over_seconds() {
+    RunModel model;
+    model.append(RunStarted{"p", "m", "cpu", 40, 2});
+    model.append(step(1, 4));
+    QVERIFY(!model.sampled());
+    QCOMPARE(model.busy(1), (RunModel::Points{{1, 0.8}}));
+    model.append(RunSample{Seconds(0.15), {0.5, 0.25}, {Bytes(3 << 20), Bytes(0)}});
+    model.append(step(2, 3));
+    model.append(RunSample{Seconds(0.25), {0.75, 0.5}, {Bytes(1 << 20), Bytes(0)}});
+    QVERIFY(model.sampled());  // the points of steps have gone: they lay over steps
+    QCOMPARE(model.busy(0), (RunModel::Points{{0.15, 0.5}, {0.25, 0.75}}));
+    QCOMPARE(model.memory(0), (RunModel::Points{{0.15, 3}, {0.25, 1}}));
+    QCOMPARE(model.peak_memory(1), 2.0);
+    QCOMPARE(model.loss(RunAxis::time).back(), QPointF(0.2, 3));
+    QCOMPARE(model.loss(RunAxis::step).back(), QPointF(2, 3));
+  }
+
+  void a_paused_run_goes_on() {
+    RunModel model;
+    model.append(RunStarted{"p", "m", "cpu", 40, 2});
+    model.append(step(1, 4));
+    QCOMPARE(model.append(RunPaused{1}).size(), std::size_t{1});
+    QCOMPARE(model.state(), RunState::paused);
+    QVERIFY(!model.time_left());
+    model.append(RunResumed{1});
+    QCOMPARE(model.state(), RunState::running);
+  }
+
   void a_second_start_begins_anew() {
     RunModel model;
     model.append(RunStarted{"p", "m", "cpu", 4, 1});

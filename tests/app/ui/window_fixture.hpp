@@ -25,7 +25,8 @@ inline QString pictures_folder() {
 
 struct Answers {
   QStringList files_to_open;
-  QString file_to_save;
+  QString file_to_save, folder;
+  bool stop_run = true;
   std::optional<int> micro_batch;
   std::optional<QString> text;
   std::optional<Planning> planning;
@@ -99,6 +100,11 @@ class WindowFixture {
       questions << preview.title;
       auto made = answers.machines ? preview.make({}) : Result<ImportedCluster>(tl::unexpected(Error{}));
       return made ? std::optional(std::move(made->cluster)) : std::nullopt;
+    };
+    dialogs.open_folder = [this](QWidget*, const QString&) { return answers.folder; };
+    dialogs.stop_run = [this](QWidget*, const QString& run) {
+      questions << run;
+      return answers.stop_run;
     };
     dialogs.unsaved = [this](QWidget*, const QString& project) {
       questions << project;

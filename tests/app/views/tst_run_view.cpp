@@ -160,6 +160,50 @@ class TestRunView : public QObject {
     QCOMPARE(selected.front().front().toInt(), 3);
   }
 
+  void two_runs_are_drawn_over_each_other() {
+    std::vector<RunEvent> first{RunStarted{"p", "m", "cpu", 4, 2}}, second{RunStarted{"q", "m", "cpu", 8, 2}};
+    for (int i = 1; i <= 4; ++i) first.push_back(step(i));
+    for (int i = 1; i <= 8; ++i) second.push_back(step(i));
+    view_->set_runs({{3, "14:02", "164", {}}, {4, "12:15", {}, {}, true}});
+    view_->show_run("first", first);
+    view_->set_other("second", second, {{"iteration", milliseconds(80), milliseconds(100), true}});
+    QVERIFY(view_->comparing());
+    for (const char* name : {"chart_throughput", "chart_loss"}) {
+      QCOMPARE(child<LiveChart>(name)->shown_points(0), 4);
+      QCOMPARE(child<LiveChart>(name)->shown_points(1), 8);
+    }
+    QVERIFY(child<QLabel>("run_difference_summary")->text().contains("+25"));
+    child<QComboBox>("run_axis")->setCurrentIndex(1);
+    QCOMPARE(child<LiveChart>("chart_loss")->shown_points(1), 8);
+    QSignalSpy compared(view_.get(), &RunView::runs_compared);
+    auto* list = child<QTreeWidget>("run_list");
+    list->topLevelItem(0)->setSelected(true);
+    list->topLevelItem(1)->setSelected(true);
+    QCOMPARE(compared.count(), 1);
+    view_->set_other({}, {}, {});
+    QVERIFY(!view_->comparing());
+    view_->refresh_now();
+    QCOMPARE(child<LiveChart>("chart_loss")->shown_points(0), 4);
+  }
+
+  void pause_is_offered_while_steps_run() {
+    QSignalSpy paused(view_.get(), &RunView::pause_requested);
+    auto* pause = child<QPushButton>("run_pause");
+    view_->start_run("run");
+    QVERIFY(!pause->isEnabled());
+    view_->append(RunStarted{"p", "m", "cpu", 40, 2});
+    QVERIFY(pause->isEnabled());
+    pause->click();
+    view_->append(RunPaused{3});
+    QCOMPARE(pause->text(), "Go on");
+    pause->click();
+    QCOMPARE(paused.count(), 2);
+    QCOMPARE(paused[0][0].toBool(), true);
+    QCOMPARE(paused[1][0].toBool(), false);
+    view_->set_pausable(false);
+    QVERIFY(!pause->isEnabled());
+  }
+
   void the_timeline_slot_owns_its_widget() {
     QPointer<QLabel> first = new QLabel("gantt");
     view_->set_timeline_widget(first, "STEP 8");

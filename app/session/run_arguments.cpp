@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/run_arguments.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include <QRegularExpression>
+
+namespace pipedeck::app {
+
+namespace {
+
+/// Timelines that a run of any length sends: enough to see it change, few enough not to slow it down.
+constexpr int timelines_a_run = 20;
+constexpr int sample_milliseconds = 100;
+
+QStringList common_arguments(const RunFiles& files, const RunSettings& settings) {
+  QStringList arguments{"run",     "--plan",    files.plan,
+                        "--model", files.model, "--backend",
+                        "cpu",     "--steps",   QString::number(settings.steps)};
+  if (!settings.data.isEmpty()) arguments << "--data" << settings.data;
+  if (settings.cores.isEmpty()) return arguments;
+  QStringList cores;
+  for (const int core : settings.cores) cores << QString::number(core);
+  return arguments << "--cores" << cores.join(QLatin1Char(','));
+}
+
+QString quoted(const QString& argument) {
+  static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_./:=,+@%-]+$"));
+  if (plain.match(argument).hasMatch()) return argument;
+  QString escaped = argument;
+  return QLatin1Char('\'') + escaped.replace(QLatin1Char('\''), QStringLiteral("'\\''")) + QLatin1Char('\'');
+}
+
+}  // namespace
+
+ModelSpec with_settings(ModelSpec model, const RunSettings& settings) {
+  if (settings.learning_rate > 0) model.learning_rate = settings.learning_rate;
+  return model;
+}
+
+QStringList run_arguments(const RunFiles& files, const RunSettings& settings) {
+  const int every = settings.timeline_every > 0 ? settings.timeline_every : settings.steps / timelines_a_run;
+  return common_arguments(files, settings) + QStringList{"--profile",        files.profile,
+                                                         "--cluster",        files.cluster,
+                                                         "--timeline-every", QString::number(std::max(1, every)),
+                                                         "--sample-every",   QString::number(sample_milliseconds),
+                                                         "--control",        "-",
+                                                         "--events",         "-"};
+}
+
+QStringList check_arguments(const RunFiles& files, const RunSettings& settings) {
+  return common_arguments(files, settings) << "--check";
+}
+
+QString shell_text(const QString& program, const QStringList& arguments) {
+  QStringList words{quoted(program)};
+  for (const QString& argument : arguments) words << quoted(argument);
+  return words.join(QLatin1Char(' '));
+}
+
+QList<int> cores_here() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  QList<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &set)) cores << core;
+  return cores;
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The command line of a launch: what the window starts, shows and lets people copy.
+#pragma once
+
+#include <QList>
+#include <QString>
+#include <QStringList>
+
+#include "core/domain/model.hpp"
+
+namespace pipedeck::app {
+
+/// How a plan is trained, beside plan and model.
+struct RunSettings {
+  int steps = 1;
+  QString data;              ///< as `run --data` has it; empty: the model's own
+  double learning_rate = 0;  ///< 0: the model's own
+  QList<int> cores;          ///< a device of the plan; empty: any
+  int timeline_every = 0;    ///< steps; 0: some twenty a run
+  bool operator==(const RunSettings&) const = default;
+};
+
+/// The model with what the settings say otherwise.
+ModelSpec with_settings(ModelSpec model, const RunSettings& settings);
+
+/// Where what a run reads lies.
+struct RunFiles {
+  QString plan = QStringLiteral("plan.json"), model = QStringLiteral("model.json");
+  QString profile = QStringLiteral("profile.json"), cluster = QStringLiteral("cluster.json");
+};
+
+/// Arguments of pipedeck-cli that train; events go to standard output and words are read from standard input.
+QStringList run_arguments(const RunFiles& files, const RunSettings& settings);
+/// Arguments that look whether it can be done.
+QStringList check_arguments(const RunFiles& files, const RunSettings& settings);
+
+/// As it is typed into a shell.
+QString shell_text(const QString& program, const QStringList& arguments);
+
+/// Processor cores that this process may use.
+QList<int> cores_here();
+
+}  // namespace pipedeck::app

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How a plan is to be trained: on what data, how fast it learns, which cores stand for the plan's devices; and the
+// command line that this comes to.
+#pragma once
+
+#include <QList>
+#include <QString>
+#include <QWidget>
+
+class QComboBox;
+class QFormLayout;
+class QGridLayout;
+class QLabel;
+class QLineEdit;
+class QTimer;
+class QToolButton;
+
+namespace pipedeck::app {
+
+struct LaunchSettings {
+  QString data;              ///< as `run --data` has it; empty: the model's own
+  double learning_rate = 0;  ///< 0: the model's own
+  QList<int> cores;          ///< a device; empty: any
+  bool operator==(const LaunchSettings&) const = default;
+};
+
+class LaunchOptions : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// Fields are added to `form`, whose other rows are the owner's.
+  explicit LaunchOptions(QFormLayout* form, QWidget* parent = nullptr);
+
+  /// Devices of the plan by name, and the cores of this machine.
+  void set_devices(const QStringList& devices, const QList<int>& cores);
+  void set_settings(const LaunchSettings& settings);
+  LaunchSettings settings() const;
+  /// What is missing before anything can be looked at; empty: nothing.
+  QString incomplete() const;
+  void set_path(const QString& path);
+  void set_command(const QString& command);
+  /// What the look at the data said: `problem` in the colour of a warning.
+  void set_answer(const QString& words, bool problem);
+  void set_editable(bool on);
+  const QList<QLabel*>& field_names() const { return names_; }
+
+ signals:
+  void changed();  ///< a moment after the last change
+  void browse_requested(const QString& kind);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void add_row(QFormLayout* form, const QString& name, QWidget* field);
+  QWidget* make_path_row();
+  QWidget* make_command_row();
+  void choose_kind();
+  void mark_changed();
+  void apply_theme();
+  QString kind() const;
+
+  QComboBox* data_;
+  QWidget* path_row_ = nullptr;
+  QLineEdit* path_ = nullptr;
+  QToolButton* browse_ = nullptr;
+  QLineEdit* learning_rate_;
+  QWidget* cores_row_;
+  QGridLayout* cores_grid_;
+  QList<QComboBox*> cores_;
+  QList<QLabel*> core_names_;
+  QStringList devices_;
+  QList<int> cores_here_;
+  QLineEdit* command_ = nullptr;
+  QLabel* answer_;
+  QTimer* settling_;
+  QList<QLabel*> names_;
+  bool problem_ = false;
+};
+
+}  // namespace pipedeck::app
