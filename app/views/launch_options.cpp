@@ -49,7 +49,7 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
 
   data_->setObjectName(QStringLiteral("run_data"));
   data_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  data_->setMinimumContentsLength(12);
+  data_->setMinimumContentsLength(8);
   data_->setToolTip(tr("What the model is trained on; every file is looked at before anything starts"));
   const std::pair<QString, QString> kinds[] = {{tr("as the model says"), {}},
                                                {tr("made up (synthetic)"), QStringLiteral("synthetic")},
@@ -63,12 +63,13 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
 
   learning_rate_->setObjectName(QStringLiteral("run_learning_rate"));
   learning_rate_->setPlaceholderText(tr("as the model says"));
-  learning_rate_->setToolTip(tr("How far one step changes the weights, such as 0.001"));
+  learning_rate_->setAccessibleName(tr("Learning rate"));
+  learning_rate_->setToolTip(tr("Learning rate: how far one step changes the weights, such as 0.001"));
   auto* rates = new QDoubleValidator(0, 100, 12, learning_rate_);
   rates->setLocale(QLocale());
   learning_rate_->setValidator(rates);
   connect(learning_rate_, &QLineEdit::textEdited, this, &LaunchOptions::mark_changed);
-  add_row(form, tr("Learning &rate"), learning_rate_);
+  add_row(form, tr("&Rate"), learning_rate_);
 
   cores_grid_->setContentsMargins(0, 0, 0, 0);
   add_row(form, tr("C&ores"), cores_row_);
@@ -113,11 +114,13 @@ QWidget* LaunchOptions::make_command_row() {
   command_->setObjectName(QStringLiteral("run_command"));
   command_->setAccessibleName(tr("Command line of this launch"));
   command_->setReadOnly(true);
+  command_->setMinimumWidth(60);
   command_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
   auto* copy = new QToolButton;
   copy->setObjectName(QStringLiteral("run_copy_command"));
   copy->setText(tr("Copy"));
   copy->setToolTip(tr("Copy the command line that trains this"));
+  line->setSpacing(6);
   line->addWidget(command_, 1);
   line->addWidget(copy);
   connect(copy, &QToolButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command_->text()); });
@@ -152,6 +155,8 @@ void LaunchOptions::set_devices(const QStringList& devices, const QList<int>& co
     box->setObjectName(QStringLiteral("run_core_%1").arg(i));
     box->setAccessibleName(tr("Processor core of %1").arg(devices[i]));
     box->setToolTip(tr("The processor core that stands for %1; any: the operating system chooses").arg(devices[i]));
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(3);
     box->addItem(tr("any"), -1);
     for (const int core : cores) box->addItem(QString::number(core), core);
     connect(box, &QComboBox::currentIndexChanged, this, [this, box] {

@@ -25,7 +25,7 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr int panel_width = 300;
+constexpr int panel_width = 340;
 constexpr int log_lines = 5000;
 
 QTreeWidget* quiet_list(const QString& name, const QStringList& header) {
@@ -99,7 +99,7 @@ void RunView::make_launch_form(QVBoxLayout* column) {
   steps_->setToolTip(tr("Iterations to train, each one global batch"));
   for (QComboBox* box : {plan_, model_choice_}) {
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(12);
+    box->setMinimumContentsLength(8);
   }
   model_file_ = new QToolButton;
   model_file_->setObjectName(QStringLiteral("run_model_file"));
@@ -141,7 +141,7 @@ void RunView::make_progress(QVBoxLayout* column) {
   stop_->setObjectName(QStringLiteral("run_stop"));
   stop_->setToolTip(tr("Stop after the step at hand"));
   auto* buttons = new QHBoxLayout;
-  buttons->setSpacing(10);
+  buttons->setSpacing(6);
   buttons->addWidget(launch_, 1);
   buttons->addWidget(pause_, 1);
   buttons->addWidget(stop_, 1);
