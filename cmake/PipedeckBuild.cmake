@@ -32,6 +32,8 @@ find_package(Threads REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(RapidJSON REQUIRED)  # headers alone
+find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(SQLite3 REQUIRED)
 find_package(pugixml REQUIRED)

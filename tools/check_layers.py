@@ -16,7 +16,7 @@ CORE = ["core/domain", "core/io", "core/cost", "core/schedule", "core/sim", "cor
 # folder: (other folders of the project, third-party headers by their beginning, Qt modules)
 LAYERS = {
     "core/domain": ([], ["tl/", "fmt/"], []),
-    "core/io": (["core/domain"], ["tl/", "fmt/", "nlohmann/", "openssl/", "pugixml.hpp"], []),
+    "core/io": (["core/domain"], ["tl/", "fmt/", "nlohmann/", "openssl/", "pugixml.hpp", "rapidjson/", "zlib.h"], []),
     "core/cost": (["core/domain"], ["tl/", "fmt/"], []),
     "core/schedule": (["core/domain"], ["tl/", "fmt/"], []),
     "core/sim": (["core/domain", "core/cost", "core/schedule"], ["tl/", "fmt/"], []),

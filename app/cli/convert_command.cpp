@@ -30,7 +30,7 @@ class ConvertCommand : public Command {
     machines_.declare(app);
   }
 
-  Result<int> run(std::stop_token) override {
+  Result<int> run(std::stop_token stop) override {
     if (auto taken = take_output(); !taken) return tl::unexpected(taken.error());
     if (machines_.this_machine()) {
       if (!files_.empty()) return fail(ErrorCode::bad_usage, "--this-machine: found a file beside it, expected none");
@@ -38,7 +38,7 @@ class ConvertCommand : public Command {
     }
     std::vector<FoundMachine> found;
     for (const std::string& file : files_) {
-      auto read = read_any_file(file, {.profile_micro_batch = profile_micro_batch_});
+      auto read = read_any_file(file, {.profile_micro_batch = profile_micro_batch_}, stop);
       if (!read) return tl::unexpected(read.error());
       auto* machines = std::get_if<FoundMachines>(&*read);
       if (!machines) return write_other(*read);
@@ -68,6 +68,9 @@ class ConvertCommand : public Command {
     if (machines_.given())
       return fail(ErrorCode::bad_usage,
                   fmt::format("found options of machines with a {}, expected none", format_name(file)));
+    if (const auto* log = std::get_if<RunLog>(&file); log && log->text.empty())  // a trace: what was made of it
+      for (const RunEvent& event : log->events)
+        if (const auto* note = std::get_if<RunWarning>(&event)) print_note(note->message);
     auto text = text_of(file, target(file));
     if (!text) return tl::unexpected(in_file(text.error(), files_.front()));
     return write(*std::move(text));

@@ -96,7 +96,8 @@ Json leaves_json(const std::vector<LeafDifference>& leaves) {
 class DiffCommand : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("A", a_, "a plan, a simulation, a run log, or any other two files of one kind")->required();
+    app.add_option("A", a_, "a plan, a simulation, a run log or a trace of one, or any other two files of one kind")
+        ->required();
     app.add_option("B", b_, "what to compare it with")->required();
     inputs_.declare(app, false);
     const std::size_t before = app.get_options().size();
@@ -113,15 +114,17 @@ class DiffCommand : public Command {
     if (inputs_.profile.empty() != inputs_.cluster.empty())
       return fail(ErrorCode::bad_usage,
                   "diff: --profile and --cluster are given together, for the times of two plans, or not at all");
-    const auto a = read_any_file(a_);
+    const auto a = read_any_file(a_, {}, stop);
     if (!a) return tl::unexpected(in_file(a.error(), a_));
-    const auto b = read_any_file(b_);
+    const auto b = read_any_file(b_, {}, stop);
     if (!b) return tl::unexpected(in_file(b.error(), b_));
     for (const auto& [file, path] : {std::pair{&*a, &a_}, std::pair{&*b, &b_}})
       if (std::holds_alternative<ProjectContent>(*file))
         return fail(ErrorCode::bad_input, "is a project, which holds several documents; expected a single one", {},
                     *path);
-    if (format_name(*a) != format_name(*b))
+    // What was predicted and what was measured are compared by their operations.
+    const bool timelines = format_name(*a) != format_name(*b) && timeline_of(*a) && timeline_of(*b);
+    if (format_name(*a) != format_name(*b) && !timelines)
       return fail(ErrorCode::bad_input,
                   fmt::format("found a {}, expected a {} as in {}", format_name(*b), format_name(*a), a_), {}, b_);
     std::optional<Waterfall> steps;
@@ -159,19 +162,23 @@ class DiffCommand : public Command {
   }
 
   std::string report(const AnyFile& a, const AnyFile& b, const std::optional<Waterfall>& steps) const {
-    const std::vector<LeafDifference> leaves = differences(comparable(a), comparable(b));
+    const bool alike = format_name(a) == format_name(b);
+    const std::vector<LeafDifference> leaves =
+        alike ? differences(comparable(a), comparable(b)) : std::vector<LeafDifference>();
     const Timeline *first = timeline_of(a), *second = timeline_of(b);
     std::optional<TimelineDifference> kinds;
     if (first && second && !(*first == *second)) kinds = difference(*first, *second);
     if (json_) {
       Json json{{"format", "pipedeck.difference"},
                 {"version", 1},
-                {"of", format_name(a)},
+                {"of", alike ? format_name(a) : "operations"},
                 {"differences", leaves_json(leaves)}};
       if (kinds) json["operations"] = kinds_json(*kinds);
       if (steps) json["waterfall"] = waterfall_json(*steps, judged_.conventions());
       return json.dump(2) + "\n";
     }
+    if (leaves.empty() && !kinds && !alike)
+      return fmt::format("no difference: {} and {} have the same operations\n", a_, b_);
     if (leaves.empty() && !kinds)
       return fmt::format("no difference: {} and {} hold the same {}\n", a_, b_, format_name(a));
     std::string text = leaves.empty() ? "" : leaves_table(leaves);

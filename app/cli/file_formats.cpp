@@ -12,6 +12,8 @@
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/trace.hpp"
+#include "core/io/trace_events.hpp"
+#include "core/io/trace_reader.hpp"
 #include "core/presets/machine_import.hpp"
 
 namespace pipedeck::cli {
@@ -65,6 +67,13 @@ std::vector<std::string_view> possible_formats(const AnyFile& file) {
                     file);
 }
 
+std::string lines_of(const RunLog& log) {
+  if (!log.text.empty()) return log.text;
+  std::string lines;
+  for (const RunEvent& event : log.events) lines += event_to_json(event) + '\n';
+  return lines;
+}
+
 Error nothing_to_trace() {
   return {ErrorCode::bad_input,
           "holds no operations to make a trace of; simulate with --intervals, run with --timeline-every",
@@ -87,7 +96,7 @@ const std::vector<FileFormat>& file_formats() {
       {"nvidia-smi", ".topo.txt", "what nvidia-smi topo -m prints: GPUs and what joins them (read)"},
       {"nccl-topology", ".xml", "what NCCL_TOPO_DUMP_FILE names: GPUs, links, network cards (read)"},
       {"project", ".pipedeck", "all of the window's work in one SQLite file (read)"},
-      {"trace", ".trace.json", "Chrome trace of a timeline, for Perfetto (written)"},
+      {"trace", ".trace.json", "Chrome trace, of PyTorch's profiler or for Perfetto, also gzipped (read, written)"},
   };
   return formats;
 }
@@ -107,7 +116,15 @@ Result<RunLog> read_run_log(const std::string& path) {
   return run_log_from(*content, path);
 }
 
-Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& options) {
+Result<RunLog> read_trace_as_run(const std::string& path, const std::stop_token& stop) {
+  return read_trace(path, stop).map([](ReadTrace&& trace) {
+    return RunLog{.events = run_of_trace(std::move(trace)), .text = {}};
+  });
+}
+
+Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& options, const std::stop_token& stop) {
+  if (looks_like_trace(path))
+    return read_trace_as_run(path, stop).map([](RunLog&& log) { return AnyFile(std::move(log)); });
   const auto content = read_file(path);
   if (!content) return tl::unexpected(content.error());
   if (looks_like_run_log(*content))
@@ -182,7 +199,7 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
           [](const ModelSpec& model) -> Result<std::string> { return model_to_json(model); },
           [](const CalibrationRecord& record) -> Result<std::string> { return calibration_to_json(record); },
           [&](const RunLog& log) -> Result<std::string> {
-            if (format == "run-log") return log.text;
+            if (format == "run-log") return lines_of(log);
             const MeasuredTimeline* measured = last_timeline(log);
             if (!measured || measured->timeline.size() == 0) return tl::unexpected(nothing_to_trace());
             return chrome_trace(measured->timeline, "run");

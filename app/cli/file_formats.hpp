@@ -2,6 +2,7 @@
 // Every format by one name: what a file turned out to hold, and what it can be written as.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,7 +26,7 @@ const FileFormat* file_format_of_name(std::string_view path);
 /// The events of a run, as `run --events` writes them.
 struct RunLog {
   std::vector<RunEvent> events;
-  std::string text;  ///< as it was read, with keys that this program does not know
+  std::string text;  ///< as it was read, with keys that this program does not know; empty: it was a trace
 };
 
 using AnyFile = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, RunLog, ProjectContent,
@@ -34,8 +35,9 @@ using AnyFile = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, Cali
 /// Errors name the file, and the line of the event.
 Result<RunLog> read_run_log(const std::string& path);
 
-/// Validated; told by content. Errors name the file.
-Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& options = {});
+/// Validated; told by content. A trace becomes the log of a run, read piece by piece. Errors name the file.
+Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& options = {},
+                              const std::stop_token& stop = {});
 
 std::string_view format_name(const AnyFile& file);
 /// One line on what is in it: "50 layers".

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "core/io/trace_reader.hpp"
+#include "core/io/trace_spans.hpp"
+
+namespace pipedeck::trace {
+namespace {
+
+constexpr std::size_t most_tracks = 65'536;
+constexpr std::size_t most_names = 4096;
+constexpr std::size_t most_open = 4096;  // begun on one track and not ended
+
+tl::unexpected<Error> refuse(const TraceEvent& event, std::string message) {
+  return fail(ErrorCode::bad_input, std::move(message), fmt::format("event {}", event.number));
+}
+
+bool is_kernel(std::string_view category) {
+  return category == "kernel" || category == "Kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
+         category == "Memcpy" || category == "Memset";
+}
+bool is_copy(std::string_view category) { return category == "gpu_memcpy" || category == "Memcpy"; }
+bool is_launch(std::string_view category) {
+  return category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime" || category == "hip_runtime";
+}
+bool is_operator(std::string_view category) { return category == "cpu_op" || category == "Operator"; }
+
+std::uint16_t stage_of(const TraceEvent& event) {
+  return static_cast<std::uint16_t>(std::clamp<std::int64_t>(event.stage.value_or(0), 0, 65'535));
+}
+std::int32_t whole(std::int64_t value) {
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, 0, std::numeric_limits<std::int32_t>::max()));
+}
+
+}  // namespace
+
+std::uint32_t Collector::track_of(const TraceEvent& event) {
+  const Track track{event.process, event.thread};
+  if (track == last_) return last_number_;
+  const auto [found, added] = numbers_.try_emplace(track, static_cast<std::uint32_t>(spans_.tracks.size()));
+  if (added) {
+    spans_.tracks.push_back(track);
+    spans_.names.emplace_back();
+  }
+  last_ = track;
+  return last_number_ = found->second;
+}
+
+Result<void> Collector::take(const TraceEvent& event) {
+  ++spans_.events;
+  switch (event.phase) {
+    case 'X':
+      if (!event.start) return refuse(event, "found no \"ts\", expected microseconds");
+      return take_complete(event, *event.start, event.duration, event.name, event.category);
+    case 'B': {
+      if (!event.start) return refuse(event, "found no \"ts\", expected microseconds");
+      std::vector<Open>& open = open_[track_of(event)];
+      if (open.size() >= most_open)
+        return refuse(event, fmt::format("found {} events begun in one another, expected them to end", most_open));
+      open.push_back({*event.start, std::string(event.name), std::string(event.category)});
+      break;
+    }
+    case 'E':
+      return take_end(event);
+    case 'M':
+      take_metadata(event);
+      break;
+    default:
+      break;  // counters, flows, instants: no operations
+  }
+  if (spans_.tracks.size() > most_tracks)
+    return refuse(event, fmt::format("found more than {} threads, expected a lane each", most_tracks));
+  return {};
+}
+
+Result<void> Collector::take_end(const TraceEvent& event) {
+  std::vector<Open>& open = open_[track_of(event)];
+  if (open.empty()) return {};  // begun before the recording
+  if (!event.start) return refuse(event, "found no \"ts\", expected microseconds");
+  const Open begun = std::move(open.back());
+  open.pop_back();
+  if (*event.start < begun.start) return refuse(event, "found an end before its begin, expected it after");
+  return take_complete(event, begun.start, *event.start - begun.start, begun.name, begun.category);
+}
+
+void Collector::take_metadata(const TraceEvent& event) {
+  if (event.name == "thread_name") spans_.names[track_of(event)] = std::string(event.argument_name.substr(0, 200));
+}
+
+std::optional<OpKind> Collector::kind_of(std::string_view name) {
+  name_.assign(name);
+  const auto known = kinds_.find(name_);
+  if (known != kinds_.end()) return known->second;
+  if (kinds_.size() >= most_names) kinds_.clear();  // a file whose names are all different
+  return kinds_.emplace(name_, kind_in_name(name)).first->second;
+}
+
+Result<void> Collector::take_complete(const TraceEvent& event, std::int64_t start, std::int64_t duration,
+                                      std::string_view name, std::string_view category) {
+  Span span{.start = start,
+            .duration = duration,
+            .micro_batch = whole(event.micro_batch.value_or(0)),
+            .correlation = static_cast<std::uint32_t>(event.correlation.value_or(0)),
+            .track = track_of(event),
+            .device = whole(event.device.value_or(event.process)),
+            .stage = stage_of(event),
+            .kind = OpKind::forward,
+            .told = false};
+  if (spans_.tracks.size() > most_tracks)
+    return refuse(event, fmt::format("found more than {} threads, expected a lane each", most_tracks));
+  if (const auto own = op_kind_named(category); own && event.stage && event.micro_batch) {
+    span.kind = *own;
+    span.told = true;
+    spans_.own.push_back(span);
+    return {};
+  }
+  if (is_launch(category)) {
+    if (span.correlation != 0) spans_.launches.push_back({span.correlation, span.track, start});
+    return {};
+  }
+  const auto kind = kind_of(name);
+  span.kind = kind.value_or(OpKind::forward);
+  span.told = kind.has_value();
+  if (is_kernel(category)) {
+    if (is_copy(category)) span.kind = OpKind::send;
+    const bool collective = span.kind == OpKind::all_reduce || span.kind == OpKind::send;
+    span.told = is_copy(category) || (collective && name.starts_with("nccl"));
+    spans_.kernels.push_back(span);
+    return {};
+  }
+  if (constexpr std::string_view step = "ProfilerStep#"; name.starts_with(step)) {
+    spans_.steps.push_back({start, span.end(), micro_batch_in_name(name)});
+    return {};
+  }
+  if (is_operator(category)) {
+    if (name.starts_with("autograd::engine")) spans_.autograd.insert(span.track);
+    spans_.operators.push_back(span);
+  } else if (kind) {
+    if (!event.micro_batch) span.micro_batch = micro_batch_in_name(name);
+    spans_.annotations.push_back(span);
+  }
+  return {};
+}
+
+Spans Collector::finish() { return std::move(spans_); }
+
+}  // namespace pipedeck::trace

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/trace_events.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <rapidjson/error/en.h>
+#include <rapidjson/reader.h>
+
+#include "core/io/packed_stream.hpp"
+
+namespace pipedeck {
+namespace {
+
+constexpr int deepest = 64;                            // levels: traces have five or six
+constexpr std::size_t longest = std::size_t{8} << 20;  // bytes of one text
+constexpr std::size_t look_every = 4096;               // events: whether to stop, how far it is
+
+struct TooLong : std::length_error {
+  using std::length_error::length_error;
+};
+
+/// RapidJSON keeps the text that it is reading in here: a file can't make it as large as it likes.
+struct BoundedAllocator {
+  static constexpr bool kNeedFree = true;
+  void* Malloc(std::size_t size) { return size == 0 ? nullptr : Realloc(nullptr, 0, size); }
+  void* Realloc(void* old, std::size_t, std::size_t size) {
+    if (size > longest) throw TooLong("too long");
+    if (size == 0) {
+      std::free(old);
+      return nullptr;
+    }
+    void* const memory = std::realloc(old, size);
+    if (!memory) throw std::bad_alloc();
+    return memory;
+  }
+  static void Free(void* memory) { std::free(memory); }
+};
+
+/// Microseconds as decimal text in whole nanoseconds, exactly: a clock that counts from 1970 has more digits than a
+/// double. Nothing: no number, or more than 200 years.
+std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
+  constexpr double most = 6.3e18;
+  if (text.find_first_of("eE") == text.npos) {
+    const bool negative = text.starts_with('-');
+    const char* const end = text.data() + text.size();
+    std::int64_t whole = 0;
+    const auto [point, problem] = std::from_chars(text.data() + (negative ? 1 : 0), end, whole);
+    if (problem != std::errc() || static_cast<double>(whole) * 1e3 > most) return std::nullopt;
+    std::int64_t fraction = 0, unit = 100;
+    const char* digit = point == end ? end : point + 1;
+    for (; digit != end && unit > 0; ++digit, unit /= 10) fraction += (*digit - '0') * unit;
+    if (digit != end && *digit >= '5') ++fraction;
+    const std::int64_t value = whole * 1000 + fraction;
+    return negative ? -value : value;
+  }
+  const double value = std::strtod(std::string(text).c_str(), nullptr) * 1e3;
+  if (!(std::fabs(value) <= most)) return std::nullopt;
+  return std::llround(value);
+}
+
+std::optional<std::int64_t> integer_of(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc()) return std::nullopt;
+  return value;
+}
+
+/// A number that stands for a text, far from those that processes and threads have.
+std::int64_t number_for(std::string_view text) {
+  if (const auto number = integer_of(text); number && !text.empty() && std::to_string(*number) == text) return *number;
+  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return static_cast<std::int64_t>((hash & 0x3fff'ffff) | 0x4000'0000);  // fits where numbers of processes do
+}
+
+/// What RapidJSON calls. Returning false ends the reading.
+class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> {
+ public:
+  Handler(PackedStream& stream, const TakeEvent& take, const std::stop_token& stop, const Progress& progress)
+      : stream_(stream), take_(take), stop_(stop), progress_(progress) {}
+
+  bool StartObject() { return down(); }
+  bool StartArray() {
+    if (depth_ == 0) events_depth_ = 1;
+    if (depth_ == 1 && key_ == "traceEvents") events_depth_ = 2;
+    return down();
+  }
+  bool EndObject(rapidjson::SizeType) {
+    --depth_;
+    return depth_ != events_depth_ || events_depth_ == 0 || end_event();
+  }
+  bool EndArray(rapidjson::SizeType) {
+    if (--depth_ < events_depth_) {
+      had_events_ = true;
+      events_depth_ = 0;
+    }
+    return true;
+  }
+  bool Key(const char* text, rapidjson::SizeType size, bool) {
+    if (depth_ == 1 || depth_ == 2) key_.assign(text, std::min<std::size_t>(size, 32));
+    if (events_depth_ > 0 && depth_ == events_depth_ + 1) set(field_, text, size);
+    if (events_depth_ > 0 && depth_ == events_depth_ + 2) set(argument_, text, size);
+    if (depth_ == 1) section_ = key_;
+    return true;
+  }
+  bool String(const char* text, rapidjson::SizeType size, bool) {
+    const std::string_view value(text, size);
+    if (in_event()) return take_text(value);
+    if (in_arguments()) {
+      if (argument_ == "name") argument_name_.assign(value);
+      return true;
+    }
+    if (depth_ == 2 && section_ == "otherData" && key_ == "title") head_.title.assign(value);
+    return true;
+  }
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+    const std::string_view value(text, size);
+    if (in_event()) return take_number(value);
+    if (in_arguments()) {
+      take_argument(value);
+      return true;
+    }
+    if (depth_ == 2 && section_ == "distributedInfo" && key_ == "rank") head_.rank = integer_of(value);
+    return true;
+  }
+  bool Default() { return true; }
+
+  bool found_events() const { return had_events_; }
+  std::optional<Error>& error() { return error_; }
+  TraceHead take_head() { return std::move(head_); }
+
+ private:
+  /// Short names only: what is longer is none that is looked for.
+  static void set(std::string& name, const char* text, std::size_t size) {
+    name.assign(text, std::min<std::size_t>(size, 32));
+  }
+
+  bool in_event() const { return events_depth_ > 0 && depth_ == events_depth_ + 1; }
+  bool in_arguments() const { return events_depth_ > 0 && depth_ == events_depth_ + 2 && field_ == "args"; }
+
+  bool down() {
+    if (++depth_ > deepest)
+      return refuse(fmt::format("found more than {} levels in one another, expected a trace's few", deepest));
+    return true;
+  }
+
+  bool refuse(std::string message) {
+    error_ = Error{ErrorCode::bad_input, std::move(message), {}, {}};
+    return false;
+  }
+  bool refuse_event(std::string message) {
+    refuse(std::move(message));
+    error_->place = fmt::format("event {}", event_.number);
+    return false;
+  }
+
+  bool take_text(std::string_view value) {
+    if (field_ == "name") name_.assign(value);
+    if (field_ == "cat") category_.assign(value);
+    if (field_ == "ph") event_.phase = value.empty() ? '\0' : value.front();
+    if (field_ == "pid") event_.process = number_for(value);
+    if (field_ == "tid") event_.thread = number_for(value);
+    if (field_ == "ts" || field_ == "dur")
+      return refuse_event(fmt::format("found a text as \"{}\", expected microseconds", field_));
+    return true;
+  }
+
+  bool take_number(std::string_view value) {
+    if (field_ == "ts" || field_ == "dur") {
+      const auto time = nanoseconds_of(value);
+      if (!time)
+        return refuse_event(fmt::format("found \"{}\": {}, expected microseconds", field_, value.substr(0, 40)));
+      if (field_ == "ts") {
+        event_.start = time;
+      } else {
+        if (*time < 0) return refuse_event(fmt::format("found a duration of {} us, expected 0 or more", value));
+        event_.duration = *time;
+      }
+    }
+    if (field_ == "pid") event_.process = integer_of(value).value_or(0);
+    if (field_ == "tid") event_.thread = integer_of(value).value_or(0);
+    return true;
+  }
+
+  void take_argument(std::string_view value) {
+    if (argument_ == "stage") event_.stage = integer_of(value);
+    if (argument_ == "micro_batch") event_.micro_batch = integer_of(value);
+    if (argument_ == "device") event_.device = integer_of(value);
+    if (argument_ == "correlation") event_.correlation = integer_of(value);
+  }
+
+  bool end_event() {
+    event_.name = name_;
+    event_.category = category_;
+    event_.argument_name = argument_name_;
+    const auto taken = take_(event_);
+    if (!taken) {
+      error_ = taken.error();
+      return false;
+    }
+    const std::size_t next = event_.number + 1;
+    event_ = TraceEvent{};
+    event_.number = next;
+    name_.clear(), category_.clear(), argument_name_.clear();
+    if (next % look_every != 0) return true;
+    if (stop_.stop_requested()) {
+      error_ = Error{ErrorCode::cancelled, "cancelled", {}, {}};
+      return false;
+    }
+    report(progress_, stream_.progress(), "reading the trace");
+    return true;
+  }
+
+  PackedStream& stream_;
+  const TakeEvent& take_;
+  const std::stop_token& stop_;
+  const Progress& progress_;
+  std::optional<Error> error_;
+  TraceHead head_;
+  int depth_ = 0;
+  int events_depth_ = 0;  ///< levels above an event while they are read, else 0
+  bool had_events_ = false;
+  TraceEvent event_;
+  std::string section_, key_, field_, argument_, name_, category_, argument_name_;
+};
+
+std::string words_of(const rapidjson::ParseResult& parsed, const PackedStream& stream) {
+  if (parsed.Code() == rapidjson::kParseErrorStringInvalidEncoding) return "found bytes that are not UTF-8";
+  if (stream.Peek() == '\0') return "the file ends in the middle: it was cut off; record or copy it again";
+  std::string words = rapidjson::GetParseError_En(parsed.Code());
+  if (words.ends_with('.')) words.pop_back();
+  return "found no JSON: " + words;
+}
+
+}  // namespace
+
+Result<TraceHead> read_trace_events(const std::string& path, const TakeEvent& take, const std::stop_token& stop,
+                                    const Progress& progress) {
+  const auto refuse = [&](std::string message, std::string place = {}) {
+    return fail(ErrorCode::bad_input, std::move(message), std::move(place), path);
+  };
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) return refuse("found a folder, expected a trace");
+  PackedStream stream(path);
+  if (!stream.open()) return fail(ErrorCode::bad_input, "the file can't be opened: " + stream.problem(), {}, path);
+  Handler handler(stream, take, stop, progress);
+  BoundedAllocator allocator;
+  rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, BoundedAllocator> reader(&allocator);
+  rapidjson::ParseResult parsed;
+  const auto at_byte = [&] { return fmt::format("byte {}", stream.Tell()); };
+  try {
+    parsed =
+        reader.Parse<rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag>(stream, handler);
+  } catch (const TooLong&) {
+    return refuse(fmt::format("found a text of more than {} MiB, expected a trace's short ones", longest >> 20),
+                  at_byte());
+  }
+  if (handler.error()) {
+    Error error = *std::move(handler.error());
+    error.file = path;
+    if (error.place.empty() && error.code != ErrorCode::cancelled) error.place = at_byte();
+    return tl::unexpected(std::move(error));
+  }
+  if (!stream.problem().empty()) return refuse("the file can't be read on: " + stream.problem(), at_byte());
+  if (!parsed) return refuse(words_of(parsed, stream), at_byte());
+  if (!handler.found_events())
+    return refuse("found no list \"traceEvents\", expected a Chrome trace: what PyTorch's profiler or Perfetto export");
+  return handler.take_head();
+}
+
+bool looks_like_trace(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return false;
+  PackedStream stream(path);
+  if (!stream.open()) return false;
+  std::string head;
+  for (std::size_t i = 0; i < (std::size_t{1} << 17) && stream.Peek() != '\0'; ++i) head += stream.Take();
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == head.npos) return false;
+  if (head[first] == '{') return head.find("\"traceEvents\"") != head.npos;
+  return head[first] == '[' && head.substr(0, 4096).find("\"ph\"") != head.npos;
+}
+
+}  // namespace pipedeck

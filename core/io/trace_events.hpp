@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The events of a Chrome trace one after another, as they are read from the file: PyTorch's profiler (Kineto), Perfetto
+// and chrome://tracing write this JSON, packed by gzip or not. A trace of gigabytes takes a few hundred kilobytes of
+// memory here. Format: "Trace Event Format", Google, 2016.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "core/domain/progress.hpp"
+#include "core/domain/result.hpp"
+
+namespace pipedeck {
+
+/// What is looked at of an event. Texts are valid while it is handed over.
+struct TraceEvent {
+  std::size_t number = 0;                ///< among the file's events, from 0
+  std::string_view name, category;       ///< UTF-8
+  char phase = 0;                        ///< 'X' complete, 'B' and 'E' its two ends, 'M' metadata ...
+  std::optional<std::int64_t> start;     ///< ns; "ts", microseconds in the file, rounded to whole nanoseconds
+  std::int64_t duration = 0;             ///< ns, 0 or more
+  std::int64_t process = 0, thread = 0;  ///< "pid", "tid": numbers, or something that stands for the text
+  std::string_view argument_name;        ///< "args.name", of metadata
+  std::optional<std::int64_t> stage, micro_batch, device, correlation;  ///< of "args"
+};
+
+/// What stands beside the events.
+struct TraceHead {
+  std::string title;                 ///< "otherData.title"
+  std::optional<std::int64_t> rank;  ///< "distributedInfo.rank"
+};
+
+using TakeEvent = std::function<Result<void>(const TraceEvent&)>;
+
+/// Calls `take` with each event in the file's order; its first error ends the reading. Errors name the file and the
+/// byte (of what was unpacked) or the event.
+Result<TraceHead> read_trace_events(const std::string& path, const TakeEvent& take, const std::stop_token& stop = {},
+                                    const Progress& progress = {});
+
+/// By its first kilobytes: a trace, packed or not. Reads no more than these.
+bool looks_like_trace(const std::string& path);
+
+}  // namespace pipedeck
