@@ -3835,6 +3835,194 @@
         <source>timing layers cut over %1 devices</source>
         <translation>Messen der auf %1 Geräte geschnittenen Schichten</translation>
     </message>
+    <message>
+        <source>%1 of %2 kernels were launched under no annotation that says forward, backward or optimizer; their names were asked, and what says nothing is drawn as forward</source>
+        <translation>%1 von %2 Kernels wurden unter keiner Anmerkung gestartet, die vorwärts, rückwärts oder Optimierer sagt; ihre Namen wurden befragt, und was nichts sagt, ist als vorwärts gezeichnet</translation>
+    </message>
+    <message>
+        <source>%1 operations before the first step were left out</source>
+        <translation>%1 Operationen vor dem ersten Schritt sind ausgelassen</translation>
+    </message>
+    <message>
+        <source>%1 operations that ran wholly beside another of their device are not drawn</source>
+        <translation>%1 Operationen, die ganz neben einer anderen ihres Geräts liefen, sind nicht gezeichnet</translation>
+    </message>
+    <message>
+        <source>%1 steps, a timeline each</source>
+        <translation>%1 Schritte, je eine Zeitleiste</translation>
+    </message>
+    <message>
+        <source>(on %1)</source>
+        <translation>(auf %1)</translation>
+    </message>
+    <message>
+        <source>MPI can&apos;t be used: %1</source>
+        <translation>MPI ist nicht benutzbar: %1</translation>
+    </message>
+    <message>
+        <source>MPI can&apos;t be used: pipedeck-mpi.so is not there: install the package pipedeck-mpi, or build the program where libopenmpi-dev is installed</source>
+        <translation>MPI ist nicht benutzbar: pipedeck-mpi.so fehlt: das Paket pipedeck-mpi installieren oder das Programm dort bauen, wo libopenmpi-dev installiert ist</translation>
+    </message>
+    <message>
+        <source>ProfilerActivity.CUDA) or events whose names say forward, backward or optimizer (torch.profiler.record_function)</source>
+        <translation>ProfilerActivity.CUDA) oder Ereignisse, deren Namen forward, backward oder optimizer sagen (torch.profiler.record_function)</translation>
+    </message>
+    <message>
+        <source>a piece is sent once</source>
+        <translation>ein Stück wird einmal gesendet</translation>
+    </message>
+    <message>
+        <source>a transfer is refused</source>
+        <translation>eine Übertragung wird abgelehnt</translation>
+    </message>
+    <message>
+        <source>between two steps</source>
+        <translation>zwischen zwei Schritten</translation>
+    </message>
+    <message>
+        <source>byte %1</source>
+        <translation>Byte %1</translation>
+    </message>
+    <message>
+        <source>can&apos;t be reached:</source>
+        <translation>ist nicht erreichbar:</translation>
+    </message>
+    <message>
+        <source>device %1: %2:</source>
+        <translation>Gerät %1: %2:</translation>
+    </message>
+    <message>
+        <source>device %1: receiving %2 bytes: %3</source>
+        <translation>Gerät %1: Empfangen von %2 Bytes: %3</translation>
+    </message>
+    <message>
+        <source>event %1</source>
+        <translation>Ereignis %1</translation>
+    </message>
+    <message>
+        <source>found %1 events begun in one another, expected them to end</source>
+        <translation>gefunden: %1 ineinander begonnene Ereignisse, erwartet: dass sie enden</translation>
+    </message>
+    <message>
+        <source>found &quot;%1&quot;: %2, expected microseconds</source>
+        <translation>gefunden: „%1“: %2, erwartet: Mikrosekunden</translation>
+    </message>
+    <message>
+        <source>found a duration of %1 us, expected 0 or more</source>
+        <translation>gefunden: eine Dauer von %1 us, erwartet: 0 oder mehr</translation>
+    </message>
+    <message>
+        <source>found a folder, expected a trace</source>
+        <translation>gefunden: ein Ordner, erwartet: ein Trace</translation>
+    </message>
+    <message>
+        <source>found a text as &quot;%1&quot;, expected microseconds</source>
+        <translation>gefunden: ein Text als „%1“, erwartet: Mikrosekunden</translation>
+    </message>
+    <message>
+        <source>found a text of more than %1 MiB, expected a trace&apos;s short ones</source>
+        <translation>gefunden: ein Text von mehr als %1 MiB, erwartet: die kurzen eines Traces</translation>
+    </message>
+    <message>
+        <source>found an end before its begin, expected it after</source>
+        <translation>gefunden: ein Ende vor seinem Anfang, erwartet: danach</translation>
+    </message>
+    <message>
+        <source>found another version, expected version %1: install pipedeck-mpi of this program&apos;s version</source>
+        <translation>gefunden: eine andere Version, erwartet: Version %1: pipedeck-mpi in der Version dieses Programms installieren</translation>
+    </message>
+    <message>
+        <source>found bytes that are not UTF-8</source>
+        <translation>gefunden: Bytes, die kein UTF-8 sind</translation>
+    </message>
+    <message>
+        <source>found more than %1 levels in one another, expected a trace&apos;s few</source>
+        <translation>gefunden: mehr als %1 Ebenen ineinander, erwartet: die wenigen eines Traces</translation>
+    </message>
+    <message>
+        <source>found more than %1 threads, expected a lane each</source>
+        <translation>gefunden: mehr als %1 Threads, erwartet: je eine Spur</translation>
+    </message>
+    <message>
+        <source>found no JSON:</source>
+        <translation>gefunden: kein JSON:</translation>
+    </message>
+    <message>
+        <source>found no &quot;ts&quot;, expected microseconds</source>
+        <translation>gefunden: kein „ts“, erwartet: Mikrosekunden</translation>
+    </message>
+    <message>
+        <source>found no list &quot;traceEvents&quot;, expected a Chrome trace: what PyTorch&apos;s profiler or Perfetto export</source>
+        <translation>gefunden: keine Liste „traceEvents“, erwartet: ein Chrome-Trace, wie ihn der Profiler von PyTorch oder Perfetto exportiert</translation>
+    </message>
+    <message>
+        <source>found no operations within the trace&apos;s steps, expected some</source>
+        <translation>gefunden: keine Operationen in den Schritten des Traces, erwartet: einige</translation>
+    </message>
+    <message>
+        <source>found operations on a track named &apos;%1&apos;, expected &quot;device 3&quot; or &quot;0 to 1&quot;</source>
+        <translation>gefunden: Operationen auf einer Spur namens „%1“, erwartet: „device 3“ oder „0 to 1“</translation>
+    </message>
+    <message>
+        <source>groups of a worker have different numbers</source>
+        <translation>Gruppen eines Workers haben verschiedene Nummern</translation>
+    </message>
+    <message>
+        <source>has been silent for %1 (time-out %2): it is stopped, or its host can&apos;t be reached</source>
+        <translation>schweigt seit %1 (Zeitgrenze %2): er ist angehalten, oder sein Rechner ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>has ended: it was killed, or ran out of memory (its host&apos;s log says which)</source>
+        <translation>ist beendet: er wurde abgeschossen, oder ihm ging der Speicher aus (was von beiden, sagt das Log seines Rechners)</translation>
+    </message>
+    <message>
+        <source>keys count from 0</source>
+        <translation>Schlüssel zählen ab 0</translation>
+    </message>
+    <message>
+        <source>members of a collective agree on what each has</source>
+        <translation>Mitglieder eines Kollektivs sind einig, was jedes hat</translation>
+    </message>
+    <message>
+        <source>mpi: %1 (transport mpi: one process or more, started by mpirun or srun)</source>
+        <translation>mpi: %1 (Transport mpi: ein Prozess oder mehr, von mpirun oder srun gestartet)</translation>
+    </message>
+    <message>
+        <source>mpi: none; %1</source>
+        <translation>mpi: keines; %1</translation>
+    </message>
+    <message>
+        <source>process %1 on %2</source>
+        <translation>Prozess %1 auf %2</translation>
+    </message>
+    <message>
+        <source>reading the trace</source>
+        <translation>Lesen des Traces</translation>
+    </message>
+    <message>
+        <source>the file can&apos;t be opened:</source>
+        <translation>die Datei lässt sich nicht öffnen:</translation>
+    </message>
+    <message>
+        <source>the file can&apos;t be read on:</source>
+        <translation>die Datei lässt sich nicht weiterlesen:</translation>
+    </message>
+    <message>
+        <source>the file ends in the middle: it was cut off; record or copy it again</source>
+        <translation>die Datei endet mittendrin: sie ist abgeschnitten; neu aufnehmen oder neu kopieren</translation>
+    </message>
+    <message>
+        <source>the processes can&apos;t be joined:</source>
+        <translation>die Prozesse lassen sich nicht verbinden:</translation>
+    </message>
+    <message>
+        <source>this MPI library was built for programs of one thread</source>
+        <translation>diese MPI-Bibliothek wurde für Programme mit einem Thread gebaut</translation>
+    </message>
+    <message>
+        <source>too long</source>
+        <translation>zu lang</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>
@@ -4596,6 +4784,26 @@
 Samples of one forward and backward pass:</source>
         <translation>%1 sagt nicht, für wie viele Samples seine Zeiten gelten.
 Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
+    </message>
+    <message>
+        <source>A run is under way</source>
+        <translation>Ein Lauf ist im Gang</translation>
+    </message>
+    <message>
+        <source>%1 is being trained.</source>
+        <translation>%1 wird trainiert.</translation>
+    </message>
+    <message>
+        <source>It ends with the window. What it measured so far is kept in the project.</source>
+        <translation>Er endet mit dem Fenster. Was er bisher gemessen hat, bleibt im Projekt.</translation>
+    </message>
+    <message>
+        <source>Stop and close</source>
+        <translation>Anhalten und schließen</translation>
+    </message>
+    <message>
+        <source>Let it go on</source>
+        <translation>Weiterlaufen lassen</translation>
     </message>
 </context>
 <context>
@@ -5921,10 +6129,6 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
 <context>
     <name>pipedeck::app::Launch</name>
     <message>
-        <source>the process was killed or crashed. %1</source>
-        <translation>der Prozess wurde beendet oder ist abgestürzt. %1</translation>
-    </message>
-    <message>
         <source>the process ended with status %1</source>
         <translation>der Prozess endete mit Status %1</translation>
     </message>
@@ -5988,6 +6192,116 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
         <source>%1 (measured here)</source>
         <translation>%1 (hier gemessen)</translation>
     </message>
+    <message>
+        <source>the process was killed by signal %1. %2</source>
+        <translation>der Prozess wurde durch Signal %1 beendet. %2</translation>
+    </message>
+    <message>
+        <source>%1 It happened after step %2. If the machine ran out of memory, choose a plan with less memory a device or a smaller micro-batch; what was measured until then is kept.</source>
+        <translation>%1 Es geschah nach Schritt %2. Ging dem Rechner der Speicher aus, einen Plan mit weniger Speicher je Gerät oder einen kleineren Mikro-Batch wählen; was bis dahin gemessen wurde, bleibt.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::LaunchCheck</name>
+    <message>
+        <source>the check ended with status %1</source>
+        <translation>die Prüfung endete mit Status %1</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::LaunchOptions</name>
+    <message>
+        <source>What the model is trained on; every file is looked at before anything starts</source>
+        <translation>Worauf das Modell trainiert wird; jede Datei wird angesehen, bevor etwas startet</translation>
+    </message>
+    <message>
+        <source>as the model says</source>
+        <translation>wie das Modell sagt</translation>
+    </message>
+    <message>
+        <source>made up (synthetic)</source>
+        <translation>erfunden (synthetisch)</translation>
+    </message>
+    <message>
+        <source>a text, byte by byte</source>
+        <translation>ein Text, Byte für Byte</translation>
+    </message>
+    <message>
+        <source>images in MNIST&apos;s format</source>
+        <translation>Bilder im Format von MNIST</translation>
+    </message>
+    <message>
+        <source>a folder of images</source>
+        <translation>ein Ordner mit Bildern</translation>
+    </message>
+    <message>
+        <source>&amp;Data</source>
+        <translation>&amp;Daten</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>Lernrate</translation>
+    </message>
+    <message>
+        <source>Learning rate: how far one step changes the weights, such as 0.001</source>
+        <translation>Lernrate: wie weit ein Schritt die Gewichte ändert, etwa 0.001</translation>
+    </message>
+    <message>
+        <source>&amp;Rate</source>
+        <translation>&amp;Rate</translation>
+    </message>
+    <message>
+        <source>C&amp;ores</source>
+        <translation>&amp;Kerne</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>File or folder of the data</source>
+        <translation>Datei oder Ordner der Daten</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen…</translation>
+    </message>
+    <message>
+        <source>Command line of this launch</source>
+        <translation>Befehlszeile dieses Starts</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the command line that trains this</source>
+        <translation>Die Befehlszeile kopieren, die dies trainiert</translation>
+    </message>
+    <message>
+        <source>folder with a folder a class</source>
+        <translation>Ordner mit einem Ordner je Klasse</translation>
+    </message>
+    <message>
+        <source>file</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Processor core of %1</source>
+        <translation>Prozessorkern von %1</translation>
+    </message>
+    <message>
+        <source>The processor core that stands for %1; any: the operating system chooses</source>
+        <translation>Der Prozessorkern, der für %1 steht; beliebig: das Betriebssystem wählt</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>beliebig</translation>
+    </message>
+    <message>
+        <source>Choose what the data is read from.</source>
+        <translation>Wählen, woraus die Daten gelesen werden.</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::LegendView</name>
@@ -6021,6 +6335,14 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     <message>
         <source>%1 · decimated</source>
         <translation>%1 · ausgedünnt</translation>
+    </message>
+    <message>
+        <source>%1 by second</source>
+        <translation>%1 je Sekunde</translation>
+    </message>
+    <message>
+        <source>%1 by step</source>
+        <translation>%1 je Schritt</translation>
     </message>
 </context>
 <context>
@@ -6569,6 +6891,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>Profiles, graphs, clusters, machines, plans, models, simulations, run logs (*.json *.jsonl *.txt *.xml);;All files (*)</source>
         <translation>Profile, Graphen, Cluster, Rechner, Pläne, Modelle, Simulationen, Laufprotokolle (*.json *.jsonl *.txt *.xml);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>&amp;Pause or go on</source>
+        <translation>&amp;Pausieren oder weiter</translation>
     </message>
 </context>
 <context>
@@ -8052,6 +8378,38 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>Show run</source>
         <translation>Lauf zeigen</translation>
     </message>
+    <message>
+        <source>Train another model</source>
+        <translation>Anderes Modell trainieren</translation>
+    </message>
+    <message>
+        <source>Models (*.json);;All files (*)</source>
+        <translation>Modelle (*.json);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Train on images</source>
+        <translation>Auf Bildern trainieren</translation>
+    </message>
+    <message>
+        <source>MNIST&apos;s format (*idx*);;All files (*)</source>
+        <translation>Format von MNIST (*idx*);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Train on a file</source>
+        <translation>Auf einer Datei trainieren</translation>
+    </message>
+    <message>
+        <source>Compare runs</source>
+        <translation>Läufe vergleichen</translation>
+    </message>
+    <message>
+        <source>THIS RUN OVER THE OTHER</source>
+        <translation>DIESER LAUF ÜBER DEM ANDEREN</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::RunView</name>
@@ -8224,16 +8582,8 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <translation>Durchsatz</translation>
     </message>
     <message>
-        <source>samples/s by step</source>
-        <translation>Samples/s je Schritt</translation>
-    </message>
-    <message>
         <source>Loss</source>
         <translation>Verlust</translation>
-    </message>
-    <message>
-        <source>cross-entropy by step</source>
-        <translation>Kreuzentropie je Schritt</translation>
     </message>
     <message>
         <source>Busy</source>
@@ -8270,6 +8620,70 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>paused at %1</source>
         <translation>pausiert bei %1</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>this run</source>
+        <translation>dieser Lauf</translation>
+    </message>
+    <message>
+        <source>Other</source>
+        <translation>Anderer</translation>
+    </message>
+    <message>
+        <source>This</source>
+        <translation>Dieser</translation>
+    </message>
+    <message>
+        <source>this run %1 against the other</source>
+        <translation>dieser Lauf %1 gegen den anderen</translation>
+    </message>
+    <message>
+        <source>File…</source>
+        <translation>Datei…</translation>
+    </message>
+    <message>
+        <source>Train another model of as many layers: choose its file (*.model.json)</source>
+        <translation>Ein anderes Modell mit gleich vielen Schichten trainieren: seine Datei wählen (*.model.json)</translation>
+    </message>
+    <message>
+        <source>Wait after the step at hand; nothing is lost</source>
+        <translation>Nach dem laufenden Schritt warten; nichts geht verloren</translation>
+    </message>
+    <message>
+        <source>Ctrl and click on a second run compares the two; while a run is under way, one click does</source>
+        <translation>Strg und Klick auf einen zweiten Lauf vergleicht die beiden; während ein Lauf im Gang ist, genügt ein Klick</translation>
+    </message>
+    <message>
+        <source>samples/s</source>
+        <translation>Samples/s</translation>
+    </message>
+    <message>
+        <source>cross-entropy</source>
+        <translation>Kreuzentropie</translation>
+    </message>
+    <message>
+        <source>What throughput and loss are drawn over</source>
+        <translation>Worüber Durchsatz und Verlust gezeichnet werden</translation>
+    </message>
+    <message>
+        <source>Throughput and loss over steps, or over seconds of training</source>
+        <translation>Durchsatz und Verlust über Schritten oder über Sekunden des Trainings</translation>
+    </message>
+    <message>
+        <source>by step</source>
+        <translation>je Schritt</translation>
+    </message>
+    <message>
+        <source>by time</source>
+        <translation>je Zeit</translation>
     </message>
 </context>
 <context>
