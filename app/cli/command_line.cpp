@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -35,7 +37,7 @@ constexpr auto commands = std::to_array<CommandInfo>({
     {"export", "a table as CSV, a project's document, a batch job", make_export_command},
     {"validate", "check files of any format", make_validate_command},
     {"reproduce", "a table of one of the papers beside our answers", make_reproduce_command},
-    {"list", "planners, schedules, models, clusters, devices, device-types, formats", make_list_command},
+    {"list", "planners, schedules, models, clusters, devices, device-types, formats, checkpoints", make_list_command},
 });
 
 std::string overview() {
@@ -96,7 +98,13 @@ int run_command_line(const std::vector<std::string>& arguments) {
   if (info == commands.end()) return bad_usage(fmt::format("unknown command \"{}\"\n{}", arguments[0], overview()));
   try {
     return run_command(*info, {arguments.begin() + 1, arguments.end()});
-  } catch (const std::exception& error) {  // a broken invariant, or memory ran out
+  } catch (const std::bad_alloc&) {
+    print_error({ErrorCode::io, "out of memory: the system has no more for this program", {}, {}});
+    return exit_status(ErrorCode::io);
+  } catch (const std::system_error& error) {
+    print_error({ErrorCode::io, fmt::format("the system has no thread for this program: {}", error.what()), {}, {}});
+    return exit_status(ErrorCode::io);
+  } catch (const std::exception& error) {  // a broken invariant
     print_error({ErrorCode::internal, fmt::format("internal error: {}", error.what()), {}, {}});
     return exit_status(ErrorCode::internal);
   }

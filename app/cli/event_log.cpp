@@ -1,16 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/event_log.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
 #include "core/io/json_formats.hpp"
 
 namespace pipedeck::cli {
+namespace {
+
+/// Emptied only when nobody else writes there: two runs in one file would be of use to nobody.
+Result<std::FILE*> opened(const std::string& path) {
+  const auto failed = [&](const std::string& why) { return fail(ErrorCode::bad_input, why, {}, path); };
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) return failed(fmt::format("can't be opened for writing: {}", std::strerror(errno)));
+  struct ::stat about {};
+  const bool file = ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+  if (file && ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(descriptor);
+    return failed("found a file that another run writes its events into, expected one of its own: name another file");
+  }
+  if (file && ::ftruncate(descriptor, 0) != 0) {
+    ::close(descriptor);
+    return failed(fmt::format("can't be emptied: {}", std::strerror(errno)));
+  }
+  return ::fdopen(descriptor, "w");
+}
+
+}  // namespace
 
 Result<EventLog> EventLog::open(const std::string& path) {
   EventLog log;
   log.path_ = path;
   if (path.empty()) return log;
-  log.file_.reset(path == "-" ? stdout : std::fopen(path.c_str(), "w"));
-  if (!log.file_) return fail(ErrorCode::io, "can't be opened for writing", {}, path);
+  if (path == "-") {
+    log.file_.reset(stdout);
+    return log;
+  }
+  const auto file = opened(path);
+  if (!file) return tl::unexpected(file.error());
+  log.file_.reset(*file);
   return log;
 }
 

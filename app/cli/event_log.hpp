@@ -14,6 +14,7 @@ namespace pipedeck::cli {
 class EventLog {
  public:
   /// "-" is standard output; empty: events go nowhere.
+  /// bad_input: it can't be written, or another run writes there.
   static Result<EventLog> open(const std::string& path);
   /// False once a line could not be written: nobody listens any more, or the disk is full.
   bool write(const RunEvent& event);

@@ -96,6 +96,7 @@ const std::vector<FileFormat>& file_formats() {
       {"nvidia-smi", ".topo.txt", "what nvidia-smi topo -m prints: GPUs and what joins them (read)"},
       {"nccl-topology", ".xml", "what NCCL_TOPO_DUMP_FILE names: GPUs, links, network cards (read)"},
       {"project", ".pipedeck", "all of the window's work in one SQLite file (read)"},
+      {"checkpoint", ".pdck", "what a device keeps of a training run (validated; list checkpoints DIR)"},
       {"trace", ".trace.json", "Chrome trace, of PyTorch's profiler or for Perfetto, also gzipped (read, written)"},
   };
   return formats;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/checkpoint_text.hpp"
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
 #include "app/cli/file_formats.hpp"
@@ -118,15 +119,21 @@ class ListCommand : public Command {
   void declare(CLI::App& app) override {
     std::vector<std::string> names;
     for (const List& list : lists) names.emplace_back(list.name);
+    names.emplace_back("checkpoints");
     app.add_option("WHAT", what_,
                    "planners, schedules, models, clusters, devices (of this machine), device-types (of the catalogue) "
-                   "or formats")
+                   "formats, or checkpoints of a folder")
         ->required()
         ->check(CLI::IsMember(names));
+    app.add_option("FOLDER", folder_, "with checkpoints: what run --checkpoint wrote into");
     app.add_flag("--json", json_, "JSON alone on standard output");
   }
 
   Result<int> run(std::stop_token) override {
+    if ((what_ == "checkpoints") == folder_.empty())
+      return fail(ErrorCode::bad_usage, folder_.empty() ? "list checkpoints: found no FOLDER, expected one"
+                                                        : "list: a FOLDER is for checkpoints alone");
+    if (what_ == "checkpoints") return list_checkpoints();
     for (const List& list : lists) {
       if (what_ != list.name) continue;
       const Items items = list.items();
@@ -138,7 +145,17 @@ class ListCommand : public Command {
   }
 
  private:
-  std::string what_;
+  Result<int> list_checkpoints() const {
+    const auto steps = checkpoints_in(folder_);
+    if (!steps) return tl::unexpected(steps.error());
+    const std::string text = json_            ? checkpoints_json(*steps) + "\n"
+                             : steps->empty() ? "there are no checkpoints in " + folder_ + "\n"
+                                              : checkpoints_text(*steps);
+    if (auto written = write_output("-", text); !written) return tl::unexpected(written.error());
+    return 0;
+  }
+
+  std::string what_, folder_;
   bool json_ = false;
 };
 

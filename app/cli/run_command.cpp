@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/backend.hpp"
+#include "app/cli/checkpoint_arguments.hpp"
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
 #include "app/cli/event_log.hpp"
@@ -18,6 +19,7 @@
 #include "app/cli/run_site.hpp"
 #include "app/cli/table.hpp"
 #include "core/cost/memory.hpp"
+#include "core/domain/limits.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
@@ -100,6 +102,10 @@ class RunCommand : public Command {
     app.add_option("--timeout", timeout_, "give up when no device has got on for S seconds (default 30)")
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("S");
+    app.add_option("--memory-limit", memory_limit_, "memory of each device; a run that needs more fails")
+        ->check(CLI::Range(std::int64_t{1}, limits::total_bytes))
+        ->type_name("BYTES");
+    checkpoints_.declare(app);
     inputs_.declare(app, false);
     judged_.overlap = name_of(trainer_overlap);
     judged_.declare(app);
@@ -167,6 +173,11 @@ class RunCommand : public Command {
     plan_ = *std::move(plan);
     model_spec_ = *std::move(model);
     if (auto data = open_data(); !data) return data;
+    if (!std::isfinite(timeout_))
+      return fail(ErrorCode::bad_usage, "run: --timeout: found what is no number, expected seconds");
+    options_.timeout = std::chrono::milliseconds(std::llround(1000 * timeout_));
+    options_.memory_limit = Bytes(memory_limit_);
+    if (auto applied = checkpoints_.apply(model_spec_, plan_, options_); !applied) return applied;
     return inputs_.given() ? predict() : build(std::nullopt);
   }
 
@@ -272,6 +283,8 @@ class RunCommand : public Command {
                    schedule_, options_, take, halt.get_token(), site_.site());
     if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
     if (auto closed = log->close(); !closed) return tl::unexpected(closed.error());
+    const bool done = trained && !report.stopped();
+    if (const auto way_on = done ? std::nullopt : checkpoints_.way_on()) print_note(*way_on);
     if (!trained) return tl::unexpected(in_file(trained.error(), file_at_fault(trained.error())));
     if (!site_.first()) return 0;
     if (events_file_ != "-") print_text(difference_text(report));
@@ -299,6 +312,8 @@ class RunCommand : public Command {
   int sample_every_ = 0;
   bool check_only_ = false;
   double timeout_ = 30;
+  std::int64_t memory_limit_ = 0;
+  CheckpointArguments checkpoints_;
   InputOptions inputs_;
   ConventionOptions judged_;
   TrainOptions options_;

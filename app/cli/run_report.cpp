@@ -26,6 +26,9 @@ void RunReport::show(const RunEvent& event) {
     print_text(fmt::format("{}: {} on {}, {} devices, {} steps\n", started->plan, started->model, started->backend,
                            started->devices, started->steps));
   if (const auto* step = std::get_if<StepDone>(&event)) show_step(*step);
+  if (const auto* saved = std::get_if<RunCheckpoint>(&event))
+    print_text(fmt::format("step {:>6}  checkpoint {} ({} bytes in {} ms)\n", saved->step, saved->path,
+                           saved->bytes.count, milliseconds_text(saved->duration)));
   if (const auto* warning = std::get_if<RunWarning>(&event)) print_warning(warning->message);
   if (const auto* finished = std::get_if<RunFinished>(&event))
     print_text(fmt::format("{} after {} steps in {:.2f} s, median step {} ms, loss {:.5f}\n",

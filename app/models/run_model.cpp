@@ -51,8 +51,9 @@ std::vector<LogLine> RunModel::append(const RunEvent& event) {
 }
 
 std::optional<Seconds> RunModel::time_left() const {
-  if (state_ != RunState::running || steps_done_ < 2 || steps_ < steps_done_) return std::nullopt;
-  return Seconds(seconds_done_ / steps_done_ * (steps_ - steps_done_));
+  const int done = steps_done_ - first_step_;
+  if (state_ != RunState::running || done < 2 || steps_ < steps_done_) return std::nullopt;
+  return Seconds(seconds_done_ / done * (steps_ - steps_done_));
 }
 
 double RunModel::mean_samples_per_second() const { return seconds_done_ > 0 ? samples_done_ / seconds_done_ : 0; }
@@ -74,6 +75,7 @@ std::vector<LogLine> RunModel::take(const RunStarted& event) {
   clear();
   state_ = RunState::running;
   steps_ = event.steps;
+  steps_done_ = first_step_ = event.from_step;
   resize_devices(static_cast<std::size_t>(std::max(event.devices, 0)));
   return {{LogLine::note,
            Text::tr("started %1 on %2 devices (%3) · plan %4 · %5 steps")
@@ -122,6 +124,12 @@ std::vector<LogLine> RunModel::take(const MeasuredTimeline& event) {
   return {{LogLine::note, Text::tr("timeline of step %1: %2 operations in %3 ms")
                               .arg(whole(event.step), whole(static_cast<int>(event.timeline.size())))
                               .arg(decimal(in_milliseconds(event.timeline.makespan()), 1))}};
+}
+
+std::vector<LogLine> RunModel::take(const RunCheckpoint& event) {
+  return {{LogLine::note, Text::tr("checkpoint of step %1: %2 MiB in %3 ms, %4")
+                              .arg(whole(event.step), decimal(in_mebibytes(event.bytes), 1),
+                                   decimal(in_milliseconds(event.duration), 1), QString::fromStdString(event.path))}};
 }
 
 std::vector<LogLine> RunModel::take(const RunWarning& event) { return {{LogLine::warning, core_text(event.message)}}; }

@@ -64,6 +64,7 @@ class RunModel {
   std::vector<LogLine> take(const RunSample& event);
   std::vector<LogLine> take(const RunPaused& event);
   std::vector<LogLine> take(const RunResumed& event);
+  std::vector<LogLine> take(const RunCheckpoint& event);
   std::vector<LogLine> take(const RunWarning& event);
   std::vector<LogLine> take(const RunFailed& event);
   std::vector<LogLine> take(const RunFinished& event);
@@ -73,7 +74,7 @@ class RunModel {
 
   RunState state_ = RunState::idle;
   int steps_ = 0;
-  int steps_done_ = 0;
+  int steps_done_ = 0, first_step_ = 0;  ///< of these, done before the checkpoint that the run goes on from
   double seconds_done_ = 0;
   double samples_done_ = 0;
   QString failure_;

@@ -14,8 +14,9 @@ namespace pipedeck {
 
 struct RunStarted {
   std::string plan, model, backend;
-  int steps = 0;
+  int steps = 0;  ///< the last one's number
   int devices = 0;
+  int from_step = 0;  ///< of the checkpoint that the run goes on from
   bool operator==(const RunStarted&) const = default;
 };
 
@@ -54,6 +55,15 @@ struct RunResumed {
   bool operator==(const RunResumed&) const = default;
 };
 
+/// A step that can be resumed from: every stage is on the disk.
+struct RunCheckpoint {
+  int step = 0;
+  std::string path;  ///< the step's folder
+  Bytes bytes;
+  Seconds duration;  ///< from when it was copied to when it was on the disk, beside the training
+  bool operator==(const RunCheckpoint&) const = default;
+};
+
 struct RunWarning {
   std::string message;
   bool operator==(const RunWarning&) const = default;
@@ -73,7 +83,7 @@ struct RunFinished {
   bool operator==(const RunFinished&) const = default;
 };
 
-using RunEvent = std::variant<RunStarted, StepDone, MeasuredTimeline, RunSample, RunPaused, RunResumed, RunWarning,
-                              RunFailed, RunFinished>;
+using RunEvent = std::variant<RunStarted, StepDone, MeasuredTimeline, RunSample, RunPaused, RunResumed, RunCheckpoint,
+                              RunWarning, RunFailed, RunFinished>;
 
 }  // namespace pipedeck

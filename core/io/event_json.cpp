@@ -9,6 +9,7 @@
 #include "core/io/json_formats.hpp"
 #include "core/io/json_reader.hpp"
 #include "core/io/json_writer.hpp"
+#include "core/io/utf8.hpp"
 
 namespace pipedeck {
 namespace {
@@ -32,7 +33,9 @@ Value write(const RunStarted& event) {
   ObjectWriter out;
   out.add("event", "started").add("version", 1);
   out.add("plan", event.plan).add("model", event.model).add("backend", event.backend);
-  return out.add("steps", event.steps).add("devices", event.devices).finish();
+  out.add("steps", event.steps).add("devices", event.devices);
+  if (event.from_step > 0) out.add("from_step", event.from_step);
+  return out.finish();
 }
 
 Value write(const StepDone& event) {
@@ -61,6 +64,12 @@ Value write(const RunPaused& event) { return ObjectWriter().add("event", "paused
 
 Value write(const RunResumed& event) { return ObjectWriter().add("event", "resumed").add("step", event.step).finish(); }
 
+Value write(const RunCheckpoint& event) {
+  ObjectWriter out;
+  out.add("event", "checkpoint").add("step", event.step).add("path", to_utf8(event.path));
+  return out.add("bytes", event.bytes).add("duration_ms", json::milliseconds_of(event.duration)).finish();
+}
+
 Value write(const RunWarning& event) {
   return ObjectWriter().add("event", "warning").add("message", event.message).finish();
 }
@@ -87,6 +96,7 @@ RunStarted started_from(ObjectReader& in) {
   event.backend = in.text("backend");
   event.steps = in.count("steps", 0);
   event.devices = in.count("devices", 1, limits::devices);
+  event.from_step = in.count_or("from_step", 0, 0);
   return event;
 }
 
@@ -123,6 +133,15 @@ MeasuredTimeline timeline_from(ObjectReader& in) {
   return event;
 }
 
+RunCheckpoint checkpoint_from(ObjectReader& in) {
+  RunCheckpoint event;
+  event.step = in.count("step", 0);
+  event.path = in.text("path");
+  event.bytes = in.total_bytes("bytes");
+  event.duration = in.long_time("duration_ms");
+  return event;
+}
+
 RunFinished finished_from(ObjectReader& in) {
   RunFinished event;
   event.steps = in.count("steps", 0);
@@ -141,12 +160,13 @@ RunEvent event_from(ObjectReader& in) {
   if (kind == "sample") return sample_from(in);
   if (kind == "paused") return RunPaused{in.count("step", 0)};
   if (kind == "resumed") return RunResumed{in.count("step", 0)};
+  if (kind == "checkpoint") return checkpoint_from(in);
   if (kind == "warning") return RunWarning{in.text("message")};
   if (kind == "failed") return RunFailed{in.text("message")};
   if (kind == "finished") return finished_from(in);
   if (in.ok())
-    in.fail("event", fmt::format("found {}, expected started, step, timeline, sample, paused, resumed, warning, failed "
-                                 "or finished",
+    in.fail("event", fmt::format("found {}, expected started, step, timeline, sample, paused, resumed, checkpoint, "
+                                 "warning, failed or finished",
                                  describe(Value(kind))));
   return RunWarning{};
 }

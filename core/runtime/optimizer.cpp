@@ -41,4 +41,18 @@ void OptimizerState::update(Tensor& weights, Tensor& gradients) {
   std::fill_n(gradients.data(), gradients.size(), 0.0f);
 }
 
+std::vector<Tensor*> OptimizerState::moments() {
+  std::vector<Tensor*> lists;
+  for (Tensor* list : {&first_, &second_})
+    if (!list->empty()) lists.push_back(list);
+  return lists;
+}
+
+std::vector<const Tensor*> OptimizerState::moments() const {
+  std::vector<const Tensor*> lists;
+  for (const Tensor* list : {&first_, &second_})
+    if (!list->empty()) lists.push_back(list);
+  return lists;
+}
+
 }  // namespace pipedeck

@@ -2,7 +2,9 @@
 // Weight updates: SGD, momentum 0.9, RMSProp (0.99), Adam (0.9, 0.999; Kingma and Ba, 2015), all with epsilon 1e-8.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/domain/workload.hpp"
 #include "core/runtime/tensor.hpp"
@@ -15,6 +17,12 @@ class OptimizerState {
                  const std::shared_ptr<DeviceMemory>& memory);
   /// One step down the gradient, which becomes zero for the next one.
   void update(Tensor& weights, Tensor& gradients);
+
+  /// What it remembers of each parameter: as many lists as states_of(kind) - 1.
+  std::vector<Tensor*> moments();
+  std::vector<const Tensor*> moments() const;
+  std::uint64_t steps() const { return static_cast<std::uint64_t>(steps_); }
+  void set_steps(std::uint64_t steps) { steps_ = static_cast<int>(steps); }
 
  private:
   Optimizer kind_;

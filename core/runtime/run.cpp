@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +20,9 @@ namespace {
 
 /// How long workers may take to notice that a run has ended before they are left behind.
 constexpr std::chrono::milliseconds grace{500};
+
+constexpr const char* no_memory =
+    "out of memory: the system has no more; a smaller micro-batch, recomputation or more stages take less";
 
 Shard shard_of(const Stage& stage, int rank) {
   return {rank, stage.tensor_parallel, stage.shards.value_or(std::vector<double>())};
@@ -78,7 +82,7 @@ void add_replicas(WorkerStage& stage, Run& run, std::unique_ptr<Collective> repl
 }
 
 void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOptions& options, const Kernels& kernels,
-                const std::shared_ptr<DeviceMemory>& memory) {
+                const std::shared_ptr<DeviceMemory>& memory, std::uint64_t first_sample) {
   const Placement& placement = run.layout.placements[index];
   std::deque<WorkerStage> stages;
   for (std::size_t m = 0; m < placement.modules(); ++m) {
@@ -87,12 +91,36 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
     StageModule module = module_of(run, chunk, plan, parts, memory);
     OptimizerState optimizer(plan.optimizer, run.model.learning_rate, module.parameters().size(), memory);
     const auto replicas = run.layout.holders_of_the_same(chunk);
-    WorkerStage stage{std::move(module), std::move(optimizer), std::move(parts.layers), nullptr, {}, nullptr};
+    WorkerStage stage{std::move(module),
+                      std::move(optimizer),
+                      std::move(parts.layers),
+                      nullptr,
+                      {},
+                      nullptr,
+                      plan.stages[chunk.stage.index()].first};
     if (replicas.size() > 1) add_replicas(stage, run, run.transport->join(replicas, index), options);
     stages.push_back(std::move(stage));
   }
-  const WorkerContext context{run.layout, *run.parts, *run.control, *run.admission, plan.micro_batch};
+  const WorkerContext context{run.layout, *run.parts, *run.control, *run.admission, plan.micro_batch, first_sample};
   run.workers.emplace_back(index, context, std::move(stages), run.transport->endpoint(index), memory);
+}
+
+/// With the weights that it begins with.
+Result<void> make_worker(Run& run, std::size_t index, const Plan& plan, const TrainOptions& options,
+                         const Kernels& kernels, const std::shared_ptr<DeviceMemory>& memory) {
+  const Checkpoint* from = options.resume.get();
+  const auto failed = [&](const char* what) {
+    return fail(ErrorCode::run_failed,
+                fmt::format("device {}: its parameters: {}", run.layout.placements[index].device.value, what));
+  };
+  try {
+    add_worker(run, index, plan, options, kernels, memory, from == nullptr ? 0 : from->origin().samples);
+    return from == nullptr ? Result<void>() : restore(*from, run.layout, run.workers.back());
+  } catch (const std::bad_alloc&) {
+    return failed(no_memory);
+  } catch (const OutOfMemory& error) {
+    return failed(error.what());
+  }
 }
 
 /// Takes down what a worker has done, and tells who waits for it.
@@ -112,13 +140,21 @@ void guarded_work(Run& run, std::size_t place, std::uint64_t step, RunClock::tim
                        {},
                        {}});
   };
-  const auto done = [&](StepReport report) { take_report(run, place, std::move(report)); };
+  std::uint64_t at = static_cast<std::uint64_t>(run.from_step) + step;
+  const auto done = [&](StepReport report) {
+    ++at;
+    if (run.checkpoints)
+      run.checkpoints->take(worker, at, at == static_cast<std::uint64_t>(run.last_step), *run.control);
+    take_report(run, place, std::move(report));
+  };
   try {
     if (run.layout.synchronous())
       done(worker.run_step(step, begin));
     else
       worker.run_all(begin, done);
   } catch (const Interrupted&) {  // whoever interrupted knows why
+  } catch (const std::bad_alloc&) {
+    failed(no_memory);
   } catch (const std::exception& error) {
     failed(error.what());
   } catch (...) {
@@ -180,10 +216,13 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   auto parts = make_parts(model, kernels);
   if (!parts) return tl::unexpected(parts.error());
   run->parts = *std::move(parts);
-  auto layout = lay_out(model, plan, schedule, options.steps);
+  run->from_step = options.resume ? static_cast<int>(options.resume->origin().step) : 0;
+  run->last_step = options.steps;
+  auto layout = lay_out(model, plan, schedule, options.steps - run->from_step);
   if (!layout) return tl::unexpected(layout.error());
   run->layout = *std::move(layout);
   if (auto cut = check_shards(model, plan, kernels); !cut) return tl::unexpected(cut.error());
+  if (options.resume) set_older_versions(run->layout, plan, *options.resume);
 
   std::vector<DeviceId> devices;
   std::vector<std::shared_ptr<DeviceMemory>> memories;
@@ -196,8 +235,18 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->control = std::make_unique<RunControl>(options.timeout, devices);
   run->transport = site.transport(memories, *run->control);
   run->admission = std::make_unique<Admission>(run->layout.all_micro_batches, run->layout.micro_batches);
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    if (run->transport->here(i)) add_worker(*run, i, plan, options, kernels, memories[i]);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (!run->transport->here(i)) continue;
+    memories[i]->set_limit(options.memory_limit);
+    if (auto made = make_worker(*run, i, plan, options, kernels, memories[i]); !made)
+      return tl::unexpected(made.error());
+  }
+  if (options.checkpoint) {
+    auto checkpoints = RunCheckpoints::open(*options.checkpoint, model, plan, run->layout, options.resume.get(),
+                                            run->processes->first());
+    if (!checkpoints) return tl::unexpected(checkpoints.error());
+    run->checkpoints = *std::move(checkpoints);
+  }
   run->ended.resize(run->workers.size());
   run->reports.resize(run->workers.size());
   return run;

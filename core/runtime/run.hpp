@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/runtime/checkpoint/run_checkpoints.hpp"
 #include "core/runtime/trainer.hpp"
 #include "core/runtime/transport/processes.hpp"
 #include "core/runtime/worker.hpp"
@@ -36,7 +37,9 @@ struct Run {
   std::unique_ptr<RunControl> control;
   std::unique_ptr<Transport> transport;
   std::unique_ptr<Admission> admission;
-  std::deque<Worker> workers;  ///< of this process, in device order
+  std::deque<Worker> workers;                   ///< of this process, in device order
+  std::unique_ptr<RunCheckpoints> checkpoints;  ///< none where there are to be none
+  int from_step = 0, last_step = 0;             ///< steps done before, and when all are done
 
   // The gate between steps, under `mutex`. Asynchronous workers pass it once.
   std::mutex mutex;

@@ -49,6 +49,12 @@ std::span<float> StageModule::gradients_of(std::size_t first, std::size_t last) 
                                      static_cast<std::size_t>(offsets_[last] - offsets_[first]));
 }
 
+Tensor& StageModule::older_version(int version) {
+  auto& kept = kept_[version];
+  if (!kept) kept = std::make_shared<Tensor>(parameters_->like());
+  return *kept;
+}
+
 void StageModule::forget_before(int version) { kept_.erase(kept_.begin(), kept_.lower_bound(version)); }
 
 Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, Tensor input) {

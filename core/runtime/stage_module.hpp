@@ -54,6 +54,12 @@ class StageModule {
   Tensor& next_version(bool keep);
   void forget_before(int version);
 
+  std::span<const std::unique_ptr<LayerKernel>> kernels() const { return shape_.layers; }
+  /// By their number, which is below that of the latest.
+  const std::map<int, std::shared_ptr<Tensor>>& older_versions() const { return kept_; }
+  /// One to fill, of a run that goes on from a checkpoint.
+  Tensor& older_version(int version);
+
   Tensor& parameters() { return *parameters_; }
   const Tensor& parameters() const { return *parameters_; }
   Tensor& gradients() { return gradients_; }

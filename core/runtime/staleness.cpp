@@ -6,24 +6,28 @@
 namespace pipedeck {
 namespace {
 
-/// Rounds that a stage has behind it when it begins the forward of `b`: K_s rounds are under way.
-int rounds_done(int b, int replicas, int warmup) { return std::max(0, b / replicas - warmup + 1); }
+/// Rounds that a stage has behind it when it begins the forward of `b`: K_s rounds are under way. Below 0 those before
+/// this run.
+int rounds_done(int b, int replicas, int warmup) { return b / replicas - warmup + 1; }
+
+int floor_of(int dividend, int divisor) { return dividend / divisor - (dividend % divisor < 0 ? 1 : 0); }
 
 }  // namespace
 
 int Staleness::round_size(std::size_t stage) const { return kind == Kind::double_buffered ? batch : replicas[stage]; }
 
 int Staleness::version(std::size_t stage, int b) const {
+  const int oldest = older.empty() ? 0 : -older[stage];
   switch (kind) {
     case Kind::double_buffered:
-      return std::max(0, b / batch - 1);
+      return std::max(oldest, b / batch - 1);
     case Kind::vertical_sync:
       // Of mini-batches that the input stage's weights have seen, all whole rounds of this stage.
-      return rounds_done(b, replicas[0], warmups[0]) * replicas[0] / replicas[stage];
+      return std::max(oldest, floor_of(rounds_done(b, replicas[0], warmups[0]) * replicas[0], replicas[stage]));
     case Kind::stashing:
       break;
   }
-  return rounds_done(b, replicas[stage], warmups[stage]);
+  return std::max(oldest, rounds_done(b, replicas[stage], warmups[stage]));
 }
 
 }  // namespace pipedeck

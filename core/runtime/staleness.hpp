@@ -22,6 +22,9 @@ struct Staleness {
   std::vector<int> warmups;   ///< a stage: K_s, forwards of a replica before its first backward
   std::vector<int> replicas;  ///< a stage
   int batch = 1;              ///< micro-batches that 2BW updates once for
+  /// A stage: versions before version 0, as negative numbers, that a run begins with which goes on from a checkpoint
+  /// (whole rounds of every stage were done there); empty: none, and w(t) = w(0) for t < 0.
+  std::vector<int> older{};
 
   /// Mini-batches that a stage's weights change once for.
   int round_size(std::size_t stage) const;

@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace pipedeck {
 namespace {
 
@@ -27,6 +29,7 @@ DeviceMemory::~DeviceMemory() {
 
 float* DeviceMemory::take(std::int64_t floats, bool counted) {
   const std::lock_guard lock(mutex_);
+  if (counted) check_limit(floats);
   if (counted) count(floats);
   const auto found = kept_.find(floats);
   if (found == kept_.end() || found->second.empty()) {
@@ -47,6 +50,17 @@ void DeviceMemory::give_back(float* block, std::int64_t floats, bool counted) no
 void DeviceMemory::count(std::int64_t floats) {
   used_floats_ += floats;
   peak_floats_ = std::max(peak_floats_, used_floats_);
+}
+
+void DeviceMemory::check_limit(std::int64_t floats) const {
+  if (most_floats_ == 0 || used_floats_ + floats <= most_floats_) return;
+  throw OutOfMemory(fmt::format("out of memory: found {} bytes in use and {} more needed, expected {} at most",
+                                bytes_of(used_floats_).count, bytes_of(floats).count, bytes_of(most_floats_).count));
+}
+
+void DeviceMemory::set_limit(Bytes limit) {
+  const std::lock_guard lock(mutex_);
+  most_floats_ = limit.count / static_cast<std::int64_t>(sizeof(float));
 }
 
 void DeviceMemory::charge(std::int64_t floats) {

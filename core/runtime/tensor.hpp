@@ -7,11 +7,17 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "core/domain/units.hpp"
 
 namespace pipedeck {
+
+/// A device has not so much memory.
+struct OutOfMemory : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// The memory of one worker. Freed blocks are kept for the next tensor of the same size (a step repeats its shapes, and
 /// fresh pages cost more than most kernels); kept blocks don't count as in use. A block goes back to the memory that it
@@ -24,12 +30,15 @@ class DeviceMemory {
   ~DeviceMemory();
 
   /// Where not `counted`, it is in use elsewhere, which charge() says there.
+  /// Throws OutOfMemory beyond the limit, std::bad_alloc where the system has no more.
   float* take(std::int64_t floats, bool counted = true);
   void give_back(float* block, std::int64_t floats, bool counted = true) noexcept;
   /// So many floats more (or less) are in use.
   void charge(std::int64_t floats);
   /// From now on `count` more blocks of this size are at hand. Nobody touches their pages before they are used.
   void reserve(std::int64_t floats, int count);
+
+  void set_limit(Bytes limit);  ///< of what is in use; 0: none
 
   /// Blocks asked of the system so far.
   std::int64_t allocations() const;
@@ -40,10 +49,12 @@ class DeviceMemory {
 
  private:
   void count(std::int64_t floats);
+  void check_limit(std::int64_t floats) const;
 
   mutable std::mutex mutex_;
   std::map<std::int64_t, std::vector<float*>> kept_;  ///< by floats
   std::int64_t used_floats_ = 0, peak_floats_ = 0, allocations_ = 0;
+  std::int64_t most_floats_ = 0;  ///< 0: no limit
 };
 
 /// `samples` x `width` floats, samples contiguous: any range of samples can be cut out. Empty when made by default.

@@ -33,6 +33,7 @@ class Training {
     }
     if (const auto failure = run_->control->failure()) return tl::unexpected(*failure);
     try {
+      if (auto kept = keep_last_step(); !kept) return tl::unexpected(kept.error());
       TrainedParameters trained = parameters();
       finish();
       return trained;
@@ -44,7 +45,7 @@ class Training {
  private:
   void announce() const {
     const auto devices = static_cast<int>(run_->layout.placements.size());
-    emit(RunStarted{plan_.name, run_->model.name, "cpu", options_.steps, devices});
+    emit(RunStarted{plan_.name, run_->model.name, "cpu", options_.steps, devices, run_->from_step});
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     const int machines = run_->processes->machines();
     if (cores > 0 && devices > cores * machines)
@@ -81,8 +82,8 @@ class Training {
 
   /// An asynchronous run that is stopped goes on to the end of the steps that it has begun.
   void run_steps(Crew& crew, const std::stop_token& stop) {
-    for (int step = 1; step <= options_.steps; ++step) {
-      const bool begins = step == 1 || run_->layout.synchronous();
+    for (int step = run_->from_step + 1; step <= options_.steps; ++step) {
+      const bool begins = step == run_->from_step + 1 || run_->layout.synchronous();
       if (begins) wait_while_paused(step - 1, stop);
       if (begins) run_->control->begin_step();
       stopped_ = begins && run_->processes->any(stop.stop_requested());
@@ -92,7 +93,32 @@ class Training {
       if (stopped_) return;
       durations_.push_back(done->duration);
       report(step, *done);
+      if (!report_checkpoints(step)) return;
     }
+  }
+
+  int steps_done() const { return run_->from_step + static_cast<int>(durations_.size()); }
+
+  /// False where one can't be written, which fails the run.
+  bool report_checkpoints(int step) {
+    if (!run_->checkpoints) return true;
+    const auto written = run_->checkpoints->completed(static_cast<std::uint64_t>(step), step == options_.steps);
+    if (!written) run_->control->fail(written.error());
+    if (written)
+      for (const RunCheckpoint& checkpoint : *written) emit(checkpoint);
+    return written.has_value();
+  }
+
+  /// Of a run that was stopped, too: nothing that was computed is lost.
+  Result<void> keep_last_step() {
+    if (!run_->checkpoints || durations_.empty()) return {};
+    const auto step = static_cast<std::uint64_t>(steps_done());
+    run_->control->begin_step();  // waiting for the disk is no part of the step that was stopped
+    for (const Worker& worker : run_->workers) run_->checkpoints->take(worker, step, true, *run_->control);
+    const auto written = run_->checkpoints->finish(step, options_.timeout);
+    if (!written) return tl::unexpected(written.error());
+    for (const RunCheckpoint& checkpoint : *written) emit(checkpoint);
+    return {};
   }
 
   void report(int step, const CrewStep& crew_step) {
@@ -126,7 +152,7 @@ class Training {
 
   void finish() {
     RunFinished finished;
-    finished.steps = static_cast<int>(durations_.size());
+    finished.steps = steps_done();
     finished.loss = loss_;
     for (const Seconds duration : durations_) finished.duration += duration;
     finished.stopped = stopped_;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -15,16 +16,19 @@
 #include "core/domain/run.hpp"
 #include "core/domain/schedule.hpp"
 #include "core/domain/workload.hpp"
+#include "core/runtime/checkpoint/options.hpp"
 #include "core/runtime/pause.hpp"
 
 namespace pipedeck {
+
+class Checkpoint;
 
 /// Unless told otherwise the runtime reduces a stage's gradients in one go after its last backward: what a run is
 /// compared with is predicted so.
 inline constexpr Overlap trainer_overlap = Overlap::none;
 
 struct TrainOptions {
-  int steps = 1;
+  int steps = 1;                              ///< the last one's number; what is resumed counts
   int timeline_every = 0;                     ///< emit a MeasuredTimeline every so many steps; 0: never
   Overlap overlap = trainer_overlap;          ///< when a synchronous run all-reduces gradients
   Bytes bucket = default_bucket;              ///< with Overlap::bucket
@@ -32,6 +36,9 @@ struct TrainOptions {
   std::chrono::milliseconds sample_every{0};  ///< emit a RunSample so often; 0: never
   std::shared_ptr<PauseGate> pause{};         ///< where it is closed the run waits between two steps; null: never
   std::vector<int> cores{};                   ///< a device, in device order; empty: the operating system chooses
+  Bytes memory_limit{};                       ///< of each device; a run that needs more fails. 0: what the system gives
+  std::optional<CheckpointOptions> checkpoint{};
+  std::shared_ptr<const Checkpoint> resume{};  ///< of this model and optimizer; null: begin with first weights
 };
 
 /// All parameters of the model after the run, layer by layer: what tests compare with one-device training.

@@ -134,10 +134,9 @@ void Worker::finish_backward(int micro_batch) {
   const int round = micro_batch / size, end = (round + 1) * size;
   if (micro_batch + stride < end || !context_.admission.admit(end - 1)) return;
   reduce(0, round);
-  // The forward that comes next here is the one K_s turns behind this backward.
-  const int next_forward = micro_batch + staleness.warmups[stage] * stride;
+  // All that are under way or to come meet the version of the next backward or later ones: a checkpoint holds these.
   StageModule& module = stages_.front().module;
-  const int needed = staleness.version(stage, next_forward);
+  const int needed = staleness.version(stage, micro_batch + stride);
   module.forget_before(needed);
   update(0, round, needed <= module.version());
 }
@@ -221,6 +220,7 @@ Tensor Worker::samples_of(const PlacedChunk& chunk, int micro_batch, bool target
   Tensor values(memory_, chunk.samples, targets ? parts.loss.sequence() : parts.layers.front()->input_width());
   const auto size = static_cast<std::uint64_t>(context_.micro_batch);
   const std::uint64_t first =
+      context_.first_sample +
       (step_ * static_cast<std::uint64_t>(context_.layout.micro_batches) + static_cast<std::uint64_t>(micro_batch)) *
           size +
       static_cast<std::uint64_t>(chunk.first_sample);

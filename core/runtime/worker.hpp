@@ -28,6 +28,7 @@ struct WorkerContext {
   RunControl& control;
   Admission& admission;  ///< of asynchronous runs
   int micro_batch = 1;
+  std::uint64_t first_sample = 0;  ///< of the run's first step
 };
 
 /// A stage on a device: what all its copies there work with.
@@ -38,6 +39,7 @@ struct WorkerStage {
   std::unique_ptr<Collective> replicas;             ///< none where there is one holder of these weights
   std::vector<GradientPiece> pieces;  ///< of a step's gradients, which the reducer reduces beside the passes
   std::unique_ptr<Reducer> reducer;   ///< none where gradients are reduced when all are there
+  int first_layer = 0;                ///< of the model
 };
 
 class Worker {

@@ -86,6 +86,8 @@ bool RunControl::commit_here() {
 
 bool RunControl::interrupted() const { return failed_ || phase_ == Phase::dropped; }
 
+void RunControl::progressed() { last_progress_ = RunClock::now().time_since_epoch().count(); }
+
 void RunControl::now_doing(std::size_t worker, Activity activity) {
   activity.since = RunClock::now();
   own_progress_ = activity.since.time_since_epoch().count();

@@ -64,6 +64,8 @@ class RunControl {
   bool drop();
   bool commit_here();
 
+  /// Something gets on that is no operation: nobody is stuck.
+  void progressed();
   void now_doing(std::size_t worker, Activity activity);
   /// In the midst of what it is doing, for the others of its tensor-parallel group; or no longer.
   void now_waiting(std::size_t worker, WaitsFor waits_for);

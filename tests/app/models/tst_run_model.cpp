@@ -99,6 +99,18 @@ class TestRunModel : public QObject {
     QCOMPARE(model.state(), RunState::running);
   }
 
+  void a_resumed_run_counts_on() {
+    RunModel model;
+    model.append(RunStarted{"p", "m", "cpu", 40, 2, 30});
+    QCOMPARE(model.steps_done(), 30);
+    for (int i = 31; i <= 34; ++i) model.append(step(i, 1));
+    const double each = model.time_left()->count / 6;
+    QVERIFY(std::abs(each - step(31, 1).duration.count) < 1e-9);
+    const auto lines = model.append(RunCheckpoint{32, "c/step-0000000032", Bytes(3 << 20), milliseconds(12)});
+    QVERIFY(lines.front().text.contains("step 32") && lines.front().text.contains("c/step-0000000032"));
+    QCOMPARE(model.steps_done(), 34);
+  }
+
   void a_second_start_begins_anew() {
     RunModel model;
     model.append(RunStarted{"p", "m", "cpu", 4, 1});

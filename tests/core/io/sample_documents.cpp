@@ -361,9 +361,10 @@ CalibrationRecord random_calibration(Random& random) {
 }
 
 RunEvent random_event(Random& random) {
-  switch (random.integer(0, 8)) {
+  switch (random.integer(0, 9)) {
     case 0:
-      return RunStarted{random_name(random, 1), "m", "cpu", random.integer(0, 99), random.integer(1, 8)};
+      return RunStarted{random_name(random, 1), "m", "cpu", random.integer(0, 99), random.integer(1, 8),
+                        random.integer(0, 9)};
     case 1:
       return StepDone{random.integer(1, 99),         random.uniform(-5, 5),
                       random_time(random),           random_double(random, 1e9),
@@ -380,6 +381,8 @@ RunEvent random_event(Random& random) {
       return RunResumed{random.integer(0, 99)};
     case 4:
       return RunFailed{random_name(random, 4)};
+    case 8:
+      return RunCheckpoint{random.integer(0, 99), random_name(random, 5), random_bytes(random), random_time(random)};
     default:
       return RunFinished{random.integer(0, 99), random.uniform(0, 9), random_time(random), random_time(random),
                          random.integer(0, 1) == 1};

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is in a folder of checkpoints, for people and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/runtime/checkpoint/folder.hpp"
+
+namespace pipedeck::cli {
+
+/// Every step that has a folder, the last one first, with all its values read. bad_input where there is no folder.
+Result<std::vector<StepContent>> checkpoints_in(const std::string& folder);
+
+/// "step 100: complete, ..." with what is missing or damaged.
+std::string summary_of(const StepContent& step);
+std::string checkpoints_text(const std::vector<StepContent>& steps);
+std::string checkpoints_json(const std::vector<StepContent>& steps);
+
+/// "part of a checkpoint: step 100 of MODEL, layers 0 to 3".
+std::string summary_of(const PartFile& file);
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/checkpoint/run_checkpoints.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <system_error>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace pipedeck {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of the devices with the same weights one keeps them: the first replica of the first copy; of a tensor-parallel group
+/// each its own part.
+bool keeps(const PlacedChunk& chunk) { return chunk.copy == 0 && chunk.replica == 0; }
+
+bool keeps(const PlacedChunk& chunk, const LayerKernel& layer) {
+  return keeps(chunk) && (chunk.tensor_rank == 0 || layer.parameters() < layer.whole_parameters());
+}
+
+std::vector<std::size_t> writers_of(const Layout& layout) {
+  std::vector<std::size_t> writers;
+  for (std::size_t i = 0; i < layout.placements.size(); ++i)
+    for (std::size_t m = 0; m < layout.placements[i].modules(); ++m)
+      if (keeps(layout.placements[i].chunk_of_module(m))) {
+        writers.push_back(i);
+        break;
+      }
+  return writers;
+}
+
+/// Steps after which no round of replicas is under way: the weights are those of whole updates.
+std::uint64_t whole_rounds(const Layout& layout) {
+  if (!layout.staleness) return 1;
+  std::int64_t round = 1;
+  for (std::size_t stage = 0; stage < layout.staleness->replicas.size(); ++stage)
+    round = std::lcm(round, std::int64_t{layout.staleness->round_size(stage)});
+  return static_cast<std::uint64_t>(round / std::gcd(round, std::int64_t{layout.micro_batches}));
+}
+
+CheckpointOrigin origin_of(const ModelSpec& model, const Plan& plan, const Checkpoint* from) {
+  CheckpointOrigin origin;
+  origin.model = model.name;
+  origin.layers = model.layers;
+  origin.seed = model.seed;
+  origin.data = model.data;
+  origin.learning_rate = model.learning_rate;
+  origin.plan = plan.name;
+  origin.plan_hash = plan_hash(plan);
+  origin.optimizer = plan.optimizer;
+  origin.global_batch = plan.global_batch;
+  if (from != nullptr) {
+    origin.lineage = from->origin().lineage;
+    origin.step = from->origin().step;
+    origin.samples = from->origin().samples;
+  }
+  origin.lineage = hash_of(encode({origin, 0, DeviceId(0), {}}));
+  return origin;
+}
+
+std::span<const float> slice(const Tensor& tensor, std::int64_t first, std::int64_t count) {
+  return tensor.values().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+
+std::span<float> slice(Tensor& tensor, std::int64_t first, std::int64_t count) {
+  return tensor.values().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+
+/// What `worker` keeps, and where it lies: one span a list of each layer, in the file's order.
+struct Kept {
+  std::vector<LayerPart> layers;
+  std::vector<std::span<const float>> values;
+};
+
+void add_layer(Kept& kept, const WorkerStage& stage, const LayerKernel& kernel, int layer, std::int64_t offset,
+               bool with_older) {
+  LayerPart part{layer, kernel.whole_parameters(), stage.optimizer.steps(), 1, 0, kernel.blocks()};
+  const auto add = [&](const Tensor& of) { kept.values.push_back(slice(of, offset, kernel.parameters())); };
+  add(stage.module.parameters());
+  for (const Tensor* moment : stage.optimizer.moments()) {
+    add(*moment);
+    ++part.states;
+  }
+  if (with_older)
+    for (const auto& [version, weights] : stage.module.older_versions()) {
+      add(*weights);
+      ++part.older;
+    }
+  kept.layers.push_back(std::move(part));
+}
+
+Kept kept_by(const Worker& worker, const Placement& placement, bool with_older) {
+  Kept kept;
+  for (std::size_t m = 0; m < worker.stages().size(); ++m) {
+    const WorkerStage& stage = worker.stages()[m];
+    const PlacedChunk& chunk = placement.chunk_of_module(m);
+    std::int64_t offset = 0;
+    int layer = stage.first_layer;
+    for (const auto& kernel : stage.module.kernels()) {
+      if (keeps(chunk, *kernel)) add_layer(kept, stage, *kernel, layer, offset, with_older);
+      offset += kernel->parameters();
+      ++layer;
+    }
+  }
+  return kept;
+}
+
+Result<void> restore_stage(const Checkpoint& from, WorkerStage& stage, bool with_older) {
+  std::int64_t offset = 0;
+  int layer = stage.first_layer;
+  for (const auto& kernel : stage.module.kernels()) {
+    const auto read = [&](int list, Tensor& to) {
+      return from.read(layer, list, *kernel, slice(to, offset, kernel->parameters()));
+    };
+    auto updates = read(0, stage.module.parameters());
+    if (!updates) return tl::unexpected(updates.error());
+    stage.optimizer.set_steps(*updates);
+    int list = 1;
+    for (Tensor* moment : stage.optimizer.moments())
+      if (auto done = read(list++, *moment); !done) return tl::unexpected(done.error());
+    const int older = with_older ? from.older(layer) : 0;
+    for (int i = 0; i < older; ++i)
+      if (auto done = read(list++, stage.module.older_version(i - older)); !done) return tl::unexpected(done.error());
+    offset += kernel->parameters();
+    ++layer;
+  }
+  return {};
+}
+
+}  // namespace
+
+void set_older_versions(Layout& layout, const Plan& plan, const Checkpoint& from) {
+  if (!layout.staleness || from.origin().plan_hash != plan_hash(plan)) return;
+  for (const Stage& stage : plan.stages) layout.staleness->older.push_back(from.older(stage.first));
+}
+
+Result<void> restore(const Checkpoint& from, const Layout& layout, Worker& worker) {
+  const bool older = layout.staleness && !layout.staleness->older.empty();
+  for (WorkerStage& stage : worker.stages())
+    if (auto done = restore_stage(from, stage, older); !done) return done;
+  return {};
+}
+
+RunCheckpoints::RunCheckpoints(const CheckpointOptions& options, CheckpointOrigin origin, const Layout& layout)
+    : options_(options),
+      layout_(layout),
+      origin_(std::move(origin)),
+      whole_(whole_rounds(layout)),
+      writers_(writers_of(layout)),
+      taken_(layout.placements.size()),
+      writer_(options.folder, layout.placements.size()) {}
+
+Result<std::unique_ptr<RunCheckpoints>> RunCheckpoints::open(const CheckpointOptions& options, const ModelSpec& model,
+                                                             const Plan& plan, const Layout& layout,
+                                                             const Checkpoint* from, bool first) {
+  std::unique_ptr<RunCheckpoints> made;
+  try {
+    made.reset(new RunCheckpoints(options, origin_of(model, plan, from), layout));
+  } catch (const std::system_error& error) {
+    return fail(ErrorCode::run_failed, fmt::format("no thread can be started to write checkpoints: {}", error.what()));
+  }
+  made->first_ = first;
+  if (!first) return made;
+  auto lock = FolderLock::take(options.folder);
+  if (!lock) return tl::unexpected(lock.error());
+  made->lock_ = *std::move(lock);
+  return made->prepare_folder(from).map([&] { return std::move(made); });
+}
+
+/// Nothing that is of use is removed: only what the checkpoint that the run goes on from was taken in place of.
+Result<void> RunCheckpoints::prepare_folder(const Checkpoint* from) {
+  const auto steps = steps_in(options_.folder);
+  if (!steps) return tl::unexpected(steps.error());
+  std::error_code ignored;
+  const bool own = from != nullptr && fs::equivalent(fs::path(from->path()).parent_path(), options_.folder, ignored);
+  for (const StepFolder& step : *steps) {
+    const bool older = own && step.step <= origin_.step;
+    if (older) complete_.push_back(step.step);
+    if (older || step.parts.empty()) continue;
+    if (!own || look_at(step, true).complete())
+      return fail(ErrorCode::bad_input,
+                  fmt::format("found a checkpoint of step {}, expected none {}: go on from it with --resume, or name "
+                              "another folder",
+                              step.step, own ? fmt::format("behind step {}", origin_.step) : "of another run"),
+                  {}, options_.folder);
+  }
+  std::sort(complete_.begin(), complete_.end());
+  for (const StepFolder& step : *steps) {
+    StepFolder gone = step;
+    if (own && step.step <= origin_.step) gone.parts.clear();
+    if (auto removed = gone.parts.empty() && gone.unfinished.empty() ? Result<void>() : remove_step(gone); !removed)
+      return removed;
+  }
+  return {};
+}
+
+/// Where steps do not all end rounds: at the first that does behind the one asked for.
+bool RunCheckpoints::due(std::uint64_t step, bool last) const {
+  const auto every = static_cast<std::uint64_t>(options_.every);
+  const auto times = [&](std::uint64_t steps) { return steps / every; };
+  return last || (every > 0 && whole(step) && times(step) > times(step - std::min(step, whole_)));
+}
+
+void RunCheckpoints::take(const Worker& worker, std::uint64_t step, bool last, RunControl& control) {
+  const std::size_t index = worker.index();
+  if (!due(step, last) || step <= origin_.step || taken_[index] == step) return;
+  const Placement& placement = layout_.placements[index];
+  Kept kept = kept_by(worker, placement, whole(step));
+  if (kept.layers.empty()) return;
+  const auto began = RunClock::now();
+  std::vector<float>& buffer = writer_.buffer(index, control);
+  CheckpointPart part{origin_, static_cast<int>(index), placement.device, std::move(kept.layers)};
+  part.origin.step = step;
+  part.origin.samples = origin_.samples + (step - origin_.step) * static_cast<std::uint64_t>(origin_.global_batch);
+  buffer.resize(static_cast<std::size_t>(part.floats()));
+  auto to = buffer.begin();
+  for (const auto values : kept.values) to = std::copy(values.begin(), values.end(), to);
+  writer_.write(index, std::move(part), began);
+  taken_[index] = step;
+}
+
+Result<std::vector<RunCheckpoint>> RunCheckpoints::completed(std::uint64_t step, bool last) {
+  if (const auto failure = writer_.failure()) return tl::unexpected(*failure);
+  if (first_ && due(step, last) && step > std::max(announced_, origin_.step)) {
+    pending_.try_emplace(step);
+    announced_ = step;
+  }
+  return noticed();
+}
+
+Result<std::vector<RunCheckpoint>> RunCheckpoints::finish(std::uint64_t step, std::chrono::milliseconds timeout) {
+  auto done = completed(step, true);
+  if (!done) return done;
+  if (auto written = writer_.wait(timeout); !written) return tl::unexpected(written.error());
+  constexpr std::chrono::milliseconds look_up{10};
+  const auto began = RunClock::now();
+  while (true) {
+    std::ranges::move(noticed(), std::back_inserter(*done));
+    if (pending_.empty()) break;
+    if (RunClock::now() - began > timeout)
+      return fail(
+          ErrorCode::run_failed,
+          fmt::format("checkpoint of step {} in {}: the files of other devices have not come for {:.1f} s: all "
+                      "processes of a run need one folder in common",
+                      pending_.begin()->first, options_.folder, std::chrono::duration<double>(timeout).count()));
+    std::this_thread::sleep_for(look_up);
+  }
+  if (auto removed = writer_.wait(timeout); !removed) return tl::unexpected(removed.error());
+  return done;
+}
+
+/// A worker may be ahead of the others: what it has written waits until all have done the step.
+std::vector<RunCheckpoint> RunCheckpoints::noticed() {
+  for (const WrittenPart& part : writer_.take_written()) {
+    Pending& pending = pending_[part.step];
+    pending.bytes += part.bytes;
+    pending.began = std::min(pending.began, part.began);
+    pending.ended = std::max(pending.ended, part.ended);
+    ++pending.written;
+  }
+  if (!first_) pending_.clear();
+  std::vector<RunCheckpoint> done;
+  while (!pending_.empty() && pending_.begin()->first <= announced_) {
+    const auto& [step, pending] = *pending_.begin();
+    if (pending.written < writers_.size() && !all_there(step)) break;
+    const double seconds = std::chrono::duration<double>(pending.ended - pending.began).count();
+    done.push_back({static_cast<int>(step), step_folder(options_.folder, step), pending.bytes, Seconds(seconds)});
+    remove_old(step);
+    pending_.erase(pending_.begin());
+  }
+  return done;
+}
+
+bool RunCheckpoints::all_there(std::uint64_t step) const {
+  return std::ranges::all_of(writers_, [&](std::size_t worker) {
+    std::error_code ignored;
+    return fs::exists(part_path(options_.folder, step, worker), ignored);
+  });
+}
+
+void RunCheckpoints::remove_old(std::uint64_t step) {
+  complete_.push_back(step);
+  while (options_.keep > 0 && complete_.size() > static_cast<std::size_t>(options_.keep)) {
+    const std::uint64_t old = complete_.front();
+    complete_.erase(complete_.begin());
+    writer_.later([folder = options_.folder, old]() -> Result<void> {
+      const auto steps = steps_in(folder);
+      if (!steps) return {};  // nobody misses what is gone
+      for (const StepFolder& found : *steps)
+        if (found.step == old) return remove_step(found);
+      return {};
+    });
+  }
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Breaks training runs at random moments and looks at what is left.
+
+Every fault is inflicted --times times. Each time: the run ends within its time-out with the exit status and the words
+that belong to the fault, leaves no process and no half-written file under a good name, and what it had kept by then
+resumes to the same parameters as an unbroken run, bit for bit.
+
+usage: tests/runtime_faults.py PIPEDECK_CLI [--times N] [--timeout SECONDS] [--seed N] [--faults NAME,...]
+"""
+import argparse
+import glob
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+STEPS = 150
+EVERY = 10
+LATE = 15.0  # seconds beyond the time-out that a loaded machine may take to start and end processes
+
+PLAN = {
+    "format": "pipedeck.plan", "version": 1, "name": "two stages", "planner": "hand", "profile": "mlp", "cluster": "two",
+    "global_batch": 64, "micro_batch": 16, "micro_batches": 4, "schedule": "1f1b", "warmup": "A",
+    "optimizer": "adam", "precision": "fp32", "zero": 0}
+
+
+class Broken(Exception):
+    """What should hold does not."""
+
+
+def check(holds, what):
+    if not holds:
+        raise Broken(what)
+
+
+def values_of(folder):
+    """The values of all parts of a folder's last step: what training left, whatever the headers say."""
+    steps = sorted(glob.glob(os.path.join(folder, "step-*")))
+    check(steps, f"{folder} holds no checkpoint")
+    values = []
+    for path in sorted(glob.glob(os.path.join(steps[-1], "*.pdck"))):
+        with open(path, "rb") as file:
+            content = file.read()
+        header = struct.unpack_from("<Q", content, 12)[0]
+        values.append((os.path.basename(path), content[20 + header + 4:]))
+    return os.path.basename(steps[-1]), values
+
+
+class Bench:
+    """The program, a plan, and a folder to work in."""
+
+    def __init__(self, program, folder, timeout, dice):
+        self.program, self.folder, self.timeout, self.dice = program, folder, timeout, dice
+        with open(self.path("plan.json"), "w") as file:
+            json.dump(dict(PLAN, stages=[
+                {"layers": [0, 2], "devices": [0], "tensor_parallel": 1, "recompute": False},
+                {"layers": [2, self.layers()], "devices": [1], "tensor_parallel": 1, "recompute": False}]), file)
+        began = time.monotonic()
+        done = subprocess.run(self.command("whole"), capture_output=True, text=True)
+        check(done.returncode == 0, f"the unbroken run failed: {done.stderr}")
+        self.duration = time.monotonic() - began
+        self.expected = values_of(self.path("whole"))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def layers(self):
+        listed = subprocess.run([self.program, "list", "models", "--json"], capture_output=True, text=True, check=True)
+        found = next(item for item in json.loads(listed.stdout) if item["argument"] == "preset:mlp-small")
+        return int(re.match(r"(\d+) layers", found["summary"]).group(1)) - 1
+
+    def command(self, checkpoints, *more, timeout=60):
+        return [self.program, "run", "--plan", self.path("plan.json"), "--model", "preset:mlp-small", "--backend", "cpu",
+                "--steps", str(STEPS), "--checkpoint", self.path(checkpoints), "--checkpoint-every", str(EVERY),
+                "--timeout", str(timeout), *more]
+
+    def start(self, checkpoints, *more, before=None, wrapper=()):
+        return subprocess.Popen([*wrapper, *self.command(checkpoints, *more, timeout=self.timeout)], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=before)
+
+    def moment(self):
+        """At any time of a run, also before its first step and after its last one."""
+        return self.dice.uniform(0, 1.05 * self.duration)
+
+    def ended(self, process, since):
+        try:
+            _, said = process.communicate(timeout=self.timeout + LATE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise Broken(f"still there {self.timeout + LATE:.0f} s after the fault")
+        return process.returncode, said, time.monotonic() - since
+
+    def nobody_left(self, process):
+        """The run's session has no process any more."""
+        for _ in range(100):
+            try:
+                os.killpg(process.pid, 0)
+            except ProcessLookupError:
+                return
+            time.sleep(0.05)
+        raise Broken("a process of the run is left behind")
+
+    def goes_on(self, checkpoints):
+        """Resumed, or begun again where there was no checkpoint yet: the same parameters."""
+        steps = glob.glob(os.path.join(self.path(checkpoints), "step-*", "*.pdck"))
+        whole = subprocess.run([self.program, "list", "checkpoints", self.path(checkpoints), "--json"],
+                               capture_output=True, text=True)
+        complete = [s["step"] for s in json.loads(whole.stdout) if s["complete"]] if whole.returncode == 0 else []
+        if complete and max(complete) == STEPS:
+            check(values_of(self.path(checkpoints)) == self.expected, "its parameters are not the unbroken run's")
+            return max(complete)
+        if not complete:
+            shutil.rmtree(self.path(checkpoints), ignore_errors=True)
+        more = ("--resume", self.path(checkpoints)) if complete else ()
+        done = subprocess.run(self.command(checkpoints, *more), capture_output=True, text=True)
+        check(done.returncode == 0, f"it does not go on from {complete or 'the beginning'} ({steps}): {done.stderr}")
+        check(values_of(self.path(checkpoints)) == self.expected, "resumed parameters are not the unbroken run's")
+        check(not glob.glob(os.path.join(self.path(checkpoints), "*", "*.tmp")), "an unfinished file stayed")
+        return max(complete, default=0)
+
+
+def sleep_until(process, seconds):
+    end = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < end:
+        time.sleep(0.002)
+
+
+def kill(bench, name):
+    process = bench.start(name)
+    sleep_until(process, bench.moment())
+    since = time.monotonic()
+    process.send_signal(signal.SIGKILL)
+    status, said, took = bench.ended(process, since)
+    check(status in (-signal.SIGKILL, 0), f"exit {status}: {said}")
+    bench.nobody_left(process)
+    return took
+
+
+def cancel(bench, name):
+    process = bench.start(name)
+    time.sleep(0.2)  # before that nobody listens: the signal's own effect
+    sleep_until(process, bench.moment())
+    since = time.monotonic()
+    process.send_signal(bench.dice.choice([signal.SIGINT, signal.SIGTERM]))
+    status, said, took = bench.ended(process, since)
+    check(status in (130, 0, -signal.SIGINT, -signal.SIGTERM), f"exit {status}: {said}")
+    if status == 130 and glob.glob(os.path.join(bench.path(name), "step-*", "*.pdck")):
+        check("go on with --resume" in said, f"it does not say how to go on: {said}")
+    bench.nobody_left(process)
+    return took
+
+
+def full_disk(bench, name):
+    """A file may have so many bytes: any number below those of a part."""
+    largest = max(os.path.getsize(path) for path in glob.glob(os.path.join(bench.path("whole"), "*", "*.pdck")))
+    most = bench.dice.randrange(largest)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    since = time.monotonic()
+    process = bench.start(name, before=limit)
+    status, said, took = bench.ended(process, since)
+    check(status == 4, f"exit {status}: {said}")
+    check(re.search(r"device \d: checkpoint of step \d+: .*File too large", said), f"it says: {said}")
+    bench.nobody_left(process)
+    return took
+
+
+def tiny_disk(bench, name):
+    """A file system that has no room for all checkpoints."""
+    part = sum(os.path.getsize(path) for path in glob.glob(os.path.join(bench.path("whole"), "step-0*", "*.pdck")))
+    size = bench.dice.randrange(1, part)
+    os.mkdir(bench.path(name))
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", bench.path(name)], check=True)
+    try:
+        since = time.monotonic()
+        process = bench.start(name, "--keep", "0")
+        status, said, took = bench.ended(process, since)
+        check(status == 4, f"exit {status}: {said}")
+        check(re.search(r"device \d: checkpoint of step \d+: .*No space left on device", said), f"it says: {said}")
+        bench.nobody_left(process)
+        shutil.copytree(bench.path(name), bench.path(name + "-copy"))
+    finally:
+        subprocess.run(["umount", bench.path(name)], check=True)
+    os.rmdir(bench.path(name))
+    os.rename(bench.path(name + "-copy"), bench.path(name))
+    return took
+
+
+def damaged(bench, name):
+    """A byte of the last step changed, or its file cut off, or gone."""
+    kill(bench, name)
+    parts = sorted(glob.glob(os.path.join(bench.path(name), "step-*", "*.pdck")))
+    if not parts:
+        return 0
+    last = [path for path in parts if os.path.dirname(path) == os.path.dirname(parts[-1])]
+    path = bench.dice.choice(last)
+    size = os.path.getsize(path)
+    how = bench.dice.randrange(3)
+    if how == 0:
+        os.truncate(path, bench.dice.randrange(size))
+    elif how == 1:
+        at = bench.dice.randrange(size)
+        with open(path, "r+b") as file:
+            file.seek(at)
+            byte = file.read(1)[0]
+            file.seek(at)
+            file.write(bytes([byte ^ (1 << bench.dice.randrange(8))]))
+    else:
+        os.remove(path)
+    said = subprocess.run([bench.program, "validate", bench.path(name)], capture_output=True, text=True)
+    check(said.returncode == 2, f"validate sees no damage of {path} ({how}): {said.stdout}")
+    return 0
+
+
+def out_of_memory(bench, name):
+    """Devices that have less memory than they need, and processes that get no more."""
+    since = time.monotonic()
+    if bench.dice.random() < 0.5:
+        process = bench.start(name, "--memory-limit", str(bench.dice.randrange(1, 200000)))
+        status, said, took = bench.ended(process, since)
+        check(status == 4, f"exit {status}: {said}")
+        check(re.search(r"device \d.*: out of memory", said), f"it says: {said}")
+    else:
+        most = bench.dice.randrange(1 << 26, 1 << 29)
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        process = bench.start(name, before=limit)
+        status, said, took = bench.ended(process, since)
+        check(status in (0, 1, 4, 127), f"exit {status}: {said}")
+        if status == 4:
+            check(re.search(r"device \d|thread", said), f"it says: {said}")
+        elif status:  # too little even for the program's libraries or its first thread
+            check(re.search("out of memory|allocate|no thread|mapping", said), f"it says: {said}")
+    bench.nobody_left(process)
+    return took
+
+
+FAULTS = {"kill": kill, "cancel": cancel, "full-disk": full_disk, "tiny-disk": tiny_disk, "damaged": damaged,
+          "out-of-memory": out_of_memory}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program")
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--timeout", type=float, default=1)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--faults", default=",".join(FAULTS))
+    options = parser.parse_args()
+    print(f"seed {options.seed}")
+    failures = 0
+    with tempfile.TemporaryDirectory(prefix="pipedeck-faults-") as folder:
+        bench = Bench(os.path.abspath(options.program), folder, options.timeout, random.Random(options.seed))
+        print(f"an unbroken run of {STEPS} steps takes {bench.duration:.2f} s")
+        for fault in options.faults.split(","):
+            times, resumed = [], []
+            for turn in range(options.times):
+                name = f"{fault}-{turn}"
+                try:
+                    times.append(FAULTS[fault](bench, name))
+                    resumed.append(bench.goes_on(name))
+                except Broken as why:
+                    failures += 1
+                    print(f"{name}: {why}")
+                shutil.rmtree(bench.path(name), ignore_errors=True)
+            print(f"{fault}: {len(resumed)} of {options.times} good; ended after {max(times, default=0):.2f} s at most; "
+                  f"went on from steps {min(resumed, default=0)} to {max(resumed, default=0)}", flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
