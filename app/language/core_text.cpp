@@ -208,10 +208,9 @@ QString core_text(const QString& english) {
 QString core_text(const Error& error) {
   QStringList parts;
   if (!error.file.empty()) parts << QString::fromStdString(error.file);
-  if (error.place.starts_with('/'))  // a JSON pointer
-    parts << QString::fromStdString(error.place);
-  else if (!error.place.empty())
-    parts << core_text(error.place);
+  const bool pointer = error.place.starts_with('/');  // into JSON: of use to who can open the file alone
+  if (pointer && !error.file.empty()) parts << QString::fromStdString(error.place);
+  if (!pointer && !error.place.empty()) parts << core_text(error.place);
   parts << core_text(error.message);
   return parts.join(QStringLiteral(": "));
 }

@@ -14,7 +14,7 @@ namespace pipedeck::app {
 
 QString core_text(const QString& english);
 inline QString core_text(const std::string& english) { return core_text(QString::fromStdString(english)); }
-/// As Error::text().
+/// As Error::text(); where no file is named, without a pointer into its JSON, which nobody could follow.
 QString core_text(const Error& error);
 
 }  // namespace pipedeck::app

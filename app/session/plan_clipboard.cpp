@@ -8,6 +8,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "app/language/core_text.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
@@ -88,7 +89,7 @@ Result<PastedPlans> with_plans_pasted(const ProjectState& state, const std::stri
       if (pasted.warning.isEmpty())
         pasted.warning = Clipboard::tr("%1 is no plan of %2 on %3: %4")
                              .arg(name, QString::fromStdString(profile->profile->name),
-                                  QString::fromStdString(cluster->cluster->name), QString::fromStdString(error.text()));
+                                  QString::fromStdString(cluster->cluster->name), core_text(error));
       continue;
     }
     PlanEntry entry;

@@ -69,15 +69,15 @@ QPushButton#secondary:focus { border-color: %accent%; }
 QPushButton#secondary:disabled { color: %disabled%; }
 QLabel#caption, QLabel#summary { color: %muted%; }
 #project_tree { selection-background-color: transparent; border: none; }
-QComboBox, QSpinBox, QLineEdit { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px;
+QComboBox, QAbstractSpinBox, QLineEdit { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px;
                                  padding: 3px 4px 3px 8px; min-height: 19px; selection-background-color: %accent-soft%; }
-QComboBox:hover, QSpinBox:hover { border-color: %muted%; }
-QComboBox:focus, QSpinBox:focus, QLineEdit:focus { border-color: %accent%; }
+QComboBox:hover, QAbstractSpinBox:hover { border-color: %muted%; }
+QComboBox:focus, QAbstractSpinBox:focus, QLineEdit:focus { border-color: %accent%; }
 QComboBox QLineEdit, QComboBox QLineEdit:focus { border: none; padding: 0; }
 QComboBox::drop-down { border: none; width: 20px; }
-QComboBox::down-arrow, QSpinBox::down-arrow { image: url(:/icons/down-%scheme%.svg); width: 9px; height: 9px; }
-QSpinBox::up-arrow { image: url(:/icons/up-%scheme%.svg); width: 9px; height: 9px; }
-QSpinBox::up-button, QSpinBox::down-button { border: none; width: 18px; background: transparent; }
+QComboBox::down-arrow, QAbstractSpinBox::down-arrow { image: url(:/icons/down-%scheme%.svg); width: 9px; height: 9px; }
+QAbstractSpinBox::up-arrow { image: url(:/icons/up-%scheme%.svg); width: 9px; height: 9px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; width: 18px; background: transparent; }
 QComboBox QAbstractItemView { border: 1px solid %border%; background: %panel%; outline: none; }
 QDockWidget { titlebar-close-icon: url(:/icons/close-%scheme%.svg); }
 QDockWidget::close-button { border: none; background: transparent; padding: 0; icon-size: 10px; }

@@ -24,6 +24,8 @@ class TestEnglish : public QObject {
     const Error error{ErrorCode::bad_input, "found -1, expected a finite number from 0 to 5", "bert.profile.json",
                       "/layers/3/forward_ms"};
     QCOMPARE(core_text(error), QString::fromStdString(error.text()));
+    const Error of_no_file{error.code, error.message, {}, error.place};
+    QCOMPARE(core_text(of_no_file), QString::fromStdString(error.message));
   }
   void figuresHaveAPoint() {
     QCOMPARE(decimal(0.5, 1), QStringLiteral("0.5"));
