@@ -55,6 +55,8 @@ Result<DrawnCluster> with_bus(DrawnCluster drawn, const std::vector<std::string>
 // -- device types
 /// The type under the same or another name; devices of it follow.
 Result<DrawnCluster> with_type_changed(DrawnCluster drawn, const std::string& name, DeviceType type);
+/// Of types that no node has.
+Result<DrawnCluster> without_type(DrawnCluster drawn, const std::string& name);
 /// The type under its name, or under an unused one where the name means another; there already: nothing changes.
 std::string add_type(Cluster& cluster, DeviceType type);
 

@@ -2,16 +2,14 @@
 #include "app/session/project_content.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "core/domain/validate.hpp"
+#include "app/session/run_traces.hpp"
 #include "core/io/calibration_json.hpp"
 #include "core/io/json_formats.hpp"
-#include "core/io/timeline_columns.hpp"
 
 namespace pipedeck::app {
 
@@ -26,13 +24,6 @@ std::string text_of(const QJsonArray& array) {
   return QJsonDocument(array).toJson(QJsonDocument::Compact).toStdString();
 }
 QString in_qt(const std::string& text) { return QString::fromStdString(text); }
-
-QJsonDocument parsed(const std::map<std::string, std::string>& settings, const std::string& key) {
-  const auto it = settings.find(key);
-  return it == settings.end() ? QJsonDocument() : QJsonDocument::fromJson(QByteArray::fromStdString(it->second));
-}
-
-// ---- writing
 
 QJsonObject question_to_json(const Question& question) {
   const Workload& workload = question.workload;
@@ -77,36 +68,6 @@ QJsonObject layout_to_json(const ClusterLayout& layout) {
   return {{"places", places}, {"racks", racks}, {"collapsed", collapsed}};
 }
 
-ClusterLayout layout_from_json(const QJsonObject& json) {
-  ClusterLayout layout;
-  const QJsonObject places = json["places"].toObject(), racks = json["racks"].toObject();
-  for (auto it = places.begin(); it != places.end(); ++it) {
-    const QJsonArray place = it->toArray();
-    layout.places[it.key().toStdString()] = {place[0].toDouble(), place[1].toDouble()};
-  }
-  for (auto it = racks.begin(); it != racks.end(); ++it)
-    layout.racks[it.key().toStdString()] = it->toString().toStdString();
-  for (const QJsonValue& rack : json["collapsed"].toArray()) layout.collapsed.insert(rack.toString().toStdString());
-  return layout;
-}
-
-/// The operations of a timeline stand beside its line, as columns.
-StoredEvent event_to_store(const RunEvent& event) {
-  const auto* measured = std::get_if<MeasuredTimeline>(&event);
-  if (!measured) return {event_to_json(event), {}};
-  return {event_to_json(MeasuredTimeline{measured->step, {}}), timeline_to_columns(measured->timeline)};
-}
-
-RunTraces traces_of(const RunRecord& run) {
-  RunTraces traces;
-  if (run.predicted) {
-    traces.prediction = simulation_to_json(*run.predicted);
-    traces.prediction_timeline = timeline_to_columns(run.predicted->timeline);
-  }
-  for (const RunEvent& event : run.events) traces.events.push_back(event_to_store(event));
-  return traces;
-}
-
 StoredRun run_to_store(const RunEntry& entry) {
   const RunRecord& run = *entry.run;
   QJsonObject json{{"model", run.model},
@@ -124,215 +85,6 @@ StoredRun run_to_store(const RunEntry& entry) {
   }
   return {entry.id, run.name.toStdString(), text_of(json), std::move(traces)};
 }
-
-// ---- reading
-
-Error in_document(Error error, const std::string& file, const std::string& document) {
-  error.file = file;
-  error.place = document + (error.place.empty() ? "" : ": " + error.place);
-  return error;
-}
-
-/// Reads documents one by one; the first error ends it.
-class Reader {
- public:
-  Reader(const ProjectContent& content, const std::string& file) : content_(content), file_(file) {}
-
-  Result<ProjectState> read() {
-    for (const auto& step : {&Reader::read_models, &Reader::read_profiles, &Reader::read_clusters, &Reader::read_plans,
-                             &Reader::read_runs}) {
-      if (auto done = (this->*step)(); !done) return tl::unexpected(done.error());
-    }
-    read_question();
-    if (auto calibration = read_calibration(); !calibration) return tl::unexpected(calibration.error());
-    return state_;
-  }
-
- private:
-  template <class Value>
-  Result<Value> value_of(const StoredDocument& document, Result<Value> (*parse)(const std::string&)) const {
-    return parse(document.json).map_error([&](Error error) {
-      return in_document(std::move(error), file_, document.kind + " '" + document.name + "'");
-    });
-  }
-
-  std::vector<const StoredDocument*> documents(std::string_view kind) const {
-    std::vector<const StoredDocument*> found;
-    for (const StoredDocument& document : content_.documents) {
-      if (document.kind == kind) found.push_back(&document);
-    }
-    std::ranges::stable_sort(found, {}, &StoredDocument::position);
-    return found;
-  }
-
-  int use_id(std::int64_t stored) {
-    const int id = static_cast<int>(stored);
-    state_.next_id = std::max(state_.next_id, id + 1);
-    return id;
-  }
-
-  Result<void> read_models() {
-    for (const StoredDocument* document : documents("model")) {
-      auto model = value_of(*document, model_from_json);
-      if (!model) return tl::unexpected(model.error());
-      models_[static_cast<int>(document->id)] = std::make_shared<const ModelSpec>(std::move(*model));
-    }
-    return {};
-  }
-
-  Result<void> read_profiles() {
-    const QJsonObject model_of = parsed(content_.settings, "models_of_profiles").object();
-    for (const StoredDocument* document : documents("profile")) {
-      auto profile = value_of(*document, profile_from_json);
-      if (!profile) return tl::unexpected(profile.error());
-      const int id = use_id(document->id);
-      const auto model = models_.find(model_of[QString::number(id)].toInt());
-      state_.profiles.push_back(
-          {id, std::make_shared<const Profile>(std::move(*profile)), model == models_.end() ? nullptr : model->second});
-    }
-    return {};
-  }
-
-  Result<void> read_clusters() {
-    const QJsonObject layouts = parsed(content_.settings, "cluster_layouts").object();
-    for (const StoredDocument* document : documents("cluster")) {
-      auto cluster = value_of(*document, cluster_from_json);
-      if (!cluster) return tl::unexpected(cluster.error());
-      const int id = use_id(document->id);
-      state_.clusters.push_back({id, std::make_shared<const Cluster>(std::move(*cluster)),
-                                 layout_from_json(layouts[QString::number(id)].toObject())});
-    }
-    return {};
-  }
-
-  Result<void> read_plans() {
-    std::map<int, std::shared_ptr<const Plan>> plans;
-    for (const StoredDocument* document : documents("plan")) {
-      auto plan = value_of(*document, plan_from_json);
-      if (!plan) return tl::unexpected(plan.error());
-      plans[static_cast<int>(document->id)] = std::make_shared<const Plan>(std::move(*plan));
-    }
-    for (const QJsonValue& value : parsed(content_.settings, "plans").array()) {
-      if (auto added = read_plan_entry(value.toObject(), plans); !added) return added;
-    }
-    return {};
-  }
-
-  Result<void> read_plan_entry(const QJsonObject& json, const std::map<int, std::shared_ptr<const Plan>>& plans) {
-    PlanEntry entry;
-    entry.id = use_id(json["id"].toInt());
-    entry.profile = json["profile"].toInt();
-    entry.cluster = json["cluster"].toInt();
-    entry.ticked = json["ticked"].toBool(true);
-    entry.edited = json["edited"].toBool();
-    entry.note = json["note"].toString();
-    entry.remarks = json["remarks"].toString();
-    const std::string what = "plan " + std::to_string(entry.id);
-    const ProfileEntry* profile = find_profile(state_, entry.profile);
-    const ClusterEntry* cluster = find_cluster(state_, entry.cluster);
-    if (!profile || !cluster) {
-      return fail(ErrorCode::bad_input, "found a plan for a profile or cluster that is not in the project", what,
-                  file_);
-    }
-    if (const auto plan = plans.find(entry.id); plan != plans.end()) {
-      entry.plan = plan->second;
-      if (auto valid = validate(*entry.plan, *profile->profile, *cluster->cluster); !valid) {
-        return tl::unexpected(in_document(valid.error(), file_, "plan '" + entry.plan->name + "'"));
-      }
-    } else {
-      Plan none;
-      none.name = json["name"].toString().toStdString();
-      none.planner = json["planner"].toString().toStdString();
-      none.global_batch = json["global_batch"].toInt(1);
-      entry.plan = std::make_shared<const Plan>(std::move(none));
-    }
-    state_.plans.push_back(std::move(entry));
-    return {};
-  }
-
-  Result<void> read_runs() {
-    for (const StoredRun& stored : content_.runs) {
-      auto run = run_of(stored);
-      if (!run) return tl::unexpected(in_document(run.error(), file_, "run '" + stored.name + "'"));
-      state_.runs.push_back({use_id(stored.id), std::make_shared<const RunRecord>(std::move(*run))});
-    }
-    return {};
-  }
-
-  static Result<RunRecord> run_of(const StoredRun& stored) {
-    const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(stored.json)).object();
-    RunRecord run;
-    run.name = in_qt(stored.name);
-    run.model = json["model"].toString();
-    run.when = QDateTime::fromString(json["when"].toString(), Qt::ISODateWithMs);
-    run.message = json["message"].toString();
-    run.steps = json["steps"].toInt();
-    run.state = RunOutcome::failed;
-    for (const RunOutcome state : {RunOutcome::finished, RunOutcome::stopped, RunOutcome::failed}) {
-      if (json[outcome_key].toString() == run_outcome_name(state)) run.state = state;
-    }
-    if (json.contains("plan")) {
-      auto plan = plan_from_json(json["plan"].toString().toStdString());
-      if (!plan) return tl::unexpected(plan.error());
-      run.plan = std::move(*plan);
-    }
-    run.stored = std::make_shared<const StoredTraces>(stored.traces);
-    if (json.contains("samples_per_s")) run.samples_per_second = json["samples_per_s"].toDouble();
-    if (!json.contains("predicted")) return run;
-    // Version 1: all of it was read at once, and the prediction was in the summary.
-    auto predicted = simulation_from_json(json["predicted"].toString().toStdString());
-    if (!predicted) return tl::unexpected(predicted.error());
-    auto whole = with_traces(std::make_shared<const RunRecord>(std::move(run)));
-    if (!whole) return tl::unexpected(whole.error());
-    run = **whole;
-    run.predicted = std::make_shared<const Simulation>(std::move(*predicted));
-    run.samples_per_second = mean_samples_per_second(run.events);
-    return run;
-  }
-
-  void read_question() {
-    const QJsonObject json = parsed(content_.settings, "question").object();
-    Question& question = state_.question;
-    question.profile = json["profile"].toInt();
-    question.cluster = json["cluster"].toInt();
-    Workload& workload = question.workload;
-    workload.global_batch = std::max(1, json["global_batch"].toInt(64));
-    if (json.contains("micro_batch")) workload.micro_batch = std::max(1, json["micro_batch"].toInt());
-    const auto name = [&](const char* key) { return json[QLatin1String(key)].toString().toStdString(); };
-    workload.optimizer = optimizer_named(name("optimizer")).value_or(workload.optimizer);
-    workload.precision = precision_named(name("precision")).value_or(workload.precision);
-    workload.zero = std::clamp(json["zero"].toInt(), 0, 3);
-    workload.conventions.network = network_model_named(name("network")).value_or(workload.conventions.network);
-    workload.conventions.overlap = overlap_named(name("overlap")).value_or(workload.conventions.overlap);
-    if (json.contains("bucket_bytes"))
-      workload.conventions.bucket = Bytes(std::max<qint64>(1, json["bucket_bytes"].toInteger()));
-    workload.conventions.collectives =
-        collectives_named(name("collectives")).value_or(workload.conventions.collectives);
-    workload.conventions.reserve = Bytes(json["reserve_bytes"].toInteger());
-    workload.conventions.communication = Bytes(json["communication_bytes"].toInteger());
-    workload.conventions.fragmentation = std::max(0.0, json["fragmentation"].toDouble());
-    question.planning = planning_from_json(json["planning"].toObject());
-    const int selected = parsed(content_.settings, "selection").object()["plan"].toInt();
-    state_.selected_plan = find_plan(state_, selected) ? selected : 0;
-  }
-
-  /// After the question, whose conventions it completes.
-  Result<void> read_calibration() {
-    const auto stored = content_.settings.find("calibration");
-    if (stored == content_.settings.end()) return {};
-    auto record = calibration_from_json(stored->second);
-    if (!record) return tl::unexpected(in_document(record.error(), file_, "calibration"));
-    const auto on = content_.settings.find("calibration_on");
-    state_ = with_calibration(std::move(state_), std::make_shared<const CalibrationRecord>(*std::move(record)));
-    state_ = with_calibration_on(std::move(state_), on != content_.settings.end() && on->second == "true");
-    return {};
-  }
-
-  const ProjectContent& content_;
-  const std::string& file_;
-  std::map<int, std::shared_ptr<const ModelSpec>> models_;
-  ProjectState state_;
-};
 
 template <class Entries, class Name, class Text>
 void append_documents(ProjectContent& content, const char* kind, const Entries& entries, const Name& name,
@@ -389,48 +141,6 @@ ProjectContent content_of(const ProjectState& state) {
   content.settings["plans"] = text_of(plans);
   content.settings["selection"] = text_of(QJsonObject{{"plan", state.selected_plan}});
   return content;
-}
-
-Result<ProjectState> state_of(const ProjectContent& content, const std::string& file) {
-  return Reader(content, file).read();
-}
-
-namespace {
-
-Result<RunEvent> event_of(const StoredEvent& stored) {
-  auto event = event_from_json(stored.line);
-  if (!event || stored.timeline.empty()) return event;
-  auto* measured = std::get_if<MeasuredTimeline>(&*event);
-  if (!measured) return fail(ErrorCode::bad_input, "found operations beside an event that is no timeline");
-  auto timeline = timeline_from_columns(stored.timeline);
-  if (!timeline) return tl::unexpected(timeline.error());
-  measured->timeline = std::move(*timeline);
-  return event;
-}
-
-}  // namespace
-
-Result<std::shared_ptr<const RunRecord>> with_traces(const std::shared_ptr<const RunRecord>& run) {
-  if (!run->stored) return run;
-  auto traces = run->stored->load();
-  if (!traces) return tl::unexpected(traces.error());
-  auto whole = std::make_shared<RunRecord>(*run);
-  whole->stored.reset();
-  const std::string what = "run '" + run->name.toStdString() + "'";
-  if (!traces->prediction.empty()) {
-    auto predicted = simulation_from_json(traces->prediction);
-    if (!predicted) return tl::unexpected(in_document(predicted.error(), {}, what + ": prediction"));
-    auto timeline = timeline_from_columns(traces->prediction_timeline);
-    if (!timeline) return tl::unexpected(in_document(timeline.error(), {}, what + ": prediction"));
-    predicted->timeline = std::move(*timeline);
-    whole->predicted = std::make_shared<const Simulation>(std::move(*predicted));
-  }
-  for (std::size_t i = 0; i < traces->events.size(); ++i) {
-    auto event = event_of(traces->events[i]);
-    if (!event) return tl::unexpected(in_document(event.error(), {}, what + ": event " + std::to_string(i)));
-    whole->events.push_back(std::move(*event));
-  }
-  return whole;
 }
 
 bool same_project(const ProjectContent& a, const ProjectContent& b) {

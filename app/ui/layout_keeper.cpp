@@ -34,7 +34,7 @@ QList<QSplitter*> splitters_of(const QMainWindow& window) {
 bool moved_by_hand(const QSplitter& splitter) { return splitter.property(moved).toBool(); }
 
 LayoutKeeper::LayoutKeeper(QMainWindow& window, PlanTable& table, QSettings& settings)
-    : QObject(&window), window_(window), table_(table), settings_(settings) {
+    : QObject(&window), window_(window), table_(table), settings_(settings), columns_(window, settings) {
   window_.resize(first_size);
   first_ = window_.saveState(layout_version);
   for (QSplitter* splitter : splitters_of(window_))
@@ -48,6 +48,7 @@ void LayoutKeeper::restore() {
     const QByteArray state = settings_.value(splitters_key + QLatin1Char('/') + splitter->objectName()).toByteArray();
     if (!state.isEmpty() && splitter->restoreState(state)) splitter->setProperty(moved, true);
   }
+  columns_.restore();
   const QVariantList sort = settings_.value(sort_key).toList();
   if (sort.size() == 2) table_.sortByColumn(sort[0].toInt(), static_cast<Qt::SortOrder>(sort[1].toInt()));
 }
@@ -58,6 +59,7 @@ void LayoutKeeper::save() const {
   for (const QSplitter* splitter : splitters_of(window_))
     if (moved_by_hand(*splitter))
       settings_.setValue(splitters_key + QLatin1Char('/') + splitter->objectName(), splitter->saveState());
+  columns_.save();
   const QHeaderView* header = table_.horizontalHeader();
   settings_.setValue(sort_key,
                      QVariantList{header->sortIndicatorSection(), static_cast<int>(header->sortIndicatorOrder())});
@@ -68,6 +70,8 @@ void LayoutKeeper::reset() {
   for (QDockWidget* dock : window_.findChildren<QDockWidget*>()) dock->show();
   window_.restoreState(first_, layout_version);
   for (QSplitter* splitter : splitters_of(window_)) splitter->setProperty(moved, false);
+  columns_.reset();
+  table_.share_out_columns();
   table_.sortByColumn(-1, Qt::AscendingOrder);
   settings_.remove(splitters_key);
   save();

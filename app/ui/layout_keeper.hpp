@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a person arranged the window, kept in the settings: docks and tool bars, splitters that were moved, how the table
-// is sorted, the page in front. What was never touched follows the program's own idea of it.
+// How a person arranged the window, kept in the settings: docks and tool bars, splitters that were moved, columns that
+// were dragged, how the table is sorted. What was never touched follows the program's own idea of it.
 #pragma once
 
 #include <QObject>
+
+#include "app/ui/column_keeper.hpp"
 
 class QMainWindow;
 class QSettings;
@@ -28,6 +30,7 @@ class LayoutKeeper : public QObject {
   QMainWindow& window_;
   PlanTable& table_;
   QSettings& settings_;
+  ColumnKeeper columns_;
   QByteArray first_;
 };
 

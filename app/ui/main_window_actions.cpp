@@ -70,6 +70,9 @@ void MainWindow::create_actions() {
   create_plan_menu();
   auto* editing = new TopologyEditing(
       session_, *topology_view_, [this](int id) { show_entry(ProjectSection::clusters, id); }, this);
+  connect(editing, &TopologyEditing::import_requested, this, &MainWindow::import_with_dialog);
+  connect(editing, &TopologyEditing::import_of_this_machine_requested, findChild<QAction*>("action_import_machine"),
+          &QAction::trigger);
   (new TopologyActions(
        *editing, [this] { show_page(Page::topology); }, this))
       ->fill_menu(menuBar()->addMenu(tr("C&luster")));

@@ -3,11 +3,8 @@
 
 #include <algorithm>
 
-#include <QClipboard>
-#include <QGuiApplication>
-
 #include "app/models/topology_arrange.hpp"
-#include "app/session/cluster_strengths.hpp"
+#include "app/models/topology_room.hpp"
 #include "app/session/device_offers.hpp"
 #include "app/session/entry_edits.hpp"
 #include "app/ui/topology_words.hpp"
@@ -18,14 +15,19 @@ namespace {
 
 QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
-constexpr double paste_step = 2 * topology_grid;
-
 Node node_of(const PaletteEntry& entry, int devices) {
   Node node;
   node.name = "n0";
   node.devices = {{entry.type.name, devices}};
   if (devices > 1) node.link = entry.inside;
   return node;
+}
+
+/// Where places are a hand's, what lay beside the one box moves out of the rack's way.
+DrawnCluster opened(DrawnCluster drawn, const std::string& rack) {
+  DrawnCluster next = with_collapsed(std::move(drawn), rack, false);
+  if (!next.layout.places.empty()) next.layout.places = with_room_for(topology_layout(next.cluster, next.layout), rack);
+  return next;
 }
 
 }  // namespace
@@ -45,6 +47,9 @@ void TopologyEditing::connect_view() {
   connect(&session_, &Session::state_changed, this, &TopologyEditing::refresh_strengths);
   connect(&view_, &TopologyView::new_requested, this, &TopologyEditing::new_cluster);
   connect(&view_, &TopologyView::drop_requested, this, &TopologyEditing::drop);
+  connect(&view_.palette_list(), &TopologyPalette::import_requested, this, [this](PaletteEntry::Kind kind) {
+    kind == PaletteEntry::import_files ? emit import_requested() : emit import_of_this_machine_requested();
+  });
   connect(canvas, &TopologyCanvas::move_requested, this, [this](const TopologyPlaces& places) {
     const QString name = places.size() == 1 ? tr("Move %1").arg(in_qt(places.begin()->first))
                                             : tr("Move %1 boxes").arg(static_cast<qlonglong>(places.size()));
@@ -59,7 +64,7 @@ void TopologyEditing::connect_view() {
   connect(canvas, &TopologyCanvas::toggle_requested, this, [this](const QString& rack) {
     const bool collapsed = view_.layout_shown().collapsed.contains(rack.toStdString());
     take(collapsed ? tr("Open %1").arg(rack) : tr("Collapse %1").arg(rack),
-         with_collapsed(kept(), rack.toStdString(), !collapsed));
+         collapsed ? opened(kept(), rack.toStdString()) : with_collapsed(kept(), rack.toStdString(), true));
   });
   canvas->why_not_joined = [this](const QString& from, const QString& to) {
     return in_qt(why_not_joined(*view_.cluster(), from.toStdString(), to.toStdString()));
@@ -112,6 +117,9 @@ void TopologyEditing::connect_properties() {
           });
   connect(&fields, &TopologyProperties::type_edited, this, [this](const QString& name, const DeviceType& type) {
     take(tr("Change device type %1").arg(name), with_type_changed(kept(), name.toStdString(), type));
+  });
+  connect(&fields, &TopologyProperties::type_removal_wanted, this, [this](const QString& name) {
+    take(tr("Remove device type %1").arg(name), without_type(kept(), name.toStdString()));
   });
 }
 
@@ -257,61 +265,6 @@ void TopologyEditing::remove() {
   take(name, without(drawn(), chosen.places, chosen.links));
 }
 
-void TopologyEditing::copy() const {
-  const TopologySelection& chosen = view_.canvas()->selection();
-  if (!ready() || chosen.places.empty()) return;
-  QGuiApplication::clipboard()->setText(in_qt(fragment_of(drawn(), chosen.places)));
-}
-
-void TopologyEditing::cut() {
-  const TopologySelection chosen = view_.canvas()->selection();
-  if (!ready() || chosen.places.empty()) return;
-  copy();
-  take(tr("Cut"), without(drawn(), chosen.places, {}));
-}
-
-void TopologyEditing::take_pasted(const QString& name, Result<PastedPlaces> pasted) {
-  if (!pasted) return refuse(pasted.error());
-  const TopologySelection added{pasted->places, {}};
-  if (take(name, std::move(pasted->drawn))) view_.canvas()->show_selection(added);
-}
-
-/// A little beside the original; where that is out of sight, in the middle of what is seen.
-void TopologyEditing::paste() {
-  if (!ready()) return;
-  const std::string text = QGuiApplication::clipboard()->text().toStdString();
-  ClusterLayout::Place offset{paste_step, paste_step};
-  if (const auto corner = fragment_corner(text)) {
-    const TopologyCanvas& canvas = *view_.canvas();
-    const QRectF seen = canvas.camera().to_drawing(QRectF(canvas.rect()));
-    const auto taken = [&](const ClusterLayout::Place& at) {
-      return std::ranges::any_of(view_.scene().places, [&](const auto& place) {
-        return std::abs(place.second.x - at.x) < 1 && std::abs(place.second.y - at.y) < 1;
-      });
-    };
-    if (!seen.contains(QPointF(corner->x, corner->y)))
-      offset = {on_grid(seen.center().x()) - corner->x, on_grid(seen.center().y()) - corner->y};
-    while (taken({corner->x + offset.x, corner->y + offset.y})) offset.x += paste_step, offset.y += paste_step;
-  }
-  take_pasted(tr("Paste"), with_fragment(drawn(), text, offset));
-}
-
-void TopologyEditing::duplicate() {
-  const TopologySelection chosen = view_.canvas()->selection();
-  if (!ready() || chosen.places.empty()) return;
-  QRectF box;
-  for (const std::string& place : chosen.places)
-    if (const auto end = view_.scene().end_named(place)) box = box.united(view_.scene().rect_of(*end));
-  // Beside it where there is room, else a little aside.
-  const auto ends = view_.scene().ends();
-  const double aside = on_grid(box.width() + 2 * topology_grid);
-  const bool free = std::ranges::none_of(
-      ends, [&](const TopologyEnd& end) { return view_.scene().rect_of(end).intersects(box.translated(aside, 0)); });
-  const ClusterLayout::Place offset =
-      free ? ClusterLayout::Place{aside, 0} : ClusterLayout::Place{paste_step, paste_step};
-  take_pasted(tr("Duplicate"), duplicated(drawn(), chosen.places, offset));
-}
-
 void TopologyEditing::connect_selected() {
   if (!ready()) return;
   const TopologySelection chosen = view_.canvas()->selection();
@@ -376,50 +329,9 @@ void TopologyEditing::ungroup() {
 void TopologyEditing::set_collapsed(bool collapsed) {
   if (!ready()) return;
   DrawnCluster next = kept();
-  for (const std::string& rack : racks_selected()) next = with_collapsed(std::move(next), rack, collapsed);
+  for (const std::string& rack : racks_selected())
+    next = collapsed ? with_collapsed(std::move(next), rack, true) : opened(std::move(next), rack);
   take(collapsed ? tr("Collapse racks") : tr("Open racks"), std::move(next));
-}
-
-// ---- what is around the drawing
-
-void TopologyEditing::refresh_palette() {
-  TopologyPalette::Section own{tr("IN THIS CLUSTER"), {}}, catalogue{tr("CATALOGUE"), {}}, parts{tr("CONNECT"), {}};
-  PaletteEntry filling;
-  for (const DeviceOffer& offer : device_offers(view_.cluster())) {
-    PaletteEntry entry = palette_entry(offer);
-    const bool first = own.entries.empty() && catalogue.entries.empty();
-    if (offer.own) entry.colour = static_cast<int>(own.entries.size());
-    if (first) filling = entry;
-    (offer.own ? own : catalogue).entries.push_back(entry);
-  }
-  const std::tuple<PaletteEntry::Kind, QString, QString> connections[] = {
-      {PaletteEntry::node, tr("Node"), tr("%1 × %2").arg(devices_of_a_new_node).arg(filling.title)},
-      {PaletteEntry::network_switch, tr("Switch"), {}},
-      {PaletteEntry::rack, tr("Rack"), tr("a switch and %1 nodes").arg(nodes_of_a_new_rack)}};
-  for (const auto& [kind, title, detail] : connections) {
-    PaletteEntry entry = filling;
-    entry.kind = kind;
-    entry.title = title;
-    entry.detail = detail;
-    entry.tip = tr("Drag onto the drawing, or press Enter");
-    parts.entries.push_back(entry);
-  }
-  view_.palette_list().set_sections({parts, own, catalogue});
-}
-
-void TopologyEditing::refresh_strengths() {
-  const Cluster* cluster = view_.cluster();
-  if (!cluster) return;
-  const ProjectState& state = session_.state();
-  const ProfileEntry* profile = find_profile(state, state.question.profile);
-  Bytes gradients(std::int64_t{1} << 30);
-  if (profile) {
-    gradients = Bytes();
-    for (const Layer& layer : profile->profile->layers) gradients += layer.parameters;
-  }
-  view_.summary_part().set_strengths(
-      strength_sentences(strengths_of(*cluster, gradients, state.question.workload.conventions),
-                         profile ? in_qt(profile->profile->name) : QString()));
 }
 
 }  // namespace pipedeck::app

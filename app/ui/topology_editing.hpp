@@ -48,6 +48,10 @@ class TopologyEditing : public QObject {
   /// The racks of what is selected.
   std::set<std::string> racks_selected() const;
 
+ signals:
+  void import_requested();
+  void import_of_this_machine_requested();
+
  private:
   void connect_view();
   void connect_properties();
@@ -60,6 +64,7 @@ class TopologyEditing : public QObject {
   void refuse(const Error& error);
   void drop(const PaletteEntry& entry, const ClusterLayout::Place& place, const QString& onto);
   void take_pasted(const QString& name, Result<PastedPlaces> pasted);
+  static TopologyPalette::Section imports();
   void refresh_palette();
   void refresh_strengths();
   void select_added(const Cluster& before);

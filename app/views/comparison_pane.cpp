@@ -5,13 +5,11 @@
 #include <array>
 
 #include <QEvent>
-#include <QGridLayout>
-#include <QHBoxLayout>
 #include <QLabel>
+#include <QLayout>
 #include <QMetaObject>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QVBoxLayout>
 
 #include "app/views/chart_search.hpp"
 #include "app/views/difference_view.hpp"
@@ -19,7 +17,6 @@
 #include "app/views/measure_bar.hpp"
 #include "app/views/minimap_view.hpp"
 #include "app/views/plan_panel.hpp"
-#include "app/views/ruler_view.hpp"
 
 namespace pipedeck::app {
 
@@ -27,22 +24,9 @@ namespace {
 
 constexpr double right_air = 1.02;  // after the longest plan's end
 
-constexpr int least_column = 420;  // pixels of a chart beside others
 constexpr int least_height_for_overview = 240;
 
 constexpr double asynchronous_view = 1.5;  // iterations of an asynchronous plan that "fit" shows
-
-/// What is left below the last plan: the cursor runs through it down to the ruler.
-class CursorSpace : public TimeView {
- public:
-  CursorSpace(TimeLink* link, QWidget* parent) : TimeView(link, parent) {
-    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    setFocusPolicy(Qt::NoFocus);
-  }
-
- protected:
-  void draw_content(QPainter&, QImage&) override {}
-};
 
 }  // namespace
 
@@ -58,59 +42,6 @@ ComparisonPane::ComparisonPane(QWidget* parent) : QWidget(parent), link_(new Tim
     if (selection && selected_ != selection->chart) emit plan_clicked(selection->chart);
   });
   connect(link_, &TimeLink::measure_changed, this, &ComparisonPane::show_measured);
-}
-
-void ComparisonPane::build() {
-  column_ = new QWidget;
-  column_->setObjectName(QStringLiteral("comparison_column"));
-  layout_ = new QGridLayout(column_);
-  layout_->setContentsMargins(0, 4, 0, 0);
-  layout_->setSpacing(0);
-  scroll_ = new QScrollArea(this);
-  scroll_->setObjectName(QStringLiteral("comparison_scroll"));
-  scroll_->setFrameShape(QFrame::NoFrame);
-  scroll_->setWidgetResizable(true);
-  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll_->setWidget(column_);
-  scroll_->viewport()->installEventFilter(this);
-  empty_ = new QLabel(tr("Tick plans in the table to compare their charts here."), this);
-  empty_->setObjectName(QStringLiteral("comparison_empty"));
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  search_ = new ChartSearch(
-      link_, [this] { return charts(); }, this);
-  // Back to where the keyboard was.
-  connect(search_, &ChartSearch::closed, this, [this] {
-    const PlanPanel* shown = selected_ ? panel(*selected_) : nullptr;
-    if (!shown && !panels_.empty()) shown = panels_.front();
-    if (shown) shown->gantt().setFocus();
-  });
-  build_footer();
-  auto* whole = new QVBoxLayout(this);
-  whole->setContentsMargins(0, 0, 0, 0);
-  whole->setSpacing(0);
-  whole->addWidget(search_);
-  whole->addWidget(scroll_, 1);
-  whole->addWidget(empty_, 1);
-  whole->addWidget(footer_);
-}
-
-void ComparisonPane::build_footer() {
-  footer_ = new QWidget(this);
-  footer_->setObjectName(QStringLiteral("comparison_footer"));
-  rulers_ = new QHBoxLayout;
-  rulers_->setSpacing(0);
-  place_rulers(1);
-  measure_bar_ = new MeasureBar(link_, footer_);
-  minimap_ = new MinimapView(link_, footer_);
-  legend_ = new LegendView(footer_);
-  auto* footer = new QVBoxLayout(footer_);
-  footer->setContentsMargins(0, 0, 0, 4);
-  footer->setSpacing(0);
-  footer->addLayout(rulers_);
-  footer->addWidget(measure_bar_);
-  footer->addWidget(minimap_);
-  footer->addWidget(legend_);
 }
 
 void ComparisonPane::update_background() {
@@ -266,65 +197,6 @@ PlanPanel* ComparisonPane::panel_at(const QPoint& position) const {
 void ComparisonPane::scroll_to_row(GanttView* chart, int top, int bottom) {
   const QPoint from = chart->mapTo(column_, QPoint(0, top));
   scroll_->ensureVisible(0, from.y() + (bottom - top) / 2, 0, (bottom - top) / 2 + 12);
-}
-
-void ComparisonPane::set_side_by_side(bool on) {
-  if (on == side_by_side_) return;
-  side_by_side_ = on;
-  place_panels();
-}
-
-int ComparisonPane::columns() const {
-  if (!side_by_side_ || panels_.empty()) return 1;
-  return std::clamp(scroll_->viewport()->width() / least_column, 1, static_cast<int>(panels_.size()));
-}
-
-void ComparisonPane::arrange(const std::vector<PlanPanel*>& wanted) {
-  if (wanted == panels_) return;
-  for (PlanPanel* panel : panels_) {
-    layout_->removeWidget(panel);
-    if (std::find(wanted.begin(), wanted.end(), panel) != wanted.end()) continue;
-    panel->hide();
-    panel->deleteLater();
-  }
-  panels_ = wanted;
-  place_panels();
-}
-
-void ComparisonPane::place_panels() {
-  while (QLayoutItem* item = layout_->takeAt(0)) {
-    if (item->widget() && item->widget()->property("space").toBool()) item->widget()->deleteLater();
-    delete item;
-  }
-  const int count = columns(), before = layout_->columnCount();
-  for (int column = 0; column < std::max(count, before); ++column) layout_->setColumnStretch(column, column < count);
-  for (int row = 0; row < layout_->rowCount(); ++row) layout_->setRowStretch(row, 0);
-  int place = 0;
-  for (PlanPanel* panel : panels_) {
-    layout_->addWidget(panel, place / count, place % count, Qt::AlignTop);
-    panel->show();
-    ++place;
-  }
-  const int last = (place + count - 1) / count;
-  for (int column = 0; column < count; ++column) {
-    auto* space = new CursorSpace(link_, column_);
-    space->setProperty("space", true);
-    layout_->addWidget(space, last, column);
-    space->show();
-  }
-  layout_->setRowStretch(last, 1);
-  place_rulers(count);
-  placed_columns_ = count;
-}
-
-/// One under each column.
-void ComparisonPane::place_rulers(int columns) {
-  while (rulers_->count() > columns) {
-    QLayoutItem* item = rulers_->takeAt(rulers_->count() - 1);
-    item->widget()->deleteLater();
-    delete item;
-  }
-  while (rulers_->count() < columns) rulers_->addWidget(new RulerView(link_, footer_), 1);
 }
 
 void ComparisonPane::share_scale() {

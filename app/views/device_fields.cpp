@@ -132,7 +132,8 @@ DeviceTypeEdit::DeviceTypeEdit(QWidget* parent)
       memory_(new QuantityEdit(Measure::bytes, QStringLiteral("GiB"))),
       speed_(new QuantityEdit(Measure::number)),
       memory_rate_(new QuantityEdit(Measure::rate, QStringLiteral("GB/s"))),
-      price_(new QuantityEdit(Measure::number)) {
+      price_(new QuantityEdit(Measure::number)),
+      remove_(new QToolButton) {
   auto* rows = new QFormLayout(this);
   rows->setContentsMargins(10, 4, 0, 4);
   rows->setHorizontalSpacing(10);
@@ -149,6 +150,11 @@ DeviceTypeEdit::DeviceTypeEdit(QWidget* parent)
     field->setToolTip(tip);
     rows->addRow(title, field);
   }
+  remove_->setObjectName(QStringLiteral("type_remove"));
+  remove_->setText(tr("Remove type"));
+  remove_->setToolTip(tr("No node has devices of this type"));
+  rows->addRow(remove_);
+  connect(remove_, &QToolButton::clicked, this, [this] { emit removal_wanted(in_qt(type_.name)); });
   memory_->set_range(1, static_cast<double>(limits::bytes));
   speed_->set_range(0, 1e9, true);
   memory_rate_->set_range(0, limits::bytes_per_second, true);
@@ -181,9 +187,10 @@ void DeviceTypeEdit::tell(const std::function<void(DeviceType&)>& change) {
   if (next != type_) emit edited(in_qt(type_.name), next);
 }
 
-void DeviceTypeEdit::show_type(const DeviceType& type, int colour) {
+void DeviceTypeEdit::show_type(const DeviceType& type, int colour, bool used) {
   type_ = type;
   colour_ = colour;
+  remove_->setVisible(!used);
   if (!(name_->hasFocus() && name_->isModified())) name_->setText(in_qt(type.name));
   memory_->set_value(static_cast<double>(type.memory.count));
   speed_->set_value(type.relative_speed);

@@ -56,10 +56,12 @@ class DeviceTypeEdit : public QWidget {
 
  public:
   explicit DeviceTypeEdit(QWidget* parent = nullptr);
-  void show_type(const DeviceType& type, int colour);
+  /// `used`: some node has devices of it, so that it can't go.
+  void show_type(const DeviceType& type, int colour, bool used);
 
  signals:
   void edited(const QString& name, const pipedeck::DeviceType& type);
+  void removal_wanted(const QString& name);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -71,6 +73,7 @@ class DeviceTypeEdit : public QWidget {
   int colour_ = 0;
   QLineEdit* name_;
   QuantityEdit *memory_, *speed_, *memory_rate_, *price_;
+  QToolButton* remove_;
 };
 
 }  // namespace pipedeck::app

@@ -48,6 +48,7 @@ Nanoseconds whole(std::int64_t time) { return Nanoseconds(time); }
 DifferenceView::DifferenceView(TimeLink* link, QWidget* parent) : TimeView(link, parent), card_(new HoverCard(this)) {
   setObjectName(QStringLiteral("difference_view"));
   setAccessibleName(tr("Difference between two plans"));
+  install_accessible_items();
 }
 
 void DifferenceView::set_difference(std::shared_ptr<const GanttDifference> difference, const QString& from,
@@ -64,10 +65,52 @@ void DifferenceView::set_difference(std::shared_ptr<const GanttDifference> diffe
     }
     geometry_.height += head;
   }
+  span_ends_.clear();
+  for (const GanttRow& row : geometry_.rows) {
+    const auto lane = main_lane(*difference_->busy, row);
+    const auto spans = lane ? difference_->busy->timeline->lanes[*lane].size() : 0;
+    span_ends_.push_back(static_cast<int>(spans) + item_count());
+  }
   card_->hide();
   setAccessibleDescription(headline());
   updateGeometry();
   refresh();
+}
+
+DifferenceView::Span DifferenceView::span(int index) const {
+  const auto lane = std::ranges::upper_bound(span_ends_, index) - span_ends_.begin();
+  const GanttRow& row = geometry_.rows[static_cast<std::size_t>(lane)];
+  const int before = lane > 0 ? span_ends_[static_cast<std::size_t>(lane - 1)] : 0;
+  const Timeline& timeline = *difference_->busy->timeline;
+  return {&row, timeline.row(timeline.lanes[*main_lane(*difference_->busy, row)].begin +
+                             static_cast<std::size_t>(index - before))};
+}
+
+QString DifferenceView::item_text(int index) const {
+  const Span one = span(index);
+  return tr("%1, %2: %3")
+      .arg(row_name(*difference_->busy, *one.lane, device_names_), format_span(one.what.start, one.what.end()),
+           difference_text(static_cast<Difference>(one.what.operation.kind)));
+}
+
+QRect DifferenceView::item_rect(int index) const {
+  const Span one = span(index);
+  const double left = x_of(static_cast<double>(one.what.start.count)),
+               right = x_of(static_cast<double>(one.what.end().count));
+  const QRectF room(plot());
+  const QRectF box(QPointF(left, one.lane->top), QPointF(std::max(right, left + 1), one.lane->bottom()));
+  return box.right() < room.left() || box.left() > room.right() ? QRect() : box.toAlignedRect();
+}
+
+QString DifferenceView::difference_text(Difference what) const {
+  switch (what) {
+    case Difference::gained:
+      return tr("only %1 is busy: gained").arg(from_);
+    case Difference::lost:
+      return tr("only %1 is busy: lost").arg(to_);
+    default:
+      return tr("different operations");
+  }
 }
 
 void DifferenceView::set_device_names(const QStringList& names) {
@@ -128,9 +171,9 @@ void DifferenceView::draw_legend(QPainter& painter) const {
   int x = link().label_width();
   const int middle = geometry_.height + foot / 2;
   const std::pair<std::optional<Difference>, QString> entries[] = {
-      {Difference::gained, tr("only %1 is busy: gained").arg(from_)},
-      {Difference::lost, tr("only %1 is busy: lost").arg(to_)},
-      {Difference::other, tr("different operations")},
+      {Difference::gained, difference_text(Difference::gained)},
+      {Difference::lost, difference_text(Difference::lost)},
+      {Difference::other, difference_text(Difference::other)},
       {Difference::earlier, tr("below: the operation starts earlier (hatched: by little)")},
       {Difference::later, tr("later")}};
   for (const auto& [what, text] : entries) {

@@ -7,6 +7,7 @@
 
 #include "app/models/gantt_difference.hpp"
 #include "app/models/gantt_geometry.hpp"
+#include "app/views/accessible_items.hpp"
 #include "app/views/gantt_painter.hpp"
 #include "app/views/time_view.hpp"
 
@@ -14,7 +15,7 @@ namespace pipedeck::app {
 
 class HoverCard;
 
-class DifferenceView : public TimeView {
+class DifferenceView : public TimeView, public AccessibleItems {
   Q_OBJECT
 
  public:
@@ -29,6 +30,11 @@ class DifferenceView : public TimeView {
   /// What both plans do on the device at a position.
   QStringList describe(const QPointF& position) const;
   int wanted_label_width() const;
+
+  /// A span of a lane in which the plans differ, lane by lane.
+  int item_count() const override { return span_ends_.empty() ? 0 : span_ends_.back(); }
+  QString item_text(int span) const override;
+  QRect item_rect(int span) const override;
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override { return {200, sizeHint().height()}; }
@@ -46,11 +52,18 @@ class DifferenceView : public TimeView {
   void draw_headline(QPainter& painter) const;
   void draw_legend(QPainter& painter) const;
   void draw_labels(QPainter& painter) const;
+  struct Span {
+    const GanttRow* lane;
+    TimelineRow what;
+  };
+  Span span(int index) const;
+  QString difference_text(Difference what) const;
   /// "backward 3 of stage 1", or "idle".
   QString doing(const GanttContent& content, DeviceId device, double time, std::optional<Operation>* found) const;
 
   std::shared_ptr<const GanttDifference> difference_;
   GanttGeometry geometry_;
+  std::vector<int> span_ends_;  ///< by lane: spans in it and in those above
   GanttPainter painter_;
   QString from_, to_;
   QStringList device_names_;

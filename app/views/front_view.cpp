@@ -28,6 +28,7 @@ FrontView::FrontView(QWidget* parent) : QWidget(parent), card_(new HoverCard(thi
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(240, 150);
   setAccessibleName(tr("Front of throughput, memory and price"));
+  install_accessible_items();
   lay_out();
 }
 
@@ -62,9 +63,7 @@ void FrontView::changeEvent(QEvent* event) {
 
 void FrontView::select(std::optional<std::size_t> plan) {
   selected_ = plan && *plan < content_.plans.size() ? plan : std::nullopt;
-  if (selected_)
-    setAccessibleDescription(
-        describe_point(content_.plans[*selected_], content_.on_front[*selected_]).join(QStringLiteral(", ")));
+  if (selected_) setAccessibleDescription(item_text(static_cast<int>(*selected_)));
   update();
 }
 
@@ -73,6 +72,20 @@ void FrontView::choose(std::optional<std::size_t> plan) {
   select(plan);
   emit plan_selected(plan ? static_cast<int>(*plan) : -1);
 }
+
+QString FrontView::item_text(int plan) const {
+  const auto at = static_cast<std::size_t>(plan);
+  return describe_point(content_.plans[at], content_.on_front[at]).join(QStringLiteral(", "));
+}
+
+QRect FrontView::item_rect(int plan) const {
+  const auto at = static_cast<std::size_t>(plan);
+  const double radius = geometry_.radii[at];
+  const QRectF point(geometry_.points[at] - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius));
+  return point.intersects(geometry_.plot) ? point.toAlignedRect() : QRect();
+}
+
+bool FrontView::item_selected(int plan) const { return selected_ == static_cast<std::size_t>(plan); }
 
 void FrontView::show_card(std::size_t plan) {
   card_->show_at(geometry_.points[plan], describe_point(content_.plans[plan], content_.on_front[plan]));

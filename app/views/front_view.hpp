@@ -8,12 +8,13 @@
 #include <QWidget>
 
 #include "app/models/front_geometry.hpp"
+#include "app/views/accessible_items.hpp"
 
 namespace pipedeck::app {
 
 class HoverCard;
 
-class FrontView : public QWidget {
+class FrontView : public QWidget, public AccessibleItems {
   Q_OBJECT
 
  public:
@@ -28,6 +29,13 @@ class FrontView : public QWidget {
   const HoverCard& card() const { return *card_; }
 
   QSize sizeHint() const override { return {560, 320}; }
+
+  int item_count() const override { return static_cast<int>(content_.plans.size()); }
+  QString item_text(int plan) const override;
+  QRect item_rect(int plan) const override;
+  bool item_selected(int plan) const override;
+  bool items_can_be_pressed() const override { return true; }
+  void press_item(int plan) override { choose(static_cast<std::size_t>(plan)); }
 
  signals:
   void plan_selected(int plan);   ///< -1: none

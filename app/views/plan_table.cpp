@@ -324,6 +324,7 @@ void PlanTable::contextMenuEvent(QContextMenuEvent* event) {
 
 /// Figures get what their widest text needs, the name what is left.
 void PlanTable::share_out_columns() {
+  if (horizontalHeader()->property(columns_by_hand).toBool()) return;
   const QFontMetrics plain(font()), head(title_font(font()));
   const bool tight = viewport()->width() < plain.horizontalAdvance(QLatin1Char('8')) * 130;
   const int arrow = tight ? 0 : 12;

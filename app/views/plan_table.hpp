@@ -13,6 +13,9 @@ namespace pipedeck::app {
 
 class PlanTableModel;
 
+/// Property of a header whose columns a person dragged: nobody else gives them widths then.
+inline constexpr const char* columns_by_hand = "columns_by_hand";
+
 class PlanTable : public QTableView {
   Q_OBJECT
 
@@ -35,6 +38,8 @@ class PlanTable : public QTableView {
   void set_context_actions(QList<QAction*> actions);
   /// Heights: header and all rows, for a splitter that wants to show them all.
   int full_height() const;
+  /// Widths for the room that there is, where nobody dragged them.
+  void share_out_columns();
 
  signals:
   void plan_selected(int id);
@@ -51,7 +56,6 @@ class PlanTable : public QTableView {
   void changeEvent(QEvent* event) override;
 
  private:
-  void share_out_columns();
   void report_current();
 
   PlanTableModel* model_;

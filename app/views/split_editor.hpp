@@ -93,6 +93,8 @@ class SplitEditor : public QWidget {
   bool event(QEvent* event) override;
 
  private:
+  static constexpr double reach = 8;  ///< pixels around a cut that take hold of it
+
   struct Drag {
     SplitItem item;
     QPointF press, at;

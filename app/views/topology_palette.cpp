@@ -89,7 +89,7 @@ TopologyPalette::TopologyPalette(QWidget* parent) : QListWidget(parent) {
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setSelectionMode(QAbstractItemView::SingleSelection);
   connect(this, &QListWidget::itemActivated, this, [this](QListWidgetItem* item) {
-    if (const PaletteEntry* chosen = entry(item)) emit add_requested(*chosen);
+    if (const PaletteEntry* chosen = entry(item)) take(PaletteEntry(*chosen));
   });
 }
 
@@ -112,6 +112,11 @@ void TopologyPalette::set_sections(const std::vector<Section>& sections) {
   }
 }
 
+/// Pressed, dropped anywhere: an import is no box that has a place.
+void TopologyPalette::take(const PaletteEntry& chosen) {
+  chosen.imports() ? emit import_requested(chosen.kind) : emit add_requested(chosen);
+}
+
 const PaletteEntry* TopologyPalette::entry(const QListWidgetItem* item) const {
   const QVariant at = item ? item->data(index_role) : QVariant();
   return at.isValid() ? &entries_[static_cast<std::size_t>(at.toInt())] : nullptr;
@@ -126,7 +131,7 @@ QListWidgetItem* TopologyPalette::item_named(const QString& title) const {
 void TopologyPalette::mousePressEvent(QMouseEvent* event) {
   QListWidget::mousePressEvent(event);
   const PaletteEntry* under = event->button() == Qt::LeftButton ? entry(itemAt(event->pos())) : nullptr;
-  taken_ = under ? static_cast<int>(under - entries_.data()) : -1;
+  taken_ = under && !under->imports() ? static_cast<int>(under - entries_.data()) : -1;
   pressed_ = event->pos();
 }
 

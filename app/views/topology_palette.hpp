@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a cluster is built of: device types, nodes, switches, racks. Dragged onto the drawing, or added by Enter and
-// double click.
+// double click. Below them, what whole clusters are read from.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 namespace pipedeck::app {
 
 struct PaletteEntry {
-  enum Kind { device, node, network_switch, rack };
+  enum Kind { device, node, network_switch, rack, import_files, import_this_machine };
   Kind kind = node;
   QString title;   ///< "T4"
   QString detail;  ///< "16 GiB · 8.1 TFLOP/s"
@@ -20,6 +20,8 @@ struct PaletteEntry {
   DeviceType type{};  ///< of a device; for nodes and racks what they are filled with
   Link inside{};
   int colour = -1;  ///< of the type in the drawing; -1: it is not there yet
+
+  bool imports() const { return kind == import_files || kind == import_this_machine; }
 };
 
 class TopologyPalette : public QListWidget {
@@ -40,6 +42,7 @@ class TopologyPalette : public QListWidget {
 
  signals:
   void add_requested(const pipedeck::app::PaletteEntry& entry);
+  void import_requested(pipedeck::app::PaletteEntry::Kind kind);
   void dragged(const pipedeck::app::PaletteEntry& entry, const QPoint& global);
   void dropped(const pipedeck::app::PaletteEntry& entry, const QPoint& global);
   void drag_given_up();
@@ -51,6 +54,8 @@ class TopologyPalette : public QListWidget {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  void take(const PaletteEntry& chosen);
+
   std::vector<PaletteEntry> entries_;
   QPoint pressed_;
   int taken_ = -1;  ///< index of the entry under the pressed mouse

@@ -21,6 +21,12 @@ namespace {
 
 QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
+bool used_in(const Cluster& cluster, const DeviceType& type) {
+  return std::ranges::any_of(cluster.nodes, [&](const Node& node) {
+    return std::ranges::find(node.devices, type.name, &DeviceGroup::type) != node.devices.end();
+  });
+}
+
 QuantityEdit* rate_field(const char* name, const QString& accessible, bool network) {
   auto* edit = new QuantityEdit(Measure::rate, network ? QStringLiteral("Gbit/s") : QStringLiteral("GB/s"));
   edit->setObjectName(QLatin1String(name));
@@ -219,10 +225,12 @@ void TopologyProperties::show_types(const Cluster& cluster) {
     type_edits_.push_back(new DeviceTypeEdit);
     types_->addWidget(type_edits_.back());
     connect(type_edits_.back(), &DeviceTypeEdit::edited, this, &TopologyProperties::type_edited);
+    connect(type_edits_.back(), &DeviceTypeEdit::removal_wanted, this, &TopologyProperties::type_removal_wanted);
   }
   for (std::size_t i = 0; i < type_edits_.size(); ++i) {
     const DeviceType* type = i < facts_.types.size() ? find_device_type(cluster, facts_.types[i]) : nullptr;
-    if (type) type_edits_[i]->show_type(*type, static_cast<int>(type - cluster.device_types.data()));
+    if (type)
+      type_edits_[i]->show_type(*type, static_cast<int>(type - cluster.device_types.data()), used_in(cluster, *type));
     type_edits_[i]->setVisible(type);
   }
 }

@@ -40,6 +40,7 @@ class TopologyProperties : public QScrollArea {
   void bus_edited(bool bus);
   void link_edited(std::optional<double> bandwidth, std::optional<double> latency);
   void type_edited(const QString& name, const pipedeck::DeviceType& type);
+  void type_removal_wanted(const QString& name);
   void item_chosen(const pipedeck::app::TopologySelection& selection);
 
  private:

@@ -146,6 +146,8 @@ TopologyDrop TopologyView::drop_of(const PaletteEntry& entry) const {
     case PaletteEntry::network_switch:
       return {topology_switch_size(), tr("Switch"), false};
     case PaletteEntry::rack:
+    case PaletteEntry::import_files:  // never dragged
+    case PaletteEntry::import_this_machine:
       break;
   }
   const QSizeF one = topology_size(node);

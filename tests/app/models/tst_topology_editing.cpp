@@ -6,6 +6,7 @@
 #include "app/models/topology_camera.hpp"
 #include "app/models/topology_facts.hpp"
 #include "app/models/topology_problems.hpp"
+#include "app/models/topology_room.hpp"
 #include "app/models/topology_snap.hpp"
 #include "tests/app/models/samples.hpp"
 
@@ -16,6 +17,21 @@ class TestTopologyEditing : public QObject {
   Q_OBJECT
 
  private:
+  /// Ten nodes of four devices on a switch.
+  static Cluster racked_cluster() {
+    Cluster cluster;
+    cluster.device_types.push_back({.name = "T4", .memory = Bytes(std::int64_t{16} << 30)});
+    cluster.switches.push_back({"switch"});
+    for (int i = 0; i < 10; ++i) {
+      Node node;
+      node.name = "n" + std::to_string(i);
+      node.devices = {{"T4", 4}};
+      node.link = Link{BytesPerSecond(1e10), Seconds(0)};
+      cluster.nodes.push_back(node);
+      cluster.links.push_back({node.name, "switch", {BytesPerSecond(1e9), Seconds(0)}});
+    }
+    return cluster;
+  }
   static bool told(const Cluster& cluster, const QString& words) {
     for (const TopologyProblem& problem : topology_problems(cluster))
       if (problem.text.contains(words)) return true;
@@ -27,6 +43,36 @@ class TestTopologyEditing : public QObject {
     const TopologySnap snap = snapped({0, 0, 100, 50}, {33, 16}, {}, 6);
     QCOMPARE(snap.offset, QPointF(28, 14));
     QVERIFY(snap.guides.empty());
+  }
+
+  void an_opened_rack_pushes_its_neighbours_away() {
+    Cluster cluster = racked_cluster();
+    ClusterLayout layout;
+    for (int i = 0; i < 8; ++i) {
+      layout.racks["n" + std::to_string(i)] = i < 4 ? "rack 1" : "rack 2";
+      layout.places["n" + std::to_string(i)] = {100.0 + i / 4 * 250 + i % 2 * 300, 300.0 + i % 4 / 2 * 250};
+    }
+    layout.places["n8"] = {420, 300};
+    layout.places["n9"] = {100, 2000};
+    layout.places["switch"] = {200, 0};
+    layout.collapsed = {"rack 1", "rack 2"};
+    const auto before = topology_layout(cluster, layout);
+    layout.collapsed = {"rack 2"};
+    layout.places = with_room_for(topology_layout(cluster, layout), "rack 1");
+    const auto after = topology_layout(cluster, layout);
+    std::vector<QRectF> boxes;
+    for (const TopologyEnd& end : after.ends())
+      if (end.kind == TopologyEnd::rack || (end.kind == TopologyEnd::node && after.nodes[end.index].rack < 0) ||
+          end.kind == TopologyEnd::network_switch)
+        boxes.push_back(after.rect_of(end));
+    for (std::size_t i = 0; i < boxes.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) QVERIFY2(!boxes[i].intersects(boxes[j]), qPrintable(QString::number(i)));
+    QCOMPARE(boxes.size(), std::size_t{5});
+    for (const char* still : {"n0", "n1", "n2", "n3", "n9", "switch"})
+      QVERIFY2(after.places.at(still) == before.places.at(still), still);
+    QVERIFY(!(after.places.at("n8") == before.places.at("n8")));
+    // The hidden members of the other rack went with it.
+    QCOMPARE(after.places.at("n5").x - after.places.at("n4").x, 300.0);
   }
 
   void or_in_line_with_others() {

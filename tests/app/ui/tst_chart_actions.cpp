@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The charts' tools in the real window: search, measure, layouts, difference, table of operations, context menu.
+#include <QAccessible>
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
@@ -153,6 +154,16 @@ class TestChartActions : public QObject {
     QVERIFY2(pane.difference()->headline().contains("gained"), qPrintable(pane.difference()->headline()));
     QTRY_VERIFY(pane.difference()->height() >= pane.difference()->sizeHint().height());
     QStringList told;
+    QAccessibleInterface* heard = QAccessible::queryAccessibleInterface(pane.difference());
+    QVERIFY(heard && heard->childCount() > 2);
+    bool gained = false;
+    for (int i = 0; i < heard->childCount(); ++i) {
+      const QString name = heard->child(i)->text(QAccessible::Name);
+      QVERIFY2(name.startsWith("G"), qPrintable(name));
+      gained |= name.endsWith("is busy: gained");
+      QVERIFY(heard->rect().intersects(heard->child(i)->rect()) || heard->child(i)->state().offscreen);
+    }
+    QVERIFY(gained);
     for (int y = 0; y < pane.difference()->height() && told.isEmpty(); y += 4)
       told = pane.difference()->describe({pane.difference()->plot().center().x() * 1.0, y * 1.0});
     QVERIFY(told.size() >= 3);

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDropEvent>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
@@ -57,6 +58,7 @@ class TestMainWindow : public QObject {
   void menus_say_what_undo_undoes();
   void papers_tables_are_shown();
   void layout_is_remembered_and_reset();
+  void columns_are_remembered_and_reset();
   void pages_leave_the_docks_their_room_in_a_small_window();
   void broken_invariant_leaves_the_window_alive();
 
@@ -528,6 +530,57 @@ void TestMainWindow::layout_is_remembered_and_reset() {
   QVERIFY(!second->findChild<QWidget*>("jobs_dock")->isVisible());
   second->reset_layout();
   QVERIFY(second->findChild<QWidget*>("jobs_dock")->isVisible());
+}
+
+void TestMainWindow::columns_are_remembered_and_reset() {
+  QTemporaryDir directory;
+  QSettings settings(directory.filePath("s.ini"), QSettings::IniFormat);
+  const auto make = [&] {
+    auto window = std::make_unique<MainWindow>(WindowSeams{real_dialogs(), &settings, {}});
+    window->show();
+    window->open_sample();
+    return window;
+  };
+  const auto header = [](const std::unique_ptr<MainWindow>& window, const char* name) {
+    return window->findChild<QTableView*>(QLatin1String(name))->horizontalHeader();
+  };
+  // One that gives its columns widths itself, and one whose columns are as wide as their contents.
+  const std::pair<const char*, int> tables[] = {{"plan_table", 4}, {"profile_table", 3}};
+  std::map<QString, std::pair<int, int>> widths;
+  {
+    const auto first = make();
+    for (const auto& [name, column] : tables) {
+      if (QLatin1String(name) == QLatin1String("profile_table")) first->show_page(Page::profile);
+      QCoreApplication::processEvents();
+      QHeaderView* columns = header(first, name);
+      QWidget* area = columns->viewport();
+      QEvent enter(QEvent::Enter);
+      QCoreApplication::sendEvent(area, &enter);
+      const int before = columns->sectionSize(column);
+      const QPoint edge(columns->sectionViewportPosition(column) + before - 1, area->height() / 2);
+      QTest::mouseMove(area, edge);
+      QTest::mousePress(area, Qt::LeftButton, {}, edge);
+      for (int x = 10; x <= 40; x += 10) QTest::mouseMove(area, edge + QPoint(x, 0));
+      QTest::mouseRelease(area, Qt::LeftButton, {}, edge + QPoint(40, 0));
+      widths[QLatin1String(name)] = {before, columns->sectionSize(column)};
+      QVERIFY2(columns->sectionSize(column) > before, name);
+      columns->moveSection(columns->visualIndex(5), columns->visualIndex(6));
+    }
+    first->resize(1500, 950);
+    QCOMPARE(header(first, "plan_table")->sectionSize(4), widths["plan_table"].second);
+    first->close();
+  }
+  const auto second = make();
+  for (const auto& [name, column] : tables) {
+    QCOMPARE(header(second, name)->sectionSize(column), widths[QLatin1String(name)].second);
+    QCOMPARE(header(second, name)->logicalIndex(6), 5);
+  }
+  second->reset_layout();
+  QCoreApplication::processEvents();
+  for (const auto& [name, column] : tables) {
+    QVERIFY(std::abs(header(second, name)->sectionSize(column) - widths[QLatin1String(name)].first) <= 4);
+    QCOMPARE(header(second, name)->logicalIndex(5), 5);
+  }
 }
 
 /// 1280 x 720, the smallest screens that people have.

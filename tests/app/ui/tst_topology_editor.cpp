@@ -9,6 +9,7 @@
 #include <QListWidget>
 #include <QMenu>
 #include <QPushButton>
+#include <QToolButton>
 #include <QWheelEvent>
 
 #include "app/session/cluster_edits.hpp"
@@ -118,6 +119,36 @@ class TestTopologyEditor : public QObject {
     editor.drag_from_palette("H200", editor.node(0));
     on_node.was("Add a H200 to n0");
     QCOMPARE(editor.cluster().nodes[0].devices.back(), (DeviceGroup{"H200", 1}));
+  }
+
+  void clusters_are_imported_from_the_palette() {
+    Editor editor;
+    TopologyPalette& palette = editor.view().palette_list();
+    for (const char* title : {"Files…", "This machine"}) QVERIFY2(palette.item_named(title), title);
+    const std::size_t clusters = editor.state().clusters.size();
+    editor.answers.files_to_open = {QStringLiteral(PIPEDECK_FIXTURES "/topology/dgx1-v100.topo.txt")};
+    palette.setCurrentItem(palette.item_named("Files…"));
+    QTest::keyClick(&palette, Qt::Key_Return);
+    QVERIFY2(editor.errors.isEmpty(), qPrintable(editor.errors.join('\n')));
+    QCOMPARE(editor.state().clusters.size(), clusters + 1);
+    QVERIFY(!palette.dragging());
+  }
+
+  void a_type_that_no_node_has_can_go() {
+    Editor editor;
+    editor.drag_from_palette("T4", editor.canvas().rect().bottomRight() - QPoint(40, 30));
+    editor.trigger("action_topology_delete");
+    QVERIFY(find_device_type(editor.cluster(), "T4"));
+    editor.canvas().select({});
+    QToolButton* remove = nullptr;
+    for (auto* button : editor.view().findChildren<QToolButton*>("type_remove"))
+      if (button->isVisible()) remove = button;
+    QVERIFY(remove);
+    Step step(editor);
+    remove->click();
+    step.was("Remove device type T4");
+    QVERIFY(!find_device_type(editor.cluster(), "T4"));
+    QVERIFY(!without_type({editor.cluster(), {}}, editor.cluster().device_types.front().name));
   }
 
   void nodes_switches_and_racks_come_from_the_palette() {

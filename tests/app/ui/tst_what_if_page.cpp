@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What-if in the real window: sliders move, plans follow, what is found is kept and undone.
+#include <QAccessible>
 #include <QComboBox>
 #include <QElapsedTimer>
 #include <QFile>
@@ -81,6 +82,7 @@ class TestWhatIfPage : public QObject {
   void clusters_and_plans_are_kept();
   void the_front_by_mouse();
   void the_front_by_keyboard();
+  void the_front_can_be_heard();
   void the_table_twin();
   void buy_first_moves_the_sliders();
   void pictures();
@@ -293,6 +295,29 @@ void TestWhatIfPage::the_front_by_mouse() {
   QTest::mouseClick(&view, Qt::LeftButton, {}, view.geometry_of_points().plot.topLeft().toPoint() + QPoint(3, 3));
   QVERIFY(!view.selected());
   QVERIFY(!opened.page->summary().words().startsWith("Picked"));
+}
+
+void TestWhatIfPage::the_front_can_be_heard() {
+  Opened opened;
+  QVERIFY(opened.show(true));
+  FrontView& view = opened.page->front().view();
+  QAccessibleInterface* chart = QAccessible::queryAccessibleInterface(&view);
+  QVERIFY(chart && chart->role() == QAccessible::Chart);
+  QCOMPARE(static_cast<std::size_t>(chart->childCount()), view.content().plans.size());
+  const auto plan = static_cast<int>(view.content().line.front());
+  QAccessibleInterface* point = chart->child(plan);
+  const FoundPlan& found = view.content().plans[static_cast<std::size_t>(plan)];
+  QVERIFY(point->text(QAccessible::Name).contains(QString::fromStdString(found.plan->name)));
+  QVERIFY(chart->rect().contains(point->rect().center()));
+  QCOMPARE(chart->indexOfChild(point), plan);
+  QCOMPARE(point->parent(), chart);
+  QVERIFY(!point->state().selected);
+  point->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+  QVERIFY(point->state().selected && view.selected() == static_cast<std::size_t>(plan));
+  QVERIFY(!chart->child(-1) && !chart->child(chart->childCount()));
+  view.set_content({});
+  QVERIFY(!point->isValid());
+  QCOMPARE(chart->childCount(), 0);
 }
 
 void TestWhatIfPage::the_front_by_keyboard() {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Copies of what is selected in a drawing: by the clipboard, or at once beside it.
+#include "app/ui/topology_editing.hpp"
+
+#include <algorithm>
+
+#include <QClipboard>
+#include <QGuiApplication>
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr double paste_step = 2 * topology_grid;
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+}  // namespace
+
+void TopologyEditing::copy() const {
+  const TopologySelection& chosen = view_.canvas()->selection();
+  if (!ready() || chosen.places.empty()) return;
+  QGuiApplication::clipboard()->setText(in_qt(fragment_of(drawn(), chosen.places)));
+}
+
+void TopologyEditing::cut() {
+  const TopologySelection chosen = view_.canvas()->selection();
+  if (!ready() || chosen.places.empty()) return;
+  copy();
+  take(tr("Cut"), without(drawn(), chosen.places, {}));
+}
+
+void TopologyEditing::take_pasted(const QString& name, Result<PastedPlaces> pasted) {
+  if (!pasted) return refuse(pasted.error());
+  const TopologySelection added{pasted->places, {}};
+  if (take(name, std::move(pasted->drawn))) view_.canvas()->show_selection(added);
+}
+
+/// A little beside the original; where that is out of sight, in the middle of what is seen.
+void TopologyEditing::paste() {
+  if (!ready()) return;
+  const std::string text = QGuiApplication::clipboard()->text().toStdString();
+  ClusterLayout::Place offset{paste_step, paste_step};
+  if (const auto corner = fragment_corner(text)) {
+    const TopologyCanvas& canvas = *view_.canvas();
+    const QRectF seen = canvas.camera().to_drawing(QRectF(canvas.rect()));
+    const auto taken = [&](const ClusterLayout::Place& at) {
+      return std::ranges::any_of(view_.scene().places, [&](const auto& place) {
+        return std::abs(place.second.x - at.x) < 1 && std::abs(place.second.y - at.y) < 1;
+      });
+    };
+    if (!seen.contains(QPointF(corner->x, corner->y)))
+      offset = {on_grid(seen.center().x()) - corner->x, on_grid(seen.center().y()) - corner->y};
+    while (taken({corner->x + offset.x, corner->y + offset.y})) offset.x += paste_step, offset.y += paste_step;
+  }
+  take_pasted(tr("Paste"), with_fragment(drawn(), text, offset));
+}
+
+void TopologyEditing::duplicate() {
+  const TopologySelection chosen = view_.canvas()->selection();
+  if (!ready() || chosen.places.empty()) return;
+  QRectF box;
+  for (const std::string& place : chosen.places)
+    if (const auto end = view_.scene().end_named(place)) box = box.united(view_.scene().rect_of(*end));
+  // Beside it where there is room, else a little aside.
+  const auto ends = view_.scene().ends();
+  const double aside = on_grid(box.width() + 2 * topology_grid);
+  const bool free = std::ranges::none_of(
+      ends, [&](const TopologyEnd& end) { return view_.scene().rect_of(end).intersects(box.translated(aside, 0)); });
+  const ClusterLayout::Place offset =
+      free ? ClusterLayout::Place{aside, 0} : ClusterLayout::Place{paste_step, paste_step};
+  take_pasted(tr("Duplicate"), duplicated(drawn(), chosen.places, offset));
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stands around a drawing: the palette, and what the cluster is good for.
+#include "app/ui/topology_editing.hpp"
+
+#include "app/session/cluster_strengths.hpp"
+#include "app/session/device_offers.hpp"
+#include "app/ui/topology_words.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+}  // namespace
+
+/// Also of a project without a cluster.
+TopologyPalette::Section TopologyEditing::imports() {
+  TopologyPalette::Section section{tr("IMPORT"), {}};
+  const std::tuple<PaletteEntry::Kind, QString, QString, QString> sources[] = {
+      {PaletteEntry::import_files, tr("Files…"), tr("nvidia-smi, NCCL"),
+       tr("What nvidia-smi topo -m prints, NCCL's topology XML, a cluster's JSON; several files are several nodes")},
+      {PaletteEntry::import_this_machine, tr("This machine"), tr("by NVML and hwloc"),
+       tr("Looks at the devices of this machine and at what joins them")}};
+  for (const auto& [kind, title, detail, tip] : sources) {
+    PaletteEntry entry;
+    entry.kind = kind;
+    entry.title = title;
+    entry.detail = detail;
+    entry.tip = tip;
+    section.entries.push_back(entry);
+  }
+  return section;
+}
+
+void TopologyEditing::refresh_palette() {
+  TopologyPalette::Section own{tr("IN THIS CLUSTER"), {}}, catalogue{tr("CATALOGUE"), {}}, parts{tr("CONNECT"), {}};
+  PaletteEntry filling;
+  for (const DeviceOffer& offer : device_offers(view_.cluster())) {
+    PaletteEntry entry = palette_entry(offer);
+    const bool first = own.entries.empty() && catalogue.entries.empty();
+    if (offer.own) entry.colour = static_cast<int>(own.entries.size());
+    if (first) filling = entry;
+    (offer.own ? own : catalogue).entries.push_back(entry);
+  }
+  const std::tuple<PaletteEntry::Kind, QString, QString> connections[] = {
+      {PaletteEntry::node, tr("Node"), tr("%1 × %2").arg(devices_of_a_new_node).arg(filling.title)},
+      {PaletteEntry::network_switch, tr("Switch"), {}},
+      {PaletteEntry::rack, tr("Rack"), tr("a switch and %1 nodes").arg(nodes_of_a_new_rack)}};
+  for (const auto& [kind, title, detail] : connections) {
+    PaletteEntry entry = filling;
+    entry.kind = kind;
+    entry.title = title;
+    entry.detail = detail;
+    entry.tip = tr("Drag onto the drawing, or press Enter");
+    parts.entries.push_back(entry);
+  }
+  view_.palette_list().set_sections({parts, own, catalogue, imports()});
+}
+
+void TopologyEditing::refresh_strengths() {
+  const Cluster* cluster = view_.cluster();
+  if (!cluster) return;
+  const ProjectState& state = session_.state();
+  const ProfileEntry* profile = find_profile(state, state.question.profile);
+  Bytes gradients(std::int64_t{1} << 30);
+  if (profile) {
+    gradients = Bytes();
+    for (const Layer& layer : profile->profile->layers) gradients += layer.parameters;
+  }
+  view_.summary_part().set_strengths(
+      strength_sentences(strengths_of(*cluster, gradients, state.question.workload.conventions),
+                         profile ? in_qt(profile->profile->name) : QString()));
+}
+
+}  // namespace pipedeck::app
