@@ -20,7 +20,10 @@ class TestTopologyEditing : public QObject {
   /// Ten nodes of four devices on a switch.
   static Cluster racked_cluster() {
     Cluster cluster;
-    cluster.device_types.push_back({.name = "T4", .memory = Bytes(std::int64_t{16} << 30)});
+    DeviceType type;
+    type.name = "T4";
+    type.memory = Bytes(std::int64_t{16} << 30);
+    cluster.device_types.push_back(type);
     cluster.switches.push_back({"switch"});
     for (int i = 0; i < 10; ++i) {
       Node node;
@@ -61,10 +64,10 @@ class TestTopologyEditing : public QObject {
     layout.places = with_room_for(topology_layout(cluster, layout), "rack 1");
     const auto after = topology_layout(cluster, layout);
     std::vector<QRectF> boxes;
-    for (const TopologyEnd& end : after.ends())
-      if (end.kind == TopologyEnd::rack || (end.kind == TopologyEnd::node && after.nodes[end.index].rack < 0) ||
-          end.kind == TopologyEnd::network_switch)
-        boxes.push_back(after.rect_of(end));
+    for (const TopologyRack& rack : after.racks) boxes.push_back(rack.rect);
+    for (const TopologyNode& node : after.nodes)
+      if (node.rack < 0) boxes.push_back(node.rect);
+    for (const TopologySwitch& one : after.switches) boxes.push_back(one.rect);
     for (std::size_t i = 0; i < boxes.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) QVERIFY2(!boxes[i].intersects(boxes[j]), qPrintable(QString::number(i)));
     QCOMPARE(boxes.size(), std::size_t{5});
