@@ -81,6 +81,12 @@ QString ProfileTableModel::text(const Layer& layer, int row, Column column) cons
   return {};
 }
 
+QString ProfileTableModel::spread_text(const Quartiles& quartiles, int repetitions) {
+  return tr("Median of %1; half of them between %2 and %3")
+      .arg(repetitions)
+      .arg(format_time(quartiles.lower), format_time(quartiles.upper));
+}
+
 QVariant ProfileTableModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const auto column = static_cast<Column>(index.column());
@@ -101,9 +107,13 @@ QVariant ProfileTableModel::data(const QModelIndex& index, int role) const {
       return column >= forward && largest_[column] > 0 ? QVariant(number(layer, index.row(), column) / largest_[column])
                                                        : QVariant();
     case Qt::ToolTipRole:
-      if (column == backward)
-        return tr("%1, of which weight gradient %2")
-            .arg(format_time(layer.backward), format_time(layer.backward_weight));
+      if (column == forward && layer.spread) return spread_text(layer.spread->forward, layer.spread->repetitions);
+      if (column == backward) {
+        const QString parts =
+            tr("%1, of which weight gradient %2").arg(format_time(layer.backward), format_time(layer.backward_weight));
+        if (!layer.spread) return parts;
+        return parts + QLatin1Char('\n') + spread_text(layer.spread->backward, layer.spread->repetitions);
+      }
       if (column >= output)
         return tr("%1 bytes").arg(QLocale().toString(static_cast<qlonglong>(number(layer, 0, column))));
       return {};

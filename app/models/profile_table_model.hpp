@@ -40,6 +40,7 @@ class ProfileTableModel : public QAbstractTableModel {
   void edited(int layer, int column, const QVariant& value);
 
  private:
+  static QString spread_text(const Quartiles& quartiles, int repetitions);
   QString text(const Layer& layer, int row, Column column) const;
   double number(const Layer& layer, int row, Column column) const;
   void find_largest();

@@ -154,7 +154,7 @@ void MainWindow::create_edit_menu() {
   plan_actions_->fill_edit_menu(menu);
   new ProfileActions({&session_, this, profile_view_,
                       [this] { return shown_profile_ > 0 ? shown_profile_ : session_.state().question.profile; },
-                      [this](int id) { show_entry(ProjectSection::profiles, id); }, seams_.dialogs});
+                      [this](int id) { show_entry(ProjectSection::profiles, id); }, seams_.dialogs, seams_.runner});
 }
 
 void MainWindow::create_view_menu() {
@@ -290,6 +290,7 @@ void MainWindow::create_run_menu() {
   add_action(menu, tr("&Pause or go on"), "action_pause", QKeySequence(Qt::CTRL | Qt::Key_F5),
              [this] { run_page_->view().toggle_pause(); });
   menu->addSeparator();
+  menu->addAction(findChild<QAction*>(QStringLiteral("action_profile_measure")));
   add_action(menu, tr("&Calibrate from runs…"), "action_calibrate", {}, [this] { show_calibration(); });
   actions_->calibrated = add_action(menu, tr("&Predict with the calibration"), "action_calibrated", {}, {});
   actions_->calibrated->setCheckable(true);

@@ -33,6 +33,7 @@ QString count_of(const Layers& layers) {
 ProfileActions::ProfileActions(ProfileScene scene)
     : QObject(scene.window),
       scene_(std::move(scene)),
+      measurement_(*scene_.session, scene_.runner),
       set_(
           make(tr("&Set…"), "action_layers_set", QKeySequence(Qt::CTRL | Qt::Key_Return), &ProfileActions::set_figure)),
       scale_(make(tr("S&cale…"), "action_layers_scale", QKeySequence(Qt::Key_Asterisk), &ProfileActions::scale)),
@@ -47,7 +48,8 @@ ProfileActions::ProfileActions(ProfileScene scene)
       paste_(make(tr("&Paste layers"), "action_layers_paste", QKeySequence::Paste, &ProfileActions::paste)),
       rename_(make(tr("&Rename model…"), "action_profile_rename", {}, &ProfileActions::rename)),
       duplicate_profile_(
-          make(tr("D&uplicate model"), "action_profile_duplicate", {}, &ProfileActions::duplicate_profile)) {
+          make(tr("D&uplicate model"), "action_profile_duplicate", {}, &ProfileActions::duplicate_profile)),
+      measure_(make(tr("&Measure on this machine"), "action_profile_measure", {}, &ProfileActions::measure)) {
   set_->setToolTip(tr("The same figure for all selected layers, in the column of the cell that is current"));
   scale_->setToolTip(tr("The column's figure of all selected layers times a factor"));
   merge_->setToolTip(tr("One layer with the sums of the selected ones"));
@@ -58,8 +60,26 @@ ProfileActions::ProfileActions(ProfileScene scene)
   connect(scene_.view, &ProfileView::selection_changed, this, &ProfileActions::update);
   connect(scene_.view, &ProfileView::remedy_requested, this, &ProfileActions::remedy);
   connect(scene_.session, &Session::state_changed, this, &ProfileActions::update, Qt::QueuedConnection);
+  offer_measurement();
   update();
 }
+
+void ProfileActions::offer_measurement() {
+  scene_.view->offer(measure_);
+  connect(&measurement_, &Measurement::running_changed, this, &ProfileActions::update_measurement);
+}
+
+/// The tool tip says what it does, or why it can't.
+void ProfileActions::update_measurement() {
+  const QString why = measurement_.running() ? tr("A measurement is under way.")
+                                             : why_not_measurable(scene_.session->state(), scene_.shown());
+  measure_->setEnabled(why.isEmpty());
+  measure_->setToolTip(!why.isEmpty() ? why
+                                      : tr("Runs every layer here at several micro-batch sizes, and measures this "
+                                           "machine's links and memory: both are chosen for the next comparison"));
+}
+
+void ProfileActions::measure() { measurement_.start(scene_.shown()); }
 
 QAction* ProfileActions::make(const QString& text, const char* name, const QKeySequence& shortcut,
                               void (ProfileActions::*run)()) {
@@ -83,6 +103,7 @@ void ProfileActions::update() {
   for (QAction* action : {set_, scale_, duplicate_, remove_, copy_}) action->setEnabled(layers > 0);
   merge_->setEnabled(layers > 1);
   for (QAction* action : {insert_, paste_, rename_, duplicate_profile_}) action->setEnabled(there);
+  update_measurement();
 }
 
 /// One step, or why there is none.

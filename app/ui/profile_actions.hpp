@@ -7,6 +7,7 @@
 
 #include <QObject>
 
+#include "app/session/measurement.hpp"
 #include "app/session/profile_edits.hpp"
 #include "app/ui/dialogs.hpp"
 
@@ -23,6 +24,7 @@ struct ProfileScene {
   std::function<int()> shown;  ///< the profile that the view shows; 0: none
   std::function<void(int)> show;
   Dialogs dialogs;
+  QString runner;  ///< pipedeck-cli
 };
 
 class ProfileActions : public QObject {
@@ -35,6 +37,8 @@ class ProfileActions : public QObject {
   QAction* make(const QString& text, const char* name, const QKeySequence& shortcut, void (ProfileActions::*run)());
   void separate();
   void update();
+  void offer_measurement();
+  void update_measurement();
   const Profile* profile() const;
   void change(const QString& name, const Result<Profile>& edited);
   void take_edit(int layer, int column, const QVariant& value);
@@ -49,9 +53,12 @@ class ProfileActions : public QObject {
   void rename();
   void duplicate_profile();
   void remedy(int kind);
+  void measure();
 
   ProfileScene scene_;
-  QAction *set_, *scale_, *insert_, *duplicate_, *merge_, *remove_, *copy_, *paste_, *rename_, *duplicate_profile_;
+  Measurement measurement_;
+  QAction *set_, *scale_, *insert_, *duplicate_, *merge_, *remove_, *copy_, *paste_, *rename_, *duplicate_profile_,
+      *measure_;
 };
 
 }  // namespace pipedeck::app

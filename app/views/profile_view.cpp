@@ -3,12 +3,15 @@
 
 #include <algorithm>
 
+#include <QAction>
 #include <QEvent>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "app/models/format.hpp"
@@ -82,6 +85,7 @@ class FigureDelegate : public FlatDelegate {
 ProfileView::ProfileView(QWidget* parent)
     : QWidget(parent),
       model_(new ProfileTableModel(this)),
+      head_(new QHBoxLayout),
       title_(new QLabel),
       totals_(new QLabel),
       gaps_(new QLabel),
@@ -109,7 +113,8 @@ ProfileView::ProfileView(QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(16, 12, 16, 12);
   column->setSpacing(4);
-  column->addWidget(title_);
+  head_->addWidget(title_, 1);
+  column->addLayout(head_);
   column->addWidget(totals_);
   column->addWidget(gaps_);
   column->addSpacing(6);
@@ -121,6 +126,15 @@ ProfileView::ProfileView(QWidget* parent)
   connect(bars_, &ProfileBars::layer_clicked, this, &ProfileView::select_layer);
   apply_theme();
   clear();
+}
+
+void ProfileView::offer(QAction* action) {
+  auto* button = new QToolButton;
+  button->setObjectName(action->objectName() + QStringLiteral("_button"));
+  button->setDefaultAction(action);
+  button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  button->setFocusPolicy(Qt::StrongFocus);
+  head_->addWidget(button, 0, Qt::AlignTop);
 }
 
 void ProfileView::make_table() {

@@ -9,6 +9,8 @@
 
 #include "core/domain/profile.hpp"
 
+class QAction;
+class QHBoxLayout;
 class QLabel;
 class QTableView;
 
@@ -34,6 +36,8 @@ class ProfileView : public QWidget {
   /// The cell that is current, opened for typing.
   void edit_current();
   QTableView* table() const { return table_; }
+  /// A button beside the title.
+  void offer(QAction* action);
 
  signals:
   void layer_selected(int position);
@@ -54,6 +58,7 @@ class ProfileView : public QWidget {
   void apply_theme();
 
   ProfileTableModel* model_;
+  QHBoxLayout* head_;
   QLabel* title_;
   QLabel* totals_;
   QLabel* gaps_;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/measurement.hpp"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+#include <QThread>
+
+#include "app/language/core_text.hpp"
+#include "app/session/session.hpp"
+#include "core/io/files.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/io/progress_json.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Measurement)
+};
+
+QString without_program(QString line) {
+  const QString lead = QStringLiteral("pipedeck-cli: ");
+  return line.startsWith(lead) ? line.mid(lead.size()) : line;
+}
+
+}  // namespace
+
+QString why_not_measurable(const ProjectState& state, int profile) {
+  const ProfileEntry* entry = find_profile(state, profile);
+  if (!entry) return Text::tr("Choose a model first.");
+  if (!entry->model) return Text::tr("Only a profile is known of this model, not its layers: there is nothing to run.");
+  if (!entry->model->trainable_here)
+    return Text::tr("%1 is too large to train on this machine's processor; choose a model such as gpt-tiny.")
+        .arg(QString::fromStdString(entry->model->name));
+  return {};
+}
+
+std::vector<int> sizes_to_measure(const Question& question) {
+  const int most = question.workload.micro_batch ? std::max(*question.workload.micro_batch, 1)
+                                                 : std::clamp(question.workload.global_batch, 1, 16);
+  std::vector<int> sizes;
+  for (int size = 1; size < most; size *= 2) sizes.push_back(size);
+  sizes.push_back(most);
+  return sizes;
+}
+
+ProjectState with_measurement(ProjectState state, Profile profile, std::shared_ptr<const ModelSpec> model,
+                              Cluster machine) {
+  Added measured = with_measured_profile(std::move(state), std::move(profile), std::move(model));
+  Added there = with_measured_cluster(std::move(measured.state), std::move(machine));
+  there.state.question.profile = measured.id;
+  there.state.question.cluster = there.id;
+  return std::move(there.state);
+}
+
+Measurement::Measurement(Session& session, QString runner, QObject* parent)
+    : QObject(parent), session_(session), runner_(std::move(runner)), process_(this) {
+  connect(&process_, &ChildProcess::output_line, this, &Measurement::take_line);
+  connect(&process_, &ChildProcess::ended, this, &Measurement::take_end);
+}
+
+bool Measurement::start(int profile) {
+  if (running()) return false;
+  title_ = tr("Measure on this machine");
+  const auto refuse = [this](const QString& why) {
+    emit session_.error(title_, why);
+    return false;
+  };
+  if (const QString why = why_not_measurable(session_.state(), profile); !why.isEmpty()) return refuse(why);
+  model_ = find_profile(session_.state(), profile)->model;
+  title_ = tr("Measure %1").arg(QString::fromStdString(model_->name));
+  directory_ = std::make_unique<QTemporaryDir>();
+  if (!directory_->isValid()) return refuse(tr("no temporary folder can be made: %1").arg(directory_->errorString()));
+  if (auto written = write_file(file("model.json").toStdString(), model_to_json(*model_)); !written)
+    return refuse(core_text(written.error()));
+  QStringList sizes;
+  for (const int size : sizes_to_measure(session_.state().question)) sizes << QString::number(size);
+  job_ = session_.jobs().start_external(title_, [this] { process_.stop(); });
+  session_.jobs().update_external(job_, -1, tr("starting"));
+  process_.start(runner_,
+                 {QStringLiteral("profile"), QStringLiteral("--model"), file("model.json"), QStringLiteral("--backend"),
+                  QStringLiteral("cpu"), QStringLiteral("--micro-batch"), sizes.join(QLatin1Char(',')),
+                  QStringLiteral("--progress"), QStringLiteral("-"), QStringLiteral("-o"), file("profile.json"),
+                  QStringLiteral("--cluster-out"), file("cluster.json"), QStringLiteral("--devices"),
+                  QString::number(std::max(1, QThread::idealThreadCount()))});
+  emit running_changed();
+  return true;
+}
+
+void Measurement::take_line(const QByteArray& line) {
+  const auto told = progress_from_json(line.toStdString());
+  if (told) session_.jobs().update_external(job_, told->done, core_text(told->what));
+}
+
+/// Empty: what was measured is in the project.
+QString Measurement::problem_of(const ProcessEnd& end) {
+  if (!end.started) return end.messages;
+  if (end.crashed) return tr("the process was killed or crashed. %1").arg(without_program(end.messages)).trimmed();
+  if (end.exit_status != 0) return without_program(end.messages);
+  auto profile = read_profile(file("profile.json").toStdString());
+  if (!profile) return core_text(profile.error());
+  auto machine = read_cluster(file("cluster.json").toStdString());
+  if (!machine) return core_text(machine.error());
+  profile->name = tr("%1 (measured here)").arg(QString::fromStdString(model_->name)).toStdString();
+  session_.change(title_, with_measurement(session_.state(), *std::move(profile), model_, *std::move(machine)));
+  return {};
+}
+
+void Measurement::take_end(const ProcessEnd& end) {
+  const QString problem = end.stopped ? QString() : problem_of(end);
+  directory_.reset();
+  session_.jobs().end_external(job_,
+                               end.stopped         ? JobState::cancelled
+                               : problem.isEmpty() ? JobState::finished
+                                                   : JobState::failed,
+                               problem);
+  emit running_changed();
+  if (!problem.isEmpty()) emit session_.error(title_, tr("The measurement failed: %1").arg(problem));
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A model measured on this machine from the Profile page: one press, one step of undo, a job that can be cancelled.
+#include <QTableView>
+#include <QToolButton>
+
+#include "app/models/profile_table_model.hpp"
+#include "app/session/measurement.hpp"
+#include "app/views/profile_view.hpp"
+#include "tests/app/ui/window_fixture.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+using namespace pipedeck::app::test;
+
+namespace {
+
+class MeasureFixture : public WindowFixture {
+ public:
+  MeasureFixture() {
+    session().choose_profile_preset(QStringLiteral("mlp-small"));
+    session().set_global_batch(8);
+    window->show_page(pipedeck::app::Page::profile);
+    QCoreApplication::processEvents();
+  }
+};
+
+}  // namespace
+
+class TestMeasure : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void initTestCase() {
+    if (!QFile::exists(command_line_program())) QSKIP("pipedeck-cli is not built");
+  }
+
+  void one_press_measures_model_and_machine() {
+    MeasureFixture fixture;
+    const std::size_t steps = fixture.session().undo_steps(), profiles = fixture.state().profiles.size();
+    auto* button = fixture.child<QToolButton>("action_profile_measure_button");
+    QVERIFY(button && button->isEnabled() && !button->toolTip().isEmpty());
+    button->click();
+    QVERIFY(!fixture.action("action_profile_measure")->isEnabled());  // one at a time
+    QVERIFY(fixture.settle(120000));
+    QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+    QCOMPARE(fixture.session().undo_steps(), steps + 1);
+    QCOMPARE(fixture.session().undo_name(), QStringLiteral("Measure mlp-small"));
+    QCOMPARE(fixture.state().profiles.size(), profiles + 1);
+    const Question& question = fixture.state().question;
+    const ProfileEntry* profile = find_profile(fixture.state(), question.profile);
+    QCOMPARE(profile->profile->name, std::string("mlp-small (measured here)"));
+    QVERIFY(profile->model);
+    std::vector<int> sizes;
+    for (const LayerPoint& point : profile->profile->layers[0].at) sizes.push_back(point.micro_batch);
+    QCOMPARE(sizes, (std::vector<int>{1, 2, 4, 8}));
+    QCOMPARE(find_cluster(fixture.state(), question.cluster)->cluster->device_types[0].name, std::string("CPU-core"));
+    QVERIFY(fixture.action("action_profile_measure")->isEnabled());
+
+    // The table tells how sure a time is.
+    QCoreApplication::processEvents();
+    const auto* table = fixture.child<QTableView>("profile_table");
+    const QString tip = table->model()->index(0, ProfileTableModel::forward).data(Qt::ToolTipRole).toString();
+    QVERIFY2(tip.startsWith(QStringLiteral("Median of ")), qPrintable(tip));
+
+    // Measured again it takes the place of the first one.
+    fixture.trigger("action_profile_measure");
+    QVERIFY(fixture.settle(120000));
+    QCOMPARE(fixture.state().profiles.size(), profiles + 1);
+    fixture.session().undo();
+    fixture.session().undo();
+    QCOMPARE(fixture.state().profiles.size(), profiles);
+  }
+
+  void a_measurement_is_cancelled_in_the_list_of_jobs() {
+    MeasureFixture fixture;
+    const ProjectState before = fixture.state();
+    fixture.trigger("action_profile_measure");
+    fixture.session().jobs().cancel_all();
+    QVERIFY(fixture.settle());
+    QVERIFY(QTest::qWaitFor([&] { return fixture.action("action_profile_measure")->isEnabled(); }, 30000));
+    QCOMPARE(fixture.state(), before);
+    QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  }
+
+  void what_can_not_be_measured_says_why() {
+    WindowFixture fixture;
+    fixture.session().open_sample();
+    QCoreApplication::processEvents();
+    QVERIFY(!fixture.action("action_profile_measure")->isEnabled());
+    QVERIFY(!fixture.action("action_profile_measure")->toolTip().isEmpty());
+    QVERIFY(!why_not_measurable(fixture.state(), 0).isEmpty());
+  }
+
+  void sizes_reach_the_micro_batch() {
+    Question question;
+    question.workload.global_batch = 64;
+    QCOMPARE(sizes_to_measure(question), (std::vector<int>{1, 2, 4, 8, 16}));
+    question.workload.micro_batch = 6;
+    QCOMPARE(sizes_to_measure(question), (std::vector<int>{1, 2, 4, 6}));
+    question.workload.micro_batch = 1;
+    QCOMPARE(sizes_to_measure(question), (std::vector<int>{1}));
+  }
+};
+
+QTEST_MAIN(TestMeasure)
+#include "tst_measure.moc"
