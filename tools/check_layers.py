@@ -10,13 +10,14 @@ import re
 import subprocess
 import sys
 
-CORE = ["core/domain", "core/io", "core/cost", "core/schedule", "core/sim", "core/planner", "core/presets",
+CORE = ["core/domain", "core/io", "core/analytic", "core/cost", "core/schedule", "core/sim", "core/planner", "core/presets",
         "core/reproduce", "core/runtime", "core/store", "core/whatif"]
 
 # folder: (other folders of the project, third-party headers by their beginning, Qt modules)
 LAYERS = {
     "core/domain": ([], ["tl/", "fmt/"], []),
     "core/io": (["core/domain"], ["tl/", "fmt/", "nlohmann/", "openssl/", "pugixml.hpp", "rapidjson/", "zlib.h"], []),
+    "core/analytic": (["core/domain"], ["tl/", "fmt/"], []),
     "core/cost": (["core/domain"], ["tl/", "fmt/"], []),
     "core/schedule": (["core/domain"], ["tl/", "fmt/"], []),
     "core/sim": (["core/domain", "core/cost", "core/schedule"], ["tl/", "fmt/"], []),

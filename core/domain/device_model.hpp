@@ -43,6 +43,7 @@ struct DeviceModel {
   std::string title, vendor;
   std::vector<std::string> aliases;  ///< as device_name_key makes them
   std::vector<std::string> pci_ids;  ///< vendor and device: "10de:20b2"
+  int compute_units = 1;             ///< streaming multiprocessors, compute units
   bool matrix_units = false;         ///< its fp16 peak is that of tensor or matrix cores
   std::optional<DeviceLink> link;
   PciExpress pcie;

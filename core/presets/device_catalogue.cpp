@@ -82,6 +82,7 @@ Result<DeviceModel> device_model_from_json(const std::string& text) {
       in.values("pci_ids", [&](const Value& value, const std::string& place) {
         model.pci_ids.push_back(json::read_text(value, place, in.problems()));
       });
+    model.compute_units = in.count("compute_units", 1, 1 << 20);
     model.matrix_units = in.truth_or("matrix_units", false);
     read_joints(in, model);
     read_price(in, model.price);

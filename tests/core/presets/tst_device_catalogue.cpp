@@ -29,7 +29,7 @@ const DeviceModel& device(const char* name) {
 std::string entry(const char* changed = "", const char* to = "") {
   std::string text = R"({"format": "pipedeck.device", "version": 1, "name": "X1", "title": "X 1", "vendor": "X",
     "aliases": ["X-One"], "memory_bytes": 8589934592, "memory_gb_per_s": 1.5, "peak_tflops": {"fp32": 2, "fp16": 8},
-    "matrix_units": true, "device_link": {"kind": "XLink", "lanes": 2, "lane_gb_per_s": 10},
+    "compute_units": 7, "matrix_units": true, "device_link": {"kind": "XLink", "lanes": 2, "lane_gb_per_s": 10},
     "pcie": {"generation": 4, "lanes": 8},
     "price": {"per_hour": 0.5, "currency": "USD", "date": "2025-06", "source": "made up"}, "source": "a test"})";
   if (*changed) text.replace(text.find(changed), std::string(changed).size(), to);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/analytic/analytic_profile.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/domain/limits.hpp"
+
+namespace pipedeck {
+namespace {
+
+constexpr int longest_assumed = 4096;
+
+/// What exceeds every limit is cut there, so that it is reported instead of overflowing.
+Bytes whole(double bytes) { return Bytes(std::llround(std::min(bytes, 2.0 * static_cast<double>(limits::bytes)))); }
+
+std::string counted(double number) {
+  std::string digits = fmt::format("{:.0f}", number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), " ");
+  return digits;
+}
+
+LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times) {
+  LayerExplanation told{layer.name, {}};
+  const auto say = [&](const std::string& what, double number, const char* unit, const std::string& formula) {
+    told.figures.push_back(fmt::format("{}: {} = {}{}", what, formula, counted(number), unit));
+  };
+  for (const WeightItem& item : layer.weights) say("weights, " + item.name, item.count, "", item.formula);
+  for (const CountedProduct& product : layer.products)
+    say("operations, " + product.name, product.operations(), "", product.formula);
+  for (const KeptItem& item : layer.kept) say("kept, " + item.name, item.bytes, " bytes", item.formula);
+  told.figures.push_back(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved beside products",
+                                     times.forward.count * 1e3,
+                                     (times.backward_input + times.backward_weight).count * 1e3, layer.moved / 1e6));
+  return told;
+}
+
+bool same_figures(const LayerCount& a, const LayerCount& b) {
+  return a.kind == b.kind && weight_count(a) == weight_count(b) && kept_bytes(a) == kept_bytes(b) &&
+         forward_operations(a) == forward_operations(b);
+}
+
+class Maker {
+ public:
+  Maker(const ReadTransformer& model, const DeviceModel& device, const DeviceRate& rate, const AnalyticOptions& options)
+      : config_(model.config), device_(device), rate_(rate), options_(options) {
+    made_.notes = model.notes;
+    if (!options.dropout) config_.dropout = config_.attention_dropout = 0;
+    count_.sequence = options.sequence > 0 ? options.sequence : std::min(config_.longest, longest_assumed);
+    count_.micro_batch = options.micro_batch;
+    count_.element = rate.element;
+    count_.attention = options.attention;
+  }
+
+  Result<AnalyticProfile> make() {
+    if (config_.positions > 0 && count_.sequence > config_.positions)
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found a sequence of {} tokens, expected at most the {} that {} has positions for",
+                              count_.sequence, config_.positions, config_.name));
+    const CountedModel counted_model = count_layers(config_, count_);
+    Profile& profile = made_.profile;
+    profile.name = config_.name;
+    profile.device = device_.type.name;
+    profile.micro_batch = options_.micro_batch;
+    profile.edges = counted_model.edges;
+    profile.source = source();
+    for (const LayerCount& layer : counted_model.layers) add(layer);
+    note();
+    if (auto sensible = within_limits(); !sensible) return tl::unexpected(sensible.error());
+    return std::move(made_);
+  }
+
+ private:
+  std::string attention_words() const {
+    return options_.attention == AttentionMemory::stored ? "attention's weights stored"
+                                                         : "attention's weights not stored";
+  }
+
+  std::string source() const {
+    return fmt::format("computed from {}'s configuration ({}) for {} in {}: {} tokens a sample, {}", config_.name,
+                       config_.family, device_.type.name, options_.precision, count_.sequence, attention_words());
+  }
+
+  void add(const LayerCount& counted_layer) {
+    const LayerSeconds times = layer_time(counted_layer, rate_);
+    Layer layer;
+    layer.name = counted_layer.name;
+    layer.kind = counted_layer.kind;
+    layer.forward = times.forward;
+    layer.backward = times.backward_input + times.backward_weight;
+    layer.backward_weight = times.backward_weight;
+    layer.output = whole(counted_layer.output);
+    layer.saved = whole(kept_bytes(counted_layer));
+    layer.parameters = whole(weight_count(counted_layer) * rate_.element);
+    for (const int degree : options_.degrees) add_degree(layer, counted_layer, degree);
+    made_.profile.layers.push_back(std::move(layer));
+    const bool told =
+        std::ranges::any_of(seen_, [&](const LayerCount& other) { return same_figures(other, counted_layer); });
+    if (told) return;
+    seen_.push_back(counted_layer);
+    made_.explanations.push_back(explain(counted_layer, times));
+  }
+
+  void add_degree(Layer& layer, const LayerCount& counted_layer, int degree) const {
+    if (config_.heads % degree != 0 || config_.key_value_heads % degree != 0) return;
+    const LayerSeconds times = layer_time(counted_layer, rate_, degree, options_.sequence_parallel);
+    layer.tensor_parallel.push_back({degree, times.forward, times.backward_input + times.backward_weight,
+                                     whole(counted_layer.forward_reduced), whole(counted_layer.backward_reduced)});
+  }
+
+  void note() {
+    auto& notes = made_.notes;
+    notes.insert(notes.begin(), fmt::format("{}: {} parameters", config_.name, counted(parameters_of(config_))));
+    notes.push_back(fmt::format("{} tokens a sample, micro-batches of {}, {}, {}", count_.sequence,
+                                options_.micro_batch, options_.precision, attention_words()));
+    if (options_.sequence == 0 && config_.longest > longest_assumed)
+      notes.push_back(fmt::format("The model takes up to {} tokens; {} are assumed", config_.longest, longest_assumed));
+    if (config_.tied)
+      notes.push_back(
+          "The head's weights are the embedding's: each stage that has one of them holds a copy, so both count them");
+    if (config_.experts) notes.push_back("Tokens spread evenly over the experts");
+    notes.push_back(
+        fmt::format("Large products reach {:.0f} % of the peak, the rest of a layer {:.0f} % of the memory's bandwidth",
+                    100 * rate_.reached.products, 100 * rate_.reached.memory));
+    if (made_.profile.layers.front().tensor_parallel.size() < options_.degrees.size())
+      notes.push_back(fmt::format("Degrees of tensor parallelism that do not divide {} heads are left out",
+                                  config_.key_value_heads));
+  }
+
+  Result<void> within_limits() const {
+    for (std::size_t i = 0; i < made_.profile.layers.size(); ++i) {
+      const Layer& layer = made_.profile.layers[i];
+      const Bytes most = std::max({layer.output, layer.saved, layer.parameters});
+      if (most.count > limits::bytes || layer.backward.count > limits::seconds)
+        return fail(ErrorCode::bad_input,
+                    fmt::format("found layer '{}' of {} bytes and {:.4g} s, expected a model of a sensible size",
+                                layer.name, most.count, layer.backward.count));
+    }
+    return {};
+  }
+
+  TransformerConfig config_;
+  const DeviceModel& device_;
+  const DeviceRate& rate_;
+  const AnalyticOptions& options_;
+  CountOptions count_;
+  AnalyticProfile made_;
+  std::vector<LayerCount> seen_;
+};
+
+Result<void> check(const AnalyticOptions& options, const ReadTransformer& model) {
+  if (options.sequence < 0 || options.sequence > (1 << 24))
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found a sequence of {} tokens, expected 1 to {}", options.sequence, 1 << 24));
+  if (options.micro_batch < 1 || options.micro_batch > limits::samples)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found a micro-batch of {}, expected 1 to {}", options.micro_batch, limits::samples));
+  if (!std::ranges::is_sorted(options.degrees) || (!options.degrees.empty() && options.degrees.front() < 2) ||
+      std::ranges::adjacent_find(options.degrees) != options.degrees.end())
+    return fail(ErrorCode::bad_usage, "degrees of tensor parallelism are 2 or more, ascending");
+  const std::int64_t layers =
+      std::int64_t{model.config.layers} * (model.config.experts ? 2 : 1) + model.config.decoder_layers + 4;
+  if (layers > limits::layers)
+    return fail(ErrorCode::bad_input, fmt::format("found {} layers, expected at most {}", layers, limits::layers));
+  return {};
+}
+
+}  // namespace
+
+Result<AnalyticProfile> analytic_profile(const ReadTransformer& model, const DeviceModel& device,
+                                         const AnalyticOptions& options) {
+  if (auto valid = check(options, model); !valid) return tl::unexpected(valid.error());
+  const auto rate = rate_of(device, options.precision);
+  if (!rate) return tl::unexpected(rate.error());
+  return Maker(model, device, *rate, options).make();
+}
+
+}  // namespace pipedeck

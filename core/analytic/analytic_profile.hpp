@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profile computed from a transformer's shape, a device's data sheet and how it is to be trained, where nothing was
+// measured; every figure of it with its formula.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/analytic/roofline.hpp"
+#include "core/analytic/transformer_layers.hpp"
+#include "core/domain/device_model.hpp"
+#include "core/domain/profile.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/transformer_config.hpp"
+
+namespace pipedeck {
+
+struct AnalyticOptions {
+  std::string precision = "bf16";  ///< a peak of the device's data sheet: fp32, tf32, fp16, bf16
+  int sequence = 0;                ///< tokens of a sample; 0: what the model was made for, 4096 at most
+  int micro_batch = 1;             ///< samples
+  AttentionMemory attention = AttentionMemory::recomputed;
+  bool dropout = true;                ///< as the configuration says; else none
+  std::vector<int> degrees{2, 4, 8};  ///< of tensor parallelism; those that do not divide the heads are left out
+  bool sequence_parallel = true;      ///< what tensor-parallel ranks do not divide, they divide by tokens
+};
+
+/// The figures of one layer in words: "parameters 7 087 872 = h (a + 2 g) d + biases ...".
+struct LayerExplanation {
+  std::string layer;
+  std::vector<std::string> figures;
+};
+
+struct AnalyticProfile {
+  Profile profile;
+  std::vector<std::string> notes;              ///< what was understood and what was assumed
+  std::vector<LayerExplanation> explanations;  ///< one a kind of layer that differs from those before it
+};
+
+/// bad_usage where the device has no such precision or the options are out of range; bad_input where figures of the
+/// model are beyond every limit.
+Result<AnalyticProfile> analytic_profile(const ReadTransformer& model, const DeviceModel& device,
+                                         const AnalyticOptions& options);
+
+}  // namespace pipedeck

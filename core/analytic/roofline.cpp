@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/analytic/roofline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace pipedeck {
+namespace {
+
+/// Squares that a product's result is cut into, one a multiprocessor at a time. Small ones waste less of a small
+/// product, but load each number more often.
+struct Tile {
+  double side, reached;
+};
+constexpr std::array<Tile, 3> tiles{{{128, 1.0}, {64, 0.75}, {32, 0.45}}};
+
+/// Part of the multiprocessors' time that computes the result: the last of the tiles' waves is not full, and tiles on
+/// the rim are not.
+double shape_efficiency(double m, double n, double times, const DeviceRate& device) {
+  double best = 0;
+  for (const Tile& tile : tiles) {
+    const double count = times * std::ceil(m / tile.side) * std::ceil(n / tile.side);
+    const double waves = std::ceil(count / device.units);
+    best = std::max(best, tile.reached * times * m * n / (tile.side * tile.side) / (waves * device.units));
+  }
+  return best;
+}
+
+/// A rank's part of a product: weights are cut along their longer side (Megatron-LM cuts what widens by columns, what
+/// narrows by rows), attention by heads.
+CountedProduct part_of(CountedProduct product, int degree) {
+  if (!product.divided) return product;
+  if (!product.weights)
+    product.times /= degree;
+  else
+    (product.n >= product.k ? product.n : product.k) /= degree;
+  return product;
+}
+
+Seconds shaped_time(const CountedProduct& part, const DeviceRate& device) {
+  return product_time(part.m, part.k, part.n, part.times, device);
+}
+
+/// A fused kernel keeps all multiprocessors busy with pieces of its own size, whatever the shape.
+Seconds forward_time(const CountedProduct& part, const DeviceRate& device) {
+  if (!part.fused) return shaped_time(part, device);
+  return Seconds(part.operations() / (device.operations * device.reached.products * device.reached.attention));
+}
+
+}  // namespace
+
+Result<DeviceRate> rate_of(const DeviceModel& device, const std::string& precision) {
+  const auto peak = device.type.peak_tflops.find(precision);
+  if (peak == device.type.peak_tflops.end()) {
+    std::string known;
+    for (const auto& [name, tflops] : device.type.peak_tflops) known += (known.empty() ? "" : ", ") + name;
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found precision '{}', expected one that the data sheet of {} has: {}", precision,
+                            device.type.name, known));
+  }
+  DeviceRate rate;
+  rate.operations = peak->second * 1e12;
+  rate.memory = *device.type.memory_bandwidth;
+  rate.units = device.compute_units;
+  rate.element = precision == "fp32" || precision == "tf32" ? 4 : 2;
+  return rate;
+}
+
+Seconds product_time(double m, double k, double n, double times, const DeviceRate& device) {
+  const double depth = k / (k + device.reached.depth);
+  const double reached = device.reached.products * depth * shape_efficiency(m, n, times, device);
+  const double moved = times * device.element * (m * k + k * n + m * n);
+  return Seconds(std::max(2 * m * k * n * times / (device.operations * reached),
+                          moved / (device.memory.count * device.reached.memory)));
+}
+
+LayerSeconds layer_time(const LayerCount& layer, const DeviceRate& device, int degree, bool sequence_parallel) {
+  LayerSeconds times;
+  for (const CountedProduct& product : layer.products) {
+    const CountedProduct part = part_of(product, degree);
+    times.forward += forward_time(part, device);
+    if (!part.weights) {
+      times.backward_input += forward_time(part, device) * part.backward;
+      continue;
+    }
+    times.backward_input += product_time(part.m, part.n, part.k, part.times, device);
+    times.backward_weight += product_time(part.k, part.m, part.n, part.times, device);
+  }
+  const double moved = layer.moved / (sequence_parallel ? degree : 1);
+  const Seconds beside(moved / (device.memory.count * device.reached.memory));
+  const Seconds launches = device.reached.launch * layer.launches;
+  times.forward += beside + launches;
+  (layer.made_of_ids ? times.backward_weight : times.backward_input) += (beside + launches) * 2;
+  return times;
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Analytic profiles against what the models' authors and Korthikanti et al. published.
+#include <cmath>
+
+#include <QTest>
+
+#include "core/analytic/analytic_profile.hpp"
+#include "core/domain/validate.hpp"
+#include "core/io/files.hpp"
+#include "core/io/hugging_face.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/presets/device_catalogue.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+ReadTransformer model_of(const std::string& name) {
+  const auto text = read_file(std::string(PIPEDECK_FIXTURES "/hugging_face/") + name + ".config.json");
+  const auto read = transformer_from_hugging_face(text.value(), name);
+  if (!read) qFatal("%s: %s: %s", name.c_str(), read.error().place.c_str(), read.error().message.c_str());
+  return *read;
+}
+
+/// A GPT of Korthikanti et al., table 3, by its heads, hidden size and layers.
+TransformerConfig gpt(int heads, int hidden, int layers) {
+  TransformerConfig config;
+  config.name = "gpt", config.family = "gpt2";
+  config.hidden = hidden, config.layers = layers;
+  config.heads = config.key_value_heads = heads, config.head_width = hidden / heads;
+  config.feed_forward = 4 * hidden, config.vocabulary = 51200, config.positions = config.longest = 2048;
+  config.bias_query_key_value = config.bias_output = config.bias_feed_forward = true;
+  config.dropout = config.attention_dropout = 0.1;
+  return config;
+}
+
+const LayerCount& layer_named(const CountedModel& model, const std::string& name) {
+  for (const LayerCount& layer : model.layers)
+    if (layer.name == name) return layer;
+  qFatal("no layer %s", name.c_str());
+}
+
+}  // namespace
+
+class TestAnalytic : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void published_parameters_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<double>("parameters");
+    // Model cards and num_parameters() of the published weights.
+    QTest::newRow("GPT-2") << "gpt2" << 124'439'808.0;
+    QTest::newRow("BERT base, masked language") << "bert-base-uncased" << 109'514'298.0;
+    QTest::newRow("T5 large") << "t5-large" << 737'668'096.0;
+    QTest::newRow("Llama 2 7B") << "llama-2-7b" << 6'738'415'616.0;
+    QTest::newRow("Llama 3 8B") << "llama-3-8b" << 8'030'261'248.0;
+    QTest::newRow("Mistral 7B") << "mistral-7b" << 7'241'732'096.0;
+    QTest::newRow("Mixtral 8x7B") << "mixtral-8x7b" << 46'702'792'704.0;
+    QTest::newRow("Qwen2 7B") << "qwen2-7b" << 7'615'616'512.0;
+    QTest::newRow("Qwen1.5 MoE A2.7B") << "qwen1.5-moe-a2.7b" << 14'315'784'192.0;
+    QTest::newRow("Qwen3 8B") << "qwen3-8b" << 8'190'735'360.0;
+    QTest::newRow("Qwen3 30B A3B") << "qwen3-30b-a3b" << 30'532'122'624.0;
+    QTest::newRow("DeepSeek V2 Lite") << "deepseek-v2-lite" << 15'706'484'224.0;
+    QTest::newRow("DeepSeek V3") << "deepseek-v3" << 671'026'419'200.0;
+  }
+  void published_parameters() {
+    QFETCH(QString, model);
+    QFETCH(double, parameters);
+    QCOMPARE(QString::number(parameters_of(model_of(model.toStdString()).config), 'f', 0),
+             QString::number(parameters, 'f', 0));
+  }
+
+  /// Korthikanti et al., equations 1, 2, 4 and 5 to the byte, for the models of their table 3.
+  void korthikanti_data() {
+    QTest::addColumn<int>("heads");
+    QTest::addColumn<int>("hidden");
+    QTest::addColumn<int>("micro_batch");
+    QTest::newRow("22B") << 64 << 6144 << 4;
+    QTest::newRow("175B") << 96 << 12288 << 1;
+    QTest::newRow("530B") << 128 << 20480 << 1;
+    QTest::newRow("1T") << 160 << 25600 << 1;
+  }
+  void korthikanti() {
+    QFETCH(int, heads);
+    QFETCH(int, hidden);
+    QFETCH(int, micro_batch);
+    const double s = 2048, b = micro_batch, h = hidden, a = heads, t = 8;
+    CountOptions options{.sequence = 2048, .micro_batch = micro_batch, .attention = AttentionMemory::stored};
+    const TransformerConfig config = gpt(heads, hidden, 2);
+    const LayerCount block = layer_named(count_layers(config, options), "block_1");
+    QCOMPARE(kept_bytes(block), s * b * h * (34 + 5 * a * s / h));                           // 1
+    QCOMPARE(kept_bytes(block, 8, false), s * b * h * (10 + 24 / t + 5 * a * s / (h * t)));  // 2
+    QCOMPARE(kept_bytes(block, 8, true), s * b * h / t * (34 + 5 * a * s / h));              // 4
+    // Without the scores, 34 s b h / t (equation 6) and a row sum a head and token, which they recompute.
+    options.attention = AttentionMemory::recomputed;
+    const LayerCount fused = layer_named(count_layers(config, options), "block_1");
+    QCOMPARE(kept_bytes(fused, 8, true) - 4 * s * b * a / t, 34 * s * b * h / t);
+    // Behind the blocks: 4 s b h (1 + v / h) (section 4.3).
+    const CountedModel model = count_layers(config, options);
+    const double behind = kept_bytes(layer_named(model, "final_norm")) + kept_bytes(layer_named(model, "head")) +
+                          kept_bytes(layer_named(model, "loss"));
+    QCOMPARE(behind, 4 * s * b * h * (1 + 51200 / h));
+  }
+
+  /// Narayanan et al., arXiv 2104.04473, appendix: 24 B s l h^2 + 4 B s^2 l h of the blocks and 2 B s h V of the words
+  /// in a forward pass; twice as many backward.
+  void operations_of_an_iteration() {
+    const TransformerConfig config = gpt(96, 12288, 4);
+    const CountOptions options{.sequence = 2048, .micro_batch = 2, .attention = AttentionMemory::stored};
+    double operations = 0;
+    for (const LayerCount& layer : count_layers(config, options).layers) operations += 3 * forward_operations(layer);
+    const double s = 2048, b = 2, h = 12288, l = 4, v = 51200;
+    QCOMPARE(operations, 3 * (24 * b * s * l * h * h + 4 * b * s * s * l * h + 2 * b * s * h * v));
+  }
+
+  void every_device_and_family_gives_a_valid_profile() {
+    for (const char* name : {"gpt2", "bert-base-uncased", "t5-large", "llama-3-8b", "mixtral-8x7b", "deepseek-v3"})
+      for (const DeviceModel& device : device_catalogue()) {
+        AnalyticOptions options;
+        options.precision = device.type.peak_tflops.contains("bf16") ? "bf16" : "fp16";
+        options.sequence = 512;
+        const auto made = analytic_profile(model_of(name), device, options);
+        QVERIFY2(made.has_value(), made ? "" : made.error().message.c_str());
+        const auto valid = validate(made->profile);
+        QVERIFY2(valid.has_value(), valid ? "" : (name + valid.error().place + valid.error().message).c_str());
+        const auto again = profile_from_json(profile_to_json(made->profile));
+        QVERIFY(again.has_value());
+        for (const Layer& layer : made->profile.layers) {
+          QVERIFY2(layer.forward.count > 0 && layer.backward.count > 0, layer.name.c_str());
+          QVERIFY(layer.backward_weight <= layer.backward);
+          for (const TensorParallelPoint& point : layer.tensor_parallel) QVERIFY(point.forward <= layer.forward);
+        }
+      }
+  }
+
+  void no_device_beats_its_data_sheet() {
+    const DeviceModel a100 = catalogue_device("A100-80GB").value();
+    const DeviceRate rate = rate_of(a100, "bf16").value();
+    for (const double size : {1.0, 17.0, 128.0, 1000.0, 4096.0, 20000.0})
+      for (const double inner : {1.0, 64.0, 4096.0}) {
+        const Seconds time = product_time(size, inner, size, 1, rate);
+        QVERIFY(2 * size * size * inner / time.count <= 312e12);
+        QVERIFY(2 * (2 * size * inner + size * size) / time.count <= a100.type.memory_bandwidth->count);
+      }
+    // Large products reach what was asked of them, small ones far less.
+    QVERIFY(2 * std::pow(8192.0, 3) / product_time(8192, 8192, 8192, 1, rate).count > 0.65 * 312e12);
+    QVERIFY(2 * std::pow(128.0, 3) / product_time(128, 128, 128, 1, rate).count < 0.1 * 312e12);
+  }
+
+  void bad_configurations_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("place");
+    QTest::newRow("no JSON") << "{"
+                             << "line 1, column 2";
+    QTest::newRow("no family") << "{}"
+                               << "/model_type";
+    QTest::newRow("family of another kind") << R"({"model_type": 3})"
+                                            << "/model_type";
+    QTest::newRow("unknown family") << R"({"model_type": "whisper"})"
+                                    << "/model_type";
+    QTest::newRow("negative") << R"({"model_type": "gpt2", "n_layer": -1})"
+                              << "/n_layer";
+    QTest::newRow("huge") << R"({"model_type": "gpt2", "n_layer": 1000000000})"
+                          << "/n_layer";
+    QTest::newRow("no number") << R"({"model_type": "gpt2", "n_embd": "768"})"
+                               << "/n_embd";
+    QTest::newRow("no whole number") << R"({"model_type": "gpt2", "n_embd": 76.5})"
+                                     << "/n_embd";
+    QTest::newRow("heads") << R"({"model_type": "gpt2", "n_embd": 768, "n_head": 7})"
+                           << "/n_head";
+    QTest::newRow("key heads") << R"({"model_type": "llama", "num_attention_heads": 32, "num_key_value_heads": 5})"
+                               << "/num_key_value_heads";
+    QTest::newRow("experts") << R"({"model_type": "mixtral", "num_local_experts": 2, "num_experts_per_tok": 3})"
+                             << "/num_experts_per_tok";
+    QTest::newRow("dropout") << R"({"model_type": "gpt2", "resid_pdrop": 1.5})"
+                             << "/resid_pdrop";
+    QTest::newRow("nested") << R"({"model_type": "llava", "text_config": {"model_type": "llama", "vocab_size": 0}})"
+                            << "/text_config/vocab_size";
+  }
+  void bad_configurations() {
+    QFETCH(QString, text);
+    QFETCH(QString, place);
+    const auto read = transformer_from_hugging_face(text.toStdString(), "x");
+    QVERIFY(!read.has_value());
+    QCOMPARE(read.error().code, ErrorCode::bad_input);
+    QCOMPARE(QString::fromStdString(read.error().place), place);
+  }
+
+  void bad_options() {
+    const ReadTransformer model = model_of("gpt2");
+    const DeviceModel v100 = catalogue_device("V100-16GB").value();
+    const auto refused = [&](const auto& change) {
+      AnalyticOptions options;
+      options.precision = "fp16";
+      change(options);
+      const auto made = analytic_profile(model, v100, options);
+      return !made && made.error().code == ErrorCode::bad_usage;
+    };
+    QVERIFY(!refused([](AnalyticOptions&) {}));
+    QVERIFY(refused([](AnalyticOptions& o) { o.precision = "bf16"; }));  // no V100 has it
+    QVERIFY(refused([](AnalyticOptions& o) { o.sequence = 1025; }));     // GPT-2 has 1024 positions
+    QVERIFY(refused([](AnalyticOptions& o) { o.sequence = -1; }));
+    QVERIFY(refused([](AnalyticOptions& o) { o.micro_batch = 0; }));
+    QVERIFY(refused([](AnalyticOptions& o) { o.degrees = {4, 2}; }));
+    QVERIFY(refused([](AnalyticOptions& o) { o.degrees = {1}; }));
+  }
+
+  /// What tensor-parallel ranks do not divide evenly by heads is not offered.
+  void degrees_that_divide_the_heads() {
+    AnalyticOptions options;
+    options.sequence = 1024;
+    const auto made = analytic_profile(model_of("qwen2-7b"), catalogue_device("A100-80GB").value(), options);
+    QCOMPARE(made->profile.layers[1].tensor_parallel.size(), std::size_t{2});  // 4 heads of keys: 2 and 4
+    QCOMPARE(made->profile.layers[1].tensor_parallel.back().degree, 4);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestAnalytic)
+#include "tst_analytic.moc"
