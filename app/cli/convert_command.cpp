@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert: any format that is read, into any format that can hold the same; descriptions of machines into a cluster.
+// convert: any format that is read, into any format that can hold the same; descriptions of machines into a cluster,
+// configurations of transformers into a profile.
 #include <fmt/format.h>
 
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
 #include "app/cli/file_formats.hpp"
 #include "app/cli/machine_options.hpp"
+#include "app/cli/model_options.hpp"
 #include "core/io/json_formats.hpp"
 
 namespace pipedeck::cli {
@@ -28,6 +30,7 @@ class ConvertCommand : public Command {
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
     machines_.declare(app);
+    models_.declare(app);
   }
 
   Result<int> run(std::stop_token stop) override {
@@ -68,6 +71,10 @@ class ConvertCommand : public Command {
     if (machines_.given())
       return fail(ErrorCode::bad_usage,
                   fmt::format("found options of machines with a {}, expected none", format_name(file)));
+    if (const auto* model = std::get_if<ReadTransformer>(&file)) return write_profile(*model);
+    if (models_.given() || !machines_.device().empty())
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found options of models with a {}, expected none", format_name(file)));
     if (const auto* log = std::get_if<RunLog>(&file); log && log->text.empty())  // a trace: what was made of it
       for (const RunEvent& event : log->events)
         if (const auto* note = std::get_if<RunWarning>(&event)) print_note(note->message);
@@ -76,14 +83,31 @@ class ConvertCommand : public Command {
     return write(*std::move(text));
   }
 
+  Result<int> write_profile(const ReadTransformer& model) {
+    const auto made = models_.profile(model, machines_.device());
+    if (!made)
+      return tl::unexpected(made.error().code == ErrorCode::bad_input ? in_file(made.error(), files_.front())
+                                                                      : made.error());
+    if (auto wanted = expect_target("a transformer", "profile"); !wanted) return tl::unexpected(wanted.error());
+    for (const std::string& note : made->notes) print_note(note);
+    if (out_ != "-") print_text(profile_table(*made, models_.explain()));
+    return write(profile_to_json(made->profile));
+  }
+
   Result<int> write_cluster(const Result<ImportedCluster>& made) {
     if (!made) return tl::unexpected(files_.size() == 1 ? in_file(made.error(), files_.front()) : made.error());
-    if (const FileFormat* by_name = file_format_of_name(out_);
-        to_.empty() ? by_name && by_name->name != "cluster" : to_ != "cluster")
-      return fail(ErrorCode::bad_usage,
-                  fmt::format("machines can't be written as {}; possible: cluster", to_.empty() ? by_name->name : to_));
+    if (auto wanted = expect_target("machines", "cluster"); !wanted) return tl::unexpected(wanted.error());
+    if (models_.given()) return fail(ErrorCode::bad_usage, "found options of models with machines, expected none");
     for (const std::string& note : made->notes) print_note(note);
     return write(cluster_to_json(made->cluster));
+  }
+
+  /// What the name of the file, or --to, asks for is the one thing that `what` can become.
+  Result<void> expect_target(const char* what, std::string_view format) const {
+    const FileFormat* by_name = file_format_of_name(out_);
+    const std::string_view asked = !to_.empty() ? std::string_view(to_) : by_name ? by_name->name : format;
+    if (asked == format) return {};
+    return fail(ErrorCode::bad_usage, fmt::format("{} can't be written as {}; possible: {}", what, asked, format));
   }
 
   Result<int> write(std::string text) {
@@ -102,6 +126,7 @@ class ConvertCommand : public Command {
   std::string out_, to_;
   std::optional<int> profile_micro_batch_;
   MachineOptions machines_;
+  ModelOptions models_;
 };
 
 }  // namespace

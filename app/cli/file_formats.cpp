@@ -62,6 +62,7 @@ std::vector<std::string_view> possible_formats(const AnyFile& file) {
                         },
                         [](const ProjectContent&) -> std::vector<std::string_view> { return {}; },
                         [](const FoundMachines&) -> std::vector<std::string_view> { return {"cluster"}; },
+                        [](const ReadTransformer&) -> std::vector<std::string_view> { return {"profile"}; },
                         [&](const auto&) -> std::vector<std::string_view> { return {format_name(file)}; },
                     },
                     file);
@@ -95,6 +96,7 @@ const std::vector<FileFormat>& file_formats() {
       {"run-log", ".jsonl", "events of a run, a JSON object a line (read, written)"},
       {"nvidia-smi", ".topo.txt", "what nvidia-smi topo -m prints: GPUs and what joins them (read)"},
       {"nccl-topology", ".xml", "what NCCL_TOPO_DUMP_FILE names: GPUs, links, network cards (read)"},
+      {"hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)"},
       {"project", ".pipedeck", "all of the window's work in one SQLite file (read)"},
       {"checkpoint", ".pdck", "what a device keeps of a training run (validated; list checkpoints DIR)"},
       {"trace", ".trace.json", "Chrome trace, of PyTorch's profiler or for Perfetto, also gzipped (read, written)"},
@@ -153,6 +155,7 @@ std::string_view format_name(const AnyFile& file) {
                         [](const FoundMachines& found) -> std::string_view {
                           return found.machines.front().source.starts_with("NCCL") ? "nccl-topology" : "nvidia-smi";
                         },
+                        [](const ReadTransformer&) -> std::string_view { return "hugging-face"; },
                     },
                     file);
 }
@@ -170,6 +173,10 @@ std::string summary_of(const AnyFile& file) {
           [](const CalibrationRecord& record) { return calibration_line(record); },
           [](const RunLog& log) { return fmt::format("{} events", log.events.size()); },
           [](const FoundMachines& found) { return pipedeck::summary_of(found); },
+          [](const ReadTransformer& read) {
+            return fmt::format("{}, {} of {} blocks", read.config.name, read.config.family,
+                               read.config.layers + read.config.decoder_layers);
+          },
           [](const ProjectContent& project) {
             return fmt::format("{} documents, {} runs", project.documents.size(), project.runs.size());
           },
@@ -210,6 +217,10 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
             return cluster_of(found.machines).map([](const ImportedCluster& made) {
               return cluster_to_json(made.cluster);
             });
+          },
+          [](const ReadTransformer& read) -> Result<std::string> {
+            return fail(ErrorCode::bad_usage,
+                        fmt::format("{} becomes a profile by convert, which takes a device type", read.config.name));
           },
       },
       file);

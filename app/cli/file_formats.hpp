@@ -30,7 +30,7 @@ struct RunLog {
 };
 
 using AnyFile = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, RunLog, ProjectContent,
-                             FoundMachines>;
+                             FoundMachines, ReadTransformer>;
 
 /// Errors name the file, and the line of the event.
 Result<RunLog> read_run_log(const std::string& path);

@@ -18,7 +18,8 @@ void MachineOptions::declare(CLI::App& app) {
   };
   app.add_flag("--this-machine", this_machine_, "this machine as a cluster instead of a file")
       ->group("Machines (nvidia-smi topo -m, NCCL topology)");
-  noticed(app.add_option("--device", device_, "what all GPUs are: a name of list device-types")->type_name("TYPE"));
+  app.add_option("--device", device_, "what all GPUs are, or what a model runs on: a name of list device-types")
+      ->type_name("TYPE");
   noticed(app.add_option("--copies", copies_, "that many of each machine")
               ->check(CLI::Range(1, static_cast<int>(limits::devices)))
               ->type_name("N"));

@@ -15,7 +15,8 @@ namespace pipedeck::cli {
 class MachineOptions {
  public:
   void declare(CLI::App& app);
-  /// Whether any of the options was given.
+  const std::string& device() const { return device_; }  ///< which models are computed for, too
+  /// Whether any other of the options was given.
   bool given() const { return given_any_ || this_machine_; }
   bool this_machine() const { return this_machine_; }
   Result<ImportedCluster> cluster(std::vector<FoundMachine> machines) const;

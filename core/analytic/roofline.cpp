@@ -52,6 +52,12 @@ Seconds forward_time(const CountedProduct& part, const DeviceRate& device) {
 
 }  // namespace
 
+std::string usual_precision(const DeviceModel& device) {
+  for (const char* precision : {"bf16", "fp16"})
+    if (device.type.peak_tflops.contains(precision)) return precision;
+  return "fp32";
+}
+
 Result<DeviceRate> rate_of(const DeviceModel& device, const std::string& precision) {
   const auto peak = device.type.peak_tflops.find(precision);
   if (peak == device.type.peak_tflops.end()) {

@@ -28,6 +28,9 @@ struct DeviceRate {
   Reached reached;
 };
 
+/// What is trained in on the device: bf16 where it has it, else fp16, else fp32.
+std::string usual_precision(const DeviceModel& device);
+
 /// `precision` is one that the device's data sheet has a peak for: else bad_usage, which lists them.
 Result<DeviceRate> rate_of(const DeviceModel& device, const std::string& precision);
 

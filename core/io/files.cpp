@@ -15,6 +15,7 @@
 
 #include "core/io/calibration_json.hpp"
 #include "core/io/graph_text.hpp"
+#include "core/io/hugging_face.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/json_value.hpp"
 #include "core/io/nccl_topology.hpp"
@@ -40,8 +41,12 @@ constexpr std::array<std::pair<std::string_view, FileKind>, 6> json_kinds{
 Result<FileKind> kind_of_json(const std::string& content) {
   const Result<json::Value> value = json::parse(content);
   if (!value) return tl::unexpected(value.error());
+  if (looks_like_hugging_face(*value)) return FileKind::transformer;
   const json::Value* format = value->find("format");
-  if (!format) return fail(ErrorCode::bad_input, "found no 'format', expected it to say what the file is", "/format");
+  if (!format)
+    return fail(ErrorCode::bad_input,
+                "found no 'format', expected it to say what the file is (or a 'model_type', which transformers have)",
+                "/format");
   const std::string* word = format->as<std::string>();
   for (const auto& [name, kind] : json_kinds)
     if (word && *word == name) return kind;
@@ -69,6 +74,18 @@ Result<Profile> graph_text_profile(const std::string& content, const std::string
         ErrorCode::bad_input,
         "found a layer graph without its micro-batch, expected --profile-micro-batch N or -pbs-N in the file's name");
   return profile_from_graph_text(content, to_utf8(fs::path(path).stem().string()), *micro_batch);
+}
+
+/// The model's folder is called as the model is, its file as all others' are.
+Result<ReadTransformer> transformer(const std::string& content, const std::string& path) {
+  constexpr std::array<std::string_view, 2> endings{".config.json", ".json"};
+  const fs::path file(path);
+  std::string name = to_utf8(file.filename().string());
+  if (name == "config.json" && file.has_parent_path())
+    return transformer_from_hugging_face(content, to_utf8(file.parent_path().filename().string()));
+  for (const std::string_view ending : endings)
+    if (name.ends_with(ending)) name.erase(name.size() - ending.size());
+  return transformer_from_hugging_face(content, name);
 }
 
 Result<FoundMachines> found_machines(const std::string& content, const std::string& path) {
@@ -102,6 +119,8 @@ Result<Document> document_of(const std::string& content, const std::string& path
       return as_document(calibration_from_json(content));
     case FileKind::machines:
       return as_document(found_machines(content, path));
+    case FileKind::transformer:
+      return as_document(transformer(content, path));
     case FileKind::project:
       break;
   }
@@ -119,6 +138,13 @@ Result<T> read_as(const std::string& path, std::string_view expected, const Read
                             "and says what it assumes",
                             expected),
                 {}, path);
+  if (std::holds_alternative<ReadTransformer>(*document))
+    return fail(
+        ErrorCode::bad_input,
+        fmt::format("found a transformer's configuration, expected a {}; pipedeck-cli convert makes a profile of "
+                    "it for a device type, and says what it assumes",
+                    expected),
+        {}, path);
   constexpr std::array<std::string_view, 6> names{"profile", "cluster", "plan", "simulation", "model", "calibration"};
   return fail(ErrorCode::bad_input, fmt::format("found a {}, expected a {}", names[document->index()], expected), {},
               path);
@@ -192,6 +218,8 @@ std::string_view name_of(FileKind kind) {
       return "project";
     case FileKind::machines:
       return "topology of machines";
+    case FileKind::transformer:
+      return "transformer configuration";
   }
   return "?";
 }

@@ -15,21 +15,34 @@
 #include "core/domain/profile.hpp"
 #include "core/domain/result.hpp"
 #include "core/domain/simulation.hpp"
+#include "core/domain/transformer_config.hpp"
 
 namespace pipedeck {
 
-enum class FileKind { profile, graph_text, cluster, plan, simulation, model, calibration, project, machines };
+enum class FileKind {
+  profile,
+  graph_text,
+  cluster,
+  plan,
+  simulation,
+  model,
+  calibration,
+  project,
+  machines,
+  transformer
+};
 std::string_view name_of(FileKind kind);  // "profile"
 
-/// Told by content, not by name: SQLite header, the JSON "format" key, XML or a matrix of GPUs, else graph
-/// text.
+/// Told by content, not by name: SQLite header, the JSON "format" key or a transformer's "model_type", XML or a matrix
+/// of GPUs, else graph text.
 Result<FileKind> kind_of_content(const std::string& content);
 
 struct ReadOptions {
   std::optional<int> profile_micro_batch;  ///< for graph text, which has none; else "-pbs-N" of the file's name is used
 };
 
-using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, FoundMachines>;
+using Document =
+    std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, FoundMachines, ReadTransformer>;
 
 /// Whole content of a file, at most `limit` bytes. Errors name the file.
 Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{1} << 31);

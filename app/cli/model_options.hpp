@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transformers into profiles: the options for what a configuration leaves open.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/cli/command.hpp"
+#include "core/analytic/analytic_profile.hpp"
+
+namespace pipedeck::cli {
+
+class ModelOptions {
+ public:
+  void declare(CLI::App& app);
+  bool given() const { return given_any_; }
+  bool explain() const { return explain_; }
+  /// On a device type of the catalogue; empty: one is assumed, with a note.
+  Result<AnalyticProfile> profile(const ReadTransformer& model, const std::string& device) const;
+
+ private:
+  AnalyticOptions options_;
+  std::string precision_, attention_ = "fused", name_;
+  bool no_dropout_ = false, no_sequence_parallel_ = false;
+  bool explain_ = false, given_any_ = false;
+};
+
+/// Layer by layer: weights, bytes kept, times; then, where asked for, every formula.
+std::string profile_table(const AnalyticProfile& made, bool explain);
+
+}  // namespace pipedeck::cli
