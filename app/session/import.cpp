@@ -10,10 +10,12 @@
 #include <QJsonObject>
 
 #include "app/language/core_text.hpp"
+#include "core/analytic/analytic_profile.hpp"
 #include "core/cost/shapes.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/presets/device_catalogue.hpp"
 #include "core/presets/machine_import.hpp"
 #include "core/presets/presets.hpp"
 
@@ -215,6 +217,17 @@ struct DocumentImporter {
     auto made = cluster_of(std::move(found.machines));
     if (!made) return tl::unexpected(std::move(made.error()));
     Imported imported = import_cluster(state, std::move(made->cluster));
+    imported.warning = notes_text(made->notes);
+    return imported;
+  }
+  /// As above: for the device type that the window offers first.
+  Result<Imported> operator()(ReadTransformer& model) const {
+    const DeviceModel device = catalogue_device("A100-80GB").value();
+    AnalyticOptions options;
+    options.precision = usual_precision(device);
+    auto made = analytic_profile(model, device, options);
+    if (!made) return tl::unexpected(std::move(made.error()));
+    Imported imported = import_profile(state, std::move(made->profile), {}, kind);
     imported.warning = notes_text(made->notes);
     return imported;
   }

@@ -14,6 +14,7 @@
 
 #include "app/ui/machine_dialog.hpp"
 #include "app/ui/planner_dialog.hpp"
+#include "app/ui/transformer_dialog.hpp"
 
 namespace pipedeck::app {
 
@@ -137,6 +138,10 @@ Dialogs real_dialogs() {
   dialogs.machines = [](QWidget* parent, const MachinePreview& preview) -> std::optional<Cluster> {
     MachineDialog dialog(preview, parent);
     return dialog.exec() == QDialog::Accepted ? dialog.cluster() : std::nullopt;
+  };
+  dialogs.transformer = [](QWidget* parent, const TransformerPreview& preview) -> std::optional<Profile> {
+    TransformerDialog dialog(preview, parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.profile() : std::nullopt;
   };
   dialogs.unsaved = ask_unsaved;
   dialogs.stop_run = ask_stop_run;

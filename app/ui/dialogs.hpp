@@ -12,6 +12,7 @@
 #include "app/session/machine_files.hpp"
 #include "app/session/planning.hpp"
 #include "app/session/session.hpp"
+#include "app/session/transformer_files.hpp"
 #include "core/domain/cluster.hpp"
 #include "core/domain/profile.hpp"
 
@@ -36,6 +37,8 @@ struct Dialogs {
       planning;
   /// Shows what was understood of machines, and asks what is open; nothing: given up.
   std::function<std::optional<Cluster>(QWidget* parent, const MachinePreview& preview)> machines;
+  /// Shows what becomes of a transformer's configuration, and asks what is open; nothing: given up.
+  std::function<std::optional<Profile>(QWidget* parent, const TransformerPreview& preview)> transformer;
   std::function<Unsaved(QWidget* parent, const QString& project)> unsaved;
   /// Whether the run under way is to be stopped, so that the window can close.
   std::function<bool(QWidget* parent, const QString& run)> stop_run;

@@ -13,6 +13,7 @@
 #include "app/ui/exports.hpp"
 #include "app/ui/machine_imports.hpp"
 #include "app/ui/main_window.hpp"
+#include "app/ui/transformer_imports.hpp"
 #include "app/ui/view_state.hpp"
 #include "app/views/notes_edit.hpp"
 
@@ -76,6 +77,10 @@ void MainWindow::open_files(const QStringList& files) {
     untouched_sample_ = false;
     if (is_machine_file(file)) {
       machines << file;
+      continue;
+    }
+    if (is_transformer_file(file)) {
+      import_transformer(*this, session_, seams_.look_only ? Dialogs() : seams_.dialogs, file);
       continue;
     }
     if (session_.open_or_import(file) && session_.file() == QFileInfo(file).absoluteFilePath()) {

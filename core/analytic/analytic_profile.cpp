@@ -97,9 +97,9 @@ class Maker {
     layer.parameters = whole(weight_count(counted_layer) * rate_.element);
     for (const int degree : options_.degrees) add_degree(layer, counted_layer, degree);
     made_.profile.layers.push_back(std::move(layer));
-    const bool told =
-        std::ranges::any_of(seen_, [&](const LayerCount& other) { return same_figures(other, counted_layer); });
-    if (told) return;
+    const auto same = std::ranges::find_if(seen_, [&](const LayerCount& o) { return same_figures(o, counted_layer); });
+    made_.explanation_of.push_back(static_cast<std::size_t>(same - seen_.begin()));
+    if (same != seen_.end()) return;
     seen_.push_back(counted_layer);
     made_.explanations.push_back(explain(counted_layer, times));
   }

@@ -34,6 +34,7 @@ struct LayerExplanation {
 struct AnalyticProfile {
   Profile profile;
   std::vector<std::string> notes;              ///< what was understood and what was assumed
+  std::vector<std::size_t> explanation_of;     ///< each layer's
   std::vector<LayerExplanation> explanations;  ///< one a kind of layer that differs from those before it
 };
 

@@ -11,6 +11,7 @@
 #include <QTest>
 
 #include "app/ui/main_window.hpp"
+#include "app/ui/transformer_dialog.hpp"
 
 namespace pipedeck::app::test {
 
@@ -30,7 +31,8 @@ struct Answers {
   std::optional<int> micro_batch;
   std::optional<QString> text;
   std::optional<Planning> planning;
-  bool machines = true;  ///< what is understood of them is added
+  bool transformer = true;  ///< the profile is added as it is computed
+  bool machines = true;     ///< what is understood of them is added
   Unsaved unsaved = Unsaved::discard;
   Recovery recovery = Recovery::later;
 };
@@ -105,6 +107,10 @@ class WindowFixture {
     dialogs.stop_run = [this](QWidget*, const QString& run) {
       questions << run;
       return answers.stop_run;
+    };
+    dialogs.transformer = [this](QWidget*, const TransformerPreview& preview) {
+      questions << preview.name;
+      return answers.transformer ? TransformerDialog(preview).profile() : std::nullopt;
     };
     dialogs.unsaved = [this](QWidget*, const QString& project) {
       questions << project;

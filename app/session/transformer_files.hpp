@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Published configurations of transformers on their way into the project: what becomes of them on a device type is
+// shown first.
+#pragma once
+
+#include <functional>
+
+#include <QString>
+#include <QStringList>
+
+#include "app/session/project_state.hpp"
+#include "core/analytic/analytic_profile.hpp"
+
+namespace pipedeck::app {
+
+/// Told by its first bytes.
+bool is_transformer_file(const QString& path);
+
+/// A profile about to be added: computed anew for each answer to what is open.
+struct TransformerPreview {
+  QString name, family;
+  int longest = 0;  ///< tokens that the model was made for
+  std::function<Result<AnalyticProfile>(const QString& device, const AnalyticOptions& options)> make;
+};
+Result<TransformerPreview> transformer_in(const QString& file);
+
+/// Of a device type of the catalogue: what it has a peak for, and the one that is trained in.
+QStringList precisions_of(const QString& device);
+QString usual_precision_of(const QString& device);
+
+/// Added and chosen.
+ProjectState with_imported_profile(ProjectState state, Profile profile);
+
+}  // namespace pipedeck::app

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/transformer_dialog.hpp"
+
+#include <algorithm>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include "app/language/core_text.hpp"
+#include "app/models/format.hpp"
+#include "app/session/count_text.hpp"
+#include "app/session/machine_files.hpp"
+#include "app/views/widget_style.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+const QString assumed_device = QStringLiteral("A100-80GB");
+constexpr int longest_assumed = 4096, most_samples = 1 << 20, most_tokens = 1 << 24;
+
+QLabel* heading_of(const QString& text, QWidget* of) {
+  auto* heading = new QLabel(text);
+  heading->setBuddy(of);
+  return heading;
+}
+
+QTableWidgetItem* figure(const QString& text) {
+  auto* item = new QTableWidgetItem(text);
+  item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  return item;
+}
+
+}  // namespace
+
+TransformerDialog::TransformerDialog(TransformerPreview preview, QWidget* parent)
+    : QDialog(parent),
+      preview_(std::move(preview)),
+      name_(new QLineEdit),
+      device_(new QComboBox),
+      precision_(new QComboBox),
+      attention_(new QComboBox),
+      sequence_(new QSpinBox),
+      micro_batch_(new QSpinBox),
+      dropout_(new QCheckBox(tr("Dro&pout as configured"))),
+      sequence_parallel_(new QCheckBox(tr("Tensor-parallel devices divide the se&quence too"))),
+      summary_(new QLabel),
+      layers_(new QTableWidget(0, 5)),
+      formulas_(new QListWidget),
+      notes_(new QListWidget),
+      buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)) {
+  setObjectName(QStringLiteral("transformer_dialog"));
+  setWindowTitle(tr("Profile of %1").arg(preview_.name));
+  summary_->setObjectName(QStringLiteral("transformer_summary"));
+  summary_->setWordWrap(true);
+  summary_->setFont(title_font(font()));
+  buttons_->button(QDialogButtonBox::Ok)->setText(tr("&Add profile"));
+  connect(buttons_, &QDialogButtonBox::accepted, this, &QDialog::accept);
+  connect(buttons_, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  auto* column = new QVBoxLayout(this);
+  column->addWidget(make_questions());
+  column->addWidget(summary_);
+  column->addWidget(make_figures(), 1);
+  column->addWidget(buttons_);
+  resize(980, 820);
+  choose_device();
+}
+
+QWidget* TransformerDialog::make_questions() {
+  auto* fields = new QWidget;
+  auto* form = new QFormLayout(fields);
+  form->setContentsMargins({});
+  name_->setObjectName(QStringLiteral("transformer_name"));
+  name_->setPlaceholderText(preview_.name);
+  device_->setObjectName(QStringLiteral("transformer_device"));
+  device_->addItems(device_type_list());
+  device_->setCurrentText(assumed_device);
+  precision_->setObjectName(QStringLiteral("transformer_precision"));
+  sequence_->setObjectName(QStringLiteral("transformer_sequence"));
+  sequence_->setRange(1, most_tokens);
+  sequence_->setSuffix(tr(" tokens"));
+  sequence_->setValue(std::clamp(preview_.longest, 1, longest_assumed));
+  micro_batch_->setObjectName(QStringLiteral("transformer_micro_batch"));
+  micro_batch_->setRange(1, most_samples);
+  attention_->setObjectName(QStringLiteral("transformer_attention"));
+  attention_->addItems({tr("Fused: its weights are not stored"), tr("Its weights are stored")});
+  dropout_->setObjectName(QStringLiteral("transformer_dropout"));
+  dropout_->setChecked(true);
+  sequence_parallel_->setObjectName(QStringLiteral("transformer_sequence_parallel"));
+  sequence_parallel_->setChecked(true);
+  form->addRow(tr("&Name"), name_);
+  form->addRow(tr("&Device type"), device_);
+  form->addRow(tr("P&recision"), precision_);
+  form->addRow(tr("&Sequence"), sequence_);
+  form->addRow(tr("&Micro-batch"), micro_batch_);
+  form->addRow(tr("A&ttention"), attention_);
+  form->addRow({}, dropout_);
+  form->addRow({}, sequence_parallel_);
+  connect(device_, &QComboBox::currentIndexChanged, this, &TransformerDialog::choose_device);
+  for (QComboBox* box : {precision_, attention_})
+    connect(box, &QComboBox::currentIndexChanged, this, &TransformerDialog::refresh);
+  for (QSpinBox* box : {sequence_, micro_batch_})
+    connect(box, &QSpinBox::valueChanged, this, &TransformerDialog::refresh);
+  for (QCheckBox* box : {dropout_, sequence_parallel_})
+    connect(box, &QCheckBox::toggled, this, &TransformerDialog::refresh);
+  return fields;
+}
+
+QWidget* TransformerDialog::make_figures() {
+  layers_->setObjectName(QStringLiteral("transformer_layers"));
+  layers_->setAccessibleName(tr("Layers"));
+  layers_->setHorizontalHeaderLabels({tr("Layer"), tr("Parameters"), tr("Kept"), tr("Forward"), tr("Backward")});
+  layers_->horizontalHeaderItem(2)->setToolTip(tr("For the backward pass, of one micro-batch"));
+  layers_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+  layers_->verticalHeader()->hide();
+  layers_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  layers_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  layers_->setSelectionMode(QAbstractItemView::SingleSelection);
+  formulas_->setObjectName(QStringLiteral("transformer_formulas"));
+  formulas_->setAccessibleName(tr("Formulas of the layer"));
+  formulas_->setWordWrap(true);
+  formulas_->setToolTip(
+      tr("b samples, s tokens of a sample, n = b s, h hidden, a heads, g heads of keys and values, d head width, "
+         "f feed-forward, V vocabulary, e experts, k experts a token, w bytes of a number"));
+  notes_->setObjectName(QStringLiteral("transformer_notes"));
+  notes_->setAccessibleName(tr("What was understood and assumed"));
+  notes_->setWordWrap(true);
+  notes_->setSelectionMode(QAbstractItemView::NoSelection);
+  connect(layers_, &QTableWidget::currentCellChanged, this, &TransformerDialog::show_formulas);
+  auto* across = new QSplitter(Qt::Horizontal);
+  across->setChildrenCollapsible(false);
+  across->addWidget(layers_);
+  across->addWidget(formulas_);
+  across->setStretchFactor(0, 3);
+  across->setStretchFactor(1, 2);
+  auto* below = new QWidget;
+  auto* rows = new QVBoxLayout(below);
+  rows->setContentsMargins({});
+  rows->addWidget(heading_of(tr("Understood and assumed"), notes_));
+  rows->addWidget(notes_);
+  auto* down = new QSplitter(Qt::Vertical);
+  down->setChildrenCollapsible(false);
+  down->addWidget(across);
+  down->addWidget(below);
+  down->setStretchFactor(0, 3);
+  down->setStretchFactor(1, 1);
+  return down;
+}
+
+AnalyticOptions TransformerDialog::answers() const {
+  AnalyticOptions options;
+  options.precision = precision_->currentText().toStdString();
+  options.sequence = sequence_->value();
+  options.micro_batch = micro_batch_->value();
+  options.attention = attention_->currentIndex() == 1 ? AttentionMemory::stored : AttentionMemory::recomputed;
+  options.dropout = dropout_->isChecked();
+  options.sequence_parallel = sequence_parallel_->isChecked();
+  return options;
+}
+
+/// Precisions are the device type's: the one that was chosen stays where it has it.
+void TransformerDialog::choose_device() {
+  const QStringList precisions = precisions_of(device_->currentText());
+  const QString before = precision_->currentText();
+  {
+    const QSignalBlocker quiet(precision_);
+    precision_->clear();
+    precision_->addItems(precisions);
+    precision_->setCurrentText(precisions.contains(before) ? before : usual_precision_of(device_->currentText()));
+  }
+  refresh();
+}
+
+void TransformerDialog::refresh() {
+  auto made = preview_.make(device_->currentText(), answers());
+  const Theme& theme = Theme::of(palette());
+  buttons_->button(QDialogButtonBox::Ok)->setEnabled(made.has_value());
+  set_text_colour(*summary_, made ? theme.text : theme.bad);
+  notes_->clear();
+  if (!made) {
+    made_.reset();
+    layers_->setRowCount(0);
+    formulas_->clear();
+    summary_->setText(core_text(made.error()));
+    return;
+  }
+  made_ = *std::move(made);
+  Bytes parameters, kept;
+  Seconds time;
+  for (const Layer& layer : made_->profile.layers) {
+    parameters += layer.parameters, kept += layer.saved;
+    time += layer.forward + layer.backward;
+  }
+  summary_->setText(tr("%1 · %2 of weights · %3 kept · %4 a micro-batch on one device")
+                        .arg(count_text(static_cast<qint64>(made_->profile.layers.size()), tr("layer"), tr("layers")),
+                             format_bytes(parameters), format_bytes(kept), format_time(time)));
+  for (const std::string& note : made_->notes) notes_->addItem(core_text(note));
+  show_layers();
+}
+
+void TransformerDialog::show_layers() {
+  const int current = std::max(0, layers_->currentRow());
+  const auto& layers = made_->profile.layers;
+  layers_->setRowCount(static_cast<int>(layers.size()));
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const int row = static_cast<int>(i);
+    const Layer& layer = layers[i];
+    layers_->setItem(row, 0, new QTableWidgetItem(QString::fromStdString(layer.name)));
+    layers_->setItem(row, 1, figure(format_bytes(layer.parameters)));
+    layers_->setItem(row, 2, figure(format_bytes(layer.saved)));
+    layers_->setItem(row, 3, figure(format_time(layer.forward)));
+    layers_->setItem(row, 4, figure(format_time(layer.backward)));
+  }
+  layers_->setCurrentCell(std::min(current, layers_->rowCount() - 1), 0);
+  show_formulas();
+}
+
+void TransformerDialog::show_formulas() {
+  formulas_->clear();
+  const int row = layers_->currentRow();
+  if (!made_ || row < 0) return;
+  const std::size_t told = made_->explanation_of[static_cast<std::size_t>(row)];
+  for (const std::string& line : made_->explanations[told].figures) formulas_->addItem(core_text(line));
+}
+
+std::optional<Profile> TransformerDialog::profile() const {
+  if (!made_) return std::nullopt;
+  Profile profile = made_->profile;
+  if (const QString name = name_->text().trimmed(); !name.isEmpty()) profile.name = name.toStdString();
+  return profile;
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What becomes of a transformer's configuration on a device type: its layers in figures, each with the formulas behind
+// it, and all that was assumed, before it becomes a profile.
+#pragma once
+
+#include <optional>
+
+#include <QDialog>
+
+#include "app/session/transformer_files.hpp"
+
+class QCheckBox;
+class QComboBox;
+class QDialogButtonBox;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QSpinBox;
+class QTableWidget;
+
+namespace pipedeck::app {
+
+class TransformerDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  explicit TransformerDialog(TransformerPreview preview, QWidget* parent = nullptr);
+
+  /// What would be added; nothing while it can't be made.
+  std::optional<Profile> profile() const;
+
+ private:
+  QWidget* make_questions();
+  QWidget* make_figures();
+  AnalyticOptions answers() const;
+  void choose_device();
+  void refresh();
+  void show_layers();
+  void show_formulas();
+
+  TransformerPreview preview_;
+  std::optional<AnalyticProfile> made_;
+  QLineEdit* name_;
+  QComboBox *device_, *precision_, *attention_;
+  QSpinBox *sequence_, *micro_batch_;
+  QCheckBox *dropout_, *sequence_parallel_;
+  QLabel* summary_;
+  QTableWidget* layers_;
+  QListWidget *formulas_, *notes_;
+  QDialogButtonBox* buttons_;
+};
+
+}  // namespace pipedeck::app

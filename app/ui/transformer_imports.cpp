@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/transformer_imports.hpp"
+
+#include <QCoreApplication>
+
+#include "app/language/core_text.hpp"
+#include "app/ui/transformer_dialog.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Text {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::TransformerImports)
+};
+
+}  // namespace
+
+void import_transformer(QWidget& window, Session& session, const Dialogs& dialogs, const QString& file) {
+  const auto preview = transformer_in(file);
+  if (!preview) return emit session.error(Text::tr("Import"), core_text(preview.error()));
+  auto profile = dialogs.transformer ? dialogs.transformer(&window, *preview) : TransformerDialog(*preview).profile();
+  if (!profile) return;
+  const QString name = QString::fromStdString(profile->name);
+  session.change(Text::tr("Import %1").arg(name), with_imported_profile(session.state(), *std::move(profile)));
+  emit session.notice(Text::tr("Imported profile %1").arg(name));
+}
+
+}  // namespace pipedeck::app

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// convert makes profiles of transformers' configurations, which everything else takes.
+#include <QDir>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTest>
+
+#include "tests/app/cli/cli_process.hpp"
+
+using namespace pipedeck::test;
+
+namespace {
+
+QString fixture(const QString& name) {
+  return QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/") + name + QStringLiteral(".config.json");
+}
+
+QJsonObject profile_in(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
+
+}  // namespace
+
+class TestCliModels : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void a_profile_and_what_was_assumed() {
+    const Answer answer = problem_.run({"convert", fixture("llama-3-8b"), "llama.profile.json"});
+    VERIFY_STATUS(answer, 0);
+    QVERIFY2(answer.err.contains("8 030 261 248 parameters"), answer.err);
+    QVERIFY2(answer.err.contains("A100-80GB is assumed"), answer.err);
+    QVERIFY2(answer.out.contains("block_31"), answer.out);
+    QVERIFY2(!answer.out.contains("2 n h (a + 2 g) d"), answer.out);
+    const QJsonObject profile = profile_in(problem_.read("llama.profile.json"));
+    QCOMPARE(profile["name"].toString(), QStringLiteral("llama-3-8b"));
+    QCOMPARE(profile["device"].toString(), QStringLiteral("A100-80GB"));
+    QCOMPARE(profile["layers"].toArray().size(), 36);
+    VERIFY_STATUS(problem_.run({"validate", "llama.profile.json"}), 0);
+  }
+
+  void figures_are_explained() {
+    const Answer answer = problem_.run({"convert", fixture("gpt2"), "x.profile.json", "--explain", "--device", "v100",
+                                        "--sequence", "1000", "--micro-batch", "3", "--attention", "stored"});
+    VERIFY_STATUS(answer, 0);
+    // 768 x 3 x 768 weights and 2304 biases; 2 n of them operations; 12 heads' scores of 3 samples.
+    QVERIFY2(answer.out.contains("weights, queries, keys, values: h (a + 2 g) d + biases = 1 771 776"), answer.out);
+    QVERIFY2(answer.out.contains("operations, queries, keys, values: 2 n h (a + 2 g) d = 10 616 832 000"), answer.out);
+    QVERIFY2(answer.out.contains("kept, softmax: w b a s^2 = 72 000 000 bytes"), answer.out);
+  }
+
+  void what_is_made_can_be_planned() {
+    VERIFY_STATUS(problem_.run({"convert", fixture("mixtral-8x7b"), "-o", "m.profile.json", "--device", "a100-80gb",
+                                "--sequence", "2048"}),
+                  0);
+    VERIFY_STATUS(problem_.run({"convert", fixture("t5-large"), "-o", "t5.profile.json"}), 0);
+    for (const char* profile : {"m.profile.json", "t5.profile.json"})
+      VERIFY_STATUS(problem_.run({"plan", "--profile", profile, "--cluster", "preset:dapple-a", "--planner", "gpipe",
+                                  "--global-batch", "16", "-o", "plan.json"}),
+                    0);
+  }
+
+  void the_folder_names_what_its_file_does_not() {
+    QDir(problem_.folder()).mkdir("Tiny-Llama");
+    QFile(fixture("llama-2-7b")).copy(problem_.path("Tiny-Llama/config.json"));
+    QFile(fixture("gpt2")).copy(problem_.path("config.json"));
+    VERIFY_STATUS(problem_.run({"convert", "Tiny-Llama/config.json", "a.profile.json"}), 0);
+    QCOMPARE(profile_in(problem_.read("a.profile.json"))["name"].toString(), QStringLiteral("Llama-2-7b-hf"));
+    VERIFY_STATUS(problem_.run({"convert", "config.json", "b.profile.json"}), 0);
+    QCOMPARE(profile_in(problem_.read("b.profile.json"))["name"].toString(), QStringLiteral("config"));
+  }
+
+  void bad_calls_are_told_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("said");
+    const QString gpt2 = fixture("gpt2");
+    QTest::newRow("too long") << QStringList{"convert", gpt2, "x.profile.json", "--sequence", "2000"} << "1024";
+    QTest::newRow("no such peak") << QStringList{"convert",     gpt2,  "x.profile.json", "--device", "v100",
+                                                 "--precision", "bf16"}
+                                  << "fp16";
+    QTest::newRow("no such device") << QStringList{"convert", gpt2, "x.profile.json", "--device", "abacus"} << "abacus";
+    QTest::newRow("another format") << QStringList{"convert", gpt2, "x.cluster.json"} << "profile";
+    QTest::newRow("options of machines") << QStringList{"convert", gpt2, "x.profile.json", "--copies", "2"}
+                                         << "machines";
+    QTest::newRow("two") << QStringList{"convert", gpt2, gpt2, "x.profile.json"} << "2 files";
+    QTest::newRow("options with a plan") << QStringList{"convert", "plan.json", "y.plan.json", "--sequence", "12"}
+                                         << "options of models";
+    QTest::newRow("in place of a profile")
+        << QStringList{"plan", "--profile", gpt2, "--cluster", "c.json", "--planner", "gpipe", "--global-batch", "8"}
+        << "convert makes a profile";
+  }
+  void bad_calls_are_told() {
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, said);
+    problem_.write("plan.json", small_plan());
+    problem_.write("c.json", small_cluster());
+    const Answer answer = problem_.run(arguments);
+    VERIFY_STATUS(answer, 2);
+    QVERIFY2(answer.err.contains(said.toUtf8()), answer.err);
+    QVERIFY(!problem_.files().contains("x.profile.json"));
+  }
+
+ private:
+  SmallProblem problem_;
+};
+
+QTEST_GUILESS_MAIN(TestCliModels)
+#include "tst_cli_models.moc"

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Published configurations on their way into the window: opened as any file, shown with their formulas, one step of
+// undo.
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTableWidget>
+
+#include "app/ui/transformer_dialog.hpp"
+#include "tests/app/ui/window_fixture.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+using namespace pipedeck::app::test;
+
+namespace {
+
+QString fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/") + QLatin1String(name); }
+
+template <class T>
+T& part(const TransformerDialog& dialog, const char* name) {
+  return *dialog.findChild<T*>(QLatin1String(name));
+}
+
+}  // namespace
+
+class TestTransformerImports : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void a_file_becomes_a_profile_in_one_step() {
+    WindowFixture window;
+    window.session().open_sample();
+    const auto profiles = window.state().profiles.size();
+    window.window->open_files({fixture("llama-3-8b.config.json")});
+    QVERIFY(window.errors.isEmpty());
+    QCOMPARE(window.state().profiles.size(), profiles + 1);
+    QCOMPARE(find_profile(window.state(), window.state().question.profile)->profile->name, std::string("llama-3-8b"));
+    QCOMPARE(window.session().undo_name(), QStringLiteral("Import llama-3-8b"));
+    window.trigger("action_undo");
+    QCOMPARE(window.state().profiles.size(), profiles);
+    window.answers.transformer = false;
+    window.window->open_files({fixture("gpt2.config.json")});
+    QCOMPARE(window.state().profiles.size(), profiles);
+  }
+
+  void broken_files_are_told() {
+    WindowFixture window;
+    window.session().open_sample();
+    QFile file(window.path("broken.json"));
+    QVERIFY(file.open(QFile::WriteOnly));
+    file.write(R"({"model_type": "gpt2", "n_head": 7})");
+    file.close();
+    window.window->open_files({file.fileName()});
+    QCOMPARE(window.errors.size(), 1);
+    QVERIFY2(window.errors.first().contains("/n_head"), qPrintable(window.errors.first()));
+    QVERIFY(!window.session().can_undo());
+  }
+
+  void the_dialog_follows_its_answers() {
+    TransformerDialog dialog(transformer_in(fixture("gpt2.config.json")).value());
+    const auto kept = [&] { return dialog.profile()->layers[1].saved.count; };
+    auto& sequence = part<QSpinBox>(dialog, "transformer_sequence");
+    auto& ok = *dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+    QCOMPARE(sequence.value(), 1024);
+    QCOMPARE(dialog.profile()->name, std::string("gpt2"));
+    const auto fused = kept();
+    part<QComboBox>(dialog, "transformer_attention").setCurrentIndex(1);
+    QVERIFY(kept() > fused);
+    part<QCheckBox>(dialog, "transformer_dropout").setChecked(false);
+    const auto without = kept();
+    part<QSpinBox>(dialog, "transformer_micro_batch").setValue(4);
+    QCOMPARE(kept(), 4 * without);
+    part<QLineEdit>(dialog, "transformer_name").setText("mine");
+    QCOMPARE(dialog.profile()->name, std::string("mine"));
+    sequence.setValue(1025);  // GPT-2 has 1024 positions
+    QVERIFY(!dialog.profile());
+    QVERIFY(!ok.isEnabled());
+    QVERIFY(part<QLabel>(dialog, "transformer_summary").text().contains("1024"));
+    sequence.setValue(512);
+    QVERIFY(ok.isEnabled());
+  }
+
+  void precisions_are_the_device_types() {
+    TransformerDialog dialog(transformer_in(fixture("gpt2.config.json")).value());
+    auto& precision = part<QComboBox>(dialog, "transformer_precision");
+    QCOMPARE(precision.currentText(), QStringLiteral("bf16"));
+    part<QComboBox>(dialog, "transformer_device").setCurrentText("V100-16GB");
+    QCOMPARE(precision.currentText(), QStringLiteral("fp16"));
+    QCOMPARE(precision.findText("bf16"), -1);
+    QCOMPARE(dialog.profile()->device, std::string("V100-16GB"));
+  }
+
+  void every_layer_has_its_formulas() {
+    TransformerDialog dialog(transformer_in(fixture("mixtral-8x7b.config.json")).value());
+    auto& layers = part<QTableWidget>(dialog, "transformer_layers");
+    auto& formulas = part<QListWidget>(dialog, "transformer_formulas");
+    QCOMPARE(layers.rowCount(), static_cast<int>(dialog.profile()->layers.size()));
+    for (int row = 0; row < layers.rowCount(); ++row) {
+      layers.setCurrentCell(row, 0);
+      QVERIFY(formulas.count() > 0);
+    }
+    layers.setCurrentCell(2, 0);
+    QCOMPARE(layers.item(2, 0)->text(), QStringLiteral("block_0.experts"));
+    QVERIFY(!formulas.findItems("experts in", Qt::MatchContains).isEmpty());
+  }
+};
+
+QTEST_MAIN(TestTransformerImports)
+#include "tst_transformer_imports.moc"
