@@ -40,6 +40,14 @@ QString text_in(const QString& path) {
   return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
+/// Without the runs whose traces the other has not.
+ProjectContent common_runs(ProjectContent content, const ProjectContent& other) {
+  std::erase_if(content.runs, [&](const StoredRun& run) {
+    return std::ranges::none_of(other.runs, [&](const StoredRun& o) { return o.traces.key == run.traces.key; });
+  });
+  return content;
+}
+
 }  // namespace
 
 QString default_state_folder() {
@@ -55,15 +63,37 @@ void Autosave::watch(const QString& file, ProjectContent saved) {
 }
 
 Result<void> Autosave::keep(const ProjectState& state, bool clean) {
-  if (clean) {
+  if (clean && !next_) {
     drop();
     return {};
   }
+  if (clean && !copy_) return {};
   if (!copy_) {
     if (file_.isEmpty() && state_folder_.isEmpty()) return {};
     if (auto begun = begin(); !begun) return begun;
   }
   return copy_->keep(content_of(state));
+}
+
+void Autosave::saving(const ProjectContent& next) {
+  next_ = next;
+  if (copy_) copy_->saving(next);
+}
+
+void Autosave::saved(const QString& file, ProjectContent content, const ProjectState& state, bool clean) {
+  next_.reset();
+  if (clean) return watch(file, std::move(content));
+  if (copy_ && copy_->path() == work_copy_path(file.toStdString())) {
+    file_ = file;
+    saved_ = std::move(content);
+    copy_->saved(saved_);
+    return;
+  }
+  Autosave other(state_folder_);  // beside the new file, before the old copy goes
+  other.watch(file, std::move(content));
+  (void)other.keep(state, false);  // what fails is told by the next one, which begins anew
+  drop();
+  *this = std::move(other);
 }
 
 Result<void> Autosave::begin() {
@@ -77,7 +107,7 @@ Result<void> Autosave::begin() {
   } else {
     work = in_qt(work_copy_path(file_.toStdString()));
   }
-  auto copy = WorkCopy::begin(work.toStdString(), file_.toStdString(), saved_);
+  auto copy = WorkCopy::begin(work.toStdString(), file_.toStdString(), next_ ? common_runs(saved_, *next_) : saved_);
   if (!copy) return tl::unexpected(copy.error());
   copy_ = std::move(*copy);
   if (file_.isEmpty() || state_folder_.isEmpty()) return {};

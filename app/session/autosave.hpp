@@ -28,6 +28,12 @@ class Autosave {
   void watch(const QString& file, ProjectContent saved);
   /// On disk when it returns. `clean`: it is what the file holds, so no copy is needed.
   Result<void> keep(const ProjectState& state, bool clean);
+  /// The file is being replaced by one that holds `next`. Until `saved` or `not_saved` no copy is dropped: whatever the
+  /// file holds after a crash, the old content or the new, the copy goes with it.
+  void saving(const ProjectContent& next);
+  void not_saved() { next_.reset(); }
+  /// `file` holds `content`, and `state` is what the project is now: edits made since are safe all the while.
+  void saved(const QString& file, ProjectContent content, const ProjectState& state, bool clean);
   /// The user gave the changes up, or they are saved.
   void drop();
 
@@ -37,6 +43,7 @@ class Autosave {
   QString state_folder_;
   QString file_;
   ProjectContent saved_;
+  std::optional<ProjectContent> next_;  ///< what is being saved
   std::optional<WorkCopy> copy_;
   std::optional<ProjectLock> lock_;  ///< of a copy without a project
   QString note_;                     ///< in the state folder: where the copy's project is

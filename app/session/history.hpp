@@ -3,6 +3,7 @@
 // change between them, so a step costs what it changed.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -15,7 +16,7 @@ template <class State>
 class History {
  public:
   explicit History(State initial, std::size_t most_steps = 500) : most_steps_(most_steps) {
-    steps_.push_back({{}, std::move(initial)});
+    steps_.push_back({{}, std::move(initial), next_id_++});
   }
 
   const State& state() const { return steps_[at_].state; }
@@ -25,7 +26,7 @@ class History {
     if (next == state()) return false;
     steps_.resize(at_ + 1);
     if (clean_ > static_cast<std::ptrdiff_t>(at_)) clean_ = never;
-    steps_.push_back({name, std::move(next)});
+    steps_.push_back({name, std::move(next), next_id_++});
     ++at_;
     if (steps_.size() > most_steps_ + 1) forget_oldest();
     return true;
@@ -45,6 +46,13 @@ class History {
   void redo() { at_ += can_redo() ? 1 : 0; }
 
   bool clean() const { return clean_ == static_cast<std::ptrdiff_t>(at_); }
+  /// The present step, by a number that no other step ever has.
+  std::size_t step_id() const { return steps_[at_].id; }
+  /// That step is the saved one; one that is gone meanwhile (undone, then something else was done) leaves none.
+  void mark_clean(std::size_t id) {
+    const auto saved = std::ranges::find(steps_, id, &Step::id);
+    clean_ = saved == steps_.end() ? never : saved - steps_.begin();
+  }
   void mark_clean() { clean_ = static_cast<std::ptrdiff_t>(at_); }
   std::size_t steps() const { return steps_.size() - 1; }
   /// Steps between the present state and the saved one; -1 where that state is gone.
@@ -58,6 +66,7 @@ class History {
   struct Step {
     QString name;
     State state;
+    std::size_t id = 0;
   };
 
   void forget_oldest() {
@@ -67,6 +76,7 @@ class History {
   }
 
   static constexpr std::ptrdiff_t never = -1;
+  std::size_t next_id_ = 0;
   std::vector<Step> steps_;
   std::size_t at_ = 0;
   std::ptrdiff_t clean_ = 0;

@@ -139,16 +139,6 @@ Imported import_run(const ProjectState& state, RunRecord run, const QString& kin
   return {std::move(added.state), kind, name, added.id, warning};
 }
 
-/// What a file of a run or of a simulation does not say itself.
-RunRecord run_named_by(const std::string& path) {
-  const QFileInfo file(in_qt(path));
-  RunRecord run;
-  run.name = file.fileName().section(QLatin1Char('.'), 0, 0);
-  run.when = file.lastModified();
-  run.state = RunOutcome::finished;
-  return run;
-}
-
 /// A prediction alone: nothing was trained, but its timeline and figures stand where those of runs do.
 Imported import_simulation(const ProjectState& state, Simulation simulation, const std::string& path) {
   RunRecord run = run_named_by(path);
@@ -237,6 +227,15 @@ struct DocumentImporter {
 };
 
 }  // namespace
+
+RunRecord run_named_by(const std::string& path) {
+  const QFileInfo file(in_qt(path));
+  RunRecord run;
+  run.name = file.fileName().section(QLatin1Char('.'), 0, 0);
+  run.when = file.lastModified();
+  run.state = RunOutcome::finished;
+  return run;
+}
 
 QStringList profile_preset_list() { return in_qt(model_preset_names()); }
 QStringList cluster_preset_list() { return in_qt(cluster_preset_names()); }

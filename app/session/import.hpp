@@ -31,6 +31,9 @@ struct Imported {
 /// are not imported but opened: bad_usage. Giving up is `cancelled`.
 Result<Imported> import_file(const ProjectState& state, const std::string& path, const AskMicroBatch& ask);
 
+/// What a file of a run, of a simulation or of a trace does not say itself: its name, when it was made.
+RunRecord run_named_by(const std::string& path);
+
 /// Names of the presets, in their fixed order.
 QStringList profile_preset_list();
 QStringList cluster_preset_list();

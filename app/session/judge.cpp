@@ -12,6 +12,14 @@ namespace {
 constexpr std::size_t most_verdicts = 128;
 constexpr std::size_t most_problems = 16;
 
+std::size_t bytes_of(const Simulation& simulation) {
+  constexpr std::size_t row = 2 * sizeof(std::int64_t) + sizeof(std::int32_t) + sizeof(std::uint16_t) + sizeof(OpKind);
+  std::size_t sum = simulation.timeline.size() * row;
+  for (const DeviceVerdict& device : simulation.devices)
+    sum += device.curve.size() * sizeof(MemoryPoint) + device.item_curve.size() * sizeof(MemoryParts);
+  return sum;
+}
+
 template <class Cache, class Entry>
 void remember(Cache& cache, Entry entry, std::size_t most) {
   cache.push_front(std::move(entry));
@@ -67,6 +75,7 @@ std::shared_ptr<const Verdict> Judge::known(const Problem& problem, const Plan& 
   const PlanKey key = key_of(problem, plan);
   const std::lock_guard lock(mutex_);
   const auto* verdict = look_up(verdicts_, key);
+  if (!verdict) verdict = look_up(previews_, key);
   return verdict ? *verdict : nullptr;
 }
 
@@ -98,6 +107,26 @@ void Judge::remember_verdict(PlanKey key, std::shared_ptr<const Verdict> verdict
            most_verdicts);
 }
 
+std::size_t Judge::preview_bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t sum = 0;
+  for (const auto& entry : previews_) sum += bytes_of(*entry.value->simulation);
+  return sum;
+}
+
+void Judge::remember_preview(PlanKey key, std::shared_ptr<const Verdict> verdict) {
+  const std::lock_guard lock(mutex_);
+  previews_.push_front({std::move(key), std::move(verdict)});
+  std::size_t sum = 0;
+  auto first_too_many = previews_.begin();
+  for (; first_too_many != previews_.end(); ++first_too_many) {
+    sum += bytes_of(*first_too_many->value->simulation);
+    if (sum > most_preview_bytes && first_too_many != previews_.begin()) break;
+  }
+  previews_.erase(first_too_many, previews_.end());
+  if (previews_.size() > most_verdicts) previews_.pop_back();
+}
+
 Result<std::shared_ptr<const Simulation>> Judge::simulation(const Problem& problem, const Plan& plan,
                                                             std::stop_token stop) {
   if (const auto verdict = known(problem, plan)) return verdict->simulation;
@@ -109,13 +138,16 @@ Result<std::shared_ptr<const Simulation>> Judge::simulation(const Problem& probl
   auto simulated = judge->run(plan, stop);
   if (!simulated) return tl::unexpected(simulated.error());
   auto simulation = std::make_shared<const Simulation>(std::move(*simulated));
-  remember_verdict(key_of(problem, plan),
+  remember_preview(key_of(problem, plan),
                    std::make_shared<const Verdict>(Verdict{simulation, std::nullopt, !with_other_warmup(plan)}));
   return simulation;
 }
 
 Result<std::shared_ptr<const Verdict>> Judge::verdict(const Problem& problem, const Plan& plan, std::stop_token stop) {
-  if (auto verdict = known(problem, plan); verdict && verdict->complete) return verdict;
+  if (auto verdict = known(problem, plan); verdict && verdict->complete) {
+    remember_verdict(key_of(problem, plan), verdict);  // it may have been a preview
+    return verdict;
+  }
   const auto simulated = simulation(problem, plan, stop);
   if (!simulated) return tl::unexpected(simulated.error());
   const auto judge = simulator(problem);

@@ -49,6 +49,9 @@ class Judge {
   /// The simulation alone, for a plan that changes under the hand.
   Result<std::shared_ptr<const Simulation>> simulation(const Problem& problem, const Plan& plan,
                                                        std::stop_token stop = {});
+  /// What plans under the hand keep in memory: at most `most_preview_bytes`, or the newest alone where that is larger.
+  std::size_t preview_bytes() const;
+  static constexpr std::size_t most_preview_bytes = std::size_t{96} << 20;
   Result<ProblemFacts> facts(const Problem& problem, std::stop_token stop = {});
   Result<Simulator> simulator(const Problem& problem);
 
@@ -73,6 +76,7 @@ class Judge {
   };
   template <class Key, class Value>
   static const Value* look_up(const std::list<Remembered<Key, Value>>& cache, const Key& key);
+  void remember_preview(PlanKey key, std::shared_ptr<const Verdict> verdict);
   void remember_verdict(PlanKey key, std::shared_ptr<const Verdict> verdict);
   static PlanKey key_of(const Problem& problem, const Plan& plan);
   static ProblemKey key_of(const Problem& problem);
@@ -80,6 +84,9 @@ class Judge {
   mutable std::mutex mutex_;
   // Keys hold their profile and cluster, so that an address is never reused while it is a key. Newest first.
   std::list<Remembered<PlanKey, std::shared_ptr<const Verdict>>> verdicts_;
+  /// Of a drag: a simulation a step, each of megabytes, hardly any looked at again. Verdicts that were asked for do not
+  /// make room for them.
+  std::list<Remembered<PlanKey, std::shared_ptr<const Verdict>>> previews_;
   std::list<Remembered<ProblemKey, ProblemFacts>> facts_;
   std::list<Remembered<ProblemKey, Simulator>> simulators_;
 };

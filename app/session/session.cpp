@@ -9,11 +9,14 @@ Session::Session(SessionSeams seams, QObject* parent)
       seams_(std::move(seams)),
       autosave_(seams_.look_only ? QString() : seams_.state_folder),
       jobs_(this),
+      saver_(jobs_, this),
       live_(judge_, this),
       explainer_(judge_, jobs_, this),
       item_curves_(judge_, jobs_, this) {
   connect(this, &Session::state_changed, this, &Session::keep_work);  // the first to know
   connect(this, &Session::file_changed, this, &Session::keep_work);
+  connect(&saver_, &Saver::progressed, this, &Session::saving_changed);
+  connect(&saver_, &Saver::ended, this, &Session::take_saved);
   connect(&jobs_, &Jobs::internal_error, this, &Session::error);
   new_project();
 }
@@ -21,9 +24,11 @@ Session::Session(SessionSeams seams, QObject* parent)
 Session::~Session() {
   launch_.reset();
   // Nobody is to ask for more while what answers goes.
+  QObject::disconnect(this, nullptr, nullptr, nullptr);
   QObject::disconnect(&jobs_, nullptr, nullptr, nullptr);
   QObject::disconnect(&explainer_, nullptr, nullptr, nullptr);
   QObject::disconnect(&item_curves_, nullptr, nullptr, nullptr);
+  saver_.settle();
   jobs_.cancel_all();
 }
 

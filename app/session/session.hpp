@@ -27,6 +27,7 @@
 #include "app/session/live_edit.hpp"
 #include "app/session/project_state.hpp"
 #include "app/session/run_report.hpp"
+#include "app/session/saver.hpp"
 
 namespace pipedeck::app {
 
@@ -85,11 +86,20 @@ class Session : public QObject {
   /// What the question lacks (a model, a cluster) is taken from the sample.
   void complete_question();
   bool open(const QString& path);
-  bool save();  ///< to file(); false without one, or when it failed
+  // -- saving (session_saving.cpp): what is there now is written by a thread, edits go on, `saving_changed` tells
+  bool start_save();  ///< to file(); false without one, or when it may not be written (an error was emitted)
+  bool start_save_as(const QString& path);
+  /// The same, until it is done; the window is drawn meanwhile and takes no input. False: it failed.
+  bool save();
   bool save_as(const QString& path);
+  /// Waits for what was begun. False: the last one failed.
+  bool finish_saving();
+  const Saver& saver() const { return saver_; }
   /// A project is opened, everything else is added to the one that is open.
   bool open_or_import(const QString& path);
   bool import(const QString& path);
+  /// In the background: a trace may have millions of events. `run_imported` follows, or an error.
+  bool import_trace(const QString& path);
   bool export_plan(int id, const QString& path);
   /// Why the file must not be written from here; empty: it may.
   const QString& why_read_only() const { return why_read_only_; }
@@ -184,6 +194,8 @@ class Session : public QObject {
   void verdicts_changed();
   void comparison_ended();
   void file_changed();
+  void saving_changed();  ///< begun, gone on, ended
+  void saved();
   void error(const QString& title, const QString& text);
   void notice(const QString& text);  ///< for the status bar
   void calibration_fitted(const std::shared_ptr<const pipedeck::CalibrationRecord>& record);
@@ -207,7 +219,8 @@ class Session : public QObject {
   bool restore_unnamed(const LeftBehind& left);
   void keep_work();
   void report(const QString& title, const Error& error);
-  bool write(const QString& path);
+  void start_writing(const QString& path, std::optional<ProjectLock> lock);
+  void take_saved(const std::optional<Error>& problem);
   void apply(const Comparison& comparison, const Question& question);
   void compute_missing_verdicts();
   void take_measured(const std::shared_ptr<const Profile>& profile, const std::shared_ptr<const Cluster>& machine);
@@ -225,6 +238,17 @@ class Session : public QObject {
   bool autosave_failed_ = false;  ///< told once
   Judge judge_;
   Jobs jobs_;
+  /// What is being written.
+  struct Saving {
+    QString path;
+    std::shared_ptr<const ProjectContent> content;
+    std::size_t step = 0;  ///< of the history
+    std::optional<ProjectLock> lock;
+    bool again = false;  ///< asked for once more meanwhile
+  };
+  Saving saving_;
+  bool last_save_succeeded_ = true;
+  Saver saver_;
   LiveEdit live_;
   Explainer explainer_;
   ItemCurves item_curves_;

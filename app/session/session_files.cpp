@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The project file: opening, saving, importing, exporting.
+// The project file: opening, importing, exporting.
 #include <QFile>
 #include <QFileInfo>
 
@@ -8,7 +8,7 @@
 #include "app/session/session.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
-#include "core/store/project_file.hpp"
+#include "core/io/trace_events.hpp"
 
 namespace pipedeck::app {
 
@@ -26,6 +26,7 @@ bool is_database(const QString& path) {
 }  // namespace
 
 void Session::reset(ProjectState state, const QString& file, ProjectContent saved, ProjectClaim claim) {
+  finish_saving();
   jobs_.cancel(compare_job_);
   jobs_.cancel(verdict_job_);
   jobs_.cancel(calibration_job_);
@@ -65,6 +66,7 @@ void Session::complete_question() {
 }
 
 bool Session::open(const QString& path) {
+  finish_saving();  // of what is left now
   const QString absolute = QFileInfo(path).absoluteFilePath();
   ProjectClaim right = claim(absolute);
   const std::string file = path.toStdString();
@@ -94,51 +96,9 @@ bool Session::open(const QString& path) {
   return true;
 }
 
-bool Session::write(const QString& path) {
-  ProjectContent content = content_of(state());
-  if (seams_.view) content.settings[view_setting] = seams_.view();
-  const auto written = write_project(path.toStdString(), content);
-  if (!written) {
-    report(tr("Save project"), written.error());
-    return false;
-  }
-  history_.mark_clean();
-  autosave_.watch(path, std::move(content));
-  emit notice(tr("Saved %1").arg(QFileInfo(path).fileName()));
-  return true;
-}
-
 void Session::mark_unchanged() {
   history_.mark_clean();
   emit file_changed();
-}
-
-bool Session::save() {
-  if (file_.isEmpty()) return false;
-  if (!why_read_only_.isEmpty()) {
-    emit error(tr("Save project"), tr("%1 is open to read only: %2 Save a copy under another name instead.")
-                                       .arg(QFileInfo(file_).fileName(), why_read_only_));
-    return false;
-  }
-  const bool saved = write(file_);
-  if (saved) emit file_changed();
-  return saved;
-}
-
-bool Session::save_as(const QString& path) {
-  const QString absolute = QFileInfo(path).absoluteFilePath();
-  if (absolute == file_ && why_read_only_.isEmpty()) return save();
-  ProjectClaim right = claim(absolute);
-  if (!right.why_read_only.isEmpty()) {
-    emit error(tr("Save project"), tr("%1 can't be written: %2").arg(QFileInfo(path).fileName(), right.why_read_only));
-    return false;
-  }
-  if (!write(absolute)) return false;
-  file_ = absolute;
-  lock_ = std::move(right.lock);
-  why_read_only_.clear();
-  emit file_changed();
-  return true;
 }
 
 bool Session::open_or_import(const QString& path) {
@@ -147,6 +107,7 @@ bool Session::open_or_import(const QString& path) {
 }
 
 bool Session::import(const QString& path) {
+  if (looks_like_trace(path.toStdString())) return import_trace(path);
   auto imported = import_file(state(), path.toStdString(), seams_.ask_micro_batch);
   if (!imported) {
     report(tr("Import"), imported.error());

@@ -152,6 +152,7 @@ void MainWindow::create_docks() {
 
 void MainWindow::create_status_bar() {
   saved_label_ = new QLabel;
+  saved_label_->setObjectName(QStringLiteral("saved_label"));
   statusBar()->addWidget(saved_label_);
   calibration_mark_ = new QToolButton;
   calibration_mark_->setObjectName(QStringLiteral("calibration_mark"));
@@ -169,6 +170,8 @@ void MainWindow::create_status_bar() {
 void MainWindow::connect_session() {
   connect(&session_, &Session::state_changed, this, &MainWindow::refresh);
   connect(&session_, &Session::file_changed, this, &MainWindow::refresh_title);
+  connect(&session_, &Session::saving_changed, this, &MainWindow::refresh_title);
+  connect(&session_, &Session::saved, this, [this] { remember_recent(session_.file()); });
   connect(&session_, &Session::verdicts_changed, compare_page_, &ComparePage::refresh_figures);
   connect(&session_, &Session::comparison_ended, this, [this] {
     if (untouched_sample_) session_.mark_unchanged();

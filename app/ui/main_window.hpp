@@ -124,7 +124,7 @@ class MainWindow : public QMainWindow {
   void new_project();
   void open_with_dialog();
   void open_project(const QString& file);
-  bool save();
+  bool save();  ///< begins it; false: nothing was begun
   bool save_as();
   QString suggested_name() const;
   void import_with_dialog();

@@ -28,7 +28,8 @@ QString project_filter() { return MainWindow::tr("Pipedeck projects (*.pipedeck)
 
 QString import_filter() {
   return MainWindow::tr(
-      "Profiles, graphs, clusters, machines, plans, models, simulations, run logs (*.json *.jsonl *.txt *.xml);;"
+      "Profiles, graphs, clusters, machines, plans, models, simulations, run logs, traces "
+      "(*.json *.jsonl *.txt *.xml *.json.gz);;"
       "All files (*)");
 }
 
@@ -43,13 +44,15 @@ QStringList local_files(const QMimeData* data) {
 }  // namespace
 
 bool MainWindow::may_discard() {
+  if (session_.saver().waiting()) return false;  // asked already, and waiting for what was answered
   notes_->commit();
   if (!seams_.look_only) view_->remember();
+  session_.finish_saving();
   if (!session_.modified()) return true;
   const QString name = session_.file().isEmpty() ? tr("This project") : QFileInfo(session_.file()).fileName();
   switch (seams_.dialogs.unsaved(this, name)) {
     case Unsaved::save:
-      return save();
+      return save() && session_.finish_saving();
     case Unsaved::discard:
       return true;
     case Unsaved::cancel:
@@ -112,16 +115,14 @@ bool MainWindow::offer_left_behind() {
 
 bool MainWindow::save() {
   if (session_.file().isEmpty() || !session_.why_read_only().isEmpty()) return save_as();
-  return session_.save();
+  return session_.start_save();
 }
 
 bool MainWindow::save_as() {
   const QString title = session_.why_read_only().isEmpty() ? tr("Save project as") : tr("Save a copy");
   const QString file = with_ending(seams_.dialogs.save_file(this, title, suggested_name(), project_filter()),
                                    QStringLiteral(".pipedeck"));
-  if (file.isEmpty() || !session_.save_as(file)) return false;
-  remember_recent(session_.file());
-  return true;
+  return !file.isEmpty() && session_.start_save_as(file);
 }
 
 QString MainWindow::suggested_name() const {

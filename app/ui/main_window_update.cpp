@@ -125,7 +125,9 @@ void MainWindow::refresh_title() {
   read_only_bar_->show_reason(why_read_only);
   setWindowModified(session_.modified());
   const int changes = session_.changes_since_save();
-  if (session_.file().isEmpty()) {
+  if (session_.saver().busy()) {
+    saved_label_->setText(tr("Saving… %1 %").arg(qRound(100 * session_.saver().progress())));
+  } else if (session_.file().isEmpty()) {
     saved_label_->setText(session_.modified() ? tr("Not saved yet") : QString());
   } else {
     const QString saved = tr("Saved %1").arg(QFileInfo(session_.file()).lastModified().toString("HH:mm"));

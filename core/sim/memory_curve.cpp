@@ -27,7 +27,7 @@ struct Times {
 class Chunks {
  public:
   Chunks(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t worker,
-         const std::vector<std::size_t>& resources, std::vector<Change>& changes)
+         const std::vector<std::size_t>& resources, std::vector<Change>& begins, std::vector<Change>& ends)
       : inputs_(inputs),
         run_(run),
         trace_(trace),
@@ -36,7 +36,8 @@ class Chunks {
         costs_(run.costs.workers[worker]),
         stage_(run.costs.stages[static_cast<std::size_t>(costs_.stage)]),
         stride_(run.schedule.synchronous ? 1 : run.plan.stages[static_cast<std::size_t>(costs_.stage)].replicas()),
-        changes_(changes) {}
+        begins_(begins),
+        ends_(ends) {}
 
   void run() {
     find_times();
@@ -73,8 +74,8 @@ class Chunks {
 
   void hold(MemoryItem item, std::int64_t from, std::int64_t to, Bytes bytes, int kept = 0) {
     if (to <= from || (bytes.count == 0 && kept == 0)) return;
-    changes_.push_back({from, item, bytes.count, kept});
-    changes_.push_back({to, item, -bytes.count, -kept});
+    begins_.push_back({from, item, bytes.count, kept});
+    ends_.push_back({to, item, -bytes.count, -kept});
   }
 
   void add_operations() {
@@ -163,7 +164,8 @@ class Chunks {
   const StageCosts& stage_;
   int stride_;
   std::vector<Times> times_;
-  std::vector<Change>& changes_;
+  std::vector<Change>& begins_;
+  std::vector<Change>& ends_;
 };
 
 /// A communicator is a set of devices in a role: with each neighbouring replica set in the pipeline, the replicas of a
@@ -269,13 +271,45 @@ MemoryParts held_memory(const SimulatorInputs& inputs, const EngineInput& run, s
   return sum;
 }
 
+namespace {
+
+/// Sorts what consists of a few ascending runs, which is what lists of passes and of transfers give: two neighbours are
+/// merged at a time. Knuth, The Art of Computer Programming 3, 5.2.4, "natural two-way merge".
+template <class Less>
+void sort_in_runs(std::vector<Change>& changes, const Less& less) {
+  std::vector<std::size_t> starts{0};
+  for (std::size_t i = 1; i < changes.size(); ++i)
+    if (less(changes[i], changes[i - 1])) starts.push_back(i);
+  starts.push_back(changes.size());
+  std::vector<Change> merged(changes.size());
+  const auto at = [](std::vector<Change>& list, std::size_t i) {
+    return list.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  while (starts.size() > 2) {
+    std::vector<std::size_t> next;
+    for (std::size_t r = 0; r + 1 < starts.size(); r += 2) {
+      next.push_back(starts[r]);
+      const std::size_t middle = starts[r + 1], end = r + 2 < starts.size() ? starts[r + 2] : middle;
+      std::merge(at(changes, starts[r]), at(changes, middle), at(changes, middle), at(changes, end),
+                 at(merged, starts[r]), less);
+    }
+    next.push_back(changes.size());
+    starts = std::move(next);
+    changes.swap(merged);
+  }
+}
+
+}  // namespace
+
 DeviceVerdict memory_of(const SimulatorInputs& inputs, const EngineInput& run, const Trace& trace, std::size_t lane,
                         std::size_t rank, const std::vector<std::size_t>& resources, bool items) {
-  std::vector<Change> changes;
+  // Begins and ends apart: each list of them is ascending, or nearly.
+  std::vector<Change> changes, ends;
   const LaneCosts& costs = run.costs.lanes[lane];
-  for (const std::size_t worker : costs.workers) Chunks(inputs, run, trace, worker, resources, changes).run();
+  for (const std::size_t worker : costs.workers) Chunks(inputs, run, trace, worker, resources, changes, ends).run();
+  changes.insert(changes.end(), ends.begin(), ends.end());
   // What ends at an instant is gone before what starts there is held.
-  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+  sort_in_runs(changes, [](const Change& a, const Change& b) {
     return a.time != b.time ? a.time < b.time : (a.bytes < 0 || a.kept < 0) && !(b.bytes < 0 || b.kept < 0);
   });
   return add_up(held_memory(inputs, run, lane, rank), changes, items);

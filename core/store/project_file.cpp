@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -22,8 +24,19 @@ namespace {
 namespace fs = std::filesystem;
 using sqlite::Database;
 
-Result<void> insert_runs(Database& database, const std::vector<StoredRun>& runs) {
+/// Of what is written: runs are nearly all of it; what is left is the flush.
+constexpr double share_of_runs = 0.8;
+
+/// Who watches a file being written, and may stop it.
+struct Watch {
+  const Progress& progress;
+  std::stop_token stop;
+};
+
+Result<void> insert_runs(Database& database, const std::vector<StoredRun>& runs, const Watch& watch) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (watch.stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+    report(watch.progress, share_of_runs * static_cast<double>(i) / static_cast<double>(runs.size()), "writing runs");
     if (auto done = store::insert_run(database, i, runs[i]); !done) return done;
     const auto traces = runs[i].traces.load();
     if (!traces) return tl::unexpected(traces.error());
@@ -32,7 +45,7 @@ Result<void> insert_runs(Database& database, const std::vector<StoredRun>& runs)
   return {};
 }
 
-Result<void> fill(Database& database, const ProjectContent& content) {
+Result<void> fill(Database& database, const ProjectContent& content, const Watch& watch) {
   // No journal: a file that was not finished is never renamed to the project's name.
   const std::string head =
       fmt::format("PRAGMA journal_mode = OFF; PRAGMA application_id = {}; PRAGMA user_version = {}; BEGIN;{}",
@@ -41,7 +54,7 @@ Result<void> fill(Database& database, const ProjectContent& content) {
   for (std::size_t i = 0; i < content.documents.size(); ++i) {
     if (auto done = store::insert_document(database, i, content.documents[i]); !done) return done;
   }
-  if (auto done = insert_runs(database, content.runs); !done) return done;
+  if (auto done = insert_runs(database, content.runs, watch); !done) return done;
   for (const auto& [key, value] : content.settings) {
     if (auto done = store::insert_setting(database, key, value); !done) return done;
   }
@@ -118,10 +131,29 @@ bool flush_to_disk(const std::string& path, int flags) {
   return ::close(descriptor) == 0 && flushed;
 }
 
-Result<void> write_whole(const std::string& temporary, const ProjectContent& content) {
+Result<void> write_whole(const std::string& temporary, const ProjectContent& content, const Watch& watch) {
   auto database = Database::open(temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE);
   if (!database) return tl::unexpected(database.error());
-  return fill(*database, content);
+  return fill(*database, content, watch);
+}
+
+bool runs_still(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
+
+/// PATH.PROCESS.tmp of processes that are gone: they were killed while they saved.
+void remove_unfinished(const std::string& path) {
+  std::error_code none;
+  const fs::path folder = fs::path(path).parent_path();
+  const std::string begin = fs::path(path).filename().string() + '.';
+  std::vector<fs::path> unfinished;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.empty() ? "." : folder, none)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(begin) || !name.ends_with(".tmp")) continue;
+    const char* const end = name.data() + name.size() - std::strlen(".tmp");
+    pid_t process = 0;
+    const auto [rest, problem] = std::from_chars(name.data() + begin.size(), end, process);
+    if (problem == std::errc() && rest == end && process > 0 && !runs_still(process)) unfinished.push_back(entry);
+  }
+  for (const fs::path& file : unfinished) fs::remove(file, none);
 }
 
 }  // namespace
@@ -135,7 +167,8 @@ StoredTraces traces_at_hand(RunTraces traces) {
   return {kept, [kept]() -> Result<RunTraces> { return *kept; }};
 }
 
-Result<void> write_project(const std::string& link, const ProjectContent& content) {
+Result<void> write_project(const std::string& link, const ProjectContent& content, const Progress& progress,
+                           std::stop_token stop) {
   std::error_code none;
   const std::string path = fs::is_symlink(link, none) ? fs::weakly_canonical(link, none).string() : link;
   const fs::file_status old = fs::status(path, none);
@@ -144,9 +177,13 @@ Result<void> write_project(const std::string& link, const ProjectContent& conten
         of_file({ErrorCode::io, "the project is write-protected; save it under another name", {}, {}}, link));
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   std::remove(temporary.c_str());  // left by a process of the same number that was killed
-  Result<void> written = write_whole(temporary, content);
+  remove_unfinished(path);
+  Result<void> written = write_whole(temporary, content, {progress, stop});
+  report(progress, share_of_runs, "flushing to disk");
   if (written && fs::exists(old)) fs::permissions(temporary, old.permissions(), none);
-  if (written && (!flush_to_disk(temporary, O_RDONLY) || std::rename(temporary.c_str(), path.c_str()) != 0))
+  const bool flushed = written && flush_to_disk(temporary, O_RDONLY);
+  if (written && stop.stop_requested()) written = fail(ErrorCode::cancelled, "cancelled");
+  if (written && (!flushed || std::rename(temporary.c_str(), path.c_str()) != 0))
     written = fail(ErrorCode::io, fmt::format("the project can't be written: {}", std::strerror(errno)));
   if (!written) {
     std::remove(temporary.c_str());

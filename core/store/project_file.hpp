@@ -9,9 +9,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "core/domain/progress.hpp"
 #include "core/domain/result.hpp"
 
 namespace pipedeck {
@@ -68,7 +70,10 @@ inline constexpr int project_version = 2;
 /// Older versions are migrated in memory; newer ones and files of another kind are bad_input that says so. Never
 /// writes.
 Result<ProjectContent> read_project(const std::string& path);
-/// Writes a clean file: temporary beside it, flush, rename. A link stays one, permissions stay.
-Result<void> write_project(const std::string& path, const ProjectContent& content);
+/// Writes a clean file: temporary beside it, flush, rename. A link stays one, permissions stay. Until the rename the
+/// old file is as it was, and one that was stopped (`cancelled`) leaves nothing behind; what a killed program left of
+/// its own attempt is tidied up. Traces are read one run at a time; any thread may call.
+Result<void> write_project(const std::string& path, const ProjectContent& content, const Progress& progress = {},
+                           std::stop_token stop = {});
 
 }  // namespace pipedeck

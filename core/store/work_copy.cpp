@@ -177,6 +177,18 @@ Result<void> WorkCopy::keep(const ProjectContent& content) {
   return {};
 }
 
+void WorkCopy::saving(const ProjectContent& next) {
+  std::set<std::shared_ptr<const void>> both;
+  for (const StoredRun& run : next.runs)
+    if (state_->saved_keys.contains(run.traces.key)) both.insert(run.traces.key);
+  state_->saved_keys = std::move(both);
+}
+
+void WorkCopy::saved(const ProjectContent& now) {
+  state_->saved_keys.clear();
+  for (const StoredRun& run : now.runs) state_->saved_keys.insert(run.traces.key);
+}
+
 void remove_work_copy(const std::string& path) {
   // The log alone says nothing: the copy goes first.
   for (const char* ending : {"", "-wal", "-shm", "-journal"}) std::remove((path + ending).c_str());

@@ -24,6 +24,11 @@ class WorkCopy {
   ~WorkCopy();  ///< leaves the copy on disk
 
   Result<void> keep(const ProjectContent& content);
+  /// The project's file is about to be replaced by one that holds `next`: traces that `next` lacks are from now on kept
+  /// here, so that the copy goes with the old file and with the new one alike.
+  void saving(const ProjectContent& next);
+  /// The file holds `now`, and the copy, which has edits made since, belongs to it.
+  void saved(const ProjectContent& now);
   const std::string& path() const;
 
  private:

@@ -12,40 +12,15 @@
 #include "app/session/project_content.hpp"
 #include "app/ui/main_window.hpp"
 #include "app/ui/run_page.hpp"
+#include "tests/app/ui/large_runs.hpp"
+#include "tests/app/ui/latency_probe.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
 
 namespace {
 
-constexpr int runs = 100, operations = 100'000, devices = 64;
-
-/// A run of that many operations, half measured and half predicted.
-RunRecord run_of(const Plan& plan, int number) {
-  RunRecord run;
-  run.name = QStringLiteral("run %1").arg(number);
-  run.model = QStringLiteral("model");
-  run.when = QDateTime::currentDateTime();
-  run.state = RunOutcome::finished;
-  run.plan = plan;
-  Timeline timeline;
-  const int each = operations / 2 / devices;
-  for (int d = 0; d < devices; ++d) {
-    std::vector<TimelineRow> rows;
-    for (int i = 0; i < each; ++i)
-      rows.push_back({Nanoseconds(i * 1000 + number),
-                      Nanoseconds(900),
-                      {i % 2 == 0 ? OpKind::forward : OpKind::backward, StageId(d), i / 2}});
-    timeline.append_lane({LaneRole::compute, DeviceId(d), {}, 0, 0}, rows);
-  }
-  Simulation predicted;
-  predicted.iteration = timeline.makespan();
-  predicted.timeline = timeline;
-  run.predicted = std::make_shared<const Simulation>(std::move(predicted));
-  run.events = {RunStarted{}, MeasuredTimeline{1, std::move(timeline)}, StepDone{1, 0, Seconds(1), 1, {}, {}}};
-  run.samples_per_second = 1;
-  return run;
-}
+constexpr int runs = 100, operations = 100'000;
 
 class Watch {
  public:
@@ -69,12 +44,7 @@ int main(int argc, char** argv) {
   {
     Session session(SessionSeams{});
     session.open_sample();
-    ProjectState state = session.state();
-    Plan plan;
-    plan.stages.push_back(
-        {.first = 0, .last = 1, .devices = {DeviceId(0)}, .shares = {}, .recompute = {}, .extra = {}});
-    for (int i = 0; i < runs; ++i)
-      state = with_run(std::move(state), std::make_shared<const RunRecord>(run_of(plan, i))).state;
+    const ProjectState state = test::with_large_runs(session.state(), runs, operations);
     const Watch watch;
     if (!write_project(file.toStdString(), content_of(state))) return 1;
     say("written whole", watch.ms());
@@ -103,9 +73,14 @@ int main(int argc, char** argv) {
       most = std::max(most, watch.ms());
     }
     say("a further edit, on disk, slowest of 20", most);
+    test::LatencyProbe probe;
     const Watch saving;
-    if (!window.session().save()) return 1;
-    say("saved", saving.ms());
+    if (!window.session().start_save()) return 1;
+    say("saving: the call", saving.ms());
+    window.session().set_global_batch(3000);
+    while (window.session().saver().busy()) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+    say("saved, on its thread", saving.ms());
+    say("longest that the window did not answer", probe.longest_ms());
   }
   return 0;
 }

@@ -73,7 +73,7 @@ class Hand {
         return insert_layer();
       case 21:
         if (session_.file().isEmpty()) return session_.set_global_batch(5000 + i);
-        session_.save();
+        (void)session_.start_save();  // edits go on while the file is written
     }
   }
 

@@ -181,6 +181,7 @@ class TestCalibration : public QObject {
     fixture.button("calibration_use")->click();
     fixture.answers.file_to_save = fixture.path("saved.pipedeck");
     fixture.trigger("action_save_as");
+    QVERIFY(fixture.session().finish_saving());
     const CalibrationRecord record = *fixture.state().calibration.record;
     fixture.window.reset();  // it is the one that may write the file
     WindowFixture second;
@@ -195,6 +196,7 @@ class TestCalibration : public QObject {
 
     second.child<QToolButton>("calibration_mark")->click();
     second.trigger("action_save");
+    QVERIFY(second.session().finish_saving());
     WindowFixture third;
     third.window->open_files({fixture.path("saved.pipedeck")});
     QVERIFY(third.state().calibration.record && !third.state().calibration.on);

@@ -116,6 +116,7 @@ void TestFiles::a_second_window_is_read_only() {
   // The bar leads out.
   second.answers.file_to_save = second.path("copy.pipedeck");
   QTest::mouseClick(second.child<QPushButton>("save_a_copy"), Qt::LeftButton);
+  QVERIFY(second.session().finish_saving());
   QVERIFY(!bar->isVisible());
   QCOMPARE(second.session().file(), second.path("copy.pipedeck"));
   QVERIFY(!second.session().modified());

@@ -318,6 +318,7 @@ void TestLaunch::runs_are_saved_and_shown_again() {
   QVERIFY(QTest::qWaitFor([&] { return !fixture.session().launching(); }, 120000));
   fixture.answers.file_to_save = fixture.path("run.pipedeck");
   fixture.trigger("action_save");
+  QVERIFY(fixture.session().finish_saving());
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
 
   WindowFixture second;

@@ -362,6 +362,7 @@ void TestMainWindow::project_is_saved_and_reopened() {
   QVERIFY(fixture.window->isWindowModified());
   fixture.answers.file_to_save = fixture.path("sample");  // the ending is added
   fixture.trigger("action_save");
+  QVERIFY(fixture.session().finish_saving());
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
   QVERIFY(!fixture.window->isWindowModified());
   QVERIFY(fixture.window->windowTitle().startsWith("sample.pipedeck"));
@@ -448,6 +449,7 @@ void TestMainWindow::planners_are_chosen_and_pinned() {
 
   fixture.answers.file_to_save = fixture.path("planned.pipedeck");
   fixture.trigger("action_save_as");
+  QVERIFY(fixture.session().finish_saving());
   WindowFixture second;
   QVERIFY(second.session().open(fixture.path("planned.pipedeck")));
   QVERIFY(second.state().question.planning == planning);

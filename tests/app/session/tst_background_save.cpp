@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A project is written by a thread while edits go on: nothing is lost, whatever happens meanwhile.
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/session/project_content.hpp"
+#include "app/session/session.hpp"
+#include "core/store/work_copy.hpp"
+#include "tests/app/ui/large_runs.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+using namespace pipedeck::app::test;
+
+namespace {
+
+/// A session with a project that takes a moment to write.
+struct Large {
+  explicit Large(int runs = 40) : session(SessionSeams{{}, {}, 1, directory.filePath("state"), {}}) {
+    QObject::connect(&session, &Session::error, [this](const QString&, const QString& text) { errors << text; });
+    session.open_sample();
+    session.change("runs", with_large_runs(session.state(), runs, 100'000));
+    if (!session.save_as(file())) qFatal("the project was not saved");
+  }
+
+  QString path(const char* name) const { return directory.filePath(QLatin1String(name)); }
+  QString file() const { return path("large.pipedeck"); }
+  QString work() const { return path(".large.pipedeck.work"); }
+  Result<ProjectState> on_disk() const {
+    const auto content = read_project(file().toStdString());
+    return content ? state_of(*content, "large") : tl::unexpected(content.error());
+  }
+  bool saving() const { return session.saver().busy(); }
+  [[nodiscard]] bool saved() const {
+    return QTest::qWaitFor([&] { return !saving(); }, 120000);
+  }
+
+  QTemporaryDir directory;
+  QStringList errors;
+  Session session;
+};
+
+/// What a crash at this moment would leave: the copy that the window has is its alone.
+Result<LeftWork> after_a_crash(const QString& work, const QString& project) {
+  const QTemporaryDir folder;
+  const QString left = folder.filePath("work");
+  QFile::copy(work, left);
+  QFile::copy(work + "-wal", left + "-wal");
+  const auto saved = read_project(project.toStdString());
+  return saved ? read_work_copy(left.toStdString(), *saved) : tl::unexpected(saved.error());
+}
+
+}  // namespace
+
+class TestBackgroundSave : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void edits_go_on_and_are_unsaved_afterwards() {
+    Large large;
+    large.session.set_global_batch(111);
+    QVERIFY(large.session.start_save());
+    QVERIFY(large.saving());
+    large.session.set_global_batch(222);
+    large.session.delete_run(large.session.state().runs.front().id);
+    QVERIFY(large.saving());
+    QVERIFY(large.saved());
+    QVERIFY(large.session.modified());
+    QCOMPARE(large.session.changes_since_save(), 2);
+    auto saved = large.on_disk();
+    QVERIFY(saved.has_value());
+    QCOMPARE(saved->question.workload.global_batch, 111);
+    QCOMPARE(saved->runs.size(), large.session.state().runs.size() + 1);
+    // A crash now: the copy has what was done meanwhile.
+    const auto left = after_a_crash(large.work(), large.file());
+    QVERIFY2(left.has_value(), left ? "" : left.error().text().c_str());
+    QVERIFY(same_project(left->content, content_of(large.session.state())));
+    large.session.undo();
+    large.session.undo();
+    QVERIFY(!large.session.modified());
+    QVERIFY(!QFile::exists(large.work()));
+  }
+
+  /// What is put back while the file that lacks it is written must not be only in the old file.
+  void a_run_put_back_while_its_deletion_is_saved_survives_a_crash() {
+    Large large;
+    const int run = large.session.state().runs.front().id;
+    const auto whole = with_traces(large.session.state().runs.front().run);
+    QVERIFY(whole.has_value());
+    // Opened anew, so that its operations are in the file alone.
+    QVERIFY(large.session.open(large.file()));
+    large.session.delete_run(run);
+    QVERIFY(large.session.start_save());
+    QVERIFY(large.saving());
+    large.session.undo();
+    QVERIFY(large.saving());
+    QVERIFY(large.saved());
+    const auto left = after_a_crash(large.work(), large.file());
+    QVERIFY2(left.has_value(), left ? "" : left.error().text().c_str());
+    const auto state = state_of(left->content, "work copy");
+    QVERIFY(state.has_value());
+    const auto found = with_traces(find_run(*state, run)->run);
+    QVERIFY(found.has_value());
+    QVERIFY((*found)->events == (*whole)->events);
+  }
+
+  void saved_twice_at_once_is_saved_once_more() {
+    Large large;
+    large.session.set_global_batch(5);
+    QVERIFY(large.session.start_save());
+    large.session.set_global_batch(6);
+    QVERIFY(large.session.start_save());
+    QVERIFY(large.saving());
+    QVERIFY(large.session.finish_saving());
+    QVERIFY(!large.session.modified());
+    QCOMPARE(large.on_disk()->question.workload.global_batch, 6);
+  }
+
+  void stopped_it_leaves_the_old_file() {
+    Large large;
+    large.session.set_global_batch(444);
+    QVERIFY(large.session.start_save());
+    QVERIFY(large.saving());
+    for (const JobInfo& job : large.session.jobs().list())
+      if (job.state == JobState::running) large.session.jobs().cancel(job.id);
+    QVERIFY(large.saved());
+    QVERIFY2(large.errors.isEmpty(), qPrintable(large.errors.join('\n')));
+    QVERIFY(large.session.modified());
+    QVERIFY(large.on_disk()->question.workload.global_batch != 444);
+    QVERIFY(QDir(large.directory.path()).entryList({"*.tmp"}).isEmpty());
+    QVERIFY(QFile::exists(large.work()));
+    QVERIFY(large.session.save());
+    QCOMPARE(large.on_disk()->question.workload.global_batch, 444);
+  }
+
+  void a_failure_is_told_and_loses_nothing() {
+    Large large(1);
+    large.session.set_global_batch(555);
+    QVERIFY(QFile::remove(large.file()));
+    QVERIFY(QDir().mkdir(large.file()));  // nothing can be renamed to it
+    QVERIFY(QFile(large.file() + "/in the way").open(QIODevice::WriteOnly));
+    QVERIFY(large.session.start_save());
+    QVERIFY(large.saved());
+    QCOMPARE(large.errors.size(), 1);
+    QVERIFY2(large.errors[0].contains("can't be written"), qPrintable(large.errors[0]));
+    QVERIFY(large.session.modified());
+    QVERIFY(QFile::exists(large.work()));
+    QVERIFY(QDir(large.directory.path()).entryList({"*.tmp"}).isEmpty());
+    QVERIFY(QDir(large.file()).removeRecursively());
+    QVERIFY(large.session.save());
+    QCOMPARE(large.on_disk()->question.workload.global_batch, 555);
+  }
+
+  void under_another_name_the_copy_follows() {
+    Large large;
+    large.session.set_global_batch(600);
+    QVERIFY(large.session.start_save_as(large.path("other.pipedeck")));
+    large.session.set_global_batch(601);
+    QVERIFY(QFile::exists(large.work()));
+    QVERIFY(large.saved());
+    QCOMPARE(large.session.file(), large.path("other.pipedeck"));
+    QVERIFY(large.session.modified());
+    QVERIFY(!QFile::exists(large.work()));
+    const auto left = after_a_crash(large.path(".other.pipedeck.work"), large.path("other.pipedeck"));
+    QVERIFY2(left.has_value(), left ? "" : left.error().text().c_str());
+    QVERIFY(same_project(left->content, content_of(large.session.state())));
+  }
+
+  void a_killed_process_leaves_no_half_file_for_ever() {
+    Large large(1);
+    QFile half(large.file() + ".4194000.tmp");  // above every number that a process has
+    QVERIFY(half.open(QIODevice::WriteOnly));
+    half.write("half");
+    half.close();
+    QFile foreign(large.file() + ".note.tmp");
+    QVERIFY(foreign.open(QIODevice::WriteOnly));
+    foreign.close();
+    large.session.set_global_batch(7);
+    QVERIFY(large.session.save());
+    QVERIFY(!half.exists());
+    QVERIFY(foreign.exists());
+  }
+
+  void a_session_that_ends_finishes_first() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("p.pipedeck");
+    {
+      Session session(SessionSeams{{}, {}, 1, folder.filePath("state"), {}});
+      session.open_sample();
+      session.change("runs", with_large_runs(session.state(), 20, 100'000));
+      QVERIFY(session.start_save_as(file));
+      QVERIFY(session.saver().busy());
+    }
+    const auto content = read_project(file.toStdString());
+    QVERIFY(content.has_value());
+    QCOMPARE(content->runs.size(), std::size_t{20});
+    QVERIFY(left_behind(folder.filePath("state")).empty());  // all is saved: nothing is offered
+  }
+};
+
+QTEST_GUILESS_MAIN(TestBackgroundSave)
+#include "tst_background_save.moc"
