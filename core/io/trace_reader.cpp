@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -152,8 +153,10 @@ std::vector<RunEvent> run_of_trace(ReadTrace trace) {
   RunStarted started;
   started.plan = std::move(trace.title);
   started.steps = static_cast<int>(trace.timelines.size());
-  for (const TimelineLane& lane : trace.timelines.front().timeline.lanes)
-    started.devices += lane.role == LaneRole::compute;
+  std::set<DeviceId> devices;  // of all steps and lanes: a trace may have transfers alone
+  for (const MeasuredTimeline& timeline : trace.timelines)
+    for (const TimelineLane& lane : timeline.timeline.lanes) devices.insert(lane.device);
+  started.devices = static_cast<int>(devices.size());
   events.emplace_back(std::move(started));
   for (std::string& note : trace.notes) events.emplace_back(RunWarning{std::move(note)});
   RunFinished finished;

@@ -102,7 +102,7 @@ class TestBackgroundSave : public QObject {
     const auto state = state_of(left->content, "work copy");
     QVERIFY(state.has_value());
     const auto found = with_traces(find_run(*state, run)->run);
-    QVERIFY(found.has_value());
+    QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
     QVERIFY((*found)->events == (*whole)->events);
   }
 

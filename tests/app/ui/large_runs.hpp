@@ -35,7 +35,8 @@ inline RunRecord large_run(const Plan& plan, int number, int operations) {
   predicted.iteration = timeline.makespan();
   predicted.timeline = timeline;
   run.predicted = std::make_shared<const Simulation>(std::move(predicted));
-  run.events = {RunStarted{}, MeasuredTimeline{1, std::move(timeline)}, StepDone{1, 0, Seconds(1), 1, {}, {}}};
+  run.events = {RunStarted{.plan = "plan", .model = "model", .backend = "cpu", .steps = 1, .devices = devices},
+                MeasuredTimeline{1, std::move(timeline)}, StepDone{1, 0, Seconds(1), 1, {}, {}}};
   run.samples_per_second = 1;
   return run;
 }

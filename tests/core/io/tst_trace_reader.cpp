@@ -197,6 +197,13 @@ class TestTraceReader : public QObject {
     QCOMPARE(rows[2].operation.kind, OpKind::optimizer);
   }
 
+  void a_trace_of_transfers_alone_has_its_devices() {
+    auto trace = read(document({line_of("kernel", "ncclDevKernel_SendRecv", 0, 10, 3, 7)}));
+    QVERIFY(trace);
+    const auto events = run_of_trace(*std::move(trace));
+    QCOMPARE(std::get<RunStarted>(events.front()).devices, 1);
+  }
+
   void clocks_from_1970_keep_their_nanoseconds() {
     const auto trace =
         read(R"({"traceEvents":[{"ph":"X","name":"forward","pid":1,"tid":1,"ts":1763760000000000.123,"dur":0.007},
