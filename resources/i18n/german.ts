@@ -1460,10 +1460,6 @@
         <translation>es fehlt: „%1“</translation>
     </message>
     <message>
-        <source>found no &apos;format&apos;, expected it to say what the file is</source>
-        <translation>es fehlt: „format“, das sagt, was die Datei ist</translation>
-    </message>
-    <message>
         <source>found no device, expected at least one</source>
         <translation>gefunden: kein Gerät, erwartet: mindestens eines</translation>
     </message>
@@ -3756,10 +3752,6 @@
         <translation>gefunden: %1 Kerne, erwartet: %2, einer für jedes Gerät des Plans</translation>
     </message>
     <message>
-        <source>found %1, expected started, step, timeline, sample, paused, resumed, warning, failed or finished</source>
-        <translation>gefunden: %1, erwartet: started, step, timeline, sample, paused, resumed, warning, failed oder finished</translation>
-    </message>
-    <message>
         <source>found core %1, expected one of %2, those that may be used here</source>
         <translation>gefunden: Kern %1, erwartet: einer von %2, denen, die hier benutzt werden dürfen</translation>
     </message>
@@ -4022,6 +4014,314 @@
     <message>
         <source>too long</source>
         <translation>zu lang</translation>
+    </message>
+    <message>
+        <source>%1 (%2): size &apos;%3&apos;</source>
+        <translation>%1 (%2): Größe „%3“</translation>
+    </message>
+    <message>
+        <source>%1 is %2, expected %3, the model&apos;s: go on with the model that the checkpoint was made of, or begin anew in another folder</source>
+        <translation>%1 ist %2, erwartet wird %3, wie im Modell: mit dem Modell des Checkpoints fortfahren oder in einem anderen Ordner neu beginnen</translation>
+    </message>
+    <message>
+        <source>%1 with seed %2</source>
+        <translation>%1 mit Startwert %2</translation>
+    </message>
+    <message>
+        <source>%1%2 missing</source>
+        <translation>%1%2 fehlt</translation>
+    </message>
+    <message>
+        <source>, and there is none at all</source>
+        <translation>, und es gibt gar keinen</translation>
+    </message>
+    <message>
+        <source>: passed over</source>
+        <translation>: übergangen</translation>
+    </message>
+    <message>
+        <source>Encoder and decoder are taken as long as each other</source>
+        <translation>Encoder und Decoder werden gleich lang angenommen</translation>
+    </message>
+    <message>
+        <source>The blocks that predict further tokens (num_nextn_predict_layers) are left out</source>
+        <translation>Die Blöcke, die weitere Tokens vorhersagen (num_nextn_predict_layers), sind weggelassen</translation>
+    </message>
+    <message>
+        <source>The head is that of masked language modelling; a pooler or another head is left out</source>
+        <translation>Der Kopf ist der für maskierte Wörter; ein Pooler oder ein anderer Kopf ist weggelassen</translation>
+    </message>
+    <message>
+        <source>The part that reads text is taken (text_config); what sees or hears is left out</source>
+        <translation>Genommen wird der Teil, der Text liest (text_config); was sieht oder hört, ist weggelassen</translation>
+    </message>
+    <message>
+        <source>a block lies outside of it</source>
+        <translation>ein Block liegt außerhalb</translation>
+    </message>
+    <message>
+        <source>a checkpoint can&apos;t be written: %1</source>
+        <translation>ein Checkpoint lässt sich nicht schreiben: %1</translation>
+    </message>
+    <message>
+        <source>a part has as many values as it says</source>
+        <translation>ein Teil hat so viele Werte, wie er angibt</translation>
+    </message>
+    <message>
+        <source>all layers</source>
+        <translation>alle Schichten</translation>
+    </message>
+    <message>
+        <source>behind step %1</source>
+        <translation>hinter Schritt %1</translation>
+    </message>
+    <message>
+        <source>can&apos;t be made:</source>
+        <translation>lässt sich nicht anlegen:</translation>
+    </message>
+    <message>
+        <source>can&apos;t be made: %1</source>
+        <translation>lässt sich nicht anlegen: %1</translation>
+    </message>
+    <message>
+        <source>can&apos;t be opened</source>
+        <translation>lässt sich nicht öffnen</translation>
+    </message>
+    <message>
+        <source>can&apos;t be read</source>
+        <translation>lässt sich nicht lesen</translation>
+    </message>
+    <message>
+        <source>can&apos;t be removed: %1</source>
+        <translation>lässt sich nicht löschen: %1</translation>
+    </message>
+    <message>
+        <source>can&apos;t be written</source>
+        <translation>lässt sich nicht schreiben</translation>
+    </message>
+    <message>
+        <source>checkpoint of step %1 in %2: the files of other devices have not come for %3 s: all processes of a run need one folder in common</source>
+        <translation>Checkpoint von Schritt %1 in %2: die Dateien anderer Geräte sind seit %3 s nicht gekommen: alle Prozesse eines Laufs brauchen einen gemeinsamen Ordner</translation>
+    </message>
+    <message>
+        <source>corrupt: a header of %1 bytes</source>
+        <translation>beschädigt: ein Kopf von %1 Bytes</translation>
+    </message>
+    <message>
+        <source>corrupt: found %1 bytes, expected %2</source>
+        <translation>beschädigt: gefunden %1 Bytes, erwartet %2</translation>
+    </message>
+    <message>
+        <source>corrupt: the %1 of layer %2 &apos;%3&apos; are not those that were written</source>
+        <translation>beschädigt: %1 der Schicht %2 „%3“ sind nicht die, die geschrieben wurden</translation>
+    </message>
+    <message>
+        <source>corrupt: the header is not the one that was written</source>
+        <translation>beschädigt: der Kopf ist nicht der, der geschrieben wurde</translation>
+    </message>
+    <message>
+        <source>device %1: checkpoint of step %2: %3; make room, or name another folder with --checkpoint</source>
+        <translation>Gerät %1: Checkpoint von Schritt %2: %3; Platz schaffen oder mit --checkpoint einen anderen Ordner nennen</translation>
+    </message>
+    <message>
+        <source>device %1: its parameters: %2</source>
+        <translation>Gerät %1: seine Parameter: %2</translation>
+    </message>
+    <message>
+        <source>first moment</source>
+        <translation>erstes Moment</translation>
+    </message>
+    <message>
+        <source>flushing to disk</source>
+        <translation>beim Sichern auf die Platte</translation>
+    </message>
+    <message>
+        <source>found %1 experts a token, expected at most the %2 there are</source>
+        <translation>gefunden %1 Experten je Token, erwartet höchstens die %2, die es gibt</translation>
+    </message>
+    <message>
+        <source>found %1 heads of keys and values, expected a number that divides %2 heads</source>
+        <translation>gefunden %1 Köpfe für Schlüssel und Werte, erwartet eine Zahl, die %2 Köpfe teilt</translation>
+    </message>
+    <message>
+        <source>found %1 heads, expected a number that divides the hidden size, %2</source>
+        <translation>gefunden %1 Köpfe, erwartet eine Zahl, die die verborgene Größe %2 teilt</translation>
+    </message>
+    <message>
+        <source>found %1, expected started, step, timeline, sample, paused, resumed, checkpoint, warning, failed or finished</source>
+        <translation>gefunden %1, erwartet started, step, timeline, sample, paused, resumed, checkpoint, warning, failed oder finished</translation>
+    </message>
+    <message>
+        <source>found &quot;%1&quot;, expected one of: %2</source>
+        <translation>gefunden „%1“, erwartet eines von: %2</translation>
+    </message>
+    <message>
+        <source>found a checkpoint of step %1, expected none %2: go on from it with --resume, or name another folder</source>
+        <translation>gefunden ein Checkpoint von Schritt %1, erwartet keiner %2: mit --resume daran anknüpfen oder einen anderen Ordner nennen</translation>
+    </message>
+    <message>
+        <source>found a file that is no part of a checkpoint</source>
+        <translation>gefunden eine Datei, die kein Teil eines Checkpoints ist</translation>
+    </message>
+    <message>
+        <source>found a file, expected a folder of checkpoints</source>
+        <translation>gefunden eine Datei, erwartet ein Ordner mit Checkpoints</translation>
+    </message>
+    <message>
+        <source>found a transformer&apos;s configuration, expected a %1; pipedeck-cli convert makes a profile of it for a device type, and says what it assumes</source>
+        <translation>gefunden die Konfiguration eines Transformers, erwartet %1; pipedeck-cli convert macht daraus ein Profil für einen Gerätetyp und sagt, was es annimmt</translation>
+    </message>
+    <message>
+        <source>found no &apos;format&apos;, expected it to say what the file is (or a &apos;model_type&apos;, which transformers have)</source>
+        <translation>kein „format“ gefunden, das sagt, was die Datei ist (und kein „model_type“, wie Transformer es haben)</translation>
+    </message>
+    <message>
+        <source>found no checkpoint that is complete, expected one step at least that every stage has%1</source>
+        <translation>kein vollständiger Checkpoint gefunden, erwartet mindestens ein Schritt, den jede Stufe hat%1</translation>
+    </message>
+    <message>
+        <source>found no plain file, expected a part of a checkpoint</source>
+        <translation>keine gewöhnliche Datei gefunden, erwartet ein Teil eines Checkpoints</translation>
+    </message>
+    <message>
+        <source>found no such folder</source>
+        <translation>diesen Ordner gibt es nicht</translation>
+    </message>
+    <message>
+        <source>found step %1, expected %2, its folder&apos;s</source>
+        <translation>gefunden Schritt %1, erwartet %2 wie sein Ordner</translation>
+    </message>
+    <message>
+        <source>found the checkpoints of a run that is under way (process %1), expected a folder that no other run writes into: wait for it, stop it, or name another folder</source>
+        <translation>gefunden die Checkpoints eines laufenden Trainings (Prozess %1), erwartet ein Ordner, in den kein anderer Lauf schreibt: abwarten, ihn stoppen oder einen anderen Ordner nennen</translation>
+    </message>
+    <message>
+        <source>found version %1, expected %2, the only one that this program reads</source>
+        <translation>gefunden Version %1, erwartet %2, die einzige, die dieses Programm liest</translation>
+    </message>
+    <message>
+        <source>it has a negative number where there is none</source>
+        <translation>es hat eine negative Zahl, wo es keine gibt</translation>
+    </message>
+    <message>
+        <source>it names an optimizer that there is not</source>
+        <translation>es nennt einen Optimierer, den es nicht gibt</translation>
+    </message>
+    <message>
+        <source>its header does not end where it says</source>
+        <translation>sein Kopf endet nicht, wo er sagt</translation>
+    </message>
+    <message>
+        <source>its layers are not those of its hash</source>
+        <translation>seine Schichten sind nicht die seiner Prüfsumme</translation>
+    </message>
+    <message>
+        <source>its optimizer is %1, expected %2, the plan&apos;s: what an optimizer remembers is of no use to another one; resume with a plan of optimizer %3</source>
+        <translation>sein Optimierer ist %1, erwartet %2 wie im Plan: was ein Optimierer sich merkt, nützt keinem anderen; mit einem Plan mit Optimierer %3 fortfahren</translation>
+    </message>
+    <message>
+        <source>layer %1 (&apos;%2&apos;)</source>
+        <translation>Schicht %1 („%2“)</translation>
+    </message>
+    <message>
+        <source>layer %1 has %2 parameters, expected %3, as many as this program gives it</source>
+        <translation>Schicht %1 hat %2 Parameter, erwartet %3, so viele wie dieses Programm ihr gibt</translation>
+    </message>
+    <message>
+        <source>layers %1 to %2 (&apos;%3&apos; to &apos;%4&apos;)</source>
+        <translation>Schichten %1 bis %2 („%3“ bis „%4“)</translation>
+    </message>
+    <message>
+        <source>more parameters than it has</source>
+        <translation>mehr Parameter, als es hat</translation>
+    </message>
+    <message>
+        <source>no number of parameters</source>
+        <translation>keine Zahl von Parametern</translation>
+    </message>
+    <message>
+        <source>no thread can be started to write checkpoints: %1</source>
+        <translation>kein Thread zum Schreiben der Checkpoints lässt sich starten: %1</translation>
+    </message>
+    <message>
+        <source>not the values that its optimizer keeps</source>
+        <translation>nicht die Werte, die sein Optimierer behält</translation>
+    </message>
+    <message>
+        <source>numbers are written as they lie in memory</source>
+        <translation>Zahlen werden geschrieben, wie sie im Speicher liegen</translation>
+    </message>
+    <message>
+        <source>of another model: its number of layers</source>
+        <translation>von einem anderen Modell: seine Zahl von Schichten</translation>
+    </message>
+    <message>
+        <source>of another model: layer %1 &apos;%2&apos;</source>
+        <translation>von einem anderen Modell: Schicht %1 „%2“</translation>
+    </message>
+    <message>
+        <source>of another run</source>
+        <translation>von einem anderen Lauf</translation>
+    </message>
+    <message>
+        <source>of kind</source>
+        <translation>der Art</translation>
+    </message>
+    <message>
+        <source>older parameters</source>
+        <translation>ältere Parameter</translation>
+    </message>
+    <message>
+        <source>out of memory: found %1 bytes in use and %2 more needed, expected %3 at most</source>
+        <translation>Speicher erschöpft: %1 Bytes belegt und %2 mehr gebraucht, erwartet höchstens %3</translation>
+    </message>
+    <message>
+        <source>out of memory: the system has no more; a smaller micro-batch, recomputation or more stages take less</source>
+        <translation>Speicher erschöpft: das System hat keinen mehr; ein kleinerer Mikro-Batch, Neuberechnung oder mehr Stufen brauchen weniger</translation>
+    </message>
+    <message>
+        <source>second moment</source>
+        <translation>zweites Moment</translation>
+    </message>
+    <message>
+        <source>step %1: %2</source>
+        <translation>Schritt %1: %2</translation>
+    </message>
+    <message>
+        <source>the checkpoint in %1 has not got on for %2 s: the disk does not answer</source>
+        <translation>der Checkpoint in %1 kommt seit %2 s nicht voran: die Platte antwortet nicht</translation>
+    </message>
+    <message>
+        <source>the checkpoint was trained on %1, now on %2: training goes on at sample %3 of it</source>
+        <translation>der Checkpoint wurde mit %1 trainiert, jetzt mit %2: das Training geht bei dessen Beispiel %3 weiter</translation>
+    </message>
+    <message>
+        <source>the checkpoint&apos;s learning rate was %1, now %2</source>
+        <translation>die Lernrate des Checkpoints war %1, jetzt %2</translation>
+    </message>
+    <message>
+        <source>the model has no such layer</source>
+        <translation>das Modell hat keine solche Schicht</translation>
+    </message>
+    <message>
+        <source>transformer configuration</source>
+        <translation>Transformer-Konfiguration</translation>
+    </message>
+    <message>
+        <source>truncated: found %1 bytes, expected %2</source>
+        <translation>abgeschnitten: gefunden %1 Bytes, erwartet %2</translation>
+    </message>
+    <message>
+        <source>truncated: found %1 bytes, expected %2 at least</source>
+        <translation>abgeschnitten: gefunden %1 Bytes, erwartet mindestens %2</translation>
+    </message>
+    <message>
+        <source>what it says of layer %1 breaks the format: %2</source>
+        <translation>was es von Schicht %1 sagt, verletzt das Format: %2</translation>
+    </message>
+    <message>
+        <source>writing runs</source>
+        <translation>Läufe werden geschrieben</translation>
     </message>
 </context>
 <context>
@@ -4612,6 +4912,14 @@
         <source>%1 and %2 are joined already.</source>
         <translation>%1 und %2 sind schon verbunden.</translation>
     </message>
+    <message>
+        <source>%1 has devices of type %2: give it others first.</source>
+        <translation>%1 hat Geräte vom Typ %2: ihm zuerst andere geben.</translation>
+    </message>
+    <message>
+        <source>There is no device type named %1.</source>
+        <translation>Es gibt keinen Gerätetyp namens %1.</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::ComparePage</name>
@@ -4711,6 +5019,14 @@
     <message>
         <source>unknown</source>
         <translation>unbekannt</translation>
+    </message>
+    <message>
+        <source>Remove type</source>
+        <translation>Typ entfernen</translation>
+    </message>
+    <message>
+        <source>No node has devices of this type</source>
+        <translation>Kein Knoten hat Geräte dieses Typs</translation>
     </message>
 </context>
 <context>
@@ -4871,6 +5187,10 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     <message>
         <source>starts %1 later than in %2</source>
         <translation>beginnt %1 später als in %2</translation>
+    </message>
+    <message>
+        <source>%1, %2: %3</source>
+        <translation>%1, %2: %3</translation>
     </message>
 </context>
 <context>
@@ -6889,12 +7209,16 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <translation>Diesen &amp;Rechner importieren…</translation>
     </message>
     <message>
-        <source>Profiles, graphs, clusters, machines, plans, models, simulations, run logs (*.json *.jsonl *.txt *.xml);;All files (*)</source>
-        <translation>Profile, Graphen, Cluster, Rechner, Pläne, Modelle, Simulationen, Laufprotokolle (*.json *.jsonl *.txt *.xml);;Alle Dateien (*)</translation>
-    </message>
-    <message>
         <source>&amp;Pause or go on</source>
         <translation>&amp;Pausieren oder weiter</translation>
+    </message>
+    <message>
+        <source>Profiles, graphs, clusters, machines, plans, models, simulations, run logs, traces (*.json *.jsonl *.txt *.xml *.json.gz);;All files (*)</source>
+        <translation>Profile, Graphen, Cluster, Maschinen, Pläne, Modelle, Simulationen, Laufprotokolle, Traces (*.json *.jsonl *.txt *.xml *.json.gz);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Saving… %1 %</source>
+        <translation>Wird gespeichert … %1 %</translation>
     </message>
 </context>
 <context>
@@ -6922,6 +7246,49 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::Measurement</name>
+    <message>
+        <source>Choose a model first.</source>
+        <translation>Erst ein Modell wählen.</translation>
+    </message>
+    <message>
+        <source>Only a profile is known of this model, not its layers: there is nothing to run.</source>
+        <translation>Von diesem Modell ist nur ein Profil bekannt, nicht seine Schichten: es gibt nichts auszuführen.</translation>
+    </message>
+    <message>
+        <source>%1 is too large to train on this machine&apos;s processor; choose a model such as gpt-tiny.</source>
+        <translation>%1 ist zu groß, um auf dem Prozessor dieser Maschine trainiert zu werden; ein Modell wie gpt-tiny wählen.</translation>
+    </message>
+    <message>
+        <source>Measure on this machine</source>
+        <translation>Auf dieser Maschine messen</translation>
+    </message>
+    <message>
+        <source>Measure %1</source>
+        <translation>%1 messen</translation>
+    </message>
+    <message>
+        <source>no temporary folder can be made: %1</source>
+        <translation>kein temporärer Ordner anlegbar: %1</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>startet</translation>
+    </message>
+    <message>
+        <source>the process was killed or crashed. %1</source>
+        <translation>der Prozess wurde beendet oder ist abgestürzt. %1</translation>
+    </message>
+    <message>
+        <source>%1 (measured here)</source>
+        <translation>%1 (hier gemessen)</translation>
+    </message>
+    <message>
+        <source>The measurement failed: %1</source>
+        <translation>Die Messung ist fehlgeschlagen: %1</translation>
     </message>
 </context>
 <context>
@@ -7930,6 +8297,18 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>Name the device</source>
         <translation>Das Gerät benennen</translation>
     </message>
+    <message>
+        <source>&amp;Measure on this machine</source>
+        <translation>Auf dieser Maschine &amp;messen</translation>
+    </message>
+    <message>
+        <source>A measurement is under way.</source>
+        <translation>Eine Messung läuft.</translation>
+    </message>
+    <message>
+        <source>Runs every layer here at several micro-batch sizes, and measures this machine&apos;s links and memory: both are chosen for the next comparison</source>
+        <translation>Führt jede Schicht hier mit mehreren Mikro-Batch-Größen aus und misst Verbindungen und Speicher dieser Maschine: beides wird für den nächsten Vergleich gewählt</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::ProfileBars</name>
@@ -8126,6 +8505,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>Name it…</source>
         <translation>Benennen…</translation>
+    </message>
+    <message>
+        <source>Median of %1; half of them between %2 and %3</source>
+        <translation>Median von %1; die Hälfte davon zwischen %2 und %3</translation>
     </message>
 </context>
 <context>
@@ -8366,6 +8749,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>going on</source>
         <translation>geht weiter</translation>
+    </message>
+    <message>
+        <source>checkpoint of step %1: %2 MiB in %3 ms, %4</source>
+        <translation>Checkpoint von Schritt %1: %2 MiB in %3 ms, %4</translation>
     </message>
 </context>
 <context>
@@ -8684,6 +9071,21 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>by time</source>
         <translation>je Zeit</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::Saver</name>
+    <message>
+        <source>Save %1</source>
+        <translation>%1 speichern</translation>
+    </message>
+    <message>
+        <source>saved</source>
+        <translation>gespeichert</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
     </message>
 </context>
 <context>
@@ -9007,6 +9409,14 @@ Das Projekt speichern.</translation>
     <message>
         <source>Delete run %1</source>
         <translation>Lauf %1 löschen</translation>
+    </message>
+    <message>
+        <source>Imported trace %1, drawn over the prediction of the selected plan</source>
+        <translation>Trace %1 importiert, über die Vorhersage des gewählten Plans gezeichnet</translation>
+    </message>
+    <message>
+        <source>Imported trace %1</source>
+        <translation>Trace %1 importiert</translation>
     </message>
 </context>
 <context>
@@ -10107,6 +10517,38 @@ Das Projekt speichern.</translation>
         <source>Drag onto the drawing, or press Enter</source>
         <translation>Auf die Zeichnung ziehen, oder Eingabe drücken</translation>
     </message>
+    <message>
+        <source>Remove device type %1</source>
+        <translation>Gerätetyp %1 entfernen</translation>
+    </message>
+    <message>
+        <source>IMPORT</source>
+        <translation>IMPORTIEREN</translation>
+    </message>
+    <message>
+        <source>Files…</source>
+        <translation>Dateien…</translation>
+    </message>
+    <message>
+        <source>nvidia-smi, NCCL</source>
+        <translation>nvidia-smi, NCCL</translation>
+    </message>
+    <message>
+        <source>What nvidia-smi topo -m prints, NCCL&apos;s topology XML, a cluster&apos;s JSON; several files are several nodes</source>
+        <translation>Was nvidia-smi topo -m ausgibt, Topologie-XML von NCCL, das JSON eines Clusters; mehrere Dateien sind mehrere Knoten</translation>
+    </message>
+    <message>
+        <source>This machine</source>
+        <translation>Dieser Rechner</translation>
+    </message>
+    <message>
+        <source>by NVML and hwloc</source>
+        <translation>mit NVML und hwloc</translation>
+    </message>
+    <message>
+        <source>Looks at the devices of this machine and at what joins them</source>
+        <translation>Sieht sich die Geräte dieses Rechners an und was sie verbindet</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::TopologyFacts</name>
@@ -10446,6 +10888,146 @@ Das Projekt speichern.</translation>
     <message>
         <source>The plan is not simulated yet. Try again when its chart is there.</source>
         <translation>Der Plan ist noch nicht simuliert. Erneut versuchen, wenn sein Diagramm da ist.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TraceImport</name>
+    <message>
+        <source>a trace, imported from %1</source>
+        <translation>ein Trace, importiert aus %1</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TransformerDialog</name>
+    <message>
+        <source>Dro&amp;pout as configured</source>
+        <translation>Dro&amp;pout wie konfiguriert</translation>
+    </message>
+    <message>
+        <source>Tensor-parallel devices divide the se&amp;quence too</source>
+        <translation>Tensorparallele Geräte teilen auch die Se&amp;quenz</translation>
+    </message>
+    <message>
+        <source>Profile of %1</source>
+        <translation>Profil von %1</translation>
+    </message>
+    <message>
+        <source>&amp;Add profile</source>
+        <translation>Profil &amp;hinzufügen</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> Tokens</translation>
+    </message>
+    <message>
+        <source>Fused: its weights are not stored</source>
+        <translation>Verschmolzen: ihre Gewichte werden nicht gespeichert</translation>
+    </message>
+    <message>
+        <source>Its weights are stored</source>
+        <translation>Ihre Gewichte werden gespeichert</translation>
+    </message>
+    <message>
+        <source>&amp;Name</source>
+        <translation>&amp;Name</translation>
+    </message>
+    <message>
+        <source>&amp;Device type</source>
+        <translation>&amp;Gerätetyp</translation>
+    </message>
+    <message>
+        <source>P&amp;recision</source>
+        <translation>G&amp;enauigkeit</translation>
+    </message>
+    <message>
+        <source>&amp;Sequence</source>
+        <translation>&amp;Sequenz</translation>
+    </message>
+    <message>
+        <source>&amp;Micro-batch</source>
+        <translation>&amp;Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>A&amp;ttention</source>
+        <translation>A&amp;ttention</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Vor</translation>
+    </message>
+    <message>
+        <source>Backward</source>
+        <translation>Rückwärts</translation>
+    </message>
+    <message>
+        <source>For the backward pass, of one micro-batch</source>
+        <translation>Für den Rückwärtsdurchlauf, eines Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>Formulas of the layer</source>
+        <translation>Formeln der Schicht</translation>
+    </message>
+    <message>
+        <source>b samples, s tokens of a sample, n = b s, h hidden, a heads, g heads of keys and values, d head width, f feed-forward, V vocabulary, e experts, k experts a token, w bytes of a number</source>
+        <translation>b Beispiele, s Tokens eines Beispiels, n = b s, h verborgene Größe, a Köpfe, g Köpfe für Schlüssel und Werte, d Breite eines Kopfs, f Feed-forward, V Vokabular, e Experten, k Experten je Token, w Bytes einer Zahl</translation>
+    </message>
+    <message>
+        <source>What was understood and assumed</source>
+        <translation>Was verstanden und angenommen wurde</translation>
+    </message>
+    <message>
+        <source>Understood and assumed</source>
+        <translation>Verstanden und angenommen</translation>
+    </message>
+    <message>
+        <source>%1 · %2 of weights · %3 kept · %4 a micro-batch on one device</source>
+        <translation>%1 · %2 Gewichte · %3 behalten · %4 je Mikro-Batch auf einem Gerät</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TransformerFiles</name>
+    <message>
+        <source>The file is no transformer&apos;s configuration.</source>
+        <translation>Die Datei ist keine Transformer-Konfiguration.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TransformerImports</name>
+    <message>
+        <source>Import</source>
+        <translation>Importieren</translation>
+    </message>
+    <message>
+        <source>Import %1</source>
+        <translation>%1 importieren</translation>
+    </message>
+    <message>
+        <source>Imported profile %1</source>
+        <translation>Profil %1 importiert</translation>
     </message>
 </context>
 <context>
