@@ -112,6 +112,8 @@ class RunCommand : public Command {
   }
 
   Result<int> run(std::stop_token stop) override {
+    if (!std::isfinite(timeout_))
+      return fail(ErrorCode::bad_usage, "run: --timeout: found what is no number, expected seconds");
     options_.timeout = std::chrono::milliseconds(std::llround(1000 * timeout_));
     if (auto joined = site_.open(options_.timeout); !joined) return tl::unexpected(joined.error());
     return site_.end(run_together(stop));
@@ -173,9 +175,6 @@ class RunCommand : public Command {
     plan_ = *std::move(plan);
     model_spec_ = *std::move(model);
     if (auto data = open_data(); !data) return data;
-    if (!std::isfinite(timeout_))
-      return fail(ErrorCode::bad_usage, "run: --timeout: found what is no number, expected seconds");
-    options_.timeout = std::chrono::milliseconds(std::llround(1000 * timeout_));
     options_.memory_limit = Bytes(memory_limit_);
     if (auto applied = checkpoints_.apply(model_spec_, plan_, options_); !applied) return applied;
     return inputs_.given() ? predict() : build(std::nullopt);
