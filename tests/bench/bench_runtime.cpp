@@ -87,10 +87,10 @@ void run_bare(const ModelSpec& model, const Plan& plan, std::vector<double>& tim
   for (int step = 0; step <= steps_a_round; ++step) {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < plan.micro_batches; ++i) {
-      module.forward(i, batch(layers.front()->input_width(), false), batch(loss.sequence(), true));
+      module.forward(i, batch(layers.front()->input_width(), false), batch(loss.sequence(), true), module.version());
       module.backward(i, {}, true);
     }
-    optimizer.update(module.parameters(), module.gradients());
+    optimizer.update(module.next_version(false), module.gradients());
     if (step > 0) times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
 }

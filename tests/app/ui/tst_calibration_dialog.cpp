@@ -234,7 +234,7 @@ class TestCalibration : public QObject {
     for (const PlanEntry& entry : fixture.state().plans)
       if (entry.feasible() && fixture.session().why_not_launchable(entry.id).isEmpty()) ids.push_back(entry.id);
     for (std::size_t i = 0; i < std::min<std::size_t>(4, ids.size()); ++i) {
-      QVERIFY(fixture.session().launch(ids[i], 15));
+      QVERIFY(fixture.session().launch({ids[i], nullptr, {.steps = 15, .data = {}, .cores = {}}}));
       QVERIFY(QTest::qWaitFor([&] { return !fixture.session().launching(); }, 120000));
     }
     fixture.trigger("action_calibrate");

@@ -68,7 +68,8 @@ class TestModels : public QObject {
       QVERIFY(fixture.settle());
       put_under_test();
     }
-    for (int i = 0; i < 33; ++i) edit(fixture.session(), i);
+    Hand hand(fixture.session());
+    for (int i = 0; i < 2 * edit_kinds; ++i) hand.edit(i);
     for (int i = 0; i < 12; ++i) fixture.session().undo();
     for (int i = 0; i < 6; ++i) fixture.session().redo();
     QVERIFY(fixture.settle());
