@@ -260,13 +260,13 @@ class RunCommand : public Command {
     std::stop_source halt;  // by the user's signal, or when nobody reads the events any more
     std::stop_callback forward(stop, [&] { halt.request_stop(); });
     auto log = EventLog::open(site_.first() ? events_file_ : std::string());
+    options_.pause = std::make_shared<PauseGate>();
     const auto control = open_control([&] { halt.request_stop(); });
     Result<void> opened;
     if (!log) opened = tl::unexpected(log.error());
     if (log && !control) opened = tl::unexpected(control.error());
     if (auto agreed = site_.agree(opened); !agreed) return tl::unexpected(agreed.error());
     options_.sample_every = std::chrono::milliseconds(sample_every_);
-    options_.pause = std::make_shared<PauseGate>();
     const bool timelines_wanted = options_.timeline_every > 0;
     if (predicted_ && !timelines_wanted) options_.timeline_every = std::max(1, options_.steps / sampled_timelines);
 

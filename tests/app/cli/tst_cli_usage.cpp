@@ -110,10 +110,10 @@ void TestCliUsage::bad_usage_data() {
       {"run", "--plan", "plan.json", "--model", "preset:mlp-small", "--backend", "cpu", "--steps", "1", "--profile",
        "p.json"},
       "--cluster");
-  row("run with a resume",
-      {"run", "--plan", "plan.json", "--model", "preset:mlp-small", "--backend", "cpu", "--steps", "1", "--resume",
-       "x"},
-      "--resume");
+  row("run with checkpoints never",
+      {"run", "--plan", "plan.json", "--model", "preset:mlp-small", "--backend", "cpu", "--steps", "1", "--checkpoint",
+       "x", "--checkpoint-every", "0"},
+      "--checkpoint-every");
   row("profile without a model", {"profile", "--backend", "cpu"}, "--model");
   row("profile of falling sizes",
       {"profile", "--model", "preset:mlp-small", "--backend", "cpu", "--micro-batch", "4,2"}, "4,2");
