@@ -16,7 +16,7 @@
 namespace pipedeck::cli {
 namespace {
 
-/// Emptied only when nobody else writes there: two runs in one file would be of use to nobody.
+/// Nobody else writes there: two runs in one file would be of use to nobody.
 Result<std::FILE*> opened(const std::string& path) {
   const auto failed = [&](const std::string& why) { return fail(ErrorCode::bad_input, why, {}, path); };
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -27,12 +27,11 @@ Result<std::FILE*> opened(const std::string& path) {
     ::close(descriptor);
     return failed("found a file that another run writes its events into, expected one of its own: name another file");
   }
-  if (file && ::ftruncate(descriptor, 0) != 0) {
-    ::close(descriptor);
-    return failed(fmt::format("can't be emptied: {}", std::strerror(errno)));
-  }
   return ::fdopen(descriptor, "w");
 }
+
+/// A pipe can't be emptied and need not be.
+bool emptied(std::FILE* file) { return ::ftruncate(::fileno(file), 0) == 0 || errno == EINVAL; }
 
 }  // namespace
 
@@ -52,6 +51,13 @@ Result<EventLog> EventLog::open(const std::string& path) {
 
 bool EventLog::write(const RunEvent& event) {
   if (!file_ || !good_) return good_;
+  if (!begun_ && path_ != "-") {
+    // A run that was refused leaves the events of the one before it alone.
+    if (std::holds_alternative<RunFailed>(event)) return true;
+    begun_ = true;
+    good_ = emptied(file_.get());
+    if (!good_) return false;
+  }
   const std::string line = event_to_json(event) + '\n';
   good_ = std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size() && std::fflush(file_.get()) == 0;
   return good_;

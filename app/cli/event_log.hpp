@@ -13,7 +13,7 @@ namespace pipedeck::cli {
 /// Events as JSON lines, each flushed at once, so that a reader at the other end of a pipe follows the run live.
 class EventLog {
  public:
-  /// "-" is standard output; empty: events go nowhere.
+  /// "-" is standard output; empty: events go nowhere. A file keeps what it holds until the run begins.
   /// bad_input: it can't be written, or another run writes there.
   static Result<EventLog> open(const std::string& path);
   /// False once a line could not be written: nobody listens any more, or the disk is full.
@@ -29,6 +29,7 @@ class EventLog {
   std::unique_ptr<std::FILE, Close> file_;
   std::string path_;
   bool good_ = true;
+  bool begun_ = false;
 };
 
 }  // namespace pipedeck::cli

@@ -25,7 +25,8 @@ void say(char* error, const char* call, int code) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(code, text, &length);
-  std::snprintf(error, PIPEDECK_WIRE_TEXT, "%s: %s", call, text);
+  const std::string reason = std::string(call) + ": " + text;
+  error[reason.copy(error, PIPEDECK_WIRE_TEXT - 1)] = '\0';
 }
 
 const char* library() {

@@ -232,12 +232,14 @@ void TestCliCheckpoint::what_another_run_writes_into_is_refused() {
   first.setWorkingDirectory(problem_.folder());
   first.start(PIPEDECK_CLI, run_command(100000000) + QStringList{"--checkpoint", "busy", "--events", "busy.jsonl"});
   while (!first.readAllStandardOutput().contains("step")) QVERIFY(first.waitForReadyRead(60000));
-  const Answer folder = problem_.run(run_command(3) + QStringList{"--checkpoint", "busy"});
+  problem_.write("earlier.jsonl", "of an earlier run\n");
+  const Answer folder = problem_.run(run_command(3) + QStringList{"--checkpoint", "busy", "--events", "earlier.jsonl"});
   const Answer events = problem_.run(run_command(3) + QStringList{"--events", "busy.jsonl"});
   const qint64 process = first.processId();
   first.kill();
   QVERIFY(first.waitForFinished(60000));
   VERIFY_STATUS(folder, 2);
+  QCOMPARE(problem_.read("earlier.jsonl"), QByteArray("of an earlier run\n"));
   QVERIFY2(folder.err.contains("under way (process " + QByteArray::number(process) + ")"), folder.err);
   VERIFY_STATUS(events, 2);
   QVERIFY2(events.err.contains("another run writes its events"), events.err);
