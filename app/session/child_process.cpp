@@ -26,6 +26,11 @@ void split_lines(QByteArray& rest, const QByteArray& more, const Take& take) {
 
 }  // namespace
 
+QString without_program(const QString& line) {
+  const QLatin1String lead("pipedeck-cli: ");
+  return line.startsWith(lead) ? line.mid(lead.size()) : line;
+}
+
 ChildProcess::ChildProcess(QObject* parent) : QObject(parent) {
   grace_.setSingleShot(true);
   grace_.setInterval(default_grace_ms);

@@ -20,6 +20,9 @@ struct ProcessEnd {
   QString messages;  ///< the end of its standard error, or why it did not start
 };
 
+/// Without the program's own name, which leads what pipedeck-cli says on its standard error.
+QString without_program(const QString& line);
+
 class ChildProcess : public QObject {
   Q_OBJECT
 

@@ -36,14 +36,28 @@ QString reason(const ProcessEnd& end) {
   return last.isEmpty() ? Launch::tr("the process ended with status %1").arg(end.exit_status) : last;
 }
 
+/// Degrees of tensor parallelism that the plan needs times for.
+QStringList measured_degrees(const Plan& plan) {
+  std::set<int> degrees;
+  for (const Stage& stage : plan.stages) degrees.insert(stage.tensor_parallel);
+  degrees.erase(1);
+  if (degrees.empty()) return {};
+  QStringList numbers;
+  for (const int degree : degrees) numbers << QString::number(degree);
+  return {"--tensor-parallel", numbers.join(QLatin1Char(','))};
+}
+
 }  // namespace
+
+QString why_too_large(const ModelSpec& model) {
+  if (model.trainable_here) return {};
+  return Launch::tr("%1 is too large to train on this machine's processor; choose a model such as gpt-tiny")
+      .arg(in_qt(model.name));
+}
 
 QString why_not_launchable(const Plan& plan, const ModelSpec* model) {
   if (!model) return Launch::tr("only a profile is known of this model: a launch needs a model preset or a model file");
-  if (!model->trainable_here) {
-    return Launch::tr("%1 is too large to train on this machine's processor; choose a model such as gpt-tiny")
-        .arg(in_qt(model->name));
-  }
+  if (const QString why = why_too_large(*model); !why.isEmpty()) return why;
   if (plan.stages.empty()) return Launch::tr("there is no plan");
   return {};
 }
@@ -90,21 +104,6 @@ Launch::~Launch() {
   process_.disconnect(this);
   prediction_.waitForFinished();
 }
-
-namespace {
-
-/// Degrees of tensor parallelism that the plan needs times for.
-QStringList measured_degrees(const Plan& plan) {
-  std::set<int> degrees;
-  for (const Stage& stage : plan.stages) degrees.insert(stage.tensor_parallel);
-  degrees.erase(1);
-  if (degrees.empty()) return {};
-  QStringList numbers;
-  for (const int degree : degrees) numbers << QString::number(degree);
-  return {"--tensor-parallel", numbers.join(QLatin1Char(','))};
-}
-
-}  // namespace
 
 void Launch::start() {
   if (!directory_.isValid()) {

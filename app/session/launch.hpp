@@ -39,6 +39,9 @@ struct LaunchOrder {
 /// Why the plan can't be trained here; empty where it can.
 QString why_not_launchable(const Plan& plan, const ModelSpec* model);
 
+/// Why this machine's processor can't train the model; empty where it can.
+QString why_too_large(const ModelSpec& model);
+
 /// A model that was written down to be trained.
 Result<std::shared_ptr<const ModelSpec>> model_from_file(const QString& path);
 

@@ -46,8 +46,7 @@ void LaunchCheck::take(const ProcessEnd& end) {
   // The files of the question are not those of the person who asks.
   QString problem = end.messages.section(QLatin1Char('\n'), -1);
   problem.remove(directory_.path() + QLatin1Char('/'));
-  const QLatin1String speaker("pipedeck-cli: ");
-  if (problem.startsWith(speaker)) problem.remove(0, speaker.size());
+  problem = without_program(problem);
   emit answered(
       problem.isEmpty() ? tr("the check ended with status %1").arg(end.exit_status) : core_text(problem.toStdString()),
       {});

@@ -7,6 +7,7 @@
 #include <QThread>
 
 #include "app/language/core_text.hpp"
+#include "app/session/launch.hpp"
 #include "app/session/session.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
@@ -20,21 +21,13 @@ struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Measurement)
 };
 
-QString without_program(QString line) {
-  const QString lead = QStringLiteral("pipedeck-cli: ");
-  return line.startsWith(lead) ? line.mid(lead.size()) : line;
-}
-
 }  // namespace
 
 QString why_not_measurable(const ProjectState& state, int profile) {
   const ProfileEntry* entry = find_profile(state, profile);
   if (!entry) return Text::tr("Choose a model first.");
   if (!entry->model) return Text::tr("Only a profile is known of this model, not its layers: there is nothing to run.");
-  if (!entry->model->trainable_here)
-    return Text::tr("%1 is too large to train on this machine's processor; choose a model such as gpt-tiny.")
-        .arg(QString::fromStdString(entry->model->name));
-  return {};
+  return why_too_large(*entry->model);
 }
 
 std::vector<int> sizes_to_measure(const Question& question) {

@@ -32,12 +32,6 @@ void add(QWidget& window, Session& session, const Dialogs& dialogs, const Machin
   emit session.notice(Text::tr("Imported cluster %1").arg(name));
 }
 
-/// What the program says is led by its name.
-QString without_program(QString line) {
-  const QString lead = QStringLiteral("pipedeck-cli: ");
-  return line.startsWith(lead) ? line.mid(lead.size()) : line;
-}
-
 }  // namespace
 
 void import_machines(QWidget& window, Session& session, const Dialogs& dialogs, const QStringList& files) {

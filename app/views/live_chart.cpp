@@ -7,7 +7,6 @@
 #include <QChart>
 #include <QChartView>
 #include <QGraphicsLayout>
-#include <QGraphicsSimpleTextItem>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineSeries>
@@ -54,16 +53,17 @@ LiveChart::LiveChart(const QString& name, const QString& title, const QString& u
       chart_(new QChart),
       view_(new QChartView(chart_)),
       x_(new QValueAxis),
-      y_(new QValueAxis),
-      label_(new QGraphicsSimpleTextItem(chart_)) {
+      y_(new QValueAxis) {
   setObjectName(name);
   setAccessibleName(title);
   setAccessibleDescription(tr("%1 over training steps, in %2").arg(title, unit));
   setToolTip(tr("%1 (%2) by step; long runs are decimated, extremes kept").arg(title, unit));
   auto* head = new QHBoxLayout;
   head->addWidget(title_);
-  head->addStretch();
-  head->addWidget(unit_);
+  head->addWidget(unit_, 1);
+  unit_->setTextFormat(Qt::RichText);
+  unit_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  unit_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // as much is said as there is room for
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(2);
@@ -78,7 +78,7 @@ LiveChart::LiveChart(const QString& name, const QString& title, const QString& u
   chart_->setPlotAreaBackgroundVisible(true);
   chart_->addAxis(x_, Qt::AlignBottom);
   chart_->addAxis(y_, Qt::AlignLeft);
-  x_->setLabelFormat(QStringLiteral("%d"));
+  x_->setLabelFormat(QStringLiteral("%.0f"));
   y_->setLabelFormat(QStringLiteral("%.4g"));
   for (QValueAxis* axis : {x_, y_}) axis->setTickType(QValueAxis::TicksDynamic);
   x_->setGridLineVisible(false);
@@ -86,8 +86,6 @@ LiveChart::LiveChart(const QString& name, const QString& title, const QString& u
   view_->setFrameShape(QFrame::NoFrame);
   view_->setMinimumSize(160, 96);
   view_->setFocusPolicy(Qt::NoFocus);
-  label_->setZValue(20);
-  connect(chart_, &QChart::plotAreaChanged, this, &LiveChart::place_label);
   apply_theme(Theme::of(palette()));
   fit();
 }
@@ -150,7 +148,7 @@ void LiveChart::set_predictions(const std::vector<double>& values, const QString
     line->attachAxis(x_);
     line->attachAxis(y_);
   }
-  label_->setText(values.empty() ? QString() : label);
+  prediction_text_ = values.empty() ? QString() : label;
   apply_theme(Theme::of(palette()));
   fit();
 }
@@ -159,7 +157,7 @@ void LiveChart::set_axis(int steps, bool seconds) {
   steps_ = steps;
   if (seconds == seconds_) return;
   seconds_ = seconds;
-  x_->setLabelFormat(seconds ? QStringLiteral("%.4g") : QStringLiteral("%d"));
+  x_->setLabelFormat(seconds ? QStringLiteral("%.4g") : QStringLiteral("%.0f"));
   show_unit(Theme::of(palette()));
 }
 
@@ -192,18 +190,6 @@ void LiveChart::fit() {
     const QList<QPointF> line{{0.0, predicted_[i]}, {end, predicted_[i]}};
     if (predictions_[i]->points() != line) predictions_[i]->replace(line);
   }
-  place_label();
-}
-
-void LiveChart::place_label() {
-  if (predicted_.empty()) return;
-  const QRectF plot = chart_->plotArea();
-  const double span = y_->max() - y_->min();
-  const double y = plot.bottom() - (predicted_.front() - y_->min()) / span * plot.height();
-  const double height = label_->boundingRect().height();
-  // Above the line unless that leaves the plot.
-  label_->setPos(plot.right() - label_->boundingRect().width() - 6,
-                 y - height - 1 > plot.top() ? y - height - 1 : y + 2);
 }
 
 void LiveChart::apply_theme(const Theme& theme) {
@@ -235,21 +221,30 @@ void LiveChart::apply_theme(const Theme& theme) {
     pen.setDashPattern({4, 3});
     predictions_[i]->setPen(pen);
   }
-  label_->setFont(caption_font(font()));
-  label_->setBrush(theme.muted);
   show_unit(theme);
 }
 
-/// The unit, and which colour is which device where there are several.
+/// The unit and what is dashed; then, of several lines, which colour is which, as many as there is room for.
 void LiveChart::show_unit(const Theme& theme) {
-  QString text = seconds_ ? tr("%1 by second").arg(unit_text_) : tr("%1 by step").arg(unit_text_);
-  if (decimated_) text = tr("%1 · decimated").arg(text);
+  QString said = seconds_ ? tr("%1 by second").arg(unit_text_) : tr("%1 by step").arg(unit_text_);
+  if (decimated_) said = tr("%1 · decimated").arg(said);
+  if (!prediction_text_.isEmpty()) said = tr("%1 · %2").arg(said, prediction_text_);
+  const QFontMetrics metrics(unit_->font());
+  int room = unit_->width() - metrics.horizontalAdvance(said);
+  QString text = said.toHtmlEscaped();
   const std::size_t named = lines_.size() > 1 ? std::min<std::size_t>(lines_.size(), theme.stage.size()) : 0;
-  for (std::size_t i = 0; i < named; ++i)
-    text += QStringLiteral("&nbsp; <span style='color:%1'>■</span> %2")
-                .arg(colour_of(static_cast<int>(i), theme).name(),
-                     i < static_cast<std::size_t>(names_.size()) ? names_[static_cast<qsizetype>(i)].toHtmlEscaped()
-                                                                 : QStringLiteral("G%1").arg(i));
+  for (std::size_t i = 0; i < named; ++i) {
+    const QString name =
+        i < static_cast<std::size_t>(names_.size()) ? names_[static_cast<qsizetype>(i)] : QStringLiteral("G%1").arg(i);
+    const QString gap = QStringLiteral("\u00a0 ");
+    room -= metrics.horizontalAdvance(gap + QStringLiteral("■ ") + name);
+    if (room < metrics.horizontalAdvance(QStringLiteral(" …")) && i + 1 < named) {
+      text += QStringLiteral(" …");
+      break;
+    }
+    text += gap + QStringLiteral("<span style='color:%1'>■</span> %2")
+                      .arg(colour_of(static_cast<int>(i), theme).name(), name.toHtmlEscaped());
+  }
   unit_->setText(text);
 }
 
@@ -267,7 +262,13 @@ int LiveChart::tick_parts() const {
 
 void LiveChart::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  QMetaObject::invokeMethod(this, &LiveChart::fit, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(
+      this,
+      [this] {
+        show_unit(Theme::of(palette()));
+        fit();
+      },
+      Qt::QueuedConnection);
 }
 
 }  // namespace pipedeck::app

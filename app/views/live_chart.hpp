@@ -11,7 +11,6 @@
 
 class QChart;
 class QChartView;
-class QGraphicsSimpleTextItem;
 class QLabel;
 class QLineSeries;
 class QValueAxis;
@@ -34,7 +33,7 @@ class LiveChart : public QWidget {
   void set_series_names(const QStringList& names);
   /// All points of a line; they are decimated here.
   void set_points(int series, const std::vector<QPointF>& points);
-  /// Dashed horizontal lines, one or one a series; the first is labelled. Empty: none.
+  /// Dashed horizontal lines, one or one a series; `label`, above the chart, says what they are. Empty: none.
   void set_predictions(const std::vector<double>& values, const QString& label);
   /// x goes to `steps` at least, and is steps or seconds.
   void set_axis(int steps, bool seconds);
@@ -51,7 +50,6 @@ class LiveChart : public QWidget {
 
  private:
   QColor colour_of(int series, const Theme& theme) const;
-  void place_label();
   void show_unit(const Theme& theme);
   int tick_parts() const;
 
@@ -64,9 +62,9 @@ class LiveChart : public QWidget {
   QValueAxis* y_;
   std::vector<QLineSeries*> lines_;
   std::vector<QLineSeries*> predictions_;
-  QGraphicsSimpleTextItem* label_;
   std::vector<double> predicted_;
   QStringList names_;
+  QString prediction_text_;
   double least_low_ = 0, least_high_ = 0;
   double lowest_ = 0, highest_ = 0, last_x_ = 1;
   bool has_points_ = false;

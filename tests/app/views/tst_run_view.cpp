@@ -3,6 +3,8 @@
 
 #include <QComboBox>
 #include <QElapsedTimer>
+#include <QGraphicsTextItem>
+#include <QGraphicsView>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QProgressBar>
@@ -33,6 +35,16 @@ class TestRunView : public QObject {
   template <class T>
   T* child(const char* name) {
     return view_->findChild<T*>(QString::fromLatin1(name));
+  }
+
+  /// Of an axis as it is drawn: what stands under and beside the plot, from left to right and from top to bottom.
+  QStringList axis_labels(const char* chart) {
+    auto* view = qobject_cast<QGraphicsView*>(child<LiveChart>(chart)->view());
+    QStringList labels;
+    for (const QGraphicsItem* item : view->scene()->items())
+      if (const auto* text = qgraphicsitem_cast<const QGraphicsTextItem*>(item); text && text->isVisible())
+        labels << text->toPlainText();
+    return labels;
   }
 
  private slots:
@@ -143,6 +155,25 @@ class TestRunView : public QObject {
     view_->append(step(1));
     view_->append(step(2));
     QTRY_COMPARE_WITH_TIMEOUT(child<LiveChart>("chart_loss")->shown_points(0), 2, 2000);
+  }
+
+  void axes_by_step_are_labelled() {
+    view_->start_run("run");
+    view_->append(RunStarted{"p", "m", "cpu", 40, 2});
+    for (int i = 1; i <= 10; ++i) view_->append(step(i));
+    view_->refresh_now();
+    view_->grab();
+    const QStringList labels = axis_labels("chart_loss");
+    for (const char* number : {"0", "10", "20", "40"})
+      QVERIFY2(labels.contains(QLatin1String(number)), qPrintable(labels.join('|')));
+  }
+
+  void predictions_are_named_beside_the_title() {
+    view_->set_prediction({177, {0.9, 0.8}, {Bytes(1 << 26), Bytes(1 << 25)}});
+    QStringList names;
+    for (const QLabel* label : child<LiveChart>("chart_busy")->findChildren<QLabel*>()) names << label->text();
+    QVERIFY2(names.join('|').contains("dashed: predicted"), qPrintable(names.join('|')));
+    for (const QString& text : axis_labels("chart_busy")) QVERIFY(!text.contains("predicted"));
   }
 
   void differences_and_runs_are_listed() {
