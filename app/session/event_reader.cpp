@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/event_reader.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <QtConcurrentRun>
@@ -9,8 +11,16 @@
 
 namespace pipedeck::app {
 
+namespace {
+
+constexpr std::size_t most_at_a_time = 256;
+
+}  // namespace
+
 EventReader::EventReader(QObject* parent) : QObject(parent) {
   connect(&watcher_, &QFutureWatcher<Events>::finished, this, &EventReader::finish);
+  connect(&handing_on_, &QTimer::timeout, this, &EventReader::hand_on);
+  handing_on_.setSingleShot(true);
 }
 
 EventReader::~EventReader() { watcher_.waitForFinished(); }
@@ -32,10 +42,28 @@ void EventReader::start() {
 }
 
 void EventReader::finish() {
-  const Events events = watcher_.result();
-  reading_ = false;
-  if (!waiting_.empty()) start();
-  emit read(events);
+  ready_ = watcher_.result();
+  handed_on_ = 0;
+  hand_on();
+}
+
+/// A part in each turn of the event loop, so that the window is drawn between them. A timer: queued calls would all be
+/// obeyed before the window's other timers are.
+void EventReader::hand_on() {
+  const auto begin = ready_.begin() + static_cast<std::ptrdiff_t>(handed_on_);
+  const std::size_t count = std::min(most_at_a_time, ready_.size() - handed_on_);
+  const Events part(std::make_move_iterator(begin),
+                    std::make_move_iterator(begin + static_cast<std::ptrdiff_t>(count)));
+  handed_on_ += count;
+  const bool more = handed_on_ < ready_.size();
+  if (more) {
+    handing_on_.start(0);
+  } else {
+    reading_ = false;
+    ready_.clear();
+    if (!waiting_.empty()) start();
+  }
+  emit read(part);
   if (idle()) emit became_idle();
 }
 

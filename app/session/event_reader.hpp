@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lines of a run's log made into events off the window's thread, in their order, however fast they come.
+// Lines of a run's log made into events off the window's thread, in their order, however fast they come; as
+// many at a time as leave the window room to be drawn.
 #pragma once
 
 #include <vector>
@@ -7,6 +8,7 @@
 #include <QByteArray>
 #include <QFutureWatcher>
 #include <QObject>
+#include <QTimer>
 
 #include "core/domain/result.hpp"
 #include "core/domain/run.hpp"
@@ -33,9 +35,13 @@ class EventReader : public QObject {
   using Events = std::vector<Result<RunEvent>>;
   void start();
   void finish();
+  void hand_on();
 
   std::vector<QByteArray> waiting_;
   QFutureWatcher<Events> watcher_;
+  Events ready_;  ///< of which the first `handed_on_` were handed on
+  std::size_t handed_on_ = 0;
+  QTimer handing_on_;
   bool reading_ = false;
 };
 

@@ -82,7 +82,6 @@ LiveChart::LiveChart(const QString& name, const QString& title, const QString& u
   y_->setLabelFormat(QStringLiteral("%.4g"));
   for (QValueAxis* axis : {x_, y_}) axis->setTickType(QValueAxis::TicksDynamic);
   x_->setGridLineVisible(false);
-  view_->setRenderHint(QPainter::Antialiasing);
   view_->setFrameShape(QFrame::NoFrame);
   view_->setMinimumSize(160, 96);
   view_->setFocusPolicy(Qt::NoFocus);
@@ -120,7 +119,7 @@ void LiveChart::set_series_names(const QStringList& names) {
 }
 
 void LiveChart::set_points(int series, const std::vector<QPointF>& points) {
-  const QVector<QPointF> few = decimated(points, point_limit);
+  const QVector<QPointF> few = decimated(points, points_a_series());
   for (const QPointF& point : few) {
     lowest_ = has_points_ ? std::min(lowest_, point.y()) : point.y();
     highest_ = has_points_ ? std::max(highest_, point.y()) : point.y();
@@ -128,7 +127,7 @@ void LiveChart::set_points(int series, const std::vector<QPointF>& points) {
   }
   if (!few.isEmpty()) last_x_ = std::max(last_x_, few.back().x());
   lines_[static_cast<std::size_t>(series)]->replace(few);
-  if (const bool now = points.size() > point_limit; now != decimated_) {
+  if (const bool now = few.size() < static_cast<qsizetype>(points.size()); now != decimated_) {
     decimated_ = now;
     show_unit(Theme::of(palette()));
   }
@@ -213,8 +212,8 @@ void LiveChart::apply_theme(const Theme& theme) {
     axis->setLinePen(QPen(theme.border, 1));
     axis->setGridLinePen(QPen(theme.grid, 1));
   }
-  for (std::size_t i = 0; i < lines_.size(); ++i)
-    lines_[i]->setPen(QPen(colour_of(static_cast<int>(i), theme), 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+  for (std::size_t i = 0; i < lines_.size(); ++i) lines_[i]->setPen(pen_of(static_cast<int>(i), theme));
+  view_->setRenderHint(QPainter::Antialiasing, !crowded());
   for (std::size_t i = 0; i < predictions_.size(); ++i) {
     const bool own = predictions_.size() > 1;
     QPen pen(own ? theme.of_stage(static_cast<int>(i)) : theme.muted, 1.3, Qt::CustomDashLine);
@@ -246,6 +245,16 @@ void LiveChart::show_unit(const Theme& theme) {
                       .arg(colour_of(static_cast<int>(i), theme).name(), name.toHtmlEscaped());
   }
   unit_->setText(text);
+}
+
+std::size_t LiveChart::points_a_series() const {
+  return std::clamp(point_budget / std::max<std::size_t>(lines_.size(), 1), least_points, point_limit);
+}
+
+/// Wide, smooth strokes of many lines would take longer to paint than there is between two refreshes.
+QPen LiveChart::pen_of(int series, const Theme& theme) const {
+  if (crowded()) return QPen(colour_of(series, theme), 1);
+  return QPen(colour_of(series, theme), 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
 }
 
 int LiveChart::shown_points(int series) const {

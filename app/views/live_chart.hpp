@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include <QPen>
 #include <QPointF>
 #include <QString>
 #include <QStringList>
@@ -23,7 +24,9 @@ class LiveChart : public QWidget {
   Q_OBJECT
 
  public:
-  static constexpr std::size_t point_limit = 300;
+  static constexpr std::size_t point_limit = 300;    ///< of a line
+  static constexpr std::size_t point_budget = 2400;  ///< of all lines, down to the least a line
+  static constexpr std::size_t least_points = 60;
 
   LiveChart(const QString& name, const QString& title, const QString& unit, QWidget* parent = nullptr);
 
@@ -50,6 +53,9 @@ class LiveChart : public QWidget {
 
  private:
   QColor colour_of(int series, const Theme& theme) const;
+  QPen pen_of(int series, const Theme& theme) const;
+  std::size_t points_a_series() const;
+  bool crowded() const { return lines_.size() > 4; }
   void show_unit(const Theme& theme);
   int tick_parts() const;
 

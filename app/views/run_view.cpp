@@ -25,6 +25,7 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int refresh_milliseconds = 100;
+constexpr int room_for_others = 2;  // times as long as a refresh took
 constexpr double mebibyte = 1024.0 * 1024.0;
 
 QString duration_text(Seconds time) {
@@ -158,13 +159,30 @@ void RunView::show_run(const QString& title, const std::vector<RunEvent>& events
 }
 
 void RunView::mark_stale() {
+  stale_ = true;
   if (!refresh_->isActive()) refresh_->start(refresh_milliseconds);
+}
+
+/// A chart in each turn of the event loop, so that the window is drawn and hears keys between them.
+void RunView::refresh_next() {
+  if (next_chart_ == 0) {
+    stale_ = false;
+    refreshing_.start();
+    update_progress();
+  }
+  update_chart(*charts()[next_chart_]);
+  next_chart_ = (next_chart_ + 1) % charts().size();
+  if (next_chart_ > 0) return refresh_->start(0);
+  const auto room = static_cast<int>(refreshing_.elapsed()) * room_for_others;
+  if (stale_) refresh_->start(std::max(refresh_milliseconds, room));
 }
 
 void RunView::refresh_now() {
   refresh_->stop();
+  next_chart_ = 0;
+  stale_ = false;
   update_progress();
-  update_charts();
+  for (LiveChart* chart : charts()) update_chart(*chart);
 }
 
 QString RunView::progress_words() const {
@@ -218,24 +236,22 @@ void RunView::set_other(const QString& title, const std::vector<RunEvent>& event
   refresh_now();
 }
 
-void RunView::update_charts() {
-  const int devices = model_.devices();
-  const auto axis = static_cast<RunAxis>(axis_->currentIndex());
-  draw_runs(*throughput_, model_.throughput(axis), other_.throughput(axis));
-  draw_runs(*loss_, model_.loss(axis), other_.loss(axis));
-  busy_->set_series_count(devices);
-  memory_->set_series_count(devices);
-  for (int device = 0; device < devices; ++device) {
-    busy_->set_points(device, model_.busy(device));
-    memory_->set_points(device, model_.memory(device));
-  }
-  for (LiveChart* chart : {throughput_, loss_, busy_, memory_}) {
-    const bool of_devices = chart == busy_ || chart == memory_;
-    const RunAxis over = of_devices ? (model_.sampled() ? RunAxis::time : RunAxis::step) : axis;
-    const int steps = of_devices ? model_.steps() : std::max(model_.steps(), other_.steps());
-    chart->set_axis(over == RunAxis::step ? steps : 0, over == RunAxis::time);
-    chart->fit();
-  }
+void RunView::draw_devices(LiveChart& chart, const RunModel::Points& (RunModel::*points)(int) const) {
+  chart.set_series_count(model_.devices());
+  for (int device = 0; device < model_.devices(); ++device) chart.set_points(device, (model_.*points)(device));
+}
+
+void RunView::update_chart(LiveChart& chart) {
+  const auto chosen = static_cast<RunAxis>(axis_->currentIndex());
+  if (&chart == throughput_) draw_runs(chart, model_.throughput(chosen), other_.throughput(chosen));
+  if (&chart == loss_) draw_runs(chart, model_.loss(chosen), other_.loss(chosen));
+  if (&chart == busy_) draw_devices(chart, &RunModel::busy);
+  if (&chart == memory_) draw_devices(chart, &RunModel::memory);
+  const bool of_devices = &chart == busy_ || &chart == memory_;
+  const RunAxis over = of_devices ? (model_.sampled() ? RunAxis::time : RunAxis::step) : chosen;
+  const int steps = of_devices ? model_.steps() : std::max(model_.steps(), other_.steps());
+  chart.set_axis(over == RunAxis::step ? steps : 0, over == RunAxis::time);
+  chart.fit();
 }
 
 void RunView::set_prediction(const RunPrediction& prediction) {
@@ -355,7 +371,7 @@ void RunView::apply_theme() {
   progress_->setStyleSheet(QStringLiteral("QProgressBar { background: %1; border: none; border-radius: 4px; }"
                                           "QProgressBar::chunk { background: %2; border-radius: 4px; }")
                                .arg(theme.raised.name(), theme.accent.name()));
-  for (LiveChart* chart : {throughput_, loss_, busy_, memory_}) chart->apply_theme(theme);
+  for (LiveChart* chart : charts()) chart->apply_theme(theme);
   fill_differences();
   for (int row = 0; row < runs_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = runs_->topLevelItem(row);

@@ -2,8 +2,10 @@
 // Launch a plan, watch it train, compare it with what was predicted.
 #pragma once
 
+#include <array>
 #include <vector>
 
+#include <QElapsedTimer>
 #include <QString>
 #include <QWidget>
 
@@ -132,7 +134,10 @@ class RunView : public QWidget {
   void begin(const QString& title);
   void update_launchable();
   void update_progress();
-  void update_charts();
+  std::array<LiveChart*, 4> charts() const { return {throughput_, loss_, busy_, memory_}; }
+  void refresh_next();
+  void update_chart(LiveChart& chart);
+  void draw_devices(LiveChart& chart, const RunModel::Points& (RunModel::*points)(int) const);
   void draw_runs(LiveChart& chart, const RunModel::Points& shown, const RunModel::Points& other);
   void update_predictions();
   void fill_differences();
@@ -177,6 +182,9 @@ class RunView : public QWidget {
   QWidget* timeline_widget_ = nullptr;
   QPlainTextEdit* log_ = nullptr;
   QTimer* refresh_ = nullptr;
+  QElapsedTimer refreshing_;
+  std::size_t next_chart_ = 0;  ///< of a refresh that is under way
+  bool stale_ = false;          ///< events came since it began
   QList<QLabel*> headings_, field_names_;
 };
 

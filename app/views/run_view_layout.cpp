@@ -53,7 +53,7 @@ QTreeWidget* quiet_list(const QString& name, const QStringList& header) {
 RunView::RunView(QWidget* parent) : QWidget(parent), refresh_(new QTimer(this)) {
   setObjectName(QStringLiteral("run_view"));
   refresh_->setSingleShot(true);
-  connect(refresh_, &QTimer::timeout, this, &RunView::refresh_now);
+  connect(refresh_, &QTimer::timeout, this, &RunView::refresh_next);
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);

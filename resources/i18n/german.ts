@@ -6664,6 +6664,10 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
         <source>%1 by step</source>
         <translation>%1 je Schritt</translation>
     </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::MachineDialog</name>
@@ -7257,10 +7261,6 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>Only a profile is known of this model, not its layers: there is nothing to run.</source>
         <translation>Von diesem Modell ist nur ein Profil bekannt, nicht seine Schichten: es gibt nichts auszuführen.</translation>
-    </message>
-    <message>
-        <source>%1 is too large to train on this machine&apos;s processor; choose a model such as gpt-tiny.</source>
-        <translation>%1 ist zu groß, um auf dem Prozessor dieser Maschine trainiert zu werden; ein Modell wie gpt-tiny wählen.</translation>
     </message>
     <message>
         <source>Measure on this machine</source>

@@ -20,6 +20,8 @@
 #include "app/views/launch_options.hpp"
 #include "app/views/live_chart.hpp"
 #include "app/views/run_view.hpp"
+#include "tests/app/ui/latency_probe.hpp"
+#include "tests/app/ui/long_run.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 
 using namespace pipedeck;
@@ -81,6 +83,7 @@ class TestLaunch : public QObject {
   void a_killed_run_says_so_and_keeps_what_it_measured();
   void a_window_that_closes_asks_and_keeps_the_run();
   void a_flood_of_events_is_kept_and_blocks_nothing();
+  void an_hour_of_samples_is_kept_and_blocks_nothing();
   void runs_are_saved_and_shown_again();
   void large_models_say_why_they_are_not_trained();
 
@@ -308,6 +311,40 @@ void TestLaunch::a_flood_of_events_is_kept_and_blocks_nothing() {
   QVERIFY2(paints.rate() <= 15, qPrintable(QString::number(paints.rate())));
   // Processors shared with other programs hold the loop up, too: three times the goal of 100 ms.
   QVERIFY2(watch.longest() < 300, qPrintable(QString::number(watch.longest())));
+}
+
+/// All of an hour at once: 16 devices, ten samples a second.
+void TestLaunch::an_hour_of_samples_is_kept_and_blocks_nothing() {
+  RunView view;
+  view.resize(1280, 800);
+  view.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&view));
+  view.start_run("an hour");
+  EventReader reader;
+  int samples = 0;
+  connect(&reader, &EventReader::read, &view, [&](const std::vector<Result<RunEvent>>& events) {
+    for (const auto& event : events) {
+      QVERIFY(event);
+      samples += std::holds_alternative<RunSample>(*event);
+      view.append(*event);
+    }
+  });
+  const LongRun run;
+  reader.take(run.start());
+  for (int i = 1; i <= run.samples; ++i) {
+    reader.take(run.sample(i));
+    if (run.ends_step(i)) reader.take(run.step(i));
+  }
+  const LatencyProbe probe;
+  QVERIFY(QTest::qWaitFor([&] { return reader.idle(); }, 60000));
+  QTest::qWait(500);  // the last refresh
+  QCOMPARE(samples, run.samples);
+  for (int device = 0; device < run.devices; ++device)
+    QCOMPARE(view.model().memory(device).size(), static_cast<std::size_t>(run.samples));
+  qInfo("longest without the event loop: %.1f ms, own processor time %.1f ms", probe.longest_ms(),
+        probe.longest_own_ms());
+  // Its own work: processors shared with other programs hold the loop up, too.
+  QVERIFY2(probe.longest_own_ms() < 100, qPrintable(QString::number(probe.longest_own_ms())));
 }
 
 void TestLaunch::runs_are_saved_and_shown_again() {
