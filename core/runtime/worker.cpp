@@ -177,6 +177,8 @@ void Worker::update(std::size_t stage, int round, bool keep) {
   });
 }
 
+namespace {
+
 /// All-reduces of several stages that ran at the same time follow one another in a lane: each from where the one before
 /// it ended.
 void in_a_row(std::vector<TimelineRow>& rows) {
@@ -189,6 +191,8 @@ void in_a_row(std::vector<TimelineRow>& rows) {
     end = own_end;
   }
 }
+
+}  // namespace
 
 StepReport Worker::end_report() {
   in_a_row(report_.all_reduces);
