@@ -8,6 +8,7 @@
 
 #include "app/models/format.hpp"
 #include "app/models/split_geometry.hpp"
+#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck::app {
 
@@ -99,6 +100,11 @@ std::vector<LayerMemoryShare> layer_memory(const Profile& profile, const Plan& p
   std::vector<LayerMemoryShare> shares;
   const std::vector<LayerId> order = order_of(plan, profile);
   for (LayerId id : order) shares.push_back({profile.layers[id.index()].parameters, profile.layers[id.index()].saved});
+  for (const Stage& stage : plan.stages)
+    for (int p = stage.first; p < stage.last; ++p) {
+      const auto i = static_cast<std::size_t>(p);
+      shares[i].activations = saved_bytes(profile.layers[order[i].index()], even_parts(stage));
+    }
   if (!simulation) return shares;
   const auto fullest = fullest_devices(plan, *simulation);
   const std::vector<bool> again = recomputed_layers(plan);

@@ -7,6 +7,7 @@
 #include "core/cost/compute.hpp"
 #include "core/cost/evaluate_parts.hpp"
 #include "core/cost/memory.hpp"
+#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 
@@ -32,16 +33,17 @@ PredictedPeak predicted_peak(const Evaluation& e, int s) {
   const int samples = e.most_samples(s);
   const auto scaled = [&](Bytes bytes) { return scale_bytes(bytes, samples, e.profile().micro_batch); };
   const Layer& first = e.layer(e.stage(s).first);
+  const int degree = even_parts(e.stage(s));
   PredictedPeak peak;
   peak.kept = e.options.paper_in_flight ? 1 : std::min(e.plan.micro_batches, e.stages() - s);
   peak.parts = state_of(e, s, parameters_of(e, s));
   peak.parts[MemoryItem::activations] = saved_by(e, s, samples) * peak.kept;
   peak.parts[MemoryItem::boundary] = crossing(e, s, samples);
-  peak.parts[MemoryItem::workspace] = scaled(first.workspace);
+  peak.parts[MemoryItem::workspace] = scaled(workspace_bytes(first, degree));
   peak.parts[MemoryItem::reserve] = e.problem.workload.conventions.reserve;
   peak.parts[MemoryItem::communication] =
       e.problem.workload.conventions.most_beside_model() - e.problem.workload.conventions.reserve;
-  peak.alone = state_of(e, s, first.parameters).total() + scaled(first.saved) * peak.kept +
+  peak.alone = state_of(e, s, first.parameters).total() + scaled(saved_bytes(first, degree)) * peak.kept +
                peak.parts[MemoryItem::boundary] + peak.parts[MemoryItem::workspace] + peak.parts[MemoryItem::reserve] +
                peak.parts[MemoryItem::communication];
   peak.added = peak.total() - peak.alone;

@@ -9,6 +9,7 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
+#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 
@@ -26,15 +27,15 @@ Bytes parameters_of(const Evaluation& e, int stage) {
 Bytes saved_by(const Evaluation& e, int stage, int samples) {
   Bytes sum;
   for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p)
-    sum += scale_bytes(e.layer(p).saved, samples, e.profile().micro_batch);
+    sum += scale_bytes(saved_bytes(e.layer(p), even_parts(e.stage(stage))), samples, e.profile().micro_batch);
   return sum;
 }
 
 Bytes largest_workspace(const Evaluation& e, int stage, int samples) {
   Bytes most;
   for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p)
-    most = std::max(most, scale_bytes(e.layer(p).workspace, samples, e.profile().micro_batch));
-  return most;
+    most = std::max(most, workspace_bytes(e.layer(p), even_parts(e.stage(stage))));
+  return scale_bytes(most, samples, e.profile().micro_batch);
 }
 
 Bytes crossing(const Evaluation& e, int stage, int samples) {

@@ -8,6 +8,7 @@
 
 #include "core/cost/compute.hpp"
 #include "core/domain/cuts.hpp"
+#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 namespace {
@@ -114,15 +115,35 @@ bool is_recomputed(const Stage& stage, int position) {
          std::find(chosen.begin(), chosen.end(), LayerId(std::int32_t{position})) != chosen.end();
 }
 
+namespace {
+
+bool cut_like_the_one_before(const Plan& plan, StageId id) {
+  const Stage &own = plan.stages[id.index()], &before = plan.stages[id.index() - 1];
+  return own.tensor_parallel == before.tensor_parallel && own.shards == before.shards &&
+         replica_samples(own, plan.micro_batch) == replica_samples(before, plan.micro_batch);
+}
+
+}  // namespace
+
+int measured_degree(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId id,
+                    int position) {
+  const Stage& stage = plan.stages[id.index()];
+  const int degree = even_parts(stage);
+  if (degree == 1 || position > stage.first || position == 0 || !profile.is_chain()) return degree;
+  const Layer& before = profile.layers[order[static_cast<std::size_t>(position - 1)].index()];
+  return output_in_columns(before, degree) && !cut_like_the_one_before(plan, id) ? 1 : degree;
+}
+
 KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                      std::span<const Bytes> cuts, StageId id) {
   const Stage& stage = plan.stages[id.index()];
   KeptBytes kept;
   for (int p = stage.first; p < stage.last; ++p) {
     const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
-    kept.full += layer.saved;
+    const Bytes saved = saved_bytes(layer, measured_degree(plan, profile, order, id, p));
+    kept.full += saved;
     if (!is_recomputed(stage, p)) {
-      kept.before += layer.saved;
+      kept.before += saved;
       continue;
     }
     if (layer.memory) kept.before += layer.memory->recompute_saved;

@@ -6,6 +6,7 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
+#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 namespace {
@@ -22,7 +23,8 @@ class Passes {
          StageId id, int samples)
       : stage_(plan.stages[id.index()]), profile_(profile), cuts_(cuts), samples_(samples) {
     for (int p = stage_.first; p < stage_.last; ++p)
-      layers_.push_back(needs(profile.layers[order[static_cast<std::size_t>(p)].index()], p));
+      layers_.push_back(needs(profile.layers[order[static_cast<std::size_t>(p)].index()], p,
+                              measured_degree(plan, profile, order, id, p)));
     const KeptBytes kept = kept_bytes(plan, profile, order, cuts, id);
     before_ = scaled(kept.before), full_ = scaled(kept.full);
     received_ = stage_.last < static_cast<int>(order.size()) ? at_cut(stage_.last) : Bytes();
@@ -45,11 +47,22 @@ class Passes {
   Bytes scaled(Bytes bytes) const { return scale_bytes(bytes, samples_, profile_.micro_batch); }
   Bytes at_cut(int position) const { return scaled(cuts_[static_cast<std::size_t>(position)]); }
 
-  Needs needs(const Layer& layer, int position) const {
-    const LayerMemory& memory = *layer.memory;
+  /// On one of the devices that the layer is cut over. What a profile says of such a part is one figure for all its
+  /// passes, and nothing of what waits for its weight gradient: that counts as whole.
+  static LayerMemory memory_of(const Layer& layer, int degree) {
+    LayerMemory memory = *layer.memory;
+    const TensorParallelPoint* point = degree > 1 ? point_of_degree(layer, degree) : nullptr;
+    if (point && point->details.workspace) memory.forward = memory.backward = *point->details.workspace;
+    memory.forward_fixed = std::min(memory.forward_fixed, memory.forward);
+    memory.backward_fixed = std::min(memory.backward_fixed, memory.backward);
+    return memory;
+  }
+
+  Needs needs(const Layer& layer, int position, int degree) const {
+    const LayerMemory memory = memory_of(layer, degree);
     Needs needs;
     needs.again = is_recomputed(stage_, position);
-    needs.saved = scaled(layer.saved);
+    needs.saved = scaled(saved_bytes(layer, degree));
     // Sums of a fixed size are made by the backward pass, so that its fixed part has them too.
     needs.left = with_fixed_part(memory.weight_saved, std::min(memory.weight_saved, memory.backward_fixed), samples_,
                                  profile_.micro_batch);
@@ -62,6 +75,7 @@ class Passes {
     needs.forward = with_fixed_part(memory.forward, memory.forward_fixed, samples_, profile_.micro_batch);
     needs.backward = with_fixed_part(memory.backward, memory.backward_fixed, samples_, profile_.micro_batch);
     needs.gradient = position + 1 < stage_.last ? at_cut(position + 1) : Bytes();
+    if (output_in_columns(layer, degree)) needs.gradient = Bytes((needs.gradient.count + degree - 1) / degree);
     return needs;
   }
 
@@ -147,7 +161,7 @@ PassMemory pass_memory(const Plan& plan, const Profile& profile, std::span<const
   for (int p = stage.first; p < stage.last; ++p) {
     const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
     said = said && layer.memory;
-    largest = std::max(largest, layer.workspace);
+    largest = std::max(largest, workspace_bytes(layer, even_parts(stage)));
   }
   if (said) return Passes(plan, profile, order, cuts, id, samples).run();
   PassMemory passes;

@@ -10,6 +10,7 @@
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
+#include "core/domain/layer_bytes.hpp"
 #include "core/planner/memory_fit.hpp"
 
 namespace pipedeck {
@@ -22,12 +23,6 @@ std::set<int> tensor_degrees(const Profile& profile) {
   for (const Layer& layer : profile.layers)
     for (const TensorParallelPoint& point : layer.tensor_parallel) degrees.insert(point.degree);
   return degrees;
-}
-
-const TensorParallelPoint* point_of(const Layer& layer, int degree) {
-  for (const TensorParallelPoint& point : layer.tensor_parallel)
-    if (point.degree == degree) return &point;
-  return nullptr;
 }
 
 }  // namespace
@@ -86,20 +81,21 @@ void CaptureSpace::add_ways(int slice) {
 }
 
 void CaptureSpace::add_table(const StageWay& way) {
-  if (!saved_.contains(way.samples)) {
-    for (int p = 0; p <= layers_; ++p) {
-      saved_[way.samples].push_back(chain_.saved(0, p, way.samples).count);
-      cuts_[way.samples].push_back(chain_.cut(p, way.samples).count);
-      if (p < layers_) workspace_[way.samples].push_back(chain_.workspace(p, p + 1, way.samples).count);
-    }
+  const auto [cuts, new_cuts] = cuts_.try_emplace(way.samples);
+  for (int p = 0; p <= layers_ && new_cuts; ++p) cuts->second.push_back(chain_.cut(p, way.samples).count);
+  const auto [saved, fresh] = saved_.try_emplace({way.samples, way.tensor});
+  std::vector<std::int64_t>& workspace = workspace_[saved->first];
+  for (int p = 0; p <= layers_ && fresh; ++p) {
+    saved->second.push_back(chain_.saved(0, p, way.samples, way.tensor).count);
+    if (p < layers_) workspace.push_back(chain_.workspace(p, p + 1, way.samples, way.tensor).count);
   }
   Table table;
-  table.saved = &saved_[way.samples], table.cut = &cuts_[way.samples], table.workspace = &workspace_[way.samples];
+  table.saved = &saved->second, table.cut = &cuts->second, table.workspace = &workspace;
   table.largest_output = *std::max_element(table.cut->begin(), table.cut->end());
   table.tensor_end.assign(at(layers_) + 1, layers_);
   for (int p = layers_ - 1; p >= 0; --p) {
     const Layer& layer = chain_.profile().layers[chain_.order()[at(p)].index()];
-    const bool has = way.tensor == 1 || point_of(layer, way.tensor);
+    const bool has = way.tensor == 1 || point_of_degree(layer, way.tensor);
     table.tensor_end[at(p)] = has ? table.tensor_end[at(p) + 1] : p;
   }
   const auto like = std::find_if(blocks_.begin(), blocks_.end(),
@@ -153,7 +149,7 @@ std::int64_t CaptureSpace::need_with(int w, int first, int last, int behind, std
   const Table& table = tables_[at(w)];
   StageNeed need;
   need.fixed = Bytes(fixed(w, first, last));
-  need.workspace = chain_.workspace(first, last, ways_[at(w)].samples);
+  need.workspace = chain_.workspace(first, last, ways_[at(w)].samples, ways_[at(w)].tensor);
   need.kept = Bytes((*table.saved)[at(last)] - (*table.saved)[at(first)]);
   need.input = Bytes((*table.cut)[at(first)]);
   need.output = Bytes(output);
@@ -185,7 +181,7 @@ const std::vector<double>& CaptureSpace::seconds_on(int w, int type) {
   for (int p = 0; p < layers_; ++p) {
     const Layer& layer = chain_.profile().layers[chain_.order()[at(p)].index()];
     double seconds = 0;
-    if (const TensorParallelPoint* point = point_of(layer, way.tensor); point || way.tensor == 1) {
+    if (const TensorParallelPoint* point = point_of_degree(layer, way.tensor); point || way.tensor == 1) {
       const LayerTimes times =
           layer_times(chain_.profile(), layer, way.samples, cluster, cluster.device_types[at(type)], way.tensor);
       seconds = times.forward.count + times.backward.count;

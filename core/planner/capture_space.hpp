@@ -5,8 +5,8 @@
 // The predictor has two figures a layer: its peak alone on a device (static + saved + input + workspace), and what it
 // adds behind preceding layers (static + saved). A stage's peak is the first layer's first figure and the others'
 // second. Deviation: the paper predicts as if every stage kept one micro-batch; 1F1B keeps min(M, S - i) on stage i,
-// which multiplies what is saved. Replicas divide the samples, tensor parallelism the weights (the memory model keeps
-// saved bytes whole).
+// which multiplies what is saved. Replicas divide the samples, tensor parallelism the weights, and saved bytes as the
+// profile says (layer_bytes.hpp).
 #pragma once
 
 #include <cstdint>
@@ -134,8 +134,9 @@ class CaptureSpace {
   std::vector<StageWay> ways_;
   std::vector<Table> tables_;
   std::vector<DeviceBlocks> blocks_;
-  std::map<int, std::vector<std::int64_t>> saved_, cuts_, workspace_;  // by samples
-  std::vector<std::vector<int>> pins_;                                 // positions of devices, by position of layer
+  std::map<int, std::vector<std::int64_t>> cuts_;                               // by samples
+  std::map<std::pair<int, int>, std::vector<std::int64_t>> saved_, workspace_;  // by samples, tensor parallelism
+  std::vector<std::vector<int>> pins_;  // positions of devices, by position of layer
   std::vector<int> next_pin_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "core/cost/compute.hpp"
 #include "core/domain/cuts.hpp"
+#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 
@@ -24,18 +25,24 @@ Result<Chain> Chain::of(const Problem& problem, std::vector<LayerId> order) {
   chain.cuts_ = cut_bytes(profile, chain.order_);
 
   chain.parameters_ = {0};
-  chain.workspace_.emplace_back();
-  for (int p = 0; p < chain.layers(); ++p) {
+  for (int p = 0; p < chain.layers(); ++p)
     chain.parameters_.push_back(chain.parameters_.back() + chain.layer(p).parameters.count);
-    chain.workspace_[0].push_back(chain.layer(p).workspace.count);
-  }
-  for (std::size_t half = 1; 2 * half <= chain.order_.size(); half *= 2) {
-    const std::vector<std::int64_t>& of_half = chain.workspace_.back();
+  return chain;
+}
+
+const Chain::LargestOfRange& Chain::workspaces(int degree) {
+  const auto [found, added] = workspaces_.try_emplace(degree);
+  LargestOfRange& ranges = found->second;
+  if (!added) return ranges;
+  ranges.emplace_back();
+  for (int p = 0; p < layers(); ++p) ranges[0].push_back(workspace_bytes(layer(p), degree).count);
+  for (std::size_t half = 1; 2 * half <= order_.size(); half *= 2) {
+    const std::vector<std::int64_t>& of_half = ranges.back();
     std::vector<std::int64_t> largest;
     for (std::size_t p = 0; p + half < of_half.size(); ++p) largest.push_back(std::max(of_half[p], of_half[p + half]));
-    chain.workspace_.push_back(std::move(largest));
+    ranges.push_back(std::move(largest));
   }
-  return chain;
+  return ranges;
 }
 
 const Layer& Chain::layer(int position) const {
@@ -60,13 +67,13 @@ Bytes Chain::parameters(int first, int last) const {
   return Bytes(parameters_[static_cast<std::size_t>(last)] - parameters_[static_cast<std::size_t>(first)]);
 }
 
-Bytes Chain::saved(int first, int last, int samples) {
-  const auto [found, added] = saved_.try_emplace(samples);
+Bytes Chain::saved(int first, int last, int samples, int degree) {
+  const auto [found, added] = saved_.try_emplace({samples, degree});
   std::vector<std::int64_t>& sums = found->second;
   if (added) {
     sums = {0};
     for (int p = 0; p < layers(); ++p)
-      sums.push_back(sums.back() + scale_bytes(layer(p).saved, samples, profile().micro_batch).count);
+      sums.push_back(sums.back() + scale_bytes(saved_bytes(layer(p), degree), samples, profile().micro_batch).count);
   }
   return Bytes(sums[static_cast<std::size_t>(last)] - sums[static_cast<std::size_t>(first)]);
 }
@@ -75,10 +82,10 @@ Bytes Chain::cut(int cut, int samples) const {
   return scale_bytes(cuts_[static_cast<std::size_t>(cut)], samples, profile().micro_batch);
 }
 
-Bytes Chain::workspace(int first, int last, int samples) const {
+Bytes Chain::workspace(int first, int last, int samples, int degree) {
   const auto length = static_cast<unsigned>(last - first);  // covered by two ranges of a power of two, overlapping
   const auto k = static_cast<std::size_t>(std::bit_width(length) - 1);
-  const std::vector<std::int64_t>& largest = workspace_[k];
+  const std::vector<std::int64_t>& largest = workspaces(degree)[k];
   const auto begin = static_cast<std::size_t>(first), end = static_cast<std::size_t>(last) - (std::size_t{1} << k);
   return scale_bytes(Bytes(std::max(largest[begin], largest[end])), samples, profile().micro_batch);
 }

@@ -42,11 +42,12 @@ class Chain {
   /// Passes of `samples` samples on devices of the type at this position of Cluster::device_types.
   const PassTimes& times(int samples, int type);
   Bytes parameters(int first, int last) const;
-  /// Kept for backward by the layers [first, last) for `samples` samples.
-  Bytes saved(int first, int last, int samples);
+  /// Kept for backward by the layers [first, last) for `samples` samples, on each of `degree` devices that have them in
+  /// even parts.
+  Bytes saved(int first, int last, int samples, int degree = 1);
   /// Crosses the cut before position `cut`, for `samples` samples; 0 at both ends.
   Bytes cut(int cut, int samples) const;
-  Bytes workspace(int first, int last, int samples) const;
+  Bytes workspace(int first, int last, int samples, int degree = 1);
 
   /// A plan with everything but stages, schedule and objective.
   Plan plan_of(const std::string& planner, int micro_batch) const;
@@ -61,9 +62,12 @@ class Chain {
   bool listed_ = true;  ///< the order is the profile's list order
   std::vector<std::int64_t> parameters_;
   std::vector<Bytes> cuts_;
-  std::map<std::pair<int, int>, PassTimes> times_;    // by samples, type
-  std::map<int, std::vector<std::int64_t>> saved_;    // by samples
-  std::vector<std::vector<std::int64_t>> workspace_;  // [k][p]: largest of 2^k layers from p on, profile's micro-batch
+  std::map<std::pair<int, int>, PassTimes> times_;                  // by samples, type
+  std::map<std::pair<int, int>, std::vector<std::int64_t>> saved_;  // by samples, degree
+  /// [k][p]: largest of 2^k layers from p on, for the profile's micro-batch.
+  using LargestOfRange = std::vector<std::vector<std::int64_t>>;
+  const LargestOfRange& workspaces(int degree);
+  std::map<int, LargestOfRange> workspaces_;  // by degree
 };
 
 /// Layers [first, last) on these devices.

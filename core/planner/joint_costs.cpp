@@ -147,8 +147,8 @@ int JointCosts::most_kept(int team, int first, int last, bool recompute) {
 int JointCosts::count_kept(const CostKey& key, int first, int last, bool recompute) {
   std::int64_t most = unlimited;
   for (const auto& [samples, capacity] : key.limits) {
-    const StageNeed need =
-        stage_need(chain().workload(), layers_.bytes(first, last, samples), key.replicas, recompute, 1, key.degree);
+    const StageNeed need = stage_need(chain().workload(), layers_.bytes(first, last, samples, key.degree), key.replicas,
+                                      recompute, 1, key.degree);
     if (need.peak(1, 1) > capacity) return 0;
     const std::int64_t room = (capacity - need.fixed - need.once - need.workspace).count;
     const std::int64_t each = (need.kept + need.output).count, input = need.input.count;

@@ -5,15 +5,13 @@
 #include <functional>
 
 #include "core/cost/compute.hpp"
+#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 
 JointLayers::JointLayers(Chain& chain, Ideals ideals) : chain_(chain), ideals_(std::move(ideals)) {
   const std::vector<Layer>& layers = chain.profile().layers;
   parameters_ = sums<std::int64_t>([](const Layer& layer) { return layer.parameters.count; });
-  for (std::size_t i = 0; i < layers.size(); ++i)
-    if (layers[i].workspace.count > 0) workspaces_.emplace_back(layers[i].workspace, LayerId(i));
-  std::sort(workspaces_.begin(), workspaces_.end(), std::greater<>());
   std::vector<bool> seen(layers.size(), false);
   for (int place = 0; place < whole(); ++place)
     for (const Ideals::Step& step : ideals_.steps(place))
@@ -44,19 +42,31 @@ Bytes JointLayers::cut(int place, int samples) const {
   return scale_bytes(ideals_.cut(place), samples, chain_.profile().micro_batch);
 }
 
-StageBytes JointLayers::bytes(int first, int last, int samples) {
+const JointLayers::Workspaces& JointLayers::workspaces(int degree) {
+  const auto [found, added] = workspaces_.try_emplace(degree);
+  Workspaces& list = found->second;
+  if (!added) return list;
+  const std::vector<Layer>& layers = chain_.profile().layers;
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    if (const Bytes bytes = workspace_bytes(layers[i], degree); bytes.count > 0) list.emplace_back(bytes, LayerId(i));
+  std::sort(list.begin(), list.end(), std::greater<>());
+  return list;
+}
+
+StageBytes JointLayers::bytes(int first, int last, int samples, int degree) {
   const int measured = chain_.profile().micro_batch;
-  const auto [found, added] = saved_.try_emplace(samples);
+  const auto [found, added] = saved_.try_emplace({samples, degree});
   if (added)
-    found->second =
-        sums<std::int64_t>([&](const Layer& layer) { return scale_bytes(layer.saved, samples, measured).count; });
-  const auto largest = std::find_if(workspaces_.begin(), workspaces_.end(), [&](const auto& workspace) {
+    found->second = sums<std::int64_t>(
+        [&](const Layer& layer) { return scale_bytes(saved_bytes(layer, degree), samples, measured).count; });
+  const Workspaces& all = workspaces(degree);
+  const auto largest = std::find_if(all.begin(), all.end(), [&](const auto& workspace) {
     return has(last, workspace.second) && !has(first, workspace.second);
   });
   StageBytes bytes;
   bytes.parameters = parameters(first, last);
   bytes.saved = Bytes(found->second[at(last)] - found->second[at(first)]);
-  if (largest != workspaces_.end()) bytes.workspace = scale_bytes(largest->first, samples, measured);
+  if (largest != all.end()) bytes.workspace = scale_bytes(largest->first, samples, measured);
   bytes.input = cut(first, samples);
   bytes.output = cut(last, samples);
   return bytes;

@@ -49,7 +49,8 @@ class JointLayers {
   Bytes parameters(int first, int last) const { return Bytes(parameters_[at(last)] - parameters_[at(first)]); }
   /// Crosses the cut at a place, for `samples` samples; 0 at both ends.
   Bytes cut(int place, int samples) const;
-  StageBytes bytes(int first, int last, int samples);
+  /// On each of `degree` devices that have the layers in even parts.
+  StageBytes bytes(int first, int last, int samples, int degree);
 
  private:
   static std::size_t at(int place) { return static_cast<std::size_t>(place); }
@@ -58,9 +59,11 @@ class JointLayers {
   Ideals ideals_;
   std::vector<Alone> alone_;
   std::vector<std::int64_t> parameters_;
-  std::vector<std::pair<Bytes, LayerId>> workspaces_;  ///< largest first, those above 0
-  std::map<std::pair<int, int>, PassTimes> times_;     ///< by samples, type
-  std::map<int, std::vector<std::int64_t>> saved_;     ///< by samples
+  using Workspaces = std::vector<std::pair<Bytes, LayerId>>;  ///< largest first, those above 0
+  const Workspaces& workspaces(int degree);
+  std::map<int, Workspaces> workspaces_;                            ///< by degree
+  std::map<std::pair<int, int>, PassTimes> times_;                  ///< by samples, type
+  std::map<std::pair<int, int>, std::vector<std::int64_t>> saved_;  ///< by samples, degree
 };
 
 }  // namespace pipedeck

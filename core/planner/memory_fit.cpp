@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/cost/memory.hpp"
+#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 
@@ -30,15 +31,15 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
   return need;
 }
 
-StageBytes stage_bytes(Chain& chain, int first, int last, int samples) {
-  return {chain.parameters(first, last), chain.saved(first, last, samples), chain.workspace(first, last, samples),
-          chain.cut(first, samples), chain.cut(last, samples)};
+StageBytes stage_bytes(Chain& chain, int first, int last, int samples, int degree) {
+  return {chain.parameters(first, last), chain.saved(first, last, samples, degree),
+          chain.workspace(first, last, samples, degree), chain.cut(first, samples), chain.cut(last, samples)};
 }
 
 StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions,
                      int tensor_parallel) {
-  return stage_need(chain.workload(), stage_bytes(chain, first, last, samples), replicas, recompute, versions,
-                    tensor_parallel);
+  return stage_need(chain.workload(), stage_bytes(chain, first, last, samples, tensor_parallel), replicas, recompute,
+                    versions, tensor_parallel);
 }
 
 Bytes capacity_of(const Network& network, const std::vector<DeviceId>& devices) {
@@ -83,7 +84,7 @@ Limited limit_of(Chain& chain, const Stage& stage, int micro_batch) {
     }
   Limited limited;
   for (const auto& [share, weights, capacity] : kinds) {
-    StageBytes bytes = stage_bytes(chain, stage.first, stage.last, share);
+    StageBytes bytes = stage_bytes(chain, stage.first, stage.last, share, even_parts(stage));
     bytes.parameters = weights;
     limited.replicas.push_back({stage_need(chain.workload(), bytes, stage.replicas(), stage.recompute.all), capacity});
   }

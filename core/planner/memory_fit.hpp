@@ -38,8 +38,8 @@ struct StageBytes {
 StageNeed stage_need(const Workload& workload, const StageBytes& stage, int replicas, bool recompute, int versions = 1,
                      int tensor_parallel = 1);
 
-/// All weights, the rest for so many samples.
-StageBytes stage_bytes(Chain& chain, int first, int last, int samples);
+/// All weights, the rest for so many samples on each of `degree` devices that have the layers in even parts.
+StageBytes stage_bytes(Chain& chain, int first, int last, int samples, int degree = 1);
 
 /// What a device of the stage needs that gets `samples` samples of a micro-batch: layers [first, last), `replicas` of
 /// them, with so many versions of the weights, which `tensor_parallel` devices share.

@@ -267,6 +267,22 @@ class TestSplitLayout : public QObject {
     }
     QVERIFY(memory[3].activations < memory[4].activations);
     QCOMPARE(layer_memory(profile, plan, nullptr)[5].state, profile.layers[5].parameters);
+    QCOMPARE(layer_memory(profile, plan, nullptr)[5].activations, profile.layers[5].saved);
+  }
+
+  void layers_cut_over_devices_keep_what_the_profile_says_of_a_part() {
+    Profile profile = samples::profile();
+    Plan plan = samples::plan("p", {0, 24});
+    TensorParallelPoint point;
+    point.details.saved = Bytes(700);
+    profile.layers[5].tensor_parallel = profile.layers[30].tensor_parallel = {point};
+    plan.stages[0].tensor_parallel = 2;
+    const auto memory = layer_memory(profile, plan, nullptr);
+    QCOMPARE(memory[5].activations, Bytes(700));
+    QCOMPARE(memory[6].activations, profile.layers[6].saved);
+    QCOMPARE(memory[30].activations, profile.layers[30].saved);
+    plan.stages[0].shards = {{0.75, 0.25}};
+    QCOMPARE(layer_memory(profile, plan, nullptr)[5].activations, profile.layers[5].saved);
   }
 
   void what_does_not_fit_is_said() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicted peaks against the trainer's own allocator, device by device: at most 2 % above, never below; and the upper
-// estimate above whatever any step took, on however busy a machine.
+// Predicted peaks against the trainer's own allocator, device by device: at most 2 % above, never below, 5 % where
+// layers are cut over several devices; and the upper estimate above whatever any step took, on however busy a machine.
 #include <QTest>
 
 #include <algorithm>
@@ -11,7 +11,9 @@
 #include <thread>
 
 #include "core/runtime/profiler.hpp"
+#include "core/runtime/sharding.hpp"
 #include "core/runtime/train_with.hpp"
+#include "core/runtime/transport/lone_collective.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/core/runtime/training_cases.hpp"
 
@@ -60,6 +62,8 @@ class Paced final : public LayerKernel {
       : LayerKernel(layer->input_width(), layer->output_width(), layer->parameters()),
         layer_(std::move(layer)),
         pass_(pass) {}
+  std::int64_t whole_parameters() const override { return layer_->whole_parameters(); }
+  std::vector<ParameterBlock> blocks() const override { return layer_->blocks(); }
   void initialise(std::span<float> parameters, Random random) const override { layer_->initialise(parameters, random); }
   Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
     wait();
@@ -88,6 +92,12 @@ Kernels paced_kernels() {
         return std::make_unique<Paced>(std::move(made), pass_time(layer.name));
       });
     };
+  for (auto& [kind, factory] : kernels.sharded)
+    factory = [make = factory](const ModelLayer& layer, const LayerSharding& sharding) {
+      return make(layer, sharding).map([&](std::unique_ptr<LayerKernel> made) -> std::unique_ptr<LayerKernel> {
+        return std::make_unique<Paced>(std::move(made), pass_time(layer.name));
+      });
+    };
   return kernels;
 }
 
@@ -99,11 +109,13 @@ std::shared_ptr<const Profile>& known_profile(const std::string& name) {
 /// Measured bytes, times of the paced layers. Measured once a model.
 std::shared_ptr<const Profile> profile_of(const std::string& name, const ModelSpec& model, int micro_batch) {
   if (const auto known = known_profile(name)) return known;
-  Profile profile = profile_on_cpu(model, {micro_batch}).value();
+  Profile profile = profile_on_cpu(model, ProfileOptions{{micro_batch}, {2}}).value();
   for (Layer& layer : profile.layers) {
     layer.forward = layer.backward_weight = pass_time(layer.name);
     layer.backward = layer.forward * 2;
     layer.at = {{1, layer.forward, layer.backward}, {micro_batch, layer.forward, layer.backward}};
+    for (TensorParallelPoint& point : layer.tensor_parallel)
+      point.forward = layer.forward, point.backward = layer.backward;
   }
   return known_profile(name) = std::make_shared<const Profile>(std::move(profile));
 }
@@ -127,6 +139,78 @@ ModelSpec model_named(const std::string& name) {
   return small_gpt(4, 32, 16, 24);
 }
 
+/// What a rank of the stage holds beyond its even part of the weights, with Adam's state and gradients: the biases
+/// behind a sum and what layers compute alike are whole on every rank, which no profile says.
+Bytes whole_on_each_rank(const ModelSpec& spec, const Plan& plan, std::size_t s, int rank) {
+  const Stage& stage = plan.stages[s];
+  const int degree = stage.tensor_parallel;
+  if (degree == 1) return {};
+  const auto made = make_sharded_layers(spec, stage.first, stage.last, cpu_kernels(), {rank, degree, {}},
+                                        std::make_shared<LoneCollective>(rank, degree), cut_alike_with(plan, s));
+  std::int64_t own = 0, whole = 0;
+  for (const auto& layer : made.value().layers) own += layer->parameters(), whole += layer->whole_parameters();
+  return Bytes((own - whole / degree) * static_cast<std::int64_t>(sizeof(float)) * 4);
+}
+
+/// The same of every device, in device order.
+std::vector<Bytes> whole_on_each_rank(const ModelSpec& spec, const Plan& plan) {
+  std::vector<Bytes> more;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    for (std::size_t d = 0; d < plan.stages[s].devices.size(); ++d)
+      more.push_back(whole_on_each_rank(spec, plan, s, static_cast<int>(d) % plan.stages[s].tensor_parallel));
+  return more;
+}
+
+/// What is wrong with the predicted peaks of the plan's devices: below what most steps take, or further above it than
+/// the `allowed` fraction. Empty where nothing is.
+QString difference(const std::string& name, const ModelSpec& spec, Plan plan, Order order, double allowed) {
+  const Schedule schedule = schedule_for(plan, order);
+  // The simulator is given the very lists that run.
+  const Plan ran = plan;
+  plan.schedule = ScheduleKind::explicit_order;
+  plan.operations.emplace();
+  for (const DeviceLane& lane : schedule.lanes) {
+    plan.operations->emplace_back();
+    for (int i = 0; i < operation_count(lane.order); ++i)
+      plan.operations->back().push_back(operation_at(lane.order, i));
+  }
+  int devices = 0;
+  for (const Stage& stage : plan.stages) devices += static_cast<int>(stage.devices.size());
+  const Problem problem{profile_of(name, spec, 8), cluster_of(std::max(devices, 2)), {}};
+  const auto simulation = simulate(problem, plan);
+  if (!simulation) return QString::fromStdString(simulation.error().text());
+  if (static_cast<int>(simulation->devices.size()) != devices) return "a prediction without some of the devices";
+
+  const std::vector<Bytes> more = whole_on_each_rank(spec, ran);
+  // A machine that is busy enough holds up even who sleeps: then once more.
+  QString text;
+  for (int attempt = 0; attempt < 12; ++attempt) {
+    EventLog log;
+    TrainOptions options;
+    options.steps = 3;
+    const auto trained = train_with(paced_kernels(), spec, ran, schedule, options, log.sink(), {});
+    if (!trained) return QString::fromStdString(trained.error().text());
+    const auto steps = log.of<StepDone>();
+    text.clear();
+    for (std::size_t d = 0; d < simulation->devices.size(); ++d) {
+      const DeviceVerdict& device = simulation->devices[d];
+      const double measured = static_cast<double>(usual(steps, d).count);
+      const double over = (static_cast<double>((device.peak + more[d]).count) - measured) / measured;
+      const QString line = QString("device %1: predicted %2, measured %3, at most %4, upper estimate %5 ")
+                               .arg(d)
+                               .arg(device.peak.count)
+                               .arg(usual(steps, d).count)
+                               .arg(most(steps, d).count)
+                               .arg(device.peak_upper.count);
+      if (most(steps, d) > device.peak_upper + more[d]) return "above the upper estimate: " + line;
+      if (qEnvironmentVariableIsSet("SHOW_MEMORY")) qInfo("%s: %.2f %%", qPrintable(line), 100 * over);
+      if (over < 0 || over > allowed + handed_over(name) / measured) text += line;
+    }
+    if (text.isEmpty()) break;
+  }
+  return text;
+}
+
 }  // namespace
 
 class TestMemory : public QObject {
@@ -134,6 +218,8 @@ class TestMemory : public QObject {
  private slots:
   void predicted_peaks_are_the_measured_ones_data();
   void predicted_peaks_are_the_measured_ones();
+  void tensor_parallel_peaks_are_the_measured_ones_data();
+  void tensor_parallel_peaks_are_the_measured_ones();
 };
 
 void TestMemory::predicted_peaks_are_the_measured_ones_data() {
@@ -188,50 +274,53 @@ void TestMemory::predicted_peaks_are_the_measured_ones() {
     for (int p = stage.first; p < stage.last; ++p)
       if (p % 3 != 0) stage.recompute.layers.push_back(LayerId(std::int32_t{p}));
   }
-  const Schedule schedule = schedule_for(plan, static_cast<Order>(order));
-  // The simulator is given the very lists that run.
-  const Plan ran = plan;
-  plan.schedule = ScheduleKind::explicit_order;
-  plan.operations.emplace();
-  for (const DeviceLane& lane : schedule.lanes) {
-    plan.operations->emplace_back();
-    for (int i = 0; i < operation_count(lane.order); ++i)
-      plan.operations->back().push_back(operation_at(lane.order, i));
-  }
-  int devices = 0;
-  for (const int r : replicas) devices += r;
-  const Problem problem{profile_of(model.toStdString(), spec, 8), cluster_of(std::max(devices, 2)), {}};
-  const auto simulation = simulate(problem, plan);
-  QVERIFY2(simulation.has_value(), simulation ? "" : simulation.error().text().c_str());
-  QCOMPARE(static_cast<int>(simulation->devices.size()), devices);
+  const QString wrong = difference(model.toStdString(), spec, plan, static_cast<Order>(order), 0.02);
+  QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+}
 
-  // A machine that is busy enough holds up even who sleeps: then once more.
-  QString text;
-  for (int attempt = 0; attempt < 12; ++attempt) {
-    EventLog log;
-    TrainOptions options;
-    options.steps = 3;
-    QVERIFY(train_with(paced_kernels(), spec, ran, schedule, options, log.sink(), {}).has_value());
-    const auto steps = log.of<StepDone>();
-    text.clear();
-    for (std::size_t d = 0; d < simulation->devices.size(); ++d) {
-      const DeviceVerdict& device = simulation->devices[d];
-      const double measured = static_cast<double>(usual(steps, d).count);
-      const double over = (static_cast<double>(device.peak.count) - measured) / measured;
-      const QString line = QString("device %1: predicted %2, measured %3, at most %4, upper estimate %5 ")
-                               .arg(d)
-                               .arg(device.peak.count)
-                               .arg(usual(steps, d).count)
-                               .arg(most(steps, d).count)
-                               .arg(device.peak_upper.count);
-      QVERIFY2(most(steps, d) <= device.peak_upper, qPrintable(line));
-      if (qEnvironmentVariableIsSet("SHOW_MEMORY")) qInfo("%s: %.2f %%", qPrintable(line), 100 * over);
-      const double allowed = 0.02 + handed_over(model.toStdString()) / measured;
-      if (over < 0 || over > allowed) text += line;
-    }
-    if (text.isEmpty()) return;
+void TestMemory::tensor_parallel_peaks_are_the_measured_ones_data() {
+  QTest::addColumn<QString>("model");
+  QTest::addColumn<QList<int>>("replicas");
+  QTest::addColumn<QList<int>>("degrees");
+  QTest::addColumn<int>("order");
+  QTest::addColumn<bool>("recompute");
+  const auto row = [](const char* model, const QList<int>& replicas, const QList<int>& degrees, Order order,
+                      bool recompute = false) {
+    QStringList shape;
+    for (qsizetype s = 0; s < replicas.size(); ++s) shape.append(QString("%1x%2").arg(replicas[s]).arg(degrees[s]));
+    const char* names[] = {"gpipe", "1f1b A", "1f1b B", "split"};
+    QTest::newRow(
+        qPrintable(QString("%1 %2 %3%4")
+                       .arg(model, shape.join(":"), names[static_cast<int>(order)], recompute ? " recompute" : "")))
+        << model << replicas << degrees << static_cast<int>(order) << recompute;
+  };
+  for (const char* model : {"mlp", "gpt", "wide gpt", "vgg", "lstm"}) {
+    row(model, {1}, {2}, Order::policy_a);
+    row(model, {1}, {2}, Order::gpipe);
+    row(model, {2}, {2}, Order::policy_a);
+    row(model, {1}, {2}, Order::policy_a, true);
+    row(model, {1, 1}, {2, 2}, Order::policy_a);
+    row(model, {1, 1}, {1, 2}, Order::policy_a);
+    row(model, {1, 1}, {2, 1}, Order::gpipe);
   }
-  QFAIL(qPrintable(text));
+}
+
+void TestMemory::tensor_parallel_peaks_are_the_measured_ones() {
+  QFETCH(QString, model);
+  QFETCH(QList<int>, replicas);
+  QFETCH(QList<int>, degrees);
+  QFETCH(int, order);
+  QFETCH(bool, recompute);
+  const ModelSpec spec = model_named(model.toStdString());
+  std::vector<int> devices;
+  for (qsizetype s = 0; s < replicas.size(); ++s) devices.push_back(replicas[s] * degrees[s]);
+  Plan plan = plan_for(spec, devices, 8, 6);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    plan.stages[s].tensor_parallel = degrees[static_cast<qsizetype>(s)];
+    plan.stages[s].recompute.all = recompute;
+  }
+  const QString wrong = difference(model.toStdString(), spec, plan, static_cast<Order>(order), 0.05);
+  QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
 QTEST_APPLESS_MAIN(TestMemory)

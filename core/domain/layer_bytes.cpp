@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/domain/layer_bytes.hpp"
+
+namespace pipedeck {
+namespace {
+
+Bytes of_degree(const Layer& layer, int degree, Bytes whole, std::optional<Bytes> PointDetails::*figure) {
+  const TensorParallelPoint* point = degree > 1 ? point_of_degree(layer, degree) : nullptr;
+  return point ? (point->details.*figure).value_or(whole) : whole;
+}
+
+}  // namespace
+
+const TensorParallelPoint* point_of_degree(const Layer& layer, int degree) {
+  for (const TensorParallelPoint& point : layer.tensor_parallel)
+    if (point.degree == degree) return &point;
+  return nullptr;
+}
+
+Bytes saved_bytes(const Layer& layer, int degree) {
+  return of_degree(layer, degree, layer.saved, &PointDetails::saved);
+}
+
+Bytes workspace_bytes(const Layer& layer, int degree) {
+  return of_degree(layer, degree, layer.workspace, &PointDetails::workspace);
+}
+
+bool output_in_columns(const Layer& layer, int degree) {
+  const TensorParallelPoint* point = degree > 1 ? point_of_degree(layer, degree) : nullptr;
+  if (!point || !point->details.saved || !point->details.workspace || point->forward_allreduce.count > 0) return false;
+  return *point->details.saved != layer.saved || *point->details.workspace != layer.workspace;
+}
+
+int even_parts(const Stage& stage) { return stage.shards ? 1 : stage.tensor_parallel; }
+
+}  // namespace pipedeck
