@@ -17,6 +17,7 @@
 #include "app/cli/replay.hpp"
 #include "app/cli/run_report.hpp"
 #include "app/cli/run_site.hpp"
+#include "app/cli/run_usage.hpp"
 #include "app/cli/table.hpp"
 #include "core/cost/memory.hpp"
 #include "core/domain/limits.hpp"
@@ -24,6 +25,7 @@
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/presets/presets.hpp"
+#include "core/runtime/checkpoint/resume.hpp"
 #include "core/runtime/cores.hpp"
 #include "core/runtime/data_source.hpp"
 #include "core/runtime/evaluate.hpp"
@@ -69,6 +71,7 @@ void warn_if_crowded(const Plan& plan, const Processes& processes) {
 class RunCommand : public Command {
  public:
   void declare(CLI::App& app) override {
+    app_ = &app;
     app.add_option("--plan", plan_file_, "the plan")->required()->type_name("FILE");
     app.add_option("--model", model_, "model: a file or preset:NAME")->type_name("SPEC");
     app.add_flag(
@@ -123,59 +126,47 @@ class RunCommand : public Command {
   /// All processes of the run come here.
   Result<int> run_together(const std::stop_token& stop) {
     auto opened = check();
-    const std::string inputs = opened ? plan_to_json(plan_) + model_to_json(model_spec_) +
-                                            fmt::format("{} steps, {}", options_.steps, PIPEDECK_VERSION)
-                                      : std::string();
+    const std::string inputs =
+        opened ? plan_to_json(plan_) + model_to_json(model_spec_) + options_text() : std::string();
     if (auto agreed = site_.agree(opened, plan_, inputs); !agreed) return tl::unexpected(agreed.error());
     warn_if_crowded(plan_, *site_.site().processes);
     return check_only_ ? say_ready() : train(stop);
   }
 
+  /// What all processes have to be told alike, beside plan and model.
+  std::string options_text() const {
+    const bool kept = options_.checkpoint.has_value();
+    return fmt::format("{}: {} steps, overlap {} {}, samples {}, checkpoints {} {}, from {}, evaluated {}, {}",
+                       PIPEDECK_VERSION, options_.steps, judged_.overlap, judged_.bucket_bytes, sample_every_,
+                       kept ? options_.checkpoint->every : -1, kept ? options_.checkpoint->keep : -1,
+                       options_.resume ? options_.resume->origin().step : 0, !evaluated_.empty(), replay_);
+  }
+
   Result<void> check() {
     if (auto backend = check_backend(backend_); !backend) return backend;
-    if (inputs_.profile.empty() != inputs_.cluster.empty())
-      return fail(ErrorCode::bad_usage,
-                  "run: --profile and --cluster are given together, for the prediction, or not at all");
-    if (!judged_.calibration.empty() && !inputs_.given())
-      return fail(ErrorCode::bad_usage, "run: --calibration needs --profile and --cluster, for the prediction");
-    if (auto asked = check_what_runs(); !asked) return asked;
+    if (auto usage = check_run_usage(*app_); !usage) return usage;
     options_.overlap = *overlap_named(judged_.overlap);
     options_.bucket = Bytes(judged_.bucket_bytes);
-    return replay_ ? open_replay() : open();
+    options_.memory_limit = Bytes(memory_limit_);
+    if (auto plan = open_plan(); !plan) return plan;
+    return replay_ ? predict() : open_model_and_data();
   }
 
-  Result<void> check_what_runs() const {
-    if (!replay_ && model_.empty())
-      return fail(ErrorCode::bad_usage,
-                  "run: --model is required (a model to train), or --replay with --profile and --cluster");
-    if (!replay_) return {};
-    if (!model_.empty()) return fail(ErrorCode::bad_usage, "run: --replay and --model exclude each other");
-    if (!data_.empty() || !evaluated_.empty())
-      return fail(ErrorCode::bad_usage, "run: a replay computes nothing: --data and --evaluate need --model");
-    if (!inputs_.given())
-      return fail(ErrorCode::bad_usage, "run: --replay needs --profile and --cluster: they say how long passes take");
-    return {};
-  }
-
-  Result<void> open_replay() {
+  Result<void> open_plan() {
     auto plan = read_plan(plan_file_);
     if (!plan) return tl::unexpected(in_file(plan.error(), plan_file_));
     plan_ = *std::move(plan);
-    return predict();
+    if (auto cores = check_cores(options_.cores, devices_used(plan_).size()); !cores)
+      return fail(cores.error().code, fmt::format("run: --cores: {}", cores.error().message));
+    return check_overlap(options_.overlap, plan_);
   }
 
-  Result<void> open() {
-    auto plan = read_plan(plan_file_);
-    if (!plan) return tl::unexpected(in_file(plan.error(), plan_file_));
+  Result<void> open_model_and_data() {
     auto model = open_model(model_);
     if (!model) return tl::unexpected(in_file(model.error(), model_));
-    if (auto layers = check_layers(*plan, *model, plan_file_); !layers) return layers;
-    if (auto cores = check_cores(options_.cores, devices_used(*plan).size()); !cores)
-      return fail(cores.error().code, fmt::format("run: --cores: {}", cores.error().message));
-    plan_ = *std::move(plan);
+    if (auto layers = check_layers(plan_, *model, plan_file_); !layers) return layers;
     model_spec_ = *std::move(model);
     if (auto data = open_data(); !data) return data;
-    options_.memory_limit = Bytes(memory_limit_);
     if (auto applied = checkpoints_.apply(model_spec_, plan_, options_); !applied) return applied;
     return inputs_.given() ? predict() : build(std::nullopt);
   }
@@ -242,6 +233,11 @@ class RunCommand : public Command {
   }
 
   Result<int> say_ready() const {
+    if (replayed_) {
+      print_text(fmt::format("ready: {} with {} on {} devices, {} samples a step\n", replayed_->model.name, plan_.name,
+                             devices_used(plan_).size(), plan_.global_batch));
+      return 0;
+    }
     const auto source = make_source(model_spec_);
     if (!source) return tl::unexpected(in_file(source.error(), model_));
     const std::uint64_t samples = (*source)->count();
@@ -287,6 +283,8 @@ class RunCommand : public Command {
     if (!trained) return tl::unexpected(in_file(trained.error(), file_at_fault(trained.error())));
     if (!site_.first()) return 0;
     if (events_file_ != "-") print_text(difference_text(report));
+    if (report.stopped() && !evaluated_.empty())
+      print_note(fmt::format("the run was stopped: {} was not evaluated", evaluated_));
     if (!report.stopped() && !evaluated_.empty())
       if (auto evaluated = evaluate(*trained, stop); !evaluated) return tl::unexpected(evaluated.error());
     if (!report.stopped()) return 0;
@@ -306,6 +304,7 @@ class RunCommand : public Command {
            kinds_table(difference_of_a_step(*predicted_, *measured, report.median_step()), "predicted", "measured");
   }
 
+  const CLI::App* app_ = nullptr;  ///< which options were given
   std::string plan_file_, model_, backend_, events_file_, data_, evaluated_, control_file_;
   RunSite site_;
   int sample_every_ = 0;

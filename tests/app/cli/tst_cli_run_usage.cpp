@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of `run` that would do nothing are refused before anything starts, with what they lack.
+#include <QProcess>
+#include <QTest>
+
+#include "tests/app/cli/cli_process.hpp"
+
+using pipedeck::test::Answer;
+using pipedeck::test::SmallProblem;
+
+namespace {
+
+QByteArray plan_of(const QByteArray& schedule) {
+  return R"({"format": "pipedeck.plan", "version": 1, "name": "two stages", "planner": "hand", "profile": "mlp",
+    "cluster": "here", "global_batch": 16, "micro_batch": 4, "micro_batches": 4, "schedule": ")" +
+         schedule + R"(", "optimizer": "sgd", "precision": "fp32", "zero": 0, "stages": [
+    {"layers": [0, 4], "devices": [0], "tensor_parallel": 1, "recompute": false},
+    {"layers": [4, 8], "devices": [1], "tensor_parallel": 1, "recompute": false}]})";
+}
+
+}  // namespace
+
+class TestCliRunUsage : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase() {
+    problem_.write("sync.plan.json", plan_of("gpipe"));
+    problem_.write("async.plan.json", plan_of("pipedream"));
+    files_ = problem_.files();
+  }
+  void what_would_do_nothing_is_refused_data();
+  void what_would_do_nothing_is_refused();
+  void a_replay_takes_what_it_can_apply();
+  void a_run_that_is_stopped_says_that_it_does_not_evaluate();
+
+ private:
+  SmallProblem problem_;
+  QStringList files_;
+};
+
+void TestCliRunUsage::what_would_do_nothing_is_refused_data() {
+  QTest::addColumn<QStringList>("arguments");
+  QTest::addColumn<QByteArray>("words");
+  const QStringList model{"--plan", "sync.plan.json", "--model", "preset:mlp-small"};
+  const QStringList replay{"--plan", "plan.json", "--replay", "--profile", "p.json", "--cluster", "c.json"};
+  for (const char* option : {"--checkpoint=kept", "--resume=kept", "--keep=2", "--checkpoint-every=1",
+                             "--data=synthetic", "--evaluate=synthetic"})
+    QTest::addRow("replay %s", option) << replay + QStringList{option}
+                                       << "a replay computes nothing: " + QByteArray(option).split('=')[0];
+  QTest::newRow("replay cores") << replay + QStringList{"--cores", "0"} << QByteArray("--cores: found 1 cores");
+  for (const char* option : {"--network=shared", "--collectives=ring", "--reserve-bytes=1", "--communication-bytes=1",
+                             "--fragmentation=0.1", "--profile-micro-batch=2", "--calibration=none.json"})
+    QTest::addRow("no prediction %s", option)
+        << model + QStringList{option} << QByteArray(option).split('=')[0] + " needs --profile";
+  QTest::newRow("samples for nobody") << model + QStringList{"--sample-every=10"}
+                                      << QByteArray("--sample-every needs --events");
+  QTest::newRow("timelines for nobody") << model + QStringList{"--timeline-every=1"}
+                                        << QByteArray("--timeline-every needs --events or --profile");
+  QTest::newRow("no buckets") << model + QStringList{"--overlap=layer", "--bucket-bytes=1000"}
+                              << QByteArray("--bucket-bytes needs --overlap bucket");
+  QTest::newRow("no step") << model + QStringList{"--checkpoint-every=1"} << QByteArray("needs --checkpoint DIR");
+  const QStringList stale{"--plan", "async.plan.json", "--model", "preset:mlp-small"};
+  for (const char* overlap : {"layer", "bucket"})
+    QTest::addRow("asynchronous %s", overlap)
+        << stale + QStringList{"--overlap", overlap}
+        << "--overlap " + QByteArray(overlap) + ": found a plan with the schedule pipedream, expected a synchronous";
+}
+
+void TestCliRunUsage::what_would_do_nothing_is_refused() {
+  QFETCH(QStringList, arguments);
+  QFETCH(QByteArray, words);
+  const Answer answer = problem_.run(QStringList{"run", "--backend", "cpu", "--steps", "1"} + arguments);
+  VERIFY_STATUS(answer, 2);
+  QVERIFY2(answer.err.contains(words), answer.err);
+  QCOMPARE(problem_.files(), files_);
+}
+
+void TestCliRunUsage::a_replay_takes_what_it_can_apply() {
+  const QStringList replay{"run",       "--replay", "--plan",  "plan.json", "--profile", "p.json",
+                           "--cluster", "c.json",   "--steps", "1",         "--backend", "cpu"};
+  const Answer ready = problem_.run(replay + QStringList{"--check"});
+  VERIFY_STATUS(ready, 0);
+  QVERIFY2(ready.out.startsWith("ready: "), ready.out);
+  const Answer small = problem_.run(replay + QStringList{"--memory-limit", "1000"});
+  VERIFY_STATUS(small, 4);
+  QVERIFY2(small.err.contains("out of memory"), small.err);
+}
+
+void TestCliRunUsage::a_run_that_is_stopped_says_that_it_does_not_evaluate() {
+  QProcess process;
+  process.setWorkingDirectory(problem_.folder());
+  process.start(PIPEDECK_CLI, {"run", "--plan", "sync.plan.json", "--model", "preset:mlp-small", "--backend", "cpu",
+                               "--steps", "100000000", "--evaluate", "synthetic:3", "--control", "-"});
+  process.write("stop\n");
+  QVERIFY(process.waitForFinished(60000));
+  QCOMPARE(process.exitCode(), 130);
+  const QByteArray said = process.readAllStandardError();
+  QVERIFY2(said.contains("the run was stopped: synthetic:3 was not evaluated"), said);
+}
+
+QTEST_GUILESS_MAIN(TestCliRunUsage)
+#include "tst_cli_run_usage.moc"
