@@ -17,9 +17,11 @@ namespace pipedeck::cli {
 namespace {
 
 /// Nobody else writes there: two runs in one file would be of use to nobody.
-Result<std::FILE*> opened(const std::string& path) {
+Result<std::FILE*> opened(const std::string& path, bool& made) {
   const auto failed = [&](const std::string& why) { return fail(ErrorCode::bad_input, why, {}, path); };
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  made = descriptor >= 0;
+  if (!made) descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) return failed(fmt::format("can't be opened for writing: {}", std::strerror(errno)));
   struct ::stat about {};
   const bool file = ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
@@ -43,7 +45,7 @@ Result<EventLog> EventLog::open(const std::string& path) {
     log.file_.reset(stdout);
     return log;
   }
-  const auto file = opened(path);
+  const auto file = opened(path, log.made_);
   if (!file) return tl::unexpected(file.error());
   log.file_.reset(*file);
   return log;
@@ -65,6 +67,7 @@ bool EventLog::write(const RunEvent& event) {
 
 Result<void> EventLog::close() {
   if (!good_) return fail(ErrorCode::io, "events can't be written; the run was stopped", {}, path_);
+  if (made_ && !begun_) ::unlink(path_.c_str());  // while it is locked: nobody else has begun to write there
   file_.reset();
   return {};
 }

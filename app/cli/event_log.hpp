@@ -18,6 +18,7 @@ class EventLog {
   static Result<EventLog> open(const std::string& path);
   /// False once a line could not be written: nobody listens any more, or the disk is full.
   bool write(const RunEvent& event);
+  /// A file of a run that never began is gone again.
   Result<void> close();
 
  private:
@@ -30,6 +31,7 @@ class EventLog {
   std::string path_;
   bool good_ = true;
   bool begun_ = false;
+  bool made_ = false;  ///< the file was not there before
 };
 
 }  // namespace pipedeck::cli

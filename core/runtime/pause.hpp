@@ -2,15 +2,21 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <stop_token>
+#include <utility>
 
 namespace pipedeck {
 
 /// Lets a run wait between two steps. Whoever waits sleeps; any thread may open and close.
 class PauseGate {
  public:
-  void pause() { set(true); }
+  void pause() {
+    set(true);
+    const std::lock_guard lock(listening_);
+    if (listener_) listener_();
+  }
   void resume() { set(false); }
   bool paused() const {
     const std::lock_guard lock(mutex_);
@@ -20,6 +26,12 @@ class PauseGate {
   void wait(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, stop, [this] { return !paused_; });
+  }
+
+  /// Who is told of each pause from now on, on the thread that asks for it; null: nobody.
+  void listen(std::function<void()> listener) {
+    const std::lock_guard lock(listening_);
+    listener_ = std::move(listener);
   }
 
  private:
@@ -34,6 +46,8 @@ class PauseGate {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   bool paused_ = false;
+  std::mutex listening_;
+  std::function<void()> listener_;
 };
 
 }  // namespace pipedeck

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <system_error>
 #include <utility>
 
@@ -130,6 +131,14 @@ void take_report(Run& run, std::size_t place, StepReport report) {
   run.changed.notify_all();
 }
 
+/// Of whole steps behind which no round of replicas is under way.
+int mini_batches_of_whole_rounds(const Layout& layout) {
+  int whole = layout.micro_batches;
+  for (std::size_t stage = 0; layout.staleness && stage < layout.staleness->replicas.size(); ++stage)
+    whole = std::lcm(whole, layout.staleness->round_size(stage));
+  return whole;
+}
+
 /// What a worker's thread does with one step, or with all of an asynchronous run; failures end the run.
 void guarded_work(Run& run, std::size_t place, std::uint64_t step, RunClock::time_point begin) {
   Worker& worker = run.workers[place];
@@ -201,14 +210,6 @@ Site this_process() {
           std::make_shared<Processes>()};
 }
 
-void Run::request_stop() {
-  if (layout.synchronous()) return control->request_stop();
-  if (workers.size() == layout.placements.size()) return admission->close();
-  // Each process has mini-batches of its own under way: there is no end of a step that all could still agree on.
-  control->fail(
-      {ErrorCode::cancelled, "the run was stopped within a step: it is asynchronous, in several processes", {}, {}});
-}
-
 Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
                                       const TrainOptions& options, const Kernels& kernels, const Site& site) {
   auto run = std::make_shared<Run>();
@@ -234,7 +235,9 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->cores = options.cores;
   run->control = std::make_unique<RunControl>(options.timeout, devices);
   run->transport = site.transport(memories, *run->control);
-  run->admission = std::make_unique<Admission>(run->layout.all_micro_batches, run->layout.micro_batches);
+  run->admission = std::make_unique<Admission>(*run->control, run->layout.all_micro_batches, run->layout.micro_batches,
+                                               mini_batches_of_whole_rounds(run->layout));
+  if (!run->layout.synchronous()) run->control->join(*run->admission);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (!run->transport->here(i)) continue;
     memories[i]->set_limit(options.memory_limit);
@@ -297,7 +300,8 @@ bool Crew::wait_for_reports(std::unique_lock<std::mutex>& lock) {
   const auto over = [&] { return run_->busy == 0; };
   const bool synchronous = run_->layout.synchronous();
   while (!run_->changed.wait_for(lock, look_up, [&] { return over() || (!synchronous && all_told()); })) {
-    run_->control->fail_if_stuck();
+    // Who waits for the end of a pause is not at work.
+    if (synchronous || run_->control->at_work()) run_->control->fail_if_stuck();
     if (!run_->control->interrupted()) continue;
     run_->changed.wait_for(lock, grace, over);
     return false;

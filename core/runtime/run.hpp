@@ -35,8 +35,8 @@ struct Run {
   Layout layout;
   std::shared_ptr<Processes> processes;
   std::unique_ptr<RunControl> control;
-  std::unique_ptr<Transport> transport;
   std::unique_ptr<Admission> admission;
+  std::unique_ptr<Transport> transport;         ///< behind what other processes reach through it
   std::deque<Worker> workers;                   ///< of this process, in device order
   std::unique_ptr<RunCheckpoints> checkpoints;  ///< none where there are to be none
   int from_step = 0, last_step = 0;             ///< steps done before, and when all are done
@@ -51,9 +51,6 @@ struct Run {
   bool closing = false;
   std::vector<int> cores;        ///< a worker of all processes; empty: any
   RunClock::time_point begin{};  ///< of the latest step; of an asynchronous run
-
-  /// At the end of the step at hand; a synchronous one is dropped where that can still be.
-  void request_stop();
 };
 
 /// Checks that the model can run the plan, and builds the workers (weights drawn).
@@ -78,6 +75,8 @@ class Crew {
   /// One step on all devices, or the next that an asynchronous run gets done. Nothing after a failure (ask the run's
   /// control) or a stop.
   std::optional<CrewStep> step();
+  /// The time until now is no part of the next step.
+  void leave_out_time() { last_end_ = RunClock::now(); }
 
  private:
   void open_gate();

@@ -18,6 +18,24 @@
 namespace pipedeck {
 namespace {
 
+/// Tells the devices of an asynchronous run behind which step they wait when it is paused; a synchronous one has the
+/// first process wait between two.
+class PauseListener {
+ public:
+  PauseListener(std::shared_ptr<PauseGate> gate, const Run& run) : gate_(std::move(gate)) {
+    if (gate_ && !run.layout.synchronous() && run.processes->first())
+      gate_->listen([&admission = *run.admission] { admission.pause(); });
+  }
+  ~PauseListener() {
+    if (gate_) gate_->listen(nullptr);
+  }
+  PauseListener(const PauseListener&) = delete;
+  PauseListener& operator=(const PauseListener&) = delete;
+
+ private:
+  std::shared_ptr<PauseGate> gate_;
+};
+
 class Training {
  public:
   Training(const Plan& plan, const TrainOptions& options, const EventSink& sink, std::shared_ptr<Run> run)
@@ -27,7 +45,8 @@ class Training {
     announce();
     {
       Crew crew(run_);
-      const std::stop_callback at_once(stop, [run = run_] { run->request_stop(); });
+      const std::stop_callback at_once(stop, [run = run_] { run->control->request_stop(); });
+      const PauseListener listener(options_.pause, *run_);
       const auto sampler = make_sampler();
       go_through(crew, stop);
     }
@@ -80,6 +99,16 @@ class Training {
     emit(RunResumed{steps_done});
   }
 
+  /// Where the devices were to wait behind this step they do by now, all of them.
+  void pause_asynchronous(Crew& crew, int step, const std::stop_token& stop) const {
+    if (!run_->processes->first() || !run_->admission->held_behind(steps_done_here() * run_->layout.micro_batches))
+      return;
+    wait_while_paused(step, stop);
+    crew.leave_out_time();
+    run_->admission->go_on();
+  }
+  int steps_done_here() const { return static_cast<int>(durations_.size()); }
+
   /// An asynchronous run that is stopped goes on to the end of the steps that it has begun.
   void run_steps(Crew& crew, const std::stop_token& stop) {
     for (int step = run_->from_step + 1; step <= options_.steps; ++step) {
@@ -94,6 +123,7 @@ class Training {
       durations_.push_back(done->duration);
       report(step, *done);
       if (!report_checkpoints(step)) return;
+      pause_asynchronous(crew, step, stop);
     }
   }
 

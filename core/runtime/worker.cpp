@@ -38,6 +38,7 @@ void Worker::run_all(RunClock::time_point begin, const std::function<void(StepRe
   const auto& order = std::get<AlternatingOrder>(me().order);
   const int step = context_.layout.micro_batches;
   int next_backward = order.first, steps = 0;
+  std::deque<int> put_off;  ///< forwards that a pause holds
   const auto end_steps = [&](int up_to) {
     for (; steps < up_to; ++steps) done(end_report());
   };
@@ -45,16 +46,42 @@ void Worker::run_all(RunClock::time_point begin, const std::function<void(StepRe
   const int count = operation_count(order);
   for (int i = 0; i < count; ++i) {
     const Operation operation = operation_at(order, i);
-    const bool admitted = context_.admission.admit(operation.micro_batch);
-    if (!admitted && operation.kind != OpKind::forward) break;
-    if (!admitted) continue;
+    catch_up(put_off);
+    if (operation.kind == OpKind::forward) {
+      put_off.push_back(i);
+      catch_up(put_off);
+      continue;
+    }
+    while (context_.admission.ask(operation.micro_batch) == Admission::Entry::held) {
+      wait_for_the_pause_to_end(operation.micro_batch);
+      catch_up(put_off);
+    }
+    if (context_.admission.ask(operation.micro_batch) == Admission::Entry::out) break;
     run_from(i);
     if (operation.kind != OpKind::backward) continue;
     finish_backward(operation.micro_batch);
     if (steps == 0 && !reserved_) reserve_for_messages();
     next_backward = operation.micro_batch + order.stride;
-    end_steps((context_.admission.admit(next_backward) ? next_backward : context_.admission.end()) / step);
+    end_steps((admitted(next_backward) ? next_backward : context_.admission.end()) / step);
   }
+}
+
+bool Worker::admitted(int micro_batch) { return context_.admission.ask(micro_batch) == Admission::Entry::in; }
+
+/// Runs what is held no longer. While a pause begins forwards lie ahead of it in the list and backwards behind, which
+/// end what was begun.
+void Worker::catch_up(std::deque<int>& put_off) {
+  while (!put_off.empty() && admitted(operation_at(me().order, put_off.front()).micro_batch)) {
+    run_from(put_off.front());
+    put_off.pop_front();
+  }
+}
+
+/// All of its steps before the pause are reported: what follows is of the next one's time.
+void Worker::wait_for_the_pause_to_end(int micro_batch) {
+  context_.control.now_idle(index_);
+  context_.admission.wait_while_held(micro_batch);
+  report_begin_ = since_begin(RunClock::now());
 }
 
 /// The operation there, with those that it is joined with: they start when all can and deliver when all are done.
@@ -132,7 +159,7 @@ void Worker::finish_backward(int micro_batch) {
   const std::size_t stage = me().chunks.front().stage.index();
   const int size = staleness.round_size(stage), stride = staleness.replicas[stage];
   const int round = micro_batch / size, end = (round + 1) * size;
-  if (micro_batch + stride < end || !context_.admission.admit(end - 1)) return;
+  if (micro_batch + stride < end || !admitted(end - 1)) return;
   reduce(0, round);
   // All that are under way or to come meet the version of the next backward or later ones: a checkpoint holds these.
   StageModule& module = stages_.front().module;

@@ -73,6 +73,9 @@ class Worker {
   void compute(Pass& pass);
   void deliver(Pass pass);
 
+  bool admitted(int micro_batch);
+  void catch_up(std::deque<int>& put_off);
+  void wait_for_the_pause_to_end(int micro_batch);
   void finish_backward(int micro_batch);
   StageModule::LayerDone reducing(std::size_t stage);
   void reduce(std::size_t stage, int round);

@@ -10,16 +10,17 @@
 namespace pipedeck {
 
 enum class LetterKind : std::uint32_t {
-  tensor,   ///< to a worker's mailbox; body: samples x width floats
-  piece,    ///< of a collective, to a worker; body: floats
-  text,     ///< from process to process; body: bytes
-  beat,     ///< a process is alive; body: what its workers do
-  failed,   ///< the run has failed; body: the error
-  stop,     ///< somebody asks the first process to stop
-  dropped,  ///< the first process has dropped the step
-  commit,   ///< may weights change from now on? `number` is a commit_...
-  clock,    ///< `number` 0: which time is it there? 1: `sent` says so
-  parting,  ///< the sender needs nobody any more
+  tensor,     ///< to a worker's mailbox; body: samples x width floats
+  piece,      ///< of a collective, to a worker; body: floats
+  text,       ///< from process to process; body: bytes
+  beat,       ///< a process is alive; body: what its workers do
+  failed,     ///< the run has failed; body: the error
+  stop,       ///< somebody asks the first process to stop
+  dropped,    ///< the first process has dropped the step
+  commit,     ///< may weights change from now on? `number` is a commit_...
+  clock,      ///< `number` 0: which time is it there? 1: `sent` says so
+  admission,  ///< of an asynchronous run; `samples`: an AdmissionNote::What, `number`: its count
+  parting,    ///< the sender needs nobody any more
 };
 
 inline constexpr std::uint64_t commit_unanswered = 0, commit_granted = 1, commit_refused = 2;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/admission.hpp"
 #include "core/runtime/mpi/mpi_processes.hpp"
 #include "core/runtime/mpi/mpi_transport.hpp"
 
@@ -58,7 +59,8 @@ void MpiProcesses::read(int peer, const Header& header, const std::string& body)
   // Processes begin a run one after the other: what is of the one before, or of the next, has other workers.
   const bool of_this_run = header.channel == runs_;
   const bool of_a_run = header.kind == LetterKind::beat || header.kind == LetterKind::failed ||
-                        header.kind == LetterKind::dropped || header.kind == LetterKind::commit;
+                        header.kind == LetterKind::dropped || header.kind == LetterKind::commit ||
+                        header.kind == LetterKind::admission;
   if (of_a_run && !of_this_run) return;
   switch (header.kind) {
     case LetterKind::beat:
@@ -67,6 +69,8 @@ void MpiProcesses::read(int peer, const Header& header, const std::string& body)
       return take_clock(peer, header);
     case LetterKind::commit:
       return take_commit(peer, header);
+    case LetterKind::admission:
+      return take_admission(header);
     case LetterKind::failed:
       note_lost(header.number);
       return with_control([&](RunControl& control) { control.fail(error_of(body)); });
@@ -91,11 +95,12 @@ void MpiProcesses::take_beat(const std::string& body) {
   const Beat beat = beat_of(body);
   const auto now = RunClock::now();
   with_control([&](RunControl& control) {
+    // First: who was idle for long and is at work again is not stuck.
+    control.heard_progress(now - beat.since_progress);
     for (BeatOfWorker one : beat.workers) {
       one.activity.since = now - one.lasted;
       control.heard(one.worker, one.activity);
     }
-    control.heard_progress(now - beat.since_progress);
   });
 }
 
@@ -129,6 +134,14 @@ void MpiProcesses::take_commit(int peer, const Header& header) {
     commit_answer_ = header.number;
   }
   changed_.notify_all();
+}
+
+void MpiProcesses::take_admission(const Header& header) {
+  const AdmissionNote note{static_cast<AdmissionNote::What>(header.samples), static_cast<int>(header.number)};
+  if (note.what == AdmissionNote::What::stop) note_stop();
+  with_control([&](RunControl& control) {
+    if (Admission* const admission = control.admission()) admission->take(note);
+  });
 }
 
 void MpiProcesses::note_stop() {

@@ -242,6 +242,16 @@ void MpiProcesses::tell_stop() {
   first() ? send_to_all(header) : courier_->send(0, header);
 }
 
+void MpiProcesses::tell_admission(AdmissionNote note) {
+  if (note.what == AdmissionNote::What::stop) note_stop();
+  Header header;
+  header.kind = LetterKind::admission;
+  header.channel = runs_;
+  header.samples = static_cast<std::int32_t>(note.what);
+  header.number = static_cast<std::uint64_t>(note.count);
+  first() ? send_to_all(header) : courier_->send(0, header);
+}
+
 std::optional<Error> MpiProcesses::silent_one() {
   const std::lock_guard lock(mutex_);
   const auto silent =

@@ -49,6 +49,8 @@ class MpiProcesses final : public Processes, public RunPartners, private Recipie
   bool first() const override { return rank() == 0; }
   bool may_commit() override;
   void tell_stop() override;
+  void tell_admission(AdmissionNote note) override;
+  int others() const override { return size() - 1; }
   std::optional<Error> silent_one() override;
 
   /// Whether this is the process that prints: the first one that is not lost.
@@ -71,6 +73,7 @@ class MpiProcesses final : public Processes, public RunPartners, private Recipie
   void take_beat(const std::string& body);
   void take_clock(int peer, const Header& header);
   void take_commit(int peer, const Header& header);
+  void take_admission(const Header& header);
   void send_beat(RunClock::time_point now);
   void look_for_losses(RunClock::time_point now);
   void pass_failure_on();

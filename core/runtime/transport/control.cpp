@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/admission.hpp"
+
 namespace pipedeck {
 namespace {
 
@@ -54,6 +56,7 @@ std::optional<Error> RunControl::failure() const {
 }
 
 void RunControl::request_stop() {
+  if (Admission* const admission = admission_) return admission->stop();
   if (!partners_)
     drop();
   else if (!partners_->first() || drop())

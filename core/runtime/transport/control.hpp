@@ -31,6 +31,21 @@ struct Activity {
   RunClock::time_point since{};
 };
 
+class Admission;
+
+/// What processes of an asynchronous run tell each other of the mini-batches that it takes (Admission).
+struct AdmissionNote {
+  enum class What {
+    freeze,  ///< the first process asks what was begun; nothing more is, until it decides
+    begun,   ///< so many mini-batches were begun here
+    stop,    ///< the run ends behind so many
+    hold,    ///< it waits behind so many
+    go,      ///< it waits no longer
+  };
+  What what = What::freeze;
+  int count = 0;
+};
+
 /// The other processes of a run, where there are some. The first process decides whether a step is dropped.
 class RunPartners {
  public:
@@ -39,7 +54,10 @@ class RunPartners {
   virtual bool may_commit() = 0;
   /// At the first process: the step is dropped. Elsewhere: the first process is asked to drop it.
   virtual void tell_stop() = 0;
+  /// From the first process to all others, from another one to the first.
+  virtual void tell_admission(AdmissionNote note) = 0;
   virtual bool first() const = 0;
+  virtual int others() const = 0;
   /// A process that does not answer, where one is the reason that nobody gets on.
   virtual std::optional<Error> silent_one() = 0;
 };
@@ -49,13 +67,17 @@ class RunControl {
   RunControl(std::chrono::milliseconds timeout, std::vector<DeviceId> devices);
   /// Before the first step; they outlive it.
   void join(RunPartners& partners) { partners_ = &partners; }
+  RunPartners* partners() const { return partners_; }
+  /// Of an asynchronous run; it outlives what partners say.
+  void join(Admission& admission) { admission_ = &admission; }
+  Admission* admission() const { return admission_; }
 
   /// The first failure is kept; from now on everybody is interrupted.
   void fail(Error error);
   std::optional<Error> failure() const;
 
   /// Stopping drops the step at hand, unless an optimizer has begun to change weights: then the step is finished, so
-  /// that weights are always those of a whole number of steps.
+  /// that weights are always those of a whole number of steps. An asynchronous run finishes what it has begun.
   void request_stop();
   void begin_step();
   bool commit();  ///< before an optimizer step; false: the step was dropped
@@ -106,6 +128,7 @@ class RunControl {
   const std::chrono::milliseconds timeout_;
   const std::vector<DeviceId> devices_;
   RunPartners* partners_ = nullptr;
+  std::atomic<Admission*> admission_ = nullptr;
   std::mutex asking_;  ///< held while the first process is asked
   std::atomic<RunClock::rep> own_progress_;
   std::atomic<RunClock::rep> last_progress_;  ///< of any process

@@ -209,6 +209,9 @@ class TestStaleWeights : public QObject {
   void weight_versions_are_memory_data();
   void weight_versions_are_memory();
   void stopping_ends_whole_steps();
+  void a_pause_changes_nothing_data();
+  void a_pause_changes_nothing();
+  void a_paused_run_can_be_stopped();
   void a_throwing_worker_fails_the_run();
   void small_batches_for_two_versions_are_refused();
   void no_flush_between_steps();
@@ -363,6 +366,86 @@ void TestStaleWeights::stopping_ends_whole_steps() {
     QVERIFY(finished.steps >= 5 && finished.steps < 1000000);
     QVERIFY(parameter_difference(*found, plainly(model, plan, finished.steps).latest()) < 1e-5);
   }
+}
+
+void TestStaleWeights::a_pause_changes_nothing_data() {
+  QTest::addColumn<int>("kind");
+  QTest::addColumn<QList<int>>("replicas");
+  QTest::addColumn<int>("micro_batches");
+  using enum ScheduleKind;
+  for (const ScheduleKind kind : {pipedream, pipedream_vertical, pipedream_2bw}) {
+    const std::string_view name = name_of(kind);
+    QTest::addRow("%s, straight", name.data()) << static_cast<int>(kind) << QList<int>{1, 1, 1} << 3;
+    QTest::addRow("%s, replicas", name.data()) << static_cast<int>(kind) << QList<int>{2, 1} << 4;
+  }
+  QTest::newRow("steps that end within a round") << static_cast<int>(pipedream) << QList<int>{1, 3} << 2;
+}
+
+/// Paused behind several steps: nothing is done meanwhile, however long it takes, and the parameters are the same bits.
+void TestStaleWeights::a_pause_changes_nothing() {
+  QFETCH(int, kind);
+  QFETCH(QList<int>, replicas);
+  QFETCH(int, micro_batches);
+  const ModelSpec model = lively(small_mlp());
+  const Plan plan = asynchronous_plan(model, static_cast<ScheduleKind>(kind),
+                                      std::vector<int>(replicas.begin(), replicas.end()), micro_batches);
+  TrainOptions options;
+  options.steps = 40;
+  const auto whole = train_on_cpu(model, plan, built(plan), options, {});
+  QVERIFY(whole.has_value());
+
+  options.pause = std::make_shared<PauseGate>();
+  options.timeout = std::chrono::milliseconds(150);  // less than a pause
+  int last = 0, pauses = 0, done_while_paused = 0;
+  bool paused = false;
+  std::vector<std::jthread> resuming;
+  const auto sink = [&](const RunEvent& event) {
+    if (const auto* done = std::get_if<StepDone>(&event)) {
+      done_while_paused += paused;
+      last = done->step;
+      if (last == 3 || last == 9 || last == 20) options.pause->pause();
+    }
+    if (const auto* begun = std::get_if<RunPaused>(&event)) {
+      paused = true;
+      ++pauses;
+      QCOMPARE(begun->step, last);
+      resuming.emplace_back([gate = options.pause] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        gate->resume();
+      });
+    }
+    if (std::holds_alternative<RunResumed>(event)) paused = false;
+  };
+  const auto found = train_on_cpu(model, plan, built(plan), options, sink);
+  QVERIFY2(found.has_value(), found ? "" : found.error().message.c_str());
+  QVERIFY2(pauses >= 2, qPrintable(QString::number(pauses)));
+  QCOMPARE(done_while_paused, 0);
+  QCOMPARE(last, 40);
+  QVERIFY(found->layers == whole->layers);
+}
+
+void TestStaleWeights::a_paused_run_can_be_stopped() {
+  const ModelSpec model = lively(small_mlp());
+  const Plan plan = asynchronous_plan(model, ScheduleKind::pipedream, {2, 1}, 4);
+  std::stop_source stop;
+  TrainOptions options;
+  options.steps = 1000000;
+  options.pause = std::make_shared<PauseGate>();
+  RunFinished finished;
+  int paused_behind = 0;
+  const auto sink = [&](const RunEvent& event) {
+    if (const auto* done = std::get_if<StepDone>(&event); done != nullptr && done->step == 5) options.pause->pause();
+    if (const auto* paused = std::get_if<RunPaused>(&event)) {
+      paused_behind = paused->step;
+      stop.request_stop();
+    }
+    if (const auto* ended = std::get_if<RunFinished>(&event)) finished = *ended;
+  };
+  const auto found = train_on_cpu(model, plan, built(plan), options, sink, stop.get_token());
+  QVERIFY(found.has_value());
+  QVERIFY(finished.stopped);
+  QCOMPARE(finished.steps, paused_behind);
+  QVERIFY(parameter_difference(*found, plainly(model, plan, finished.steps).latest()) < 1e-5);
 }
 
 void TestStaleWeights::a_throwing_worker_fails_the_run() {
