@@ -6,12 +6,15 @@ usage: tests/mpi_runs.py PIPEDECK_CLI MPI_WORKER MPI_MODULE CASE
 """
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+from runtime_faults import values_of
 
 SKIPPED = 77
 PATIENCE = 240  # seconds; loaded machines are slow to start processes
@@ -37,8 +40,8 @@ def check(holds, what):
         sys.exit(f"broken: {what}")
 
 
-def run_arguments(*more, steps=10):
-    return [CLI, "run", "--plan", "plan.json", "--model", "preset:mlp-small", "--backend", "cpu", "--steps", str(steps),
+def run_arguments(*more, steps=10, plan="plan.json"):
+    return [CLI, "run", "--plan", plan, "--model", "preset:mlp-small", "--backend", "cpu", "--steps", str(steps),
             *more]
 
 
@@ -118,9 +121,9 @@ def bad_input():
 class Started:
     """A long run under mpirun that has done some steps."""
 
-    def __init__(self, *more):
+    def __init__(self, *more, plan="plan.json", steps=1 << 26):
         self.process = subprocess.Popen(
-            mpirun(3, *run_arguments("--events", "long.jsonl", "--transport", "mpi", *more, steps=1 << 28)),
+            mpirun(3, *run_arguments("--events", "long.jsonl", "--transport", "mpi", *more, steps=steps, plan=plan)),
             stdout=subprocess.DEVNULL, stderr=open("long.err", "w"), env=ENVIRONMENT)
         end = time.monotonic() + PATIENCE
         while not (os.path.exists("long.jsonl") and len(open("long.jsonl").readlines()) > 20):
@@ -178,6 +181,87 @@ def stopped():
     check(status == 130 and error.count("the run was stopped on request") == 1, "stopped through one process")
 
 
+def events():
+    with open("long.jsonl") as lines:
+        return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+def wait_for(holds, what):
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        check(time.monotonic() < end, what)
+        time.sleep(0.02)
+
+
+def checkpoints():
+    finished(run_arguments("--checkpoint", "whole", "--events", "whole.jsonl", steps=30))
+    done = finished(mpirun(4, *run_arguments("--checkpoint", "kept", "--transport", "mpi", steps=12)))
+    check(done.returncode == 0 and values_of("kept")[0].endswith("12"), "a checkpoint of four processes")
+    for processes, plan in ((2, "plan.json"), (1, "plan.json"), (2, "other.plan.json")):
+        shutil.copytree("kept", "on")
+        together = mpirun(processes) if processes > 1 else []
+        transport = ("--transport", "mpi") if processes > 1 else ()
+        done = finished([*together, *run_arguments("--resume", "on", "--checkpoint-every", "18", "--events", "on.jsonl",
+                                                   *transport, steps=30, plan=plan)])
+        check(done.returncode == 0, "it goes on")
+        if plan == "plan.json":
+            check(values_of("on") == values_of("whole"), "the same bits")
+            check(losses("on.jsonl") == losses("whole.jsonl")[12:], "the same losses")
+        else:
+            pairs = zip(losses("on.jsonl"), losses("whole.jsonl")[12:], strict=True)
+            check(all(abs(one - other) < 1e-4 * other for one, other in pairs), "another plan's losses, to rounding")
+        shutil.rmtree("on")
+
+
+def killed_with_checkpoints():
+    for victim in (0, 2):
+        run = Started("--checkpoint", "kept", "--checkpoint-every", "5")
+        wait_for(lambda: sum(event["event"] == "checkpoint" for event in events()) > 2, "checkpoints")
+        os.kill(run.ranks[victim], signal.SIGKILL)
+        status, error, _ = run.end()
+        check(status == 128 + signal.SIGKILL, "mpirun's status of a killed process")
+        kept = re.search(r"go on with --resume kept \(step (\d+)\)", error)
+        check(kept, "it says how to go on")
+        steps = int(kept.group(1)) + 7
+        done = finished(mpirun(3, *run_arguments("--resume", "kept", "--checkpoint-every", "100", "--transport", "mpi",
+                                                 steps=steps)))
+        check(done.returncode == 0, "it goes on")
+        finished(run_arguments("--checkpoint", "whole", steps=steps))
+        check(values_of("kept") == values_of("whole"), "the same bits")
+        for folder in ("kept", "whole"):
+            shutil.rmtree(folder)
+
+
+def asynchronous():
+    """Paused for longer than the time-out, resumed, and stopped through one of the processes: whole steps everywhere."""
+    os.mkfifo("words")
+    run = Started("--control", "words", "--timeout", "2", "--checkpoint", "kept", plan="stale.plan.json")
+
+    def say(word):
+        with open("words", "w") as words:
+            words.write(word + "\n")
+
+    for _ in range(2):
+        paused = sum(event["event"] == "paused" for event in events())
+        say("pause")
+        wait_for(lambda: sum(event["event"] == "paused" for event in events()) > paused, "paused")
+        then = len(events())
+        time.sleep(3)
+        check(len(events()) == then and run.process.poll() is None, "nothing is done while it is paused")
+        say("resume")
+        wait_for(lambda: len(events()) > then + 20, "it goes on")
+    os.kill(run.ranks[1], signal.SIGTERM)
+    status = run.process.wait(timeout=PATIENCE)
+    done = [event for event in events() if event["event"] in ("step", "finished")]
+    check(done[-1]["event"] == "finished" and done[-1]["stopped"], "it ended as asked for")
+    steps = done[-1]["steps"]
+    check(steps == len(done) - 1 == done[-2]["step"], "steps that were begun are finished")
+    status, error, _ = run.end()
+    check(status == 130 and error.count("the run was stopped on request") == 1, "stopped, said once")
+    finished(run_arguments("--checkpoint", "whole", steps=steps, plan="stale.plan.json"))
+    check(values_of("kept") == values_of("whole"), "the same bits as one that was neither paused nor stopped")
+
+
 def two_hosts():
     """Two network namespaces that see each other over a wire; mpirun starts the second host's processes as by ssh."""
     if os.geteuid() != 0 or not shutil.which("ip"):
@@ -223,9 +307,13 @@ def main():
         skip("mpirun is not installed (openmpi-bin)")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        with open("plan.json", "w") as file:
-            json.dump(PLAN, file)
-        cases = (exchange, train_2, train_4, idle, same_losses, bad_input, killed, stalled, stopped, two_hosts)
+        two = [{"layers": [4 * i, 4 * i + 4], "devices": [i], "tensor_parallel": 1, "recompute": False} for i in range(2)]
+        for name, plan in (("plan.json", PLAN), ("other.plan.json", dict(PLAN, stages=two)),
+                           ("stale.plan.json", dict(PLAN, schedule="pipedream"))):
+            with open(name, "w") as file:
+                json.dump(plan, file)
+        cases = (exchange, train_2, train_4, idle, same_losses, bad_input, killed, stalled, stopped, checkpoints,
+                 killed_with_checkpoints, asynchronous, two_hosts)
         next(case for case in cases if case.__name__ == sys.argv[4])()
     print("all is well")
 

@@ -6,9 +6,12 @@ Every fault is inflicted --times times. Each time: the run ends within its time-
 that belong to the fault, leaves no process and no half-written file under a good name, and what it had kept by then
 resumes to the same parameters as an unbroken run, bit for bit.
 
-usage: tests/runtime_faults.py PIPEDECK_CLI [--times N] [--timeout SECONDS] [--seed N] [--faults NAME,...]
+With --processes each run is one of several processes under mpirun, of which the fault meets any.
+
+usage: tests/runtime_faults.py PIPEDECK_CLI [--times N] [--timeout SECONDS] [--seed N] [--faults NAME,...] [--processes N]
 """
 import argparse
+import collections
 import glob
 import json
 import os
@@ -25,6 +28,7 @@ import time
 
 STEPS = 150
 EVERY = 10
+SKIPPED = 77
 LATE = 15.0  # seconds beyond the time-out that a loaded machine may take to start and end processes
 
 PLAN = {
@@ -58,8 +62,9 @@ def values_of(folder):
 class Bench:
     """The program, a plan, and a folder to work in."""
 
-    def __init__(self, program, folder, timeout, dice):
+    def __init__(self, program, folder, timeout, dice, processes):
         self.program, self.folder, self.timeout, self.dice = program, folder, timeout, dice
+        self.processes, self.statuses, self.ranks = processes, collections.Counter(), []
         with open(self.path("plan.json"), "w") as file:
             json.dump(dict(PLAN, stages=[
                 {"layers": [0, 2], "devices": [0], "tensor_parallel": 1, "recompute": False},
@@ -78,18 +83,47 @@ class Bench:
         found = next(item for item in json.loads(listed.stdout) if item["argument"] == "preset:mlp-small")
         return int(re.match(r"(\d+) layers", found["summary"]).group(1)) - 1
 
-    def command(self, checkpoints, *more, timeout=60):
-        return [self.program, "run", "--plan", self.path("plan.json"), "--model", "preset:mlp-small", "--backend", "cpu",
+    def command(self, checkpoints, *more, timeout=60, processes=None, wrapper=()):
+        processes = self.processes if processes is None else processes
+        # Memory that processes share would be files, too: those of a run are to be its checkpoints alone.
+        together = ["mpirun", "-q", "--mca", "btl", "tcp,self", "-n", str(processes)] if processes > 1 else []
+        more = (*more, "--transport", "mpi") if processes > 1 else more
+        return [*together, *wrapper, self.program, "run", "--plan", self.path("plan.json"), "--model", "preset:mlp-small", "--backend", "cpu",
                 "--steps", str(STEPS), "--checkpoint", self.path(checkpoints), "--checkpoint-every", str(EVERY),
                 "--timeout", str(timeout), *more]
 
     def start(self, checkpoints, *more, before=None, wrapper=()):
-        return subprocess.Popen([*wrapper, *self.command(checkpoints, *more, timeout=self.timeout)], stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=before)
+        command = self.command(checkpoints, *more, timeout=self.timeout, wrapper=wrapper)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   start_new_session=True, preexec_fn=before)
+        self.ranks = [process.pid] if self.processes == 1 else self.ranks_of(process)
+        return process
+
+    def ranks_of(self, process):
+        """Of all processes that mpirun started, when they run the program."""
+        end = time.monotonic() + LATE
+        while process.poll() is None and time.monotonic() < end:
+            try:
+                with open(f"/proc/{process.pid}/task/{process.pid}/children") as children:
+                    ranks = [int(pid) for pid in children.read().split()]
+                if len(ranks) == self.processes and all(
+                        os.readlink(f"/proc/{pid}/exe") == self.program for pid in ranks):
+                    return ranks
+            except OSError:
+                pass
+            time.sleep(0.002)
+        return []
+
+    def signal(self, pid, number):
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
 
     def moment(self):
-        """At any time of a run, also before its first step and after its last one."""
-        return self.dice.uniform(0, 1.05 * self.duration)
+        """At any time of a run, also before its first step and after its last one. mpirun's own start is not waited for
+        here, and takes a part of an unbroken run's duration."""
+        return self.dice.uniform(0, (1.05 if self.processes == 1 else 0.8) * self.duration)
 
     def ended(self, process, since):
         try:
@@ -98,15 +132,17 @@ class Bench:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             raise Broken(f"still there {self.timeout + LATE:.0f} s after the fault")
+        self.statuses[process.returncode] += 1
         return process.returncode, said, time.monotonic() - since
 
     def nobody_left(self, process):
-        """The run's session has no process any more."""
-        for _ in range(100):
+        """The run has no process any more."""
+        for _ in range(600):
             try:
                 os.killpg(process.pid, 0)
             except ProcessLookupError:
-                return
+                if not any(os.path.exists(f"/proc/{pid}") for pid in self.ranks):
+                    return
             time.sleep(0.05)
         raise Broken("a process of the run is left behind")
 
@@ -122,7 +158,9 @@ class Bench:
         if not complete:
             shutil.rmtree(self.path(checkpoints), ignore_errors=True)
         more = ("--resume", self.path(checkpoints)) if complete else ()
-        done = subprocess.run(self.command(checkpoints, *more), capture_output=True, text=True)
+        # Also where it was begun by several processes and goes on in one.
+        processes = self.dice.choice([1, self.processes])
+        done = subprocess.run(self.command(checkpoints, *more, processes=processes), capture_output=True, text=True)
         check(done.returncode == 0, f"it does not go on from {complete or 'the beginning'} ({steps}): {done.stderr}")
         check(values_of(self.path(checkpoints)) == self.expected, "resumed parameters are not the unbroken run's")
         check(not glob.glob(os.path.join(self.path(checkpoints), "*", "*.tmp")), "an unfinished file stayed")
@@ -136,14 +174,33 @@ def sleep_until(process, seconds):
 
 
 def kill(bench, name):
+    """Of several processes any; mpirun ends the others, its status is that of the one."""
     process = bench.start(name)
     sleep_until(process, bench.moment())
     since = time.monotonic()
-    process.send_signal(signal.SIGKILL)
+    if bench.ranks:
+        bench.signal(bench.dice.choice(bench.ranks), signal.SIGKILL)
     status, said, took = bench.ended(process, since)
-    check(status in (-signal.SIGKILL, 0), f"exit {status}: {said}")
+    killed = -signal.SIGKILL if bench.processes == 1 else 128 + signal.SIGKILL
+    check(status in (killed, 0), f"exit {status}: {said}")
     bench.nobody_left(process)
-    return took
+    return took if status else 0
+
+
+def stall(bench, name):
+    """One of several processes stops, and does not answer."""
+    process = bench.start(name)
+    sleep_until(process, max(1.0, bench.moment()))  # before all have met nobody knows whom to wait for
+    since = time.monotonic()
+    victim = bench.dice.choice(bench.ranks)
+    bench.signal(victim, signal.SIGSTOP)
+    status, said, took = bench.ended(process, since)
+    bench.signal(victim, signal.SIGCONT)
+    check(status in (4, 0), f"exit {status}: {said}")
+    if status == 4:
+        check(re.search(rf"process {victim} on .* has been silent", said), f"it says: {said}")
+    bench.nobody_left(process)
+    return took if status else 0
 
 
 def cancel(bench, name):
@@ -151,13 +208,16 @@ def cancel(bench, name):
     time.sleep(0.2)  # before that nobody listens: the signal's own effect
     sleep_until(process, bench.moment())
     since = time.monotonic()
-    process.send_signal(bench.dice.choice([signal.SIGINT, signal.SIGTERM]))
+    number = bench.dice.choice([signal.SIGINT, signal.SIGTERM])
+    bench.signal(bench.dice.choice([process.pid, *bench.ranks]), number)
     status, said, took = bench.ended(process, since)
-    check(status in (130, 0, -signal.SIGINT, -signal.SIGTERM), f"exit {status}: {said}")
-    if status == 130 and glob.glob(os.path.join(bench.path(name), "step-*", "*.pdck")):
+    own = (-number, ) if bench.processes == 1 else (1, 128 + number)
+    check(status in (130, 0, *own), f"exit {status}: {said}")
+    stopped = status == 130 or "the run was stopped on request" in said
+    if stopped and glob.glob(os.path.join(bench.path(name), "step-*", "*.pdck")):
         check("go on with --resume" in said, f"it does not say how to go on: {said}")
     bench.nobody_left(process)
-    return took
+    return took if status else 0
 
 
 def full_disk(bench, name):
@@ -165,10 +225,8 @@ def full_disk(bench, name):
     largest = max(os.path.getsize(path) for path in glob.glob(os.path.join(bench.path("whole"), "*", "*.pdck")))
     most = bench.dice.randrange(largest)
 
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     since = time.monotonic()
-    process = bench.start(name, before=limit)
+    process = bench.start(name, wrapper=["prlimit", f"--fsize={most}"])
     status, said, took = bench.ended(process, since)
     check(status == 4, f"exit {status}: {said}")
     check(re.search(r"device \d: checkpoint of step \d+: .*File too large", said), f"it says: {said}")
@@ -226,7 +284,7 @@ def damaged(bench, name):
 def out_of_memory(bench, name):
     """Devices that have less memory than they need, and processes that get no more."""
     since = time.monotonic()
-    if bench.dice.random() < 0.5:
+    if bench.processes > 1 or bench.dice.random() < 0.5:
         process = bench.start(name, "--memory-limit", str(bench.dice.randrange(1, 200000)))
         status, said, took = bench.ended(process, since)
         check(status == 4, f"exit {status}: {said}")
@@ -248,7 +306,8 @@ def out_of_memory(bench, name):
 
 
 FAULTS = {"kill": kill, "cancel": cancel, "full-disk": full_disk, "tiny-disk": tiny_disk, "damaged": damaged,
-          "out-of-memory": out_of_memory}
+          "out-of-memory": out_of_memory, "stall": stall}
+OF_SEVERAL = ("stall", )
 
 
 def main():
@@ -257,15 +316,25 @@ def main():
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--timeout", type=float, default=1)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--faults", default=",".join(FAULTS))
+    parser.add_argument("--faults")
+    parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
+    if options.processes > 1 and not shutil.which("mpirun"):
+        print("SKIPPED: mpirun is not installed (openmpi-bin)")
+        return SKIPPED
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                      OMPI_MCA_rmaps_base_oversubscribe="1")
+    possible = [fault for fault in FAULTS if options.processes > 1 or fault not in OF_SEVERAL]
+    faults = options.faults.split(",") if options.faults else possible
     print(f"seed {options.seed}")
     failures = 0
     with tempfile.TemporaryDirectory(prefix="pipedeck-faults-") as folder:
-        bench = Bench(os.path.abspath(options.program), folder, options.timeout, random.Random(options.seed))
+        bench = Bench(os.path.abspath(options.program), folder, options.timeout, random.Random(options.seed),
+                      options.processes)
         print(f"an unbroken run of {STEPS} steps takes {bench.duration:.2f} s")
-        for fault in options.faults.split(","):
+        for fault in faults:
             times, resumed = [], []
+            bench.statuses = collections.Counter()
             for turn in range(options.times):
                 name = f"{fault}-{turn}"
                 try:
@@ -276,7 +345,8 @@ def main():
                     print(f"{name}: {why}")
                 shutil.rmtree(bench.path(name), ignore_errors=True)
             print(f"{fault}: {len(resumed)} of {options.times} good; ended after {max(times, default=0):.2f} s at most; "
-                  f"went on from steps {min(resumed, default=0)} to {max(resumed, default=0)}", flush=True)
+                  f"went on from steps {min(resumed, default=0)} to {max(resumed, default=0)}; exit "
+                  f"{', '.join(f'{status} ({count} times)' for status, count in sorted(bench.statuses.items()))}", flush=True)
     return 1 if failures else 0
 
 

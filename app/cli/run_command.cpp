@@ -279,7 +279,7 @@ class RunCommand : public Command {
     if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
     if (auto closed = log->close(); !closed) return tl::unexpected(closed.error());
     const bool done = trained && !report.stopped();
-    if (const auto way_on = done ? std::nullopt : checkpoints_.way_on()) print_note(*way_on);
+    if (const auto way_on = done ? std::nullopt : checkpoints_.way_on()) site_.say(*way_on);
     if (!trained) return tl::unexpected(in_file(trained.error(), file_at_fault(trained.error())));
     if (!site_.first()) return 0;
     if (events_file_ != "-") print_text(difference_text(report));

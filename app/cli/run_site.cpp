@@ -78,6 +78,10 @@ Result<void> RunSite::agree(const Result<void>& checked, const Plan& plan, const
                     "the same files and the same program are needed on every host"));
 }
 
+void RunSite::say(const std::string& message) const {
+  if (!processes_ || processes_->speaks()) print_error({ErrorCode::run_failed, message, {}, {}});
+}
+
 Result<int> RunSite::end(Result<int> result) {
   if (!processes_) return result;
   const int status = result ? *result : exit_status(result.error().code);

@@ -32,6 +32,8 @@ class RunSite {
   Result<void> agree(const Result<void>& checked) const;
   bool first() const { return site_.processes->first(); }
   const Site& site() const { return site_; }
+  /// On standard error, by the first process that is not lost.
+  void say(const std::string& message) const;
 
   /// The end of the command: parts from the other processes; after a failed run it ends all of them with its status,
   /// those that hang included, when the one that speaks has said why.
