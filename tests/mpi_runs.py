@@ -100,6 +100,23 @@ def same_losses():
         check(all(word in text for word in ("forward", "backward", "optimizer", "send")), "operations of all kinds")
 
 
+def sampled():
+    """Busy times and memory of all devices at an even rate, also within a step, whatever process they are in."""
+    for processes in (2, 3):
+        done = finished(mpirun(processes, *run_arguments("--events", "long.jsonl", "--sample-every", "20", "--transport",
+                                                         "mpi", steps=300)))
+        check(done.returncode == 0, f"a run of {processes} processes")
+        samples = [event for event in events() if event["event"] == "sample"]
+        times = [sample["time_ms"] for sample in samples]
+        check(times == sorted(set(times)), "each later than the one before")
+        check(len(samples) >= 0.5 * times[-1] / 20, f"{len(samples)} samples in {times[-1]} ms")
+        check(all(len(sample[key]) == 4 for sample in samples for key in ("busy_fraction", "memory_bytes")), "of all devices")
+        for device in range(4):
+            busy = [sample["busy_fraction"][device] for sample in samples]
+            check(0 <= min(busy) and 0 < max(busy) <= 1, f"busy times of device {device}")
+            check(max(sample["memory_bytes"][device] for sample in samples) > 0, f"memory of device {device}")
+
+
 def bad_input():
     for arguments, words in (
             (run_arguments("--transport", "mpi", "--steps", "none"), "--steps"),
@@ -312,7 +329,7 @@ def main():
                            ("stale.plan.json", dict(PLAN, schedule="pipedream"))):
             with open(name, "w") as file:
                 json.dump(plan, file)
-        cases = (exchange, train_2, train_4, idle, same_losses, bad_input, killed, stalled, stopped, checkpoints,
+        cases = (exchange, train_2, train_4, idle, same_losses, sampled, bad_input, killed, stalled, stopped, checkpoints,
                  killed_with_checkpoints, asynchronous, two_hosts)
         next(case for case in cases if case.__name__ == sys.argv[4])()
     print("all is well")

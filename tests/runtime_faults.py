@@ -129,6 +129,10 @@ class Bench:
         try:
             _, said = process.communicate(timeout=self.timeout + LATE)
         except subprocess.TimeoutExpired:
+            subprocess.run(["ps", "-o", "pid,ppid,stat,etimes,wchan:24,comm", "-L", "-p",
+                            ",".join(map(str, {process.pid, *self.ranks}))])
+            for rank in self.ranks:
+                self.signal(rank, signal.SIGKILL)
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             raise Broken(f"still there {self.timeout + LATE:.0f} s after the fault")
@@ -189,14 +193,20 @@ def kill(bench, name):
 
 def stall(bench, name):
     """One of several processes stops, and does not answer."""
-    process = bench.start(name)
-    sleep_until(process, max(1.0, bench.moment()))  # before all have met nobody knows whom to wait for
+    events = bench.path(f"{name}.jsonl")
+    process = bench.start(name, "--events", events)
+    # Before all processes have met, MPI itself waits, without end.
+    while process.poll() is None and not (os.path.exists(events) and os.path.getsize(events)):
+        time.sleep(0.002)
+    sleep_until(process, bench.dice.uniform(0, 0.5 * bench.duration))
     since = time.monotonic()
     victim = bench.dice.choice(bench.ranks)
     bench.signal(victim, signal.SIGSTOP)
     status, said, took = bench.ended(process, since)
     bench.signal(victim, signal.SIGCONT)
-    check(status in (4, 0), f"exit {status}: {said}")
+    # Who stops when all is done keeps mpirun from ending well, and nobody from having done the run.
+    done = status == 1 and '"finished"' in open(events).read()
+    check(done or status in (4, 0), f"exit {status}: {said}")
     if status == 4:
         check(re.search(rf"process {victim} on .* has been silent", said), f"it says: {said}")
     bench.nobody_left(process)

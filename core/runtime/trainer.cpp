@@ -12,6 +12,7 @@
 #include "core/runtime/cores.hpp"
 #include "core/runtime/measured.hpp"
 #include "core/runtime/run.hpp"
+#include "core/runtime/samples_of_all.hpp"
 #include "core/runtime/shard.hpp"
 #include "core/runtime/train_with.hpp"
 
@@ -53,6 +54,7 @@ class Training {
     if (const auto failure = run_->control->failure()) return tl::unexpected(*failure);
     try {
       if (auto kept = keep_last_step(); !kept) return tl::unexpected(kept.error());
+      report_samples(true);
       TrainedParameters trained = parameters();
       finish();
       return trained;
@@ -82,13 +84,24 @@ class Training {
     if (auto lost = run_->processes->agree(std::nullopt)) run_->control->fail(*std::move(lost));
   }
 
-  std::unique_ptr<Sampler> make_sampler() const {
-    // Of all devices or of none: those of other processes can't be looked at from here.
-    if (options_.sample_every.count() == 0 || run_->workers.size() < run_->layout.placements.size()) return nullptr;
+  std::unique_ptr<Sampler> make_sampler() {
+    if (options_.sample_every.count() == 0) return nullptr;
     std::vector<SampledDevice> devices;
     for (const Worker& worker : run_->workers) devices.push_back(worker.sampled());
-    return std::make_unique<Sampler>(options_.sample_every, std::move(devices),
-                                     [this](const RunEvent& event) { emit(event); });
+    const auto sink = [this](const RunEvent& event) {
+      all_here() ? emit(event) : samples_.add(std::get<RunSample>(event));
+    };
+    return std::make_unique<Sampler>(options_.sample_every, std::move(devices), sink);
+  }
+
+  bool all_here() const { return run_->workers.size() == run_->layout.placements.size(); }
+
+  /// Where devices are in several processes; every process comes here.
+  void report_samples(bool last) {
+    if (options_.sample_every.count() == 0 || all_here()) return;
+    const auto told = run_->processes->gather(samples_.told());
+    if (!run_->processes->first()) return;
+    for (const RunSample& sample : samples_.together(told, last)) emit(sample);
   }
 
   /// Other processes wait for the first one before each step.
@@ -122,6 +135,7 @@ class Training {
       if (stopped_) return;
       durations_.push_back(done->duration);
       report(step, *done);
+      report_samples(false);
       if (!report_checkpoints(step)) return;
       pause_asynchronous(crew, step, stop);
     }
@@ -196,7 +210,7 @@ class Training {
 
   /// In worker order; of other processes on the first one.
   std::vector<StepReport> reports_of_all(const std::vector<StepReport>& here) const {
-    if (run_->workers.size() == run_->layout.placements.size()) return here;
+    if (all_here()) return here;
     std::vector<std::pair<std::size_t, StepReport>> all;
     const RunClock::duration begin = run_->begin.time_since_epoch() + run_->processes->clock_offset();
     const auto processes = run_->processes->gather(bytes_of(begin, worker_numbers(), here));
@@ -222,7 +236,7 @@ class Training {
         if (chunk.copy == 0 && chunk.replica == 0)
           worker.stages()[m].module.add_parameters(plan_.stages[chunk.stage.index()].first, here);
       }
-    if (run_->workers.size() < run_->layout.placements.size()) {
+    if (!all_here()) {
       const auto processes = run_->processes->gather(bytes_of(here));
       here.clear();
       for (const std::string& process : processes) read_parameters(process, here);
@@ -248,6 +262,7 @@ class Training {
   const EventSink& sink_;
   std::shared_ptr<Run> run_;
   mutable std::mutex emitting_;
+  SamplesOfAll samples_{Seconds(std::chrono::duration<double>(options_.sample_every).count())};
   std::vector<Seconds> durations_;
   double loss_ = 0;
   bool stopped_ = false;

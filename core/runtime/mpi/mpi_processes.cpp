@@ -276,7 +276,7 @@ void MpiProcesses::abort(int status) {
 }
 
 bool MpiProcesses::part() {
-  double patience = time_to_part;
+  double patience = std::min(time_to_part, std::chrono::duration<double>(timeout_).count());
   {
     const std::lock_guard lock(mutex_);
     parting_ = true;

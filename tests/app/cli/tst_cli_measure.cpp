@@ -33,6 +33,7 @@ class TestCliMeasure : public QObject {
   void bad_questions_are_refused_data();
   void bad_questions_are_refused();
   void the_best_plans_are_tried();
+  void a_plan_that_can_not_be_tried_says_why();
   void a_profile_alone_is_replayed();
   void a_graph_is_replayed_as_its_chain();
   void what_can_not_be_replayed_is_refused_data();
@@ -152,6 +153,54 @@ void TestCliMeasure::the_best_plans_are_tried() {
                                                 "preset:mlp-small", "--backend", "cpu", "--json"}));
   VERIFY_STATUS(two, 0);
   QCOMPARE(QJsonDocument::fromJson(two.out).array().size(), 2);
+}
+
+/// One head can be planned on two devices, by a profile that says so, and not be cut over them.
+void TestCliMeasure::a_plan_that_can_not_be_tried_says_why() {
+  problem_.write("head.model.json", R"({"format": "pipedeck.model", "version": 1, "name": "one head", "layers": [
+    {"name": "tokens", "kind": "embedding", "vocabulary": 16, "hidden": 8, "sequence": 4},
+    {"name": "block", "kind": "transformer", "hidden": 8, "heads": 1, "feed_forward": 16, "sequence": 4},
+    {"name": "classes", "kind": "linear", "in": 8, "out": 16, "sequence": 4},
+    {"name": "loss", "kind": "softmax_cross_entropy", "classes": 16, "sequence": 4}]})");
+  QByteArray layers;
+  for (const char* name : {"tokens", "block", "classes"})
+    layers += QByteArray(layers.isEmpty() ? "" : ",") + R"({"name": ")" + name +
+              R"(", "forward_ms": 0.02, "backward_ms": 0.04, "output_bytes": 256, "parameter_bytes": 1000,
+      "tensor_parallel": [{"degree": 2, "forward_ms": 0.01, "backward_ms": 0.02, "forward_allreduce_bytes": 64,
+                           "backward_allreduce_bytes": 64}]})";
+  problem_.write("head.profile.json", R"({"format": "pipedeck.profile", "version": 1, "name": "one head",
+    "device": "CPU-core", "micro_batch": 2, "layers": [)" +
+                                          layers + "]}");
+  const QStringList trials{"plan",
+                           "--profile",
+                           "head.profile.json",
+                           "--cluster",
+                           "cpu.cluster.json",
+                           "--global-batch",
+                           "8",
+                           "--micro-batch",
+                           "2",
+                           "--trials",
+                           "3",
+                           "--trial-steps",
+                           "3",
+                           "--model",
+                           "head.model.json",
+                           "--backend",
+                           "cpu"};
+  const QByteArray why = "layer 'block' (transformer) has 1 heads, which can't be cut over 2 devices";
+  const Answer some = problem_.run(trials + QStringList{"--planner", "amp"});
+  VERIFY_STATUS(some, 0);
+  const QList<QByteArray> lines = some.out.split('\n');
+  QVERIFY2(lines[1].startsWith("1 ") && lines[1].contains("fastest") && !lines[1].contains(why), some.out);
+  QVERIFY2(lines[2].startsWith("2 ") && lines[2].trimmed().endsWith(why), some.out);
+  QVERIFY2(some.out.contains("The fastest of 1 plans trained") && some.out.contains("; 1 more could not be run"),
+           some.out);
+  const QStringList files = problem_.files();
+  const Answer none = problem_.run(trials + QStringList{"--planner", "amp", "--tmp", "2", "-o", "none.plan.json"});
+  VERIFY_STATUS(none, 4);
+  QVERIFY2(none.err.contains("none of the 1 plans could be run here") && none.err.contains(why), none.err);
+  QCOMPARE(problem_.files(), files);
 }
 
 void TestCliMeasure::a_profile_alone_is_replayed() {

@@ -10,6 +10,7 @@
 
 #include "core/runtime/cores.hpp"
 #include "core/runtime/sampler.hpp"
+#include "core/runtime/samples_of_all.hpp"
 #include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/training_cases.hpp"
 
@@ -33,6 +34,22 @@ class TestSampler : public QObject {
   Q_OBJECT
 
  private slots:
+  /// The second process looked late once, and has not yet looked a third time.
+  void samples_of_processes_are_put_together() {
+    SamplesOfAll first(Seconds(0.1)), second(Seconds(0.1));
+    for (const double time : {0.1, 0.2, 0.3, 0.4}) first.add({Seconds(time), {time}, {Bytes(1)}});
+    for (const double time : {0.11, 0.3}) second.add({Seconds(time), {10 * time, 0.5}, {Bytes(2), Bytes(3)}});
+    const auto some = first.together({first.told(), second.told()}, false);
+    QCOMPARE(some.size(), std::size_t{3});
+    QVERIFY((some[0] == RunSample{Seconds(0.1), {0.1, 10 * 0.11, 0.5}, {Bytes(1), Bytes(2), Bytes(3)}}));
+    QVERIFY((some[1] == RunSample{Seconds(0.2), {0.2, 10 * 0.3, 0.5}, {Bytes(1), Bytes(2), Bytes(3)}}));
+    QCOMPARE(some[2].busy_fraction[1], 10 * 0.3);
+    const auto rest = first.together({first.told(), second.told()}, true);
+    QCOMPARE(rest.size(), std::size_t{1});
+    QVERIFY(rest[0].time == Seconds(0.4));
+    QCOMPARE(rest[0].busy_fraction.size(), std::size_t{3});
+  }
+
   void a_meter_counts_what_is_under_way() {
     BusyMeter meter;
     const auto start = Clock::now();
