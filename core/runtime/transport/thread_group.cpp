@@ -2,6 +2,7 @@
 #include "core/runtime/transport/thread_group.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace pipedeck {
 
@@ -10,11 +11,18 @@ RunClock::time_point ThreadGroup::reduce(std::size_t rank, std::span<float> valu
   values_[rank] = values;
   meet();
   const auto begin = RunClock::now();
+  // Its own part of the values, block by block: what is combined stays near, and each loop runs over one member's.
   const std::size_t size = values.size(), members = values_.size(), end = size * (rank + 1) / members;
-  for (std::size_t i = size * rank / members; i < end; ++i) {
-    float result = values_[0][i];
-    for (std::size_t other = 1; other < members; ++other) result = combine(result, values_[other][i]);
-    for (std::size_t other = 0; other < members; ++other) values_[other][i] = result;
+  std::array<float, 2048> sums;
+  for (std::size_t first = size * rank / members; first < end; first += sums.size()) {
+    const std::size_t count = std::min(sums.size(), end - first);
+    std::copy_n(values_[0].data() + first, count, sums.data());
+    for (std::size_t other = 1; other < members; ++other) {
+      const float* theirs = values_[other].data() + first;
+      for (std::size_t i = 0; i < count; ++i) sums[i] = combine(sums[i], theirs[i]);
+    }
+    for (std::size_t other = 0; other < members; ++other)
+      std::copy_n(sums.data(), count, values_[other].data() + first);
   }
   meet();
   return begin;

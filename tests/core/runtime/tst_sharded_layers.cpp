@@ -3,13 +3,16 @@
 // weights, weights as they are drawn, and the split loss.
 #include <QTest>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "core/cost/whale_bridge.hpp"
 #include "core/domain/layer_kinds.hpp"
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
 #include "core/runtime/sharding.hpp"
 #include "core/runtime/transport/lone_collective.hpp"
+#include "core/runtime/transport/thread_group.hpp"
 #include "tests/core/runtime/layer_case.hpp"
 #include "tests/core/runtime/thread_collective.hpp"
 #include "tests/core/runtime/training_cases.hpp"
@@ -248,6 +251,8 @@ class TestShardedLayers : public QObject {
   Q_OBJECT
  private slots:
   void columns_are_cut_by_largest_remainders();
+  void threads_add_up_in_rank_order_data();
+  void threads_add_up_in_rank_order();
   void every_kind_is_cut();
   void every_kind_equals_one_device_data();
   void every_kind_equals_one_device();
@@ -259,6 +264,36 @@ class TestShardedLayers : public QObject {
   void too_many_devices_are_named_data();
   void too_many_devices_are_named();
 };
+
+void TestShardedLayers::threads_add_up_in_rank_order_data() {
+  QTest::addColumn<int>("members");
+  QTest::addColumn<int>("size");
+  for (const int members : {2, 3, 4})
+    for (const int size : {1, 7, 2048, 4097, 12345}) QTest::addRow("%d values of %d", size, members) << members << size;
+}
+
+/// To the bit: sums of floats depend on their order.
+void TestShardedLayers::threads_add_up_in_rank_order() {
+  QFETCH(int, members);
+  QFETCH(int, size);
+  std::vector<std::vector<float>> values(static_cast<std::size_t>(members));
+  std::vector<DeviceId> devices;
+  for (int m = 0; m < members; ++m) {
+    devices.push_back(DeviceId(m));
+    for (int i = 0; i < size; ++i)
+      values[static_cast<std::size_t>(m)].push_back(std::sin(static_cast<float>(1 + i + 31 * m)));
+  }
+  std::vector<float> sums = values[0];
+  for (std::size_t m = 1; m < values.size(); ++m)
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[m][i];
+  RunControl control(std::chrono::seconds(30), devices);
+  ThreadGroup group(values.size(), control);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t m = 0; m < values.size(); ++m) threads.emplace_back([&, m] { group.all_reduce(m, values[m]); });
+  }
+  for (const std::vector<float>& own : values) QCOMPARE(own, sums);
+}
 
 void TestShardedLayers::columns_are_cut_by_largest_remainders() {
   using Ranges = std::vector<ColumnRange>;
