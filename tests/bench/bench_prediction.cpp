@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How near predictions come: every preset that trains here is profiled, planned on one and two devices, simulated and
-// trained; iteration time and peak memory, predicted against measured. Median of five takes, each measured anew,
-// profile included. Times are of an idle machine, or of nothing; memory is exact on any.
+// trained; iteration time and peak memory, predicted against measured. Medians of five takes, each measured anew,
+// profile and cluster included. Times are of an idle machine, or of nothing; memory is exact on any.
 //
 // bench_prediction [PART OF A PRESET'S NAME]
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -21,7 +22,8 @@ using namespace pipedeck;
 
 namespace {
 
-constexpr int takes = 5, steps = 25, micro_batch = 8, micro_batches = 8;
+constexpr int takes = 5, micro_batch = 8, micro_batches = 4;
+constexpr double seconds_a_run = 0.5;  // steps until then, by the prediction
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -47,18 +49,15 @@ int balanced_cut(const Profile& profile) {
 
 struct Case {
   const char* name;
-  int stages, replicas;
+  int stages, replicas, degree;
   ScheduleKind schedule;
-  bool recompute;
 };
 
 constexpr Case cases[] = {
-    {"one device", 1, 1, ScheduleKind::one_f_one_b, false},
-    {"one device, recompute", 1, 1, ScheduleKind::gpipe, true},
-    {"two stages, GPipe", 2, 1, ScheduleKind::gpipe, false},
-    {"two stages, GPipe, recompute", 2, 1, ScheduleKind::gpipe, true},
-    {"two stages, 1F1B", 2, 1, ScheduleKind::one_f_one_b, false},
-    {"two replicas", 1, 2, ScheduleKind::one_f_one_b, false},
+    {"one device", 1, 1, 1, ScheduleKind::one_f_one_b},
+    {"two stages", 2, 1, 1, ScheduleKind::one_f_one_b},
+    {"two replicas", 1, 2, 1, ScheduleKind::one_f_one_b},
+    {"tensor-parallel", 1, 1, 2, ScheduleKind::one_f_one_b},
 };
 
 Plan plan_of(const Case& what, const Profile& profile, int cut) {
@@ -73,8 +72,8 @@ Plan plan_of(const Case& what, const Profile& profile, int cut) {
     Stage stage;
     stage.first = s == 0 ? 0 : cut;
     stage.last = s + 1 == what.stages ? layers : cut;
-    for (int r = 0; r < what.replicas; ++r) stage.devices.push_back(DeviceId(device++));
-    stage.recompute.all = what.recompute;
+    stage.tensor_parallel = what.degree;
+    for (int r = 0; r < what.replicas * what.degree; ++r) stage.devices.push_back(DeviceId(device++));
     plan.stages.push_back(std::move(stage));
   }
   return plan;
@@ -82,10 +81,10 @@ Plan plan_of(const Case& what, const Profile& profile, int cut) {
 
 struct Measured {
   std::vector<double> steps;
-  std::vector<Bytes> peaks;  ///< a device, the most of any step
+  std::vector<std::vector<double>> peaks;  ///< of each device, a step
 };
 
-Measured train(const ModelSpec& model, const Plan& plan, const Schedule& schedule) {
+Measured train(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {
   Measured measured;
   TrainOptions options;
   options.steps = steps;
@@ -95,20 +94,44 @@ Measured train(const ModelSpec& model, const Plan& plan, const Schedule& schedul
     if (done->step > 1) measured.steps.push_back(done->duration.count);
     measured.peaks.resize(done->memory.size());
     for (std::size_t i = 0; i < done->memory.size(); ++i)
-      measured.peaks[i] = std::max(measured.peaks[i], done->memory[i]);
+      measured.peaks[i].push_back(static_cast<double>(done->memory[i].count));
   };
   const auto trained = train_on_cpu(model, plan, schedule, options, sink);
   if (!trained) std::fprintf(stderr, "%s: %s\n", plan.name.c_str(), trained.error().text().c_str());
   return measured;
 }
 
-struct Errors {
-  std::vector<double> predicted, measured, time;  ///< a take; time: predicted / measured - 1
-  double lowest_peak = 1e9, highest_peak = -1e9;  ///< of any device of any take: predicted / measured - 1
+/// A figure a take.
+struct Figures {
+  std::vector<double> predicted, measured, error;  ///< error: predicted / measured - 1
+  void add(double own, double real) {
+    predicted.push_back(own), measured.push_back(real), error.push_back(own / real - 1);
+  }
 };
 
+struct Outcome {
+  Figures time;                         ///< s, of a step
+  Figures peak;                         ///< bytes, of the device that the estimate is furthest from
+  double lowest = 1e9, highest = -1e9;  ///< error of the estimate, of any device of any take
+  int above_upper = 0;                  ///< devices whose upper estimate some step exceeded
+};
+
+void add_peaks(const Simulation& simulation, Measured measured, Outcome& outcome) {
+  double furthest = 0, estimate = 0, real = 1;
+  for (std::size_t i = 0; i < measured.peaks.size(); ++i) {
+    const DeviceVerdict& device = simulation.devices[i];
+    const double usual = median(measured.peaks[i]), peak = static_cast<double>(device.peak.count);
+    const double error = peak / usual - 1;
+    outcome.lowest = std::min(outcome.lowest, error), outcome.highest = std::max(outcome.highest, error);
+    if (i == 0 || std::abs(error) > furthest) furthest = std::abs(error), estimate = peak, real = usual;
+    if (*std::ranges::max_element(measured.peaks[i]) > static_cast<double>(device.peak_upper.count))
+      ++outcome.above_upper;
+  }
+  outcome.peak.add(estimate, real);
+}
+
 void take(const Case& what, const ModelSpec& model, const std::shared_ptr<const Profile>& profile,
-          const std::shared_ptr<const Cluster>& cluster, Errors& errors) {
+          const std::shared_ptr<const Cluster>& cluster, Outcome& outcome) {
   Conventions conventions;
   conventions.overlap = trainer_overlap;
   const Plan plan = plan_of(what, *profile, balanced_cut(*profile));
@@ -116,48 +139,52 @@ void take(const Case& what, const ModelSpec& model, const std::shared_ptr<const 
   const auto simulation = simulator.and_then([&](const Simulator& s) { return s.run(plan); });
   const auto schedule = simulator.and_then([&](const Simulator& s) { return s.schedule(plan); });
   if (!simulation || !schedule) return static_cast<void>(std::fprintf(stderr, "%s can't be predicted\n", what.name));
-  const Measured measured = train(model, plan, *schedule);
+  const double step = to_seconds(simulation->iteration).count;
+  const int steps = std::clamp(static_cast<int>(seconds_a_run / step), 6, 50);
+  const Measured measured = train(model, plan, *schedule, steps);
   if (measured.steps.empty()) return;
-  errors.predicted.push_back(to_seconds(simulation->iteration).count);
-  errors.measured.push_back(median(measured.steps));
-  errors.time.push_back(errors.predicted.back() / errors.measured.back() - 1);
-  for (std::size_t i = 0; i < measured.peaks.size(); ++i) {
-    const double error =
-        static_cast<double>(simulation->devices[i].peak.count) / static_cast<double>(measured.peaks[i].count) - 1;
-    errors.lowest_peak = std::min(errors.lowest_peak, error);
-    errors.highest_peak = std::max(errors.highest_peak, error);
-  }
+  outcome.time.add(step, median(measured.steps));
+  add_peaks(*simulation, measured, outcome);
+}
+
+void print(const std::string& preset, const Case& what, const Outcome& outcome) {
+  if (outcome.time.error.empty()) return;
+  std::printf("| %s | %s | %.2f ms | %.2f ms | %+.1f %% | %.3f MB | %.3f MB | %+.2f %% | %+.2f to %+.2f %%%s |\n",
+              preset.c_str(), what.name, 1e3 * median(outcome.time.predicted), 1e3 * median(outcome.time.measured),
+              100 * median(outcome.time.error), 1e-6 * median(outcome.peak.predicted),
+              1e-6 * median(outcome.peak.measured), 100 * median(outcome.peak.error), 100 * outcome.lowest,
+              100 * outcome.highest, outcome.above_upper > 0 ? ", upper estimate exceeded" : "");
+  std::fflush(stdout);
 }
 
 void bench(const std::string& name) {
   const auto model = open_model("preset:" + name);
   if (!model || !model->trainable_here) return;
-  Errors errors[std::size(cases)];
+  const Repetitions repetitions{7, 100, 0.005, Seconds(0.4)};
+  Outcome outcomes[std::size(cases)];
   for (int i = 0; i < takes; ++i) {
-    const auto profile = profile_on_cpu(*model, {micro_batch / 2, micro_batch});
+    const auto profile = profile_on_cpu(*model, {{micro_batch / 2, micro_batch}, {2}, repetitions});
     if (!profile) return static_cast<void>(std::fprintf(stderr, "%s\n", profile.error().text().c_str()));
     Bytes weights;
     for (const Layer& layer : profile->layers) weights += layer.parameters;
     const auto shared = std::make_shared<const Profile>(*profile);
     const auto cluster = std::make_shared<const Cluster>(cpu_cluster(2, weights.count / 8));
-    for (std::size_t c = 0; c < std::size(cases); ++c) take(cases[c], *model, shared, cluster, errors[c]);
+    for (std::size_t c = 0; c < std::size(cases); ++c) take(cases[c], *model, shared, cluster, outcomes[c]);
   }
-  for (std::size_t c = 0; c < std::size(cases); ++c) {
-    const Errors& e = errors[c];
-    if (e.time.empty()) continue;
-    std::printf("| %s | %s | %.2f ms | %.2f ms | %+.1f %% | %+.1f to %+.1f %% |\n", name.c_str(), cases[c].name,
-                1e3 * median(e.predicted), 1e3 * median(e.measured), 100 * median(e.time), 100 * e.lowest_peak,
-                100 * e.highest_peak);
-    std::fflush(stdout);
-  }
+  for (std::size_t c = 0; c < std::size(cases); ++c) print(name, cases[c], outcomes[c]);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string wanted = argc > 1 ? argv[1] : "";
-  std::printf("%d micro-batches of %d, %d steps, median of %d takes\n\n", micro_batches, micro_batch, steps, takes);
-  std::printf("| preset | plan | predicted | measured | time | peak memory |\n|---|---|---|---|---|---|\n");
+  std::printf(
+      "%d micro-batches of %d samples, medians of %d takes; memory of the device with the largest error, and "
+      "of all devices and takes\n\n",
+      micro_batches, micro_batch, takes);
+  std::printf(
+      "| preset | plan | step predicted | measured | error | peak estimated | measured | error | of all |\n"
+      "|---|---|---|---|---|---|---|---|---|\n");
   for (const std::string& name : model_preset_names())
     if (name.find(wanted) != std::string::npos) bench(name);
 }
