@@ -20,7 +20,8 @@ Result<std::unique_ptr<RemoteControl>> RemoteControl::open(const std::string& pa
   using Made = std::unique_ptr<RemoteControl>;
   if (path == "-") return Made(new RemoteControl(STDIN_FILENO, false, std::move(gate), std::move(stop)));
   struct stat found {};
-  if (::stat(path.c_str(), &found) != 0) return fail(ErrorCode::io, std::strerror(errno), {}, path);
+  if (::stat(path.c_str(), &found) != 0)
+    return fail(ErrorCode::bad_input, fmt::format("--control: {}", std::strerror(errno)), {}, path);
   if (!S_ISFIFO(found.st_mode))
     return fail(ErrorCode::bad_usage, "run: --control takes a named pipe (mkfifo) or -, standard input", {}, path);
   // Open for writing, too: so the end of one writer is not the end of the pipe.

@@ -87,9 +87,12 @@ Result<int> RunSite::end(Result<int> result) {
   const int status = result ? *result : exit_status(result.error().code);
   if (!result && processes_->speaks()) print_error(result.error());
   if (status == exit_status(ErrorCode::run_failed)) processes_->abort(status);
-  if (processes_->part()) return status;
+  const auto parted = processes_->part();
+  if (parted) return status;
+  if (status == 0 && processes_->speaks()) print_error(parted.error());
   std::fflush(nullptr);
-  std::_Exit(status);  // a thread hangs inside MPI
+  // A thread hangs inside MPI. mpirun waits without end for who is stopped, unless another process fails.
+  std::_Exit(status == 0 ? exit_status(parted.error().code) : status);
 }
 
 bool others_speak(const std::vector<std::string>& arguments) {

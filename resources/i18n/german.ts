@@ -3792,10 +3792,6 @@
         <translation>der Ablauf hat %1 Kopien jeder Stufe, der Plan %2</translation>
     </message>
     <message>
-        <source>the run was stopped within a step: it is asynchronous, in several processes</source>
-        <translation>der Lauf wurde mitten in einem Schritt angehalten: er ist asynchron, in mehreren Prozessen</translation>
-    </message>
-    <message>
         <source>a line needs points at two places</source>
         <translation>eine Gerade braucht Punkte an zwei Stellen</translation>
     </message>
@@ -4322,6 +4318,14 @@
     <message>
         <source>writing runs</source>
         <translation>Läufe werden geschrieben</translation>
+    </message>
+    <message>
+        <source>%1 does not end with the others: it is stopped, or its host can&apos;t be reached</source>
+        <translation>%1 endet nicht mit den anderen: er ist angehalten, oder sein Rechner ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>another process</source>
+        <translation>ein anderer Prozess</translation>
     </message>
 </context>
 <context>

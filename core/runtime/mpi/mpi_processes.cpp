@@ -275,7 +275,7 @@ void MpiProcesses::abort(int status) {
   courier_->abort(status);
 }
 
-bool MpiProcesses::part() {
+Result<void> MpiProcesses::part() {
   double patience = std::min(time_to_part, std::chrono::duration<double>(timeout_).count());
   {
     const std::lock_guard lock(mutex_);
@@ -285,7 +285,17 @@ bool MpiProcesses::part() {
   Header header;
   header.kind = LetterKind::parting;
   send_to_all(header);
-  return courier_->close(patience);
+  if (courier_->close(patience)) return {};
+  // Who has said that it parts can still be stopped before the library has let it go.
+  std::string who = "another process";
+  const std::lock_guard lock(mutex_);
+  for (int peer = 0; peer < size(); ++peer)
+    if (peer != rank() && !watch_->dismissed(peer)) {
+      gone_[static_cast<std::size_t>(peer)] = true;
+      who = watch_->identity(peer).text();
+    }
+  return fail(ErrorCode::run_failed,
+              fmt::format("{} does not end with the others: it is stopped, or its host can't be reached", who));
 }
 
 }  // namespace pipedeck

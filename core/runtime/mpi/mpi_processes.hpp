@@ -58,8 +58,9 @@ class MpiProcesses final : public Processes, public RunPartners, private Recipie
   /// Ends all processes, those that hang included, with this status. Who does not speak gives the one that does time
   /// to say why.
   [[noreturn]] void abort(int status);
-  /// Parts from the others, who part too. False where that takes too long.
-  bool part();
+  /// Parts from the others, who part too. run_failed where one does not, for longer than the time-out: who it is, and
+  /// from now on it is lost.
+  Result<void> part();
 
  private:
   friend class MpiTransport;

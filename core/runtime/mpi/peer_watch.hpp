@@ -19,6 +19,7 @@ class PeerWatch {
   void heard(int peer, Time now) { peers_[index(peer)].heard = now; }
   /// It is no longer looked at.
   void dismiss(int peer) { peers_[index(peer)].watched = false; }
+  bool dismissed(int peer) const { return !peers_[index(peer)].watched; }
   const ProcessIdentity& identity(int peer) const { return peers_[index(peer)].identity; }
 
   struct Loss {

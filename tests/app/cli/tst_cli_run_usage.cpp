@@ -26,10 +26,20 @@ class TestCliRunUsage : public QObject {
   void initTestCase() {
     problem_.write("sync.plan.json", plan_of("gpipe"));
     problem_.write("async.plan.json", plan_of("pipedream"));
+    problem_.write("head.model.json", R"({"format": "pipedeck.model", "version": 1, "name": "one head", "layers": [
+      {"name": "tokens", "kind": "embedding", "vocabulary": 16, "hidden": 8, "sequence": 4},
+      {"name": "block", "kind": "transformer", "hidden": 8, "heads": 1, "feed_forward": 16, "sequence": 4},
+      {"name": "loss", "kind": "softmax_cross_entropy", "classes": 8, "sequence": 4}]})");
+    problem_.write("cut.plan.json", R"({"format": "pipedeck.plan", "version": 1, "name": "cut", "planner": "hand",
+      "profile": "one head", "cluster": "here", "global_batch": 4, "micro_batch": 4, "micro_batches": 1,
+      "schedule": "gpipe", "optimizer": "sgd", "precision": "fp32", "zero": 0,
+      "stages": [{"layers": [0, 2], "devices": [0, 1], "tensor_parallel": 2, "recompute": false}]})");
     files_ = problem_.files();
   }
   void what_would_do_nothing_is_refused_data();
   void what_would_do_nothing_is_refused();
+  void what_does_not_fit_is_named_data();
+  void what_does_not_fit_is_named();
   void a_replay_takes_what_it_can_apply();
   void a_run_that_is_stopped_says_that_it_does_not_evaluate();
 
@@ -67,6 +77,31 @@ void TestCliRunUsage::what_would_do_nothing_is_refused_data() {
 }
 
 void TestCliRunUsage::what_would_do_nothing_is_refused() {
+  QFETCH(QStringList, arguments);
+  QFETCH(QByteArray, words);
+  const Answer answer = problem_.run(QStringList{"run", "--backend", "cpu", "--steps", "1"} + arguments);
+  VERIFY_STATUS(answer, 2);
+  QVERIFY2(answer.err.contains(words), answer.err);
+  QCOMPARE(problem_.files(), files_);
+}
+
+void TestCliRunUsage::what_does_not_fit_is_named_data() {
+  QTest::addColumn<QStringList>("arguments");
+  QTest::addColumn<QByteArray>("words");
+  const QStringList model{"--plan", "sync.plan.json", "--model", "preset:mlp-small"};
+  QTest::newRow("layers") << QStringList{"--plan", "sync.plan.json", "--model", "preset:gpt-tiny"}
+                          << QByteArray("sync.plan.json: /stages/1/layers/1: found 8 layers, expected 11");
+  QTest::newRow("heads") << QStringList{"--plan", "cut.plan.json", "--model", "head.model.json"}
+                         << QByteArray(
+                                "cut.plan.json: /stages/0/tensor_parallel: layer 'block' (transformer) has 1 heads");
+  QTest::newRow("no data") << model + QStringList{"--data", "text:none.txt"} << QByteArray("none.txt");
+  QTest::newRow("no pipe") << model + QStringList{"--control", "none"} << QByteArray("none: --control: No such file");
+  QTest::newRow("no folder of events") << model + QStringList{"--events", "none/run.jsonl"}
+                                       << QByteArray("none/run.jsonl: can't be opened for writing");
+  QTest::newRow("cores") << model + QStringList{"--cores", "0,100000"} << QByteArray("found core 100000, expected one");
+}
+
+void TestCliRunUsage::what_does_not_fit_is_named() {
   QFETCH(QStringList, arguments);
   QFETCH(QByteArray, words);
   const Answer answer = problem_.run(QStringList{"run", "--backend", "cpu", "--steps", "1"} + arguments);
