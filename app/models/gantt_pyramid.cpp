@@ -125,6 +125,20 @@ LaneBin exact_bin(const Timeline& timeline, const TimelineLane& lane, std::int64
   return bin_of(times, end - begin);
 }
 
+void exact_columns(const Timeline& timeline, const TimelineLane& lane, double span, std::span<LaneBin> columns) {
+  std::size_t first = lane.begin;
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    const auto begin = static_cast<std::int64_t>(static_cast<double>(column) * span);
+    const auto end = static_cast<std::int64_t>(static_cast<double>(column + 1) * span) + 1;
+    while (first < lane.end && timeline.start[first] + timeline.duration[first] <= begin) ++first;
+    KindTimes times{};
+    for (std::size_t i = first; i < lane.end && timeline.start[i] < end; ++i)
+      times[static_cast<std::size_t>(timeline.kind[i])] += std::max<std::int64_t>(
+          0, std::min(end, timeline.start[i] + timeline.duration[i]) - std::max(begin, timeline.start[i]));
+    columns[column] = bin_of(times, end - begin);
+  }
+}
+
 std::size_t first_ending_after(const Timeline& timeline, const TimelineLane& lane, double time) {
   std::size_t low = lane.begin, high = lane.end;
   while (low < high) {

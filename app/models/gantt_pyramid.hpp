@@ -38,6 +38,8 @@ LanePyramid build_pyramid(const Timeline& timeline, const TimelineLane& lane);
 
 /// The bin of [begin, end) ns from the operations themselves: what every level must agree with.
 LaneBin exact_bin(const Timeline& timeline, const TimelineLane& lane, std::int64_t begin, std::int64_t end);
+/// As LanePyramid::sample_columns from time 0, of a lane too short for its coarse levels: from the operations.
+void exact_columns(const Timeline& timeline, const TimelineLane& lane, double span, std::span<LaneBin> columns);
 
 /// The first operation of `lane` that ends after `time`; lane.end where there is none.
 std::size_t first_ending_after(const Timeline& timeline, const TimelineLane& lane, double time);

@@ -50,7 +50,28 @@ MemoryRange MemoryCurve::range(double begin, double end) const {
   };
   if (points.empty()) return {};
   const std::size_t first = std::max<std::size_t>(after(begin), 1) - 1;
-  const std::size_t last = std::max(after(end), first + 1);
+  return range_of_points(first, std::max(after(end), first + 1));
+}
+
+std::vector<MemoryRange> MemoryCurve::ranges(double begin, double span, std::size_t count) const {
+  const std::vector<MemoryPoint>& points = verdict->curve;
+  std::vector<MemoryRange> ranges(count);
+  if (points.empty()) return ranges;
+  std::size_t after = 0;  // the first point past the time that was reached
+  const auto go_to = [&](double time) {
+    while (after < points.size() && static_cast<double>(points[after].time.count) <= time) ++after;
+  };
+  go_to(begin);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t first = std::max<std::size_t>(after, 1) - 1;
+    go_to(begin + static_cast<double>(i + 1) * span);
+    ranges[i] = range_of_points(first, std::max(after, first + 1));
+  }
+  return ranges;
+}
+
+MemoryRange MemoryCurve::range_of_points(std::size_t first, std::size_t last) const {
+  const std::vector<MemoryPoint>& points = verdict->curve;
   const auto value = [&points](std::size_t i) { return MemoryRange{points[i].bytes.count, points[i].bytes.count}; };
   MemoryRange range = value(first);
   for (std::size_t i = first; i < last;) {

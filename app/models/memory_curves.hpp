@@ -21,7 +21,11 @@ struct MemoryCurve {
 
   /// Extremes over [begin, end) ns; begin and end may be equal: the value at that time.
   MemoryRange range(double begin, double end) const;
+  /// Of `count` spans side by side, each `span` ns long.
+  std::vector<MemoryRange> ranges(double begin, double span, std::size_t count) const;
   std::int64_t at(double time) const { return range(time, time).least; }
+
+  MemoryRange range_of_points(std::size_t first, std::size_t last) const;
 
   std::vector<MemoryRange> blocks;  ///< of 64 points each, for ranges of many points
 };

@@ -12,6 +12,15 @@
 
 namespace pipedeck::app {
 
+struct GanttContent;
+struct MemoryCurves;
+
+/// A simulation made ready for drawing: on whichever thread has time for it.
+struct ChartContents {
+  std::shared_ptr<const GanttContent> gantt;
+  std::shared_ptr<const MemoryCurves> memory;
+};
+
 struct PlanRow {
   int id = 0;  ///< unique in the project, stays with the plan
   Plan plan;
@@ -21,6 +30,7 @@ struct PlanRow {
   bool ticked = true;                            ///< shown as Gantt and memory below the table
   QString note;                                  ///< why there is no plan, or what was assumed
   QString remarks{};                             ///< what a person wrote down about it
+  ChartContents charts{};                        ///< of the simulation; null: the charts make their own
 };
 
 }  // namespace pipedeck::app

@@ -7,6 +7,8 @@
 #include <QVBoxLayout>
 
 #include "app/language/core_text.hpp"
+#include "app/models/gantt_content.hpp"
+#include "app/models/memory_curves.hpp"
 #include "app/models/plan_table_model.hpp"
 #include "app/session/plan_edits.hpp"
 #include "app/ui/layout_keeper.hpp"
@@ -91,11 +93,7 @@ const PlanRow* ComparePage::row(int id) const {
 
 void ComparePage::refresh() {
   // The project changed under a drag (undo, a comparison that ended): the preview is of a plan that is gone.
-  if (before_drag_) {
-    session_.live().cancel();
-    charts_->set_ghost(before_drag_->id, nullptr);
-    before_drag_.reset();
-  }
+  stop_preview();
   rows_ = plan_rows(session_);
   show_rows(rows_);
   show_split();
@@ -216,17 +214,49 @@ void ComparePage::show_preview(std::int64_t /*generation*/, const Plan& plan,
   dragged->plan = plan;
   dragged->simulation = simulation;
   dragged->note = why;
+  dragged->charts = {};
   model_->update_row(*dragged);
-  charts_->set_rows(rows_);
   split_->show_preview(plan, simulation, why);
+  prepare_charts();
   emit rows_changed();
+}
+
+/// The editor and the figures wait for nothing; the charts follow when they are made ready, beside the window. Of those
+/// that come meanwhile only the newest is, so that a hand that never rests still sees charts.
+void ComparePage::prepare_charts() {
+  if (drawing_.running() || !before_drag_) return;
+  const PlanRow* dragged = row(before_drag_->id);
+  if (!dragged || !dragged->simulation) return charts_->set_rows(rows_);
+  drawing_.start([this, simulation = dragged->simulation](const std::stop_token&) {
+    const ChartContents contents{make_gantt_content(simulation), make_memory_curves(simulation)};
+    return [this, simulation, contents] { show_charts(simulation, contents); };
+  });
+}
+
+void ComparePage::show_charts(const std::shared_ptr<const Simulation>& simulation, const ChartContents& contents) {
+  const auto dragged = std::ranges::find(rows_, before_drag_->id, &PlanRow::id);
+  if (dragged == rows_.end()) return;
+  PlanRow drawn = *dragged;
+  const bool newest = dragged->simulation == simulation;
+  drawn.simulation = simulation;
+  drawn.charts = contents;
+  if (newest) dragged->charts = contents;
+  std::vector<PlanRow> rows = rows_;
+  rows[static_cast<std::size_t>(dragged - rows_.begin())] = std::move(drawn);
+  charts_->set_rows(rows);
+  if (!newest) prepare_charts();
+}
+
+void ComparePage::stop_preview() {
+  session_.live().cancel();
+  drawing_.cancel();
+  if (before_drag_) charts_->set_ghost(before_drag_->id, nullptr);
+  before_drag_.reset();
 }
 
 void ComparePage::commit(const PlanEdit& edit) {
   const int id = before_drag_ ? before_drag_->id : session_.state().selected_plan;
-  session_.live().cancel();
-  if (before_drag_) charts_->set_ghost(before_drag_->id, nullptr);
-  before_drag_.reset();
+  stop_preview();
   const PlanEntry* entry = find_plan(session_.state(), id);
   auto edited = edited_plan(session_.state(), id, edit, session_.judge());
   if (!entry || !edited) {
@@ -241,11 +271,9 @@ void ComparePage::commit(const PlanEdit& edit) {
 }
 
 void ComparePage::end_preview() {
-  session_.live().cancel();
-  if (!before_drag_) return;
-  charts_->set_ghost(before_drag_->id, nullptr);
-  before_drag_.reset();
-  refresh();
+  const bool previewed = before_drag_.has_value();
+  stop_preview();
+  if (previewed) refresh();
 }
 
 void ComparePage::reset_layout() {

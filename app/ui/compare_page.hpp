@@ -8,6 +8,7 @@
 
 #include <QWidget>
 
+#include "app/models/background.hpp"
 #include "app/models/plan_row.hpp"
 #include "app/session/session.hpp"
 #include "core/domain/plan_edits.hpp"
@@ -70,6 +71,9 @@ class ComparePage : public QWidget {
   void preview(const Plan& plan);
   void show_preview(std::int64_t generation, const Plan& plan, const std::shared_ptr<const Simulation>& simulation,
                     const QString& why);
+  void prepare_charts();
+  void show_charts(const std::shared_ptr<const Simulation>& simulation, const ChartContents& contents);
+  void stop_preview();
   void commit(const PlanEdit& edit);
   void end_preview();
   /// The fields beside the strip as the plan has them.
@@ -86,6 +90,7 @@ class ComparePage : public QWidget {
   std::vector<PlanRow> rows_;
   std::shared_ptr<const Plan> offered_;  ///< the plan that the schedules are offered for
   std::optional<PlanRow> before_drag_;
+  Background drawing_;  ///< makes ready what the charts show of a plan under the hand
   bool critical_shown_ = false;
   bool laid_out_ = false;
 };

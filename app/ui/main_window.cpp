@@ -210,14 +210,14 @@ void MainWindow::connect_views() {
   connect(bar_, &QuestionBar::cancel_requested, &session_, &Session::cancel_comparison);
   connect(bar_, &QuestionBar::launch_requested, this,
           [this] { (session_.launching() ? actions_->stop : actions_->launch)->trigger(); });
-  // Under a drag the charts come first: many texts beside them in every frame would make it stutter.
+  // Under a drag the charts come first: many texts beside them would make it stutter. They follow when the hand rests.
   auto* inspector_later = new QTimer(this);
   inspector_later->setSingleShot(true);
   inspector_later->setInterval(80);
   connect(inspector_later, &QTimer::timeout, this, &MainWindow::refresh_inspector);
   connect(compare_page_, &ComparePage::rows_changed, this, [this, inspector_later] {
     if (!compare_page_->previewing()) return refresh_inspector();
-    if (!inspector_later->isActive()) inspector_later->start();
+    inspector_later->start();
   });
   connect(compare_page_, &ComparePage::plan_activated, this, [this] { docks_[1]->show(); });
   connect(read_only_bar_, &ReadOnlyBar::save_copy_requested, this, [this] { save_as(); });

@@ -41,7 +41,12 @@ MemoryView::MemoryView(TimeLink* link, QWidget* parent) : TimeView(link, parent)
 
 void MemoryView::set_simulation(std::shared_ptr<const Simulation> simulation) {
   if (curves_ && curves_->simulation == simulation) return;
-  curves_ = make_memory_curves(std::move(simulation));
+  set_curves(make_memory_curves(std::move(simulation)));
+}
+
+void MemoryView::set_curves(std::shared_ptr<const MemoryCurves> curves) {
+  if (curves == curves_) return;
+  curves_ = std::move(curves);
   stacks_.reset();  // of what was before
   hover_.reset();
   card_->hide();
@@ -159,8 +164,12 @@ void MemoryView::draw_curve(QPainter& painter, const MemoryCurve& curve, double 
     }
   } else {
     // More steps than pixels: each pixel shows the least and the most that was held during it.
-    for (int x = plot().left(); x < last; ++x) {
-      const MemoryRange range = curve.range(time_at(x), time_at(x + 1));
+    const int left = plot().left();
+    const std::vector<MemoryRange> ranges =
+        curve.ranges(axis.begin, time_at(left + 1) - axis.begin, static_cast<std::size_t>(std::ceil(last - left)));
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const double x = left + static_cast<double>(i);
+      const MemoryRange& range = ranges[i];
       const double high = y_of(Bytes(range.most)), low = y_of(Bytes(range.least)), before = line.last().y();
       line << QPointF(x + 0.5, high) << QPointF(x + 0.5, low);
       // Joined to the pixel before.

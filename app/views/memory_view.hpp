@@ -25,6 +25,8 @@ class MemoryView : public TimeView {
   explicit MemoryView(TimeLink* link, QWidget* parent = nullptr);
 
   void set_simulation(std::shared_ptr<const Simulation> simulation);
+  /// The same, made ready elsewhere.
+  void set_curves(std::shared_ptr<const MemoryCurves> curves);
   void set_device_names(const QStringList& names);
   /// A strip a device instead of all curves in one plot.
   void set_by_item(bool on);

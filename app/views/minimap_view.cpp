@@ -124,10 +124,7 @@ void MinimapView::draw_band(const GanttContent& content, int top, int bottom, in
     if (const int level = pyramid.level_for(span); level >= 0)
       pyramid.sample_columns(level, 0, span, bins);
     else
-      for (std::size_t x = 0; x < bins.size(); ++x)
-        bins[x] = exact_bin(*content.timeline, content.timeline->lanes[lane],
-                            static_cast<std::int64_t>(static_cast<double>(x) * span),
-                            static_cast<std::int64_t>(static_cast<double>(x + 1) * span) + 1);
+      exact_columns(*content.timeline, content.timeline->lanes[lane], span, bins);
     for (std::size_t x = 0; x < bins.size(); ++x)
       columns[x] = {theme.of(static_cast<OpKind>(bins[x].kind)).rgb(), bins[x].cover};
     const int from = top + (bottom - top) * row / shown, to = top + (bottom - top) * (row + 1) / shown;

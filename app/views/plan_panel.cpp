@@ -110,8 +110,14 @@ void PlanPanel::set_row(const PlanRow& row) {
   gantt_->set_empty_text(plan_figures(row));
   if (same) return;
   filled_ = true;
-  gantt_->set_simulation(row.simulation);
-  memory_->set_simulation(row.simulation);
+  if (row.charts.gantt)
+    gantt_->set_content(row.charts.gantt);
+  else
+    gantt_->set_simulation(row.simulation);
+  if (row.charts.memory)
+    memory_->set_curves(row.charts.memory);
+  else
+    memory_->set_simulation(row.simulation);
   memory_->setVisible(row.simulation != nullptr);
 }
 

@@ -299,7 +299,10 @@ void SplitEditor::focusInEvent(QFocusEvent* event) {
   const bool by_tab = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
   if (!draft_.empty() && (!focus_ || by_tab)) {
     const std::vector<SplitItem> all = items();
-    set_focused(event->reason() == Qt::BacktabFocusReason ? all.back() : all.front());
+    if (event->reason() == Qt::MouseFocusReason)
+      focus_ = all.front();  // what is pressed follows; the strip must not move away from under it
+    else
+      set_focused(event->reason() == Qt::BacktabFocusReason ? all.back() : all.front());
   }
   update();
   QWidget::focusInEvent(event);

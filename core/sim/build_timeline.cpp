@@ -76,15 +76,20 @@ void append_link(Timeline& timeline, const EngineInput& run, const Trace& trace,
 
 /// Sorted and merged.
 std::vector<Interval> covered(const Timeline& timeline, bool compute, std::int64_t begin, std::int64_t end) {
-  std::vector<Interval> all;
+  std::vector<std::vector<Interval>> lanes;
   for (const TimelineLane& lane : timeline.lanes) {
     if ((lane.role == LaneRole::compute) != compute) continue;
+    std::vector<Interval>& all = lanes.emplace_back();
     for (std::size_t i = lane.begin; i < lane.end; ++i) {
       const Interval cut{std::max(begin, timeline.start[i]), std::min(end, timeline.start[i] + timeline.duration[i])};
-      if (cut.begin < cut.end) all.push_back(cut);
+      if (cut.begin >= cut.end) continue;
+      if (!all.empty() && cut.begin <= all.back().end)
+        all.back().end = std::max(all.back().end, cut.end);
+      else
+        all.push_back(cut);
     }
   }
-  return merged(std::move(all));
+  return merged(std::move(lanes));
 }
 
 std::int64_t length(const std::vector<Interval>& intervals) {

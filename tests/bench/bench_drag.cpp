@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A drag in the real window: from the move of the mouse until charts, memory curves and figures show the plan under the
-// hand. 64 devices x 512 micro-batches, a cut of 64 stages and a device chip of 8 stages; in the `shared` network from
-// the last of many moves.
+// A drag in the real window, 64 devices x 512 micro-batches, cuts of 8 and of 64 stages and a device chip of 8 stages:
+// from the move of the mouse until the editor shows it, until charts, memory curves and figures show the plan under the
+// hand, and what the window's own thread takes for it; the editor once more under a hand that moves 125 times a second,
+// while charts are painted; in the `shared` network from the last of many moves.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <QApplication>
@@ -15,6 +19,8 @@
 #include "app/session/plan_edits.hpp"
 #include "app/ui/compare_page.hpp"
 #include "app/ui/main_window.hpp"
+#include "app/views/comparison_pane.hpp"
+#include "app/views/plan_panel.hpp"
 #include "app/views/split_editor.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
@@ -29,6 +35,26 @@ using Clock = std::chrono::steady_clock;
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
+
+/// Of this thread: other programs on the machine do not count.
+double processor_milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+/// Whether the editor was painted since it was last asked.
+class Painted : public QObject {
+ public:
+  bool take() { return std::exchange(painted_, false); }
+  bool eventFilter(QObject*, QEvent* event) override {
+    painted_ |= event->type() == QEvent::Paint;
+    return false;
+  }
+
+ private:
+  bool painted_ = false;
+};
 
 Plan plan_of(int stages) {
   Plan plan;
@@ -78,6 +104,7 @@ class Bench {
         [&] { return !session.jobs().any_running() && page().row(id_) && page().row(id_)->simulation; }, 60000);
     if (!ready) qFatal("the plan was not simulated");
     QTest::qWait(200);
+    split().installEventFilter(&painted_);
   }
 
   SplitEditor& split() { return page().split(); }
@@ -88,11 +115,19 @@ class Bench {
                       {});
     QCoreApplication::sendEvent(&split(), &event);
   }
+  /// Until the editor shows where the hand is.
+  void show_editor() {
+    painted_.take();
+    split().update();
+    while (!painted_.take()) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+  }
   /// Until what is under the hand is on the screen.
   void settle() {
     const auto shown = [&] {
       const PlanRow* row = page().row(id_);
-      return row && row->simulation && row->plan == split().draft().shown() && !window_.session().live().busy();
+      if (!row || !row->simulation || row->plan != split().draft().shown()) return false;
+      const PlanPanel* panel = page().charts().panel(id_);
+      return !window_.session().live().busy() && panel->row().simulation == row->simulation;
     };
     while (!shown()) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     QCoreApplication::sendPostedEvents();
@@ -104,34 +139,81 @@ class Bench {
  private:
   QTemporaryDir directory_;
   QSettings settings_;
+  Painted painted_;
   MainWindow window_;
   int id_ = 0;
 };
 
-void print(const char* what, std::size_t operations, std::vector<double> times) {
-  if (times.empty()) return;
+double at(std::vector<double> times, double share) {
   std::sort(times.begin(), times.end());
-  std::printf("%-34s %7zu operations  %3zu steps  p50 %6.1f ms  p95 %6.1f ms\n", what, operations, times.size(),
-              times[times.size() / 2], times[times.size() * 95 / 100]);
+  return times[static_cast<std::size_t>(static_cast<double>(times.size() - 1) * share)];
+}
+
+void print(const char* what, const char* until, const std::vector<double>& times) {
+  if (times.empty()) qFatal("%s: nothing was dragged", what);
+  std::printf("%-24s %-34s %3zu steps  p50 %6.1f ms  p95 %6.1f ms\n", what, until, times.size(), at(times, 0.5),
+              at(times, 0.95));
   std::fflush(stdout);
 }
 
+/// Where a drag begins and goes.
+struct Path {
+  QPoint from;
+  std::vector<QPoint> places;
+};
+
 /// Every step is another plan, so that none is remembered.
-void steps(const char* what, Bench& bench, const QPoint& from, const std::vector<QPoint>& path) {
-  bench.press(from);
-  std::vector<double> times;
-  for (const QPoint& at : path) {
-    const Plan before = bench.split().draft().shown();
-    const auto start = Clock::now();
-    bench.send_move(at);
+void steps(const char* what, Bench& bench, const std::vector<Path>& paths) {
+  std::vector<double> editor, all, window;
+  for (const Path& path : paths) {
+    bench.press(path.from);
+    for (const QPoint& at : path.places) {
+      const Plan before = bench.split().draft().shown();
+      const auto start = Clock::now();
+      const double processor = processor_milliseconds();
+      bench.send_move(at);
+      bench.show_editor();
+      const double seen = milliseconds_since(start);
+      bench.settle();
+      if (bench.split().draft().shown() == before) continue;
+      editor.push_back(seen);
+      all.push_back(milliseconds_since(start));
+      window.push_back(processor_milliseconds() - processor);
+    }
+    bench.escape();
     bench.settle();
-    if (bench.split().draft().shown() != before) times.push_back(milliseconds_since(start));
   }
-  print(what, bench.operations(), times);
-  bench.escape();
+  print(what, "until the editor shows it", editor);
+  print(what, "until all shows it", all);
+  print(what, "processor time of the window", window);
 }
 
-void last_of_many(const char* what, Bench& bench, const QPoint& from, const std::vector<QPoint>& path) {
+/// A move is due every 8 ms, whatever the window is at; of several that are due only the last is sent, as a mouse's
+/// are.
+void stream(const char* what, Bench& bench, const std::vector<Path>& paths) {
+  constexpr double every = 8;  // ms
+  std::vector<double> late;
+  for (const Path& path : paths) {
+    bench.press(path.from);
+    const auto start = Clock::now();
+    for (std::size_t next = 0; next < path.places.size();) {
+      QCoreApplication::processEvents();
+      const double now = milliseconds_since(start);
+      if (now < static_cast<double>(next) * every) continue;
+      next = std::min(path.places.size() - 1, static_cast<std::size_t>(now / every));
+      bench.send_move(path.places[next]);
+      bench.show_editor();
+      late.push_back(milliseconds_since(start) - static_cast<double>(next) * every);
+      ++next;
+    }
+    bench.escape();
+    bench.settle();
+  }
+  print(what, "125 moves a second, the editor", late);
+}
+
+void last_of_many(const char* what, Bench& bench, const Path& drag) {
+  const auto& [from, path] = drag;
   std::vector<double> times;
   for (int round = 0; round < 6; ++round) {
     bench.press(from);
@@ -145,61 +227,93 @@ void last_of_many(const char* what, Bench& bench, const QPoint& from, const std:
     times.push_back(milliseconds_since(start));
     bench.escape();
   }
-  print(what, bench.operations(), times);
+  print(what, "all, from the last of many moves", times);
 }
 
 /// Of one stage after the other, each to where none was before.
-std::vector<QPoint> places_of_chip(Bench& bench) {
-  std::vector<QPoint> path;
+Path path_of_chip(Bench& bench) {
+  Path path{bench.split().chip_position(DeviceId(5)), {}};
   for (std::size_t stage = 1; stage < 8; ++stage)
     for (int device : {0, 3, 6})
-      path.push_back(bench.split().chip_position(DeviceId(static_cast<std::int32_t>(8 * stage) + device)) +
-                     QPoint(3, 0));
+      path.places.push_back(bench.split().chip_position(DeviceId(static_cast<std::int32_t>(8 * stage) + device)) +
+                            QPoint(3, 0));
   return path;
 }
 
-std::vector<QPoint> places_of_cut(Bench& bench, int stage) {
+Path path_of_cut(Bench& bench, int stage) {
   const SplitLayout& layout = bench.split().layout_now();
-  std::vector<QPoint> path;
+  Path path{bench.split().handle_position(stage), {}};
   for (int cut = layout.firsts[static_cast<std::size_t>(stage) - 1] + 1;
        cut < layout.firsts[static_cast<std::size_t>(stage) + 1]; ++cut)
-    path.push_back(QPointF(layout.strip.x_of(cut), layout.areas.strip.top() - 4).toPoint());
+    path.places.push_back(QPointF(layout.strip.x_of(cut), layout.areas.strip.top() - 4).toPoint());
   return path;
+}
+
+/// A cut between close neighbours wants a closer look.
+void zoom(Bench& bench) {
+  for (int turn = 0; turn < 12; ++turn) {
+    const QPointF at(500, 60);
+    QWheelEvent wheel(at, bench.split().mapToGlobal(at), {}, {0, 120}, Qt::NoButton, Qt::ControlModifier,
+                      Qt::NoScrollPhase, false);
+    QCoreApplication::sendEvent(&bench.split(), &wheel);
+  }
+}
+
+/// Of the cuts that are in view with both their neighbours.
+std::vector<Path> paths_of_cuts(Bench& bench) {
+  const SplitLayout& layout = bench.split().layout_now();
+  const auto in_view = [&](std::size_t stage) {
+    constexpr double edge = 40;  // nearer to it a drag pans
+    const double x = layout.strip.x_of(layout.firsts[stage]);
+    return x > layout.areas.strip.left() + edge && x < layout.areas.strip.right() - edge;
+  };
+  std::vector<Path> paths;
+  for (std::size_t stage = 1; stage + 1 < layout.firsts.size(); ++stage)
+    if (in_view(stage - 1) && in_view(stage) && in_view(stage + 1))
+      paths.push_back(path_of_cut(bench, static_cast<int>(stage)));
+  return paths;
+}
+
+void drag_cuts(int stages, NetworkModel network) {
+  Bench bench(stages, network);
+  if (stages > 8) zoom(bench);
+  const std::vector<Path> paths = paths_of_cuts(bench);
+  if (paths.empty()) qFatal("no cut is in view");
+  const std::string what = "cuts of " + std::to_string(stages) + " stages";
+  std::printf("%zu operations\n", bench.operations());
+  if (network == NetworkModel::shared) return last_of_many(what.c_str(), bench, paths[paths.size() / 2]);
+  steps(what.c_str(), bench, paths);
+}
+
+/// Of another project, so that no plan is remembered.
+void drag_cuts_in_a_stream(int stages) {
+  Bench bench(stages, NetworkModel::ideal);
+  if (stages > 8) zoom(bench);
+  stream(("cuts of " + std::to_string(stages) + " stages").c_str(), bench, paths_of_cuts(bench));
+}
+
+void drag_chip(NetworkModel network) {
+  Bench bench(8, network);
+  const Path path = path_of_chip(bench);
+  if (network == NetworkModel::shared) return last_of_many("chip of 8 stages", bench, path);
+  steps("chip of 8 stages", bench, {path});
 }
 
 }  // namespace
 
+/// "ideal" or "shared" alone, else both.
 int main(int argc, char** argv) {
   qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
-  for (const NetworkModel network : {NetworkModel::ideal, NetworkModel::shared}) {
-    const bool ideal = network == NetworkModel::ideal;
-    {
-      Bench bench(8, network);
-      const QPoint cut = bench.split().handle_position(4);
-      if (ideal)
-        steps("ideal, cut of 8 stages", bench, cut, places_of_cut(bench, 4));
-      else
-        last_of_many("shared, cut of 8 stages, last move", bench, cut, places_of_cut(bench, 4));
-      const QPoint chip = bench.split().chip_position(DeviceId(5));
-      if (ideal)
-        steps("ideal, chip of 8 stages", bench, chip, places_of_chip(bench));
-      else
-        last_of_many("shared, chip of 8 stages, last move", bench, chip, places_of_chip(bench));
+  const QStringList wanted = QCoreApplication::arguments().mid(1);
+  for (const auto& [name, network] : {std::pair("ideal", NetworkModel::ideal), {"shared", NetworkModel::shared}}) {
+    if (!wanted.isEmpty() && !wanted.contains(QLatin1String(name))) continue;
+    std::printf("-- %s\n", name);
+    for (const int stages : {8, 64}) {
+      drag_cuts(stages, network);
+      if (network == NetworkModel::ideal) drag_cuts_in_a_stream(stages);
     }
-    Bench bench(64, network);
-    for (int turn = 0; turn < 12; ++turn) {  // a cut between close neighbours wants a closer look
-      const QPointF at(500, 60);
-      QWheelEvent wheel(at, bench.split().mapToGlobal(at), {}, {0, 120}, Qt::NoButton, Qt::ControlModifier,
-                        Qt::NoScrollPhase, false);
-      QCoreApplication::sendEvent(&bench.split(), &wheel);
-    }
-    const int stage = bench.split().layout_now().stage_at(700).value_or(32);
-    const QPoint cut = bench.split().handle_position(stage);
-    if (ideal)
-      steps("ideal, cut of 64 stages", bench, cut, places_of_cut(bench, stage));
-    else
-      last_of_many("shared, cut of 64 stages, last move", bench, cut, places_of_cut(bench, stage));
+    drag_chip(network);
   }
   return 0;
 }

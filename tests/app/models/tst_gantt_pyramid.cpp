@@ -89,6 +89,18 @@ class TestGanttPyramid : public QObject {
     }
   }
 
+  void exact_columns_are_exact_bins() {
+    const auto timeline = random_timeline(300, 2, 5);
+    const auto span = static_cast<double>(timeline->makespan().count) / 777;
+    for (const TimelineLane& lane : timeline->lanes) {
+      std::vector<LaneBin> columns(800);
+      exact_columns(*timeline, lane, span, columns);
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        QCOMPARE(columns[i], exact_bin(*timeline, lane, static_cast<std::int64_t>(static_cast<double>(i) * span),
+                                       static_cast<std::int64_t>(static_cast<double>(i + 1) * span) + 1));
+    }
+  }
+
   void few_bins_an_operation() {
     const auto timeline = random_timeline(100'000, 1, 9);
     std::size_t bins = 0;

@@ -48,6 +48,13 @@ class TestMemoryCurves : public QObject {
       }
       QCOMPARE(curve.range(begin, end), expected);
     }
+    for (const double span : {0.4, 7.3, 91.0}) {
+      const std::vector<MemoryRange> ranges = curve.ranges(11, span, 300);
+      for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const auto place = static_cast<double>(i);
+        QCOMPARE(ranges[i], curve.range(11 + place * span, 11 + (place + 1) * span));
+      }
+    }
   }
 };
 

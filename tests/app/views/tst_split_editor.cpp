@@ -3,6 +3,7 @@
 #include "app/views/split_editor.hpp"
 
 #include <QAccessible>
+#include <QLineEdit>
 #include <QMenu>
 #include <QScrollBar>
 #include <QSignalSpy>
@@ -118,6 +119,7 @@ class TestSplitEditor : public QObject {
   void what_is_not_possible_is_said();
   void figures_of_the_plan_under_the_hand();
   void the_strip_zooms_and_scrolls();
+  void the_first_press_on_a_zoomed_strip_grabs_what_is_there();
   void shortcuts_of_the_window_wait();
   void a_new_plan_ends_a_drag_silently();
   void without_a_plan_nothing_can_be_dragged();
@@ -552,6 +554,30 @@ void TestSplitEditor::the_strip_zooms_and_scrolls() {
   QVERIFY(editor_->window_now().whole() && !scroll->isVisible());
   key(Qt::Key_Plus, Qt::ControlModifier);
   QVERIFY(!editor_->window_now().whole());
+}
+
+void TestSplitEditor::the_first_press_on_a_zoomed_strip_grabs_what_is_there() {
+  QWidget window;
+  auto* focused = new QLineEdit(&window);
+  editor_ = std::make_unique<SplitEditor>(&window);
+  const Plan plan = samples::plan("p", {0, 24});
+  editor_->set_plan(profile_, cluster_, plan, samples::simulation(plan, 735, 11));
+  editor_->resize(1200, editor_->sizeHint().height());
+  window.show();
+  window.activateWindow();
+  QVERIFY(QTest::qWaitForWindowActive(&window));
+  focused->setFocus();
+  const QPointF at = editor_->handle_position(1);
+  for (int turn = 0; turn < 8; ++turn) wheel(120, at, Qt::ControlModifier);
+  const SplitWindow before = editor_->window_now();
+  QVERIFY(before.begin > 0 && !editor_->hasFocus());
+  const QPoint handle = editor_->handle_position(1);
+  press(handle);
+  QVERIFY(editor_->hasFocus());
+  QCOMPARE(editor_->window_now(), before);
+  move(QPointF(editor_->layout_now().strip.x_of(26), handle.y()).toPoint());
+  QCOMPARE(editor_->draft().shown().stages[1].first, 26);
+  editor_.reset();  // before its parent
 }
 
 void TestSplitEditor::shortcuts_of_the_window_wait() {
