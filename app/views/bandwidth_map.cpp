@@ -53,6 +53,7 @@ QColor shade(double value, const std::vector<double>& levels, const Theme& theme
 BandwidthMap::BandwidthMap(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("bandwidth_map"));
   setAccessibleName(tr("Bandwidth between devices"));
+  install_accessible_items();
 }
 
 void BandwidthMap::set_cluster(const Cluster* cluster) {
@@ -148,6 +149,11 @@ QString BandwidthMap::tip(QPointF point) const {
   if (at.x() < 0 || at.y() < 0) return {};
   const auto row = static_cast<std::size_t>(at.y() / cell()), column = static_cast<std::size_t>(at.x() / cell());
   if (row >= matrix_.size() || column >= matrix_.size()) return {};
+  return text_of({row, column});
+}
+
+QString BandwidthMap::text_of(Square square) const {
+  const auto [row, column] = square;
   const double value = matrix_[row][column];
   const auto name = [&](std::size_t i) {
     return of_nodes_ ? names_[static_cast<qsizetype>(i)] : QStringLiteral("G%1").arg(i);
@@ -155,6 +161,29 @@ QString BandwidthMap::tip(QPointF point) const {
   const QString rate = value > 0 ? format_rate(BytesPerSecond(value)) : tr("not joined");
   if (row == column) return of_nodes_ ? tr("inside %1: %2").arg(name(row), rate) : QString();
   return tr("%1 – %2: %3").arg(name(row), name(column), rate);
+}
+
+int BandwidthMap::item_count() const {
+  const auto side = static_cast<int>(matrix_.size());
+  return side * (side - 1) / 2 + (of_nodes_ ? side : 0);
+}
+
+BandwidthMap::Square BandwidthMap::square_of(int pair) const {
+  auto left = static_cast<std::size_t>(pair);
+  for (std::size_t row = 0;; ++row) {
+    const std::size_t first = row + (of_nodes_ ? 0 : 1), in_row = matrix_.size() - first;
+    if (left < in_row) return {row, first + left};
+    left -= in_row;
+  }
+}
+
+QString BandwidthMap::item_text(int pair) const { return text_of(square_of(pair)); }
+
+QRect BandwidthMap::item_rect(int pair) const {
+  const auto [row, column] = square_of(pair);
+  const double side = cell();
+  return QRectF(static_cast<double>(column) * side, heading() + static_cast<double>(row) * side, side, side)
+      .toAlignedRect();
 }
 
 }  // namespace pipedeck::app

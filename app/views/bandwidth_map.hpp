@@ -9,13 +9,14 @@
 #include <QStringList>
 #include <QWidget>
 
+#include "app/views/accessible_items.hpp"
 #include "core/domain/cluster.hpp"
 
 namespace pipedeck::app {
 
 using BandwidthMatrix = std::vector<std::vector<double>>;
 
-class BandwidthMap : public QWidget {
+class BandwidthMap : public QWidget, public AccessibleItems {
   Q_OBJECT
 
  public:
@@ -26,6 +27,11 @@ class BandwidthMap : public QWidget {
   /// "G0 – G8: 3.13 GB/s" for the square under `point`; empty beside the map.
   QString tip(QPointF point) const;
 
+  /// A pair each, of nodes also each with itself; row by row above the diagonal, as the map shows them.
+  int item_count() const override;
+  QString item_text(int pair) const override;
+  QRect item_rect(int pair) const override;
+
   QSize sizeHint() const override;
 
  protected:
@@ -35,6 +41,11 @@ class BandwidthMap : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  struct Square {
+    std::size_t row = 0, column = 0;
+  };
+  Square square_of(int pair) const;
+  QString text_of(Square square) const;
   double cell() const;
   double heading() const;
   void paint_on(QPainter& painter) const;

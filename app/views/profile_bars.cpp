@@ -96,6 +96,7 @@ ProfileBars::ProfileBars(QWidget* parent) : QWidget(parent) {
   setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
   setAccessibleName(tr("Layers as bars; the table below has the same figures"));
+  install_accessible_items();
 }
 
 void ProfileBars::set_profile(std::shared_ptr<const Profile> profile) {
@@ -117,6 +118,21 @@ std::optional<int> ProfileBars::layer_at(double x) const {
   if (!profile_ || profile_->layers.empty() || x < area.left() || x >= area.right()) return std::nullopt;
   const auto count = static_cast<double>(profile_->layers.size());
   return std::min(static_cast<int>((x - area.left()) / area.width() * count), static_cast<int>(count) - 1);
+}
+
+QString ProfileBars::item_text(int position) const {
+  const Layer& layer = profile_->layers[static_cast<std::size_t>(position)];
+  return tr("layer %1 · %2: forward %3, backward %4, saved %5, output %6, parameters %7")
+      .arg(position)
+      .arg(QString::fromStdString(layer.name), format_time(layer.forward), format_time(layer.backward),
+           format_bytes(layer.saved), format_bytes(layer.output), format_bytes(layer.parameters));
+}
+
+/// All its bars, one above another.
+QRect ProfileBars::item_rect(int layer) const {
+  const QRectF area = plot();
+  const double pitch = area.width() / static_cast<double>(profile_->layers.size());
+  return QRectF(area.left() + pitch * layer, area.top(), pitch, area.height()).toAlignedRect();
 }
 
 void ProfileBars::paintEvent(QPaintEvent*) {

@@ -7,11 +7,12 @@
 
 #include <QWidget>
 
+#include "app/views/accessible_items.hpp"
 #include "core/domain/profile.hpp"
 
 namespace pipedeck::app {
 
-class ProfileBars : public QWidget {
+class ProfileBars : public QWidget, public AccessibleItems {
   Q_OBJECT
 
  public:
@@ -19,6 +20,13 @@ class ProfileBars : public QWidget {
 
   void set_profile(std::shared_ptr<const Profile> profile);
   void select(int layer);  ///< -1: none
+
+  int item_count() const override { return profile_ ? static_cast<int>(profile_->layers.size()) : 0; }
+  QString item_text(int layer) const override;
+  QRect item_rect(int layer) const override;
+  bool item_selected(int layer) const override { return layer == selected_; }
+  bool items_can_be_pressed() const override { return true; }
+  void press_item(int layer) override { emit layer_clicked(layer); }
 
   QSize sizeHint() const override { return {700, 320}; }
   QSize minimumSizeHint() const override { return {300, 220}; }

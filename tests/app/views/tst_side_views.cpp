@@ -2,11 +2,13 @@
 // Inspector, project tree, topology, profile and start panel, driven as a user does.
 #include <set>
 
+#include <QAccessible>
 #include <QApplication>
 #include <QComboBox>
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QPushButton>
+#include <QSet>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
@@ -14,6 +16,8 @@
 #include "app/models/format.hpp"
 #include "app/models/inspector_content.hpp"
 #include "app/models/project_tree_model.hpp"
+#include "app/models/topology_geometry.hpp"
+#include "app/views/bandwidth_map.hpp"
 #include "app/views/inspector.hpp"
 #include "app/views/profile_view.hpp"
 #include "app/views/project_tree.hpp"
@@ -25,6 +29,20 @@
 
 using namespace pipedeck;
 using namespace pipedeck::app;
+
+namespace {
+
+QAccessibleInterface* accessible(QObject* object) { return QAccessible::queryAccessibleInterface(object); }
+
+/// What a screen reader comes upon, in its order.
+QStringList names_in(QAccessibleInterface* part) {
+  QStringList names;
+  if (const QString name = part->text(QAccessible::Name); !name.isEmpty()) names << name;
+  for (int i = 0; i < part->childCount(); ++i) names += names_in(part->child(i));
+  return names;
+}
+
+}  // namespace
 
 class TestSideViews : public QObject {
   Q_OBJECT
@@ -39,6 +57,72 @@ class TestSideViews : public QObject {
     QCOMPARE(view.findChildren<StackedBar*>().size(), 2);
     view.clear();
     QVERIFY(!view.findChild<QLabel*>("inspector_hint")->text().isEmpty());
+  }
+
+  void the_inspector_is_read_in_the_order_it_is_seen() {
+    Inspector view;
+    const auto content = inspector_content(samples::rows()[1], samples::profile(), samples::cluster());
+    view.set_content(content);
+    view.resize(300, 900);
+    view.show();
+    const QStringList names = names_in(accessible(&view));
+    QStringList expected{"Inspector", content.title, content.subtitle};
+    for (const QString& sentence : content.why) expected << sentence;
+    expected << content.memory_sentence;
+    for (const InspectorPart& part : content.memory) expected << part.label + ' ' + part.text;
+    for (const QString& sentence : content.certificate) expected << sentence;
+    for (const InspectorFact& fact : content.figures) expected << fact.first << fact.second;
+    qsizetype at = -1;
+    for (const QString& name : expected) {
+      if (name.isEmpty()) continue;
+      const qsizetype place = names.indexOf(name, at + 1);
+      QVERIFY2(place > at, qPrintable(name + " is not read after " + names.value(at)));
+      at = place;
+    }
+  }
+
+  void bars_of_layers_are_read_and_pressed() {
+    ProfileView view;
+    const auto profile = std::make_shared<const Profile>(samples::profile());
+    view.set_profile(profile);
+    view.resize(900, 700);
+    view.show();
+    auto* bars = view.findChild<QWidget*>("profile_bars");
+    QAccessibleInterface* read = accessible(bars);
+    QCOMPARE(read->childCount(), static_cast<int>(profile->layers.size()));
+    QAccessibleInterface* second = read->child(1);
+    const Layer& layer = profile->layers[1];
+    const QString text = second->text(QAccessible::Name);
+    QVERIFY(text.contains(QString::fromStdString(layer.name)) && text.contains(format_time(layer.forward)) &&
+            text.contains(format_bytes(layer.parameters)));
+    QVERIFY(read->rect().contains(second->rect()));
+    QCOMPARE(read->childAt(second->rect().center().x(), second->rect().center().y()), second);
+    QVERIFY(!second->state().selected);
+    second->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+    QCOMPARE(view.selected_layer(), 1);
+    QVERIFY(second->state().selected);
+  }
+
+  void the_bandwidth_map_is_read_pair_by_pair() {
+    BandwidthMap map;
+    const Cluster cluster = samples::cluster();
+    map.set_cluster(&cluster);
+    map.resize(400, 300);
+    map.show();
+    const int devices = static_cast<int>(device_bandwidth(cluster).size());
+    QAccessibleInterface* read = accessible(&map);
+    QCOMPARE(read->childCount(), devices * (devices - 1) / 2);
+    QSet<QString> heard;
+    for (int i = 0; i < read->childCount(); ++i) {
+      QAccessibleInterface* pair = read->child(i);
+      const QString text = pair->text(QAccessible::Name);
+      QCOMPARE(text, map.tip(map.mapFromGlobal(pair->rect().center())));
+      heard.insert(text);
+    }
+    QCOMPARE(heard.size(), read->childCount());
+    QVERIFY(read->child(0)->text(QAccessible::Name).startsWith("G0 – G1: "));
+    map.set_cluster(nullptr);
+    QCOMPARE(read->childCount(), 0);
   }
 
   void the_inspector_follows_a_drag() {
