@@ -27,10 +27,11 @@ void ModelOptions::declare(CLI::App& app) {
                          "of activations and products, one that the device type has a peak for: fp32, tf32, fp16, "
                          "bf16; else its best of 16 bits")
               ->type_name("NAME"));
-  noticed(app.add_option("--sequence", options_.sequence,
-                         "tokens of a sample; else what the model was made for, at most 4096")
-              ->check(CLI::Range(1, 1 << 24))
-              ->type_name("N"));
+  noticed(
+      app.add_option("--sequence", options_.sequence,
+                     fmt::format("tokens of a sample; else what the model was made for, at most {}", longest_assumed))
+          ->check(CLI::Range(1, 1 << 24))
+          ->type_name("N"));
   noticed(app.add_option("--micro-batch", options_.micro_batch, "samples of a micro-batch")
               ->check(CLI::Range(1, static_cast<int>(limits::samples)))
               ->type_name("N"));
@@ -48,8 +49,7 @@ void ModelOptions::declare(CLI::App& app) {
 }
 
 Result<AnalyticProfile> ModelOptions::profile(const ReadTransformer& model, const std::string& device) const {
-  constexpr const char* assumed = "A100-80GB";
-  const auto found = catalogue_device(device.empty() ? assumed : device);
+  const auto found = catalogue_device(device.empty() ? std::string(assumed_device_type) : device);
   if (!found) return tl::unexpected(found.error());
   AnalyticOptions options = options_;
   options.precision = precision_.empty() ? usual_precision(*found) : precision_;
@@ -58,7 +58,7 @@ Result<AnalyticProfile> ModelOptions::profile(const ReadTransformer& model, cons
   options.dropout = !no_dropout_;
   auto made = analytic_profile(model, *found, options);
   if (made && device.empty())
-    made->notes.push_back(fmt::format("No device type was named (--device): {} is assumed", assumed));
+    made->notes.push_back(fmt::format("No device type was named (--device): {} is assumed", assumed_device_type));
   return made;
 }
 

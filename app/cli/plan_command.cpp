@@ -8,6 +8,7 @@
 #include "app/cli/console.hpp"
 #include "app/cli/judge.hpp"
 #include "app/cli/memory_columns.hpp"
+#include "app/cli/plan_columns.hpp"
 #include "app/cli/planner_arguments.hpp"
 #include "app/cli/question.hpp"
 #include "app/cli/table.hpp"
@@ -54,26 +55,15 @@ std::string certificate_text(const Plan& plan) {
 }
 
 std::string plans_table(const std::vector<JudgedPlan>& judged) {
-  Table table({{"#"},
-               {"plan", Align::left},
-               {"shape", Align::left},
-               {"schedule", Align::left},
-               {"micro-batches"},
-               {"iteration ms"},
-               {"samples/s"},
-               {"warm-up A / B ms"},
-               {"worst peak"},
-               {"at most"},
-               {"fits", Align::left},
-               {"objective", Align::left}});
+  Table table(
+      joined(plan_columns({"#"}),
+             {{"warm-up A / B ms"}, {"worst peak"}, {"at most"}, {"fits", Align::left}, {"objective", Align::left}}));
   for (std::size_t i = 0; i < judged.size(); ++i) {
     const auto& [plan, simulation, other] = judged[i];
-    table.add({std::to_string(i + 1), plan.name, short_shape_text(plan), schedule_text(plan),
-               fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
-               milliseconds_text(to_seconds(simulation.iteration)),
-               fmt::format("{:.2f}", simulation.samples_per_second),
-               warmups_text(plan, to_seconds(simulation.iteration), other), worst_peak_text(simulation),
-               at_most_text(simulation), fits_word(simulation), objective_text(plan)});
+    const Seconds iteration = to_seconds(simulation.iteration);
+    table.add(joined(plan_cells(std::to_string(i + 1), plan.name, plan, iteration, simulation.samples_per_second),
+                     {warmups_text(plan, iteration, other), worst_peak_text(simulation), at_most_text(simulation),
+                      fits_word(simulation), objective_text(plan)}));
   }
   return table.text();
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/judge.hpp"
+#include "app/cli/plan_columns.hpp"
 #include "app/cli/table.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/what_if_csv.hpp"
@@ -73,38 +74,17 @@ std::string heading(const WhatIfAnswer& answer) {
 
 // --- plans
 
-std::vector<std::string> cells_of(const FoundPlan& found) {
-  const Plan& plan = *found.plan;
-  return {shortened(plan.name, 44),
-          short_shape_text(plan),
-          schedule_text(plan),
-          fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
-          milliseconds_text(found.iteration),
-          fmt::format("{:.2f}", found.samples_per_second),
-          memory_text(found.largest_peak),
-          fmt::format("{} / {}", found.nodes, found.devices),
-          price_text(found.price_per_hour),
-          price_text(found.price_per_million_samples())};
-}
-
 Table plan_table(const std::string& first) {
-  return Table({{first, Align::left},
-                {"plan", Align::left},
-                {"shape", Align::left},
-                {"schedule", Align::left},
-                {"micro-batches"},
-                {"iteration ms"},
-                {"samples/s"},
-                {"peak"},
-                {"nodes / devices"},
-                {"price / h"},
-                {"/ 1M samples"}});
+  return Table(
+      joined(plan_columns({first, Align::left}), {{"peak"}, {"nodes / devices"}, {"price / h"}, {"/ 1M samples"}}));
 }
 
 void add_row(Table& table, std::string first, const FoundPlan& found) {
-  std::vector<std::string> cells = cells_of(found);
-  cells.insert(cells.begin(), std::move(first));
-  table.add(std::move(cells));
+  const Plan& plan = *found.plan;
+  table.add(
+      joined(plan_cells(std::move(first), shortened(plan.name, 44), plan, found.iteration, found.samples_per_second),
+             {memory_text(found.largest_peak), fmt::format("{} / {}", found.nodes, found.devices),
+              price_text(found.price_per_hour), price_text(found.price_per_million_samples())}));
 }
 
 std::string change_of(const std::optional<double>& before, const std::optional<double>& after) {

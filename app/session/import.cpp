@@ -212,7 +212,7 @@ struct DocumentImporter {
   }
   /// As above: for the device type that the window offers first.
   Result<Imported> operator()(ReadTransformer& model) const {
-    const DeviceModel device = catalogue_device("A100-80GB").value();
+    const DeviceModel device = catalogue_device(std::string(assumed_device_type)).value();
     AnalyticOptions options;
     options.precision = usual_precision(device);
     auto made = analytic_profile(model, device, options);

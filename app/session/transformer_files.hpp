@@ -19,7 +19,8 @@ bool is_transformer_file(const QString& path);
 /// A profile about to be added: computed anew for each answer to what is open.
 struct TransformerPreview {
   QString name, family;
-  int longest = 0;  ///< tokens that the model was made for
+  QString device;    ///< type that is assumed until somebody says
+  int sequence = 1;  ///< tokens of a sample, likewise
   std::function<Result<AnalyticProfile>(const QString& device, const AnalyticOptions& options)> make;
 };
 Result<TransformerPreview> transformer_in(const QString& file);

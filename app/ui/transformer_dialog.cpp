@@ -27,8 +27,7 @@ namespace pipedeck::app {
 
 namespace {
 
-const QString assumed_device = QStringLiteral("A100-80GB");
-constexpr int longest_assumed = 4096, most_samples = 1 << 20, most_tokens = 1 << 24;
+constexpr int most_samples = 1 << 20, most_tokens = 1 << 24;
 
 QLabel* heading_of(const QString& text, QWidget* of) {
   auto* heading = new QLabel(text);
@@ -85,12 +84,12 @@ QWidget* TransformerDialog::make_questions() {
   name_->setPlaceholderText(preview_.name);
   device_->setObjectName(QStringLiteral("transformer_device"));
   device_->addItems(device_type_list());
-  device_->setCurrentText(assumed_device);
+  device_->setCurrentText(preview_.device);
   precision_->setObjectName(QStringLiteral("transformer_precision"));
   sequence_->setObjectName(QStringLiteral("transformer_sequence"));
   sequence_->setRange(1, most_tokens);
   sequence_->setSuffix(tr(" tokens"));
-  sequence_->setValue(std::clamp(preview_.longest, 1, longest_assumed));
+  sequence_->setValue(preview_.sequence);
   micro_batch_->setObjectName(QStringLiteral("transformer_micro_batch"));
   micro_batch_->setRange(1, most_samples);
   attention_->setObjectName(QStringLiteral("transformer_attention"));

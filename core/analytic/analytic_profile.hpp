@@ -15,9 +15,12 @@
 
 namespace pipedeck {
 
+/// Tokens of a sample where nobody says: what the model was made for, this at most.
+inline constexpr int longest_assumed = 4096;
+
 struct AnalyticOptions {
   std::string precision = "bf16";  ///< a peak of the device's data sheet: fp32, tf32, fp16, bf16
-  int sequence = 0;                ///< tokens of a sample; 0: what the model was made for, 4096 at most
+  int sequence = 0;                ///< tokens of a sample; 0: what the model was made for, longest_assumed at most
   int micro_batch = 1;             ///< samples
   AttentionMemory attention = AttentionMemory::recomputed;
   bool dropout = true;                ///< as the configuration says; else none

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/domain/device_model.hpp"
@@ -14,6 +15,9 @@ namespace pipedeck {
 
 /// In the order of `list device-types`, always the same. relative_speed of each is against the first, the V100-16GB.
 const std::vector<DeviceModel>& device_catalogue();
+
+/// The type that is assumed where a figure needs one and nobody says which.
+inline constexpr std::string_view assumed_device_type = "A100-80GB";
 
 /// By name, alias or what the driver calls it. Unknown names are bad_usage and list the known ones.
 Result<DeviceModel> catalogue_device(const std::string& name);
