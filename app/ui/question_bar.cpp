@@ -9,6 +9,8 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QStyleOptionComboBox>
+#include <QStylePainter>
 #include <QVBoxLayout>
 
 #include "app/models/typed_count.hpp"
@@ -19,6 +21,23 @@
 namespace pipedeck::app {
 
 namespace {
+
+/// Of a name too long for it both ends are shown, which tell projects' clusters apart.
+class NameBox : public QComboBox {
+ public:
+  using QComboBox::QComboBox;
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QStylePainter painter(this);
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    painter.drawComplexControl(QStyle::CC_ComboBox, option);
+    const QRect field = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
+    option.currentText = fontMetrics().elidedText(option.currentText, Qt::ElideMiddle, field.width() - 4);
+    painter.drawControl(QStyle::CE_ComboBoxLabel, option);
+  }
+};
 
 QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
@@ -65,8 +84,8 @@ QuestionBar::QuestionBar(QWidget* parent) : QToolBar(tr("Question"), parent) {
   auto* row = new QHBoxLayout(content);
   row->setContentsMargins(4, 2, 4, 4);
   row->setSpacing(10);
-  profile_ = new QComboBox(this);
-  cluster_ = new QComboBox(this);
+  profile_ = new NameBox(this);
+  cluster_ = new NameBox(this);
   add_box(row, tr("&Model profile"), profile_, "profile_box", 150);
   add_box(row, tr("&Cluster"), cluster_, "cluster_box", 190);
   make_batch_boxes(row);
