@@ -22,6 +22,7 @@
 #include "app/session/tables.hpp"
 #include "app/ui/calibration_dialog.hpp"
 #include "app/ui/planner_dialog.hpp"
+#include "app/ui/transformer_dialog.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 
 using namespace pipedeck;
@@ -251,8 +252,12 @@ class TestGerman : public QObject {
     PlannerDialog planners(state.question.planning, find_profile(state, state.question.profile)->profile,
                            find_cluster(state, state.question.cluster)->cluster);
     CalibrationDialog calibration(fixture_->session(), real_dialogs());
-    for (QDialog* dialog : {static_cast<QDialog*>(&planners), static_cast<QDialog*>(&calibration)}) {
-      dialog->resize(dialog->sizeHint());
+    const auto configuration = transformer_in(QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/llama-3-8b.config.json"));
+    QVERIFY(configuration);
+    TransformerDialog transformer(*configuration);
+    for (QDialog* dialog :
+         {static_cast<QDialog*>(&planners), static_cast<QDialog*>(&calibration), static_cast<QDialog*>(&transformer)}) {
+      if (dialog != &transformer) dialog->resize(dialog->sizeHint());
       QVERIFY(dialog->grab().save(
           pictures_folder() +
           QStringLiteral("german-%1.png").arg(dialog->metaObject()->className()).replace(':', '-')));
@@ -260,6 +265,7 @@ class TestGerman : public QObject {
     Collector texts;
     texts.add_all(planners);
     texts.add_all(calibration);
+    texts.add_all(transformer);
     QVERIFY(texts.size() > 200);
     const QStringList found = texts.passed_by(english_);
     QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));

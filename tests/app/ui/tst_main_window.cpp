@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a new user does, in the real window: import, choose, compare, zoom, drag a cut, undo, save, reopen, export.
-#include <QCheckBox>
 #include <QComboBox>
-#include <QDialogButtonBox>
 #include <QDropEvent>
-#include <QHeaderView>
-#include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
 #include <QProcess>
 #include <QPushButton>
 #include <QSignalSpy>
-#include <QSpinBox>
 #include <QTableView>
 
 #include "app/models/plan_table_model.hpp"
 #include "app/ui/compare_page.hpp"
-#include "app/ui/planner_dialog.hpp"
 #include "app/ui/run_page.hpp"
 #include "app/views/comparison_pane.hpp"
 #include "app/views/inspector.hpp"
@@ -53,13 +47,8 @@ class TestMainWindow : public QObject {
   void project_is_saved_and_reopened();
   void unsaved_changes_are_asked_about();
   void exported_plan_runs_on_the_command_line();
-  void planners_are_chosen_and_pinned();
-  void planner_dialog_reads_its_fields();
   void menus_say_what_undo_undoes();
   void papers_tables_are_shown();
-  void layout_is_remembered_and_reset();
-  void columns_are_remembered_and_reset();
-  void pages_leave_the_docks_their_room_in_a_small_window();
   void broken_invariant_leaves_the_window_alive();
 
  private:
@@ -429,64 +418,6 @@ void TestMainWindow::exported_plan_runs_on_the_command_line() {
   QVERIFY2(trained == 0, training.constData());
 }
 
-/// Only the ticked planners answer, with their options and within the pins; one step of undo; saved with the project.
-void TestMainWindow::planners_are_chosen_and_pinned() {
-  WindowFixture fixture;
-  QVERIFY(fixture.open_sample());
-  Planning planning;
-  for (const PlannerInfo& planner : planners()) planning.planners[planner.name].compared = planner.name == "dapple";
-  planning.planners["dapple"].options = {{"rank-by", "objective"}};
-  planning.pins.tensor_parallel = 1;
-  fixture.answers.planning = planning;
-  fixture.trigger("action_planners");
-  QCOMPARE(fixture.session().undo_name(), "Change planner options");
-  fixture.trigger("action_compare");
-  QVERIFY(fixture.settle());
-  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
-  QCOMPARE(fixture.session().last_comparison()->plans, 1);
-  for (const PlanEntry& entry : fixture.state().plans)
-    if (entry.plan->planner == "dapple") QVERIFY(!entry.plan->why.empty() && entry.plan->certificate.has_value());
-
-  fixture.answers.file_to_save = fixture.path("planned.pipedeck");
-  fixture.trigger("action_save_as");
-  QVERIFY(fixture.session().finish_saving());
-  WindowFixture second;
-  QVERIFY(second.session().open(fixture.path("planned.pipedeck")));
-  QVERIFY(second.state().question.planning == planning);
-}
-
-void TestMainWindow::planner_dialog_reads_its_fields() {
-  WindowFixture fixture;
-  QVERIFY(fixture.open_sample());
-  const auto problem = fixture.session().problem();
-  PlannerDialog dialog({}, problem->profile, problem->cluster);
-  QVERIFY(dialog.planning() == Planning());
-  const auto* ok = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
-
-  dialog.findChild<QSpinBox*>("pin_stages")->setValue(3);
-  dialog.findChild<QSpinBox*>("pin_max_stages")->setValue(2);
-  QVERIFY(!ok->isEnabled());
-  QVERIFY(dialog.findChild<QLabel*>("planning_problem")->text().contains("contradicts"));
-  dialog.findChild<QSpinBox*>("pin_max_stages")->setValue(0);
-  QVERIFY(ok->isEnabled());
-
-  auto* layers = dialog.findChild<QLineEdit*>("pin_layers");
-  layers->setText("nowhere=0");
-  QVERIFY(!ok->isEnabled());
-  layers->setText(QString::fromStdString(problem->profile->layers[1].name) + "=2, 0=1");
-  QVERIFY(ok->isEnabled());
-  dialog.findChild<QComboBox*>("dapple/rank-by")->setCurrentText("objective");
-  dialog.findChild<QCheckBox*>("dapple/ignore-memory")->setChecked(true);
-
-  const Planning planning = dialog.planning();
-  QCOMPARE(planning.pins.stages, 3);
-  QVERIFY((planning.pins.layers ==
-           std::vector<std::pair<LayerId, DeviceId>>{{LayerId(1), DeviceId(2)}, {LayerId(0), DeviceId(1)}}));
-  QVERIFY(
-      (planning.planners.at("dapple").options == PlannerOptions{{"ignore-memory", "true"}, {"rank-by", "objective"}}));
-  QCOMPARE(planning.planners.size(), std::size_t{1});
-}
-
 void TestMainWindow::menus_say_what_undo_undoes() {
   WindowFixture fixture;
   QVERIFY(!fixture.action("action_undo")->isEnabled());
@@ -515,105 +446,6 @@ void TestMainWindow::papers_tables_are_shown() {
   fixture.trigger("action_reproduction");
   QCOMPARE(fixture.informations.size(), 1);
   QVERIFY(fixture.informations.first().contains("DAPPLE, Table V:"));
-}
-
-void TestMainWindow::layout_is_remembered_and_reset() {
-  QTemporaryDir directory;
-  QSettings settings(directory.filePath("s.ini"), QSettings::IniFormat);
-  const auto make = [&] { return std::make_unique<MainWindow>(WindowSeams{real_dialogs(), &settings, {}}); };
-  auto first = make();
-  first->show();
-  auto* jobs = first->findChild<QWidget*>("jobs_dock");
-  QVERIFY(jobs->isVisible());
-  jobs->hide();
-  first->close();
-  auto second = make();
-  second->show();
-  QVERIFY(!second->findChild<QWidget*>("jobs_dock")->isVisible());
-  second->reset_layout();
-  QVERIFY(second->findChild<QWidget*>("jobs_dock")->isVisible());
-}
-
-void TestMainWindow::columns_are_remembered_and_reset() {
-  QTemporaryDir directory;
-  QSettings settings(directory.filePath("s.ini"), QSettings::IniFormat);
-  const auto make = [&] {
-    auto window = std::make_unique<MainWindow>(WindowSeams{real_dialogs(), &settings, {}});
-    window->show();
-    window->open_sample();
-    return window;
-  };
-  const auto header = [](const std::unique_ptr<MainWindow>& window, const char* name) {
-    return window->findChild<QTableView*>(QLatin1String(name))->horizontalHeader();
-  };
-  // One that gives its columns widths itself, and one whose columns are as wide as their contents.
-  const std::pair<const char*, int> tables[] = {{"plan_table", 4}, {"profile_table", 3}};
-  std::map<QString, std::pair<int, int>> widths;
-  {
-    const auto first = make();
-    for (const auto& [name, column] : tables) {
-      if (QLatin1String(name) == QLatin1String("profile_table")) first->show_page(Page::profile);
-      QCoreApplication::processEvents();
-      QHeaderView* columns = header(first, name);
-      QWidget* area = columns->viewport();
-      QEvent enter(QEvent::Enter);
-      QCoreApplication::sendEvent(area, &enter);
-      const int before = columns->sectionSize(column);
-      const QPoint edge(columns->sectionViewportPosition(column) + before - 1, area->height() / 2);
-      QTest::mouseMove(area, edge);
-      QTest::mousePress(area, Qt::LeftButton, {}, edge);
-      for (int x = 10; x <= 40; x += 10) QTest::mouseMove(area, edge + QPoint(x, 0));
-      QTest::mouseRelease(area, Qt::LeftButton, {}, edge + QPoint(40, 0));
-      widths[QLatin1String(name)] = {before, columns->sectionSize(column)};
-      QVERIFY2(columns->sectionSize(column) > before, name);
-      columns->moveSection(columns->visualIndex(5), columns->visualIndex(6));
-    }
-    first->resize(1500, 950);
-    QCOMPARE(header(first, "plan_table")->sectionSize(4), widths["plan_table"].second);
-    first->close();
-  }
-  const auto second = make();
-  for (const auto& [name, column] : tables) {
-    QCOMPARE(header(second, name)->sectionSize(column), widths[QLatin1String(name)].second);
-    QCOMPARE(header(second, name)->logicalIndex(6), 5);
-  }
-  second->reset_layout();
-  QCoreApplication::processEvents();
-  for (const auto& [name, column] : tables) {
-    QVERIFY(std::abs(header(second, name)->sectionSize(column) - widths[QLatin1String(name)].first) <= 4);
-    QCOMPARE(header(second, name)->logicalIndex(5), 5);
-  }
-}
-
-/// 1280 x 720, the smallest screens that people have.
-void TestMainWindow::pages_leave_the_docks_their_room_in_a_small_window() {
-  WindowFixture fixture;
-  fixture.window->resize(1280, 720);
-  QVERIFY(fixture.open_sample());
-  fixture.window->show_page(Page::compare);
-  QCoreApplication::processEvents();
-  QWidget* inspector = fixture.child<QWidget>("inspector_dock");
-  QWidget* project = fixture.child<QWidget>("project_dock");
-  const int beside = inspector->width() + project->width();
-  QVERIFY2(beside >= 440, qPrintable(QString::number(beside)));
-  for (int page = 0; QWidget* shown = fixture.window->page_widget(static_cast<Page>(page)); ++page) {
-    fixture.window->show_page(static_cast<Page>(page));
-    QVERIFY(fixture.settle());
-    QCoreApplication::processEvents();
-    const QString where = QString("page %1 asks for %2 x %3, the window is %4 x %5, docks %6 of %7")
-                              .arg(page)
-                              .arg(shown->minimumSizeHint().width())
-                              .arg(shown->minimumSizeHint().height())
-                              .arg(fixture.window->width())
-                              .arg(fixture.window->height())
-                              .arg(inspector->width() + project->width())
-                              .arg(beside);
-    QVERIFY(fixture.window->grab().save(pictures_folder() + QString("small-window-%1.png").arg(page)));
-    QVERIFY2(fixture.window->size() == QSize(1280, 720), qPrintable(where));
-    QVERIFY2(inspector->width() + project->width() >= beside, qPrintable(where));
-    QVERIFY2(shown->minimumSizeHint().width() <= shown->width(), qPrintable(where));
-    QVERIFY2(shown->minimumSizeHint().height() <= shown->height(), qPrintable(where));
-  }
 }
 
 void TestMainWindow::broken_invariant_leaves_the_window_alive() {

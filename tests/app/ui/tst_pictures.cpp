@@ -10,6 +10,7 @@
 #include "app/ui/picture.hpp"
 #include "app/ui/planner_dialog.hpp"
 #include "app/ui/run_page.hpp"
+#include "app/ui/transformer_dialog.hpp"
 #include "app/views/split_editor.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 
@@ -27,6 +28,7 @@ class TestPictures : public QObject {
   void a_second_window_on_a_project();
   void the_question_after_a_kill();
   void planners_and_options();
+  void a_configuration_about_to_be_imported();
   void svg_and_pdf();
   void unknown_endings_and_bad_folders_are_errors();
 };
@@ -170,6 +172,25 @@ void TestPictures::planners_and_options() {
   const QString file = pictures_folder() + "planners.png";
   QVERIFY(dialog.grab().save(file));
   QVERIFY(has_content(file));
+}
+
+void TestPictures::a_configuration_about_to_be_imported() {
+  WindowFixture fixture;
+  const auto preview = transformer_in(QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/llama-3-8b.config.json"));
+  QVERIFY(preview);
+  const auto draw = [&](const char* name) {
+    TransformerDialog dialog(*preview, fixture.window.get());
+    dialog.show();
+    QTest::qWait(200);
+    const QString file = pictures_folder() + QString("transformer-%1.png").arg(name);
+    QVERIFY(dialog.grab().save(file));
+    QVERIFY(has_content(file));
+  };
+  for (const char* appearance : {"light", "dark"}) {
+    fixture.trigger(qPrintable(QString("action_appearance_%1").arg(appearance)));
+    draw(appearance);
+  }
+  fixture.trigger("action_appearance_light");
 }
 
 void TestPictures::svg_and_pdf() {

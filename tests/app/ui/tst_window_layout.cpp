@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the window is arranged: remembered, put back, and on small screens.
+#include <map>
+
+#include <QHeaderView>
+#include <QTableView>
+
+#include "tests/app/ui/window_fixture.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::app;
+using namespace pipedeck::app::test;
+
+class TestWindowLayout : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void layout_is_remembered_and_reset();
+  void columns_are_remembered_and_reset();
+  void pages_leave_the_docks_their_room_in_a_small_window();
+};
+
+void TestWindowLayout::layout_is_remembered_and_reset() {
+  QTemporaryDir directory;
+  QSettings settings(directory.filePath("s.ini"), QSettings::IniFormat);
+  const auto make = [&] { return std::make_unique<MainWindow>(WindowSeams{real_dialogs(), &settings, {}}); };
+  auto first = make();
+  first->show();
+  auto* jobs = first->findChild<QWidget*>("jobs_dock");
+  QVERIFY(jobs->isVisible());
+  jobs->hide();
+  first->close();
+  auto second = make();
+  second->show();
+  QVERIFY(!second->findChild<QWidget*>("jobs_dock")->isVisible());
+  second->reset_layout();
+  QVERIFY(second->findChild<QWidget*>("jobs_dock")->isVisible());
+}
+
+void TestWindowLayout::columns_are_remembered_and_reset() {
+  QTemporaryDir directory;
+  QSettings settings(directory.filePath("s.ini"), QSettings::IniFormat);
+  const auto make = [&] {
+    auto window = std::make_unique<MainWindow>(WindowSeams{real_dialogs(), &settings, {}});
+    window->show();
+    window->open_sample();
+    return window;
+  };
+  const auto header = [](const std::unique_ptr<MainWindow>& window, const char* name) {
+    return window->findChild<QTableView*>(QLatin1String(name))->horizontalHeader();
+  };
+  // One that gives its columns widths itself, and one whose columns are as wide as their contents.
+  const std::pair<const char*, int> tables[] = {{"plan_table", 4}, {"profile_table", 3}};
+  std::map<QString, std::pair<int, int>> widths;
+  {
+    const auto first = make();
+    for (const auto& [name, column] : tables) {
+      if (QLatin1String(name) == QLatin1String("profile_table")) first->show_page(Page::profile);
+      QCoreApplication::processEvents();
+      QHeaderView* columns = header(first, name);
+      QWidget* area = columns->viewport();
+      QEvent enter(QEvent::Enter);
+      QCoreApplication::sendEvent(area, &enter);
+      const int before = columns->sectionSize(column);
+      const QPoint edge(columns->sectionViewportPosition(column) + before - 1, area->height() / 2);
+      QTest::mouseMove(area, edge);
+      QTest::mousePress(area, Qt::LeftButton, {}, edge);
+      for (int x = 10; x <= 40; x += 10) QTest::mouseMove(area, edge + QPoint(x, 0));
+      QTest::mouseRelease(area, Qt::LeftButton, {}, edge + QPoint(40, 0));
+      widths[QLatin1String(name)] = {before, columns->sectionSize(column)};
+      QVERIFY2(columns->sectionSize(column) > before, name);
+      columns->moveSection(columns->visualIndex(5), columns->visualIndex(6));
+    }
+    first->resize(1500, 950);
+    QCOMPARE(header(first, "plan_table")->sectionSize(4), widths["plan_table"].second);
+    first->close();
+  }
+  const auto second = make();
+  for (const auto& [name, column] : tables) {
+    QCOMPARE(header(second, name)->sectionSize(column), widths[QLatin1String(name)].second);
+    QCOMPARE(header(second, name)->logicalIndex(6), 5);
+  }
+  second->reset_layout();
+  QCoreApplication::processEvents();
+  for (const auto& [name, column] : tables) {
+    QVERIFY(std::abs(header(second, name)->sectionSize(column) - widths[QLatin1String(name)].first) <= 4);
+    QCOMPARE(header(second, name)->logicalIndex(5), 5);
+  }
+}
+
+/// 1280 x 720, the smallest screens that people have.
+void TestWindowLayout::pages_leave_the_docks_their_room_in_a_small_window() {
+  WindowFixture fixture;
+  fixture.window->resize(1280, 720);
+  QVERIFY(fixture.open_sample());
+  fixture.window->show_page(Page::compare);
+  QCoreApplication::processEvents();
+  QWidget* inspector = fixture.child<QWidget>("inspector_dock");
+  QWidget* project = fixture.child<QWidget>("project_dock");
+  const int beside = inspector->width() + project->width();
+  QVERIFY2(beside >= 440, qPrintable(QString::number(beside)));
+  for (int page = 0; QWidget* shown = fixture.window->page_widget(static_cast<Page>(page)); ++page) {
+    fixture.window->show_page(static_cast<Page>(page));
+    QVERIFY(fixture.settle());
+    QCoreApplication::processEvents();
+    const QString where = QString("page %1 asks for %2 x %3, the window is %4 x %5, docks %6 of %7")
+                              .arg(page)
+                              .arg(shown->minimumSizeHint().width())
+                              .arg(shown->minimumSizeHint().height())
+                              .arg(fixture.window->width())
+                              .arg(fixture.window->height())
+                              .arg(inspector->width() + project->width())
+                              .arg(beside);
+    QVERIFY(fixture.window->grab().save(pictures_folder() + QString("small-window-%1.png").arg(page)));
+    QVERIFY2(fixture.window->size() == QSize(1280, 720), qPrintable(where));
+    QVERIFY2(inspector->width() + project->width() >= beside, qPrintable(where));
+    QVERIFY2(shown->minimumSizeHint().width() <= shown->width(), qPrintable(where));
+    QVERIFY2(shown->minimumSizeHint().height() <= shown->height(), qPrintable(where));
+  }
+}
+
+QTEST_MAIN(TestWindowLayout)
+#include "tst_window_layout.moc"
