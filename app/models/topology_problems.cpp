@@ -32,7 +32,8 @@ class Search {
   }
 
   std::vector<TopologyProblem> all() {
-    if (cluster_.nodes.empty()) say(TopologyProblem::prevents, Text::tr("There is no node"), {});
+    if (cluster_.nodes.empty())
+      say(TopologyProblem::prevents, Text::tr("There is no node: add one from the palette"), {});
     look_at_types();
     look_at_names();
     look_at_nodes();
@@ -141,7 +142,9 @@ class Search {
         std::ranges::find_if(cluster_.nodes, [&](const Node& n) { return root(position_[n.name]) == largest; });
     for (const Node& node : cluster_.nodes)
       if (root(position_[node.name]) != largest)
-        say(TopologyProblem::prevents, Text::tr("%1 can't be reached from %2").arg(in_qt(node.name), in_qt(some->name)),
+        say(TopologyProblem::prevents,
+            Text::tr("%1 can't be reached from %2: join them, or join both to a switch")
+                .arg(in_qt(node.name), in_qt(some->name)),
             {{node.name}, {}});
   }
 

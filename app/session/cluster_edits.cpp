@@ -200,7 +200,9 @@ Result<DrawnCluster> without_type(DrawnCluster drawn, const std::string& name) {
       return refused(
           ClusterText::tr("%1 has devices of type %2: give it others first.").arg(in_qt(node.name), in_qt(name)));
   if (std::erase_if(drawn.cluster.device_types, [&](const DeviceType& type) { return type.name == name; }) == 0)
-    return refused(ClusterText::tr("There is no device type named %1.").arg(in_qt(name)));
+    return refused(
+        ClusterText::tr("There is no device type named %1: choose one of the list, or add it from the palette.")
+            .arg(in_qt(name)));
   return checked(std::move(drawn));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/session.hpp"
 #include "app/language/core_text.hpp"
+#include "app/session/next_step.hpp"
 
 namespace pipedeck::app {
 
@@ -33,7 +34,7 @@ Session::~Session() {
 }
 
 void Session::report(const QString& title, const Error& error) {
-  if (error.code != ErrorCode::cancelled) emit this->error(title, core_text(error));
+  if (error.code != ErrorCode::cancelled) emit this->error(title, text_with_next_step(error));
 }
 
 bool Session::change(const QString& name, ProjectState next) {

@@ -57,8 +57,10 @@ std::optional<Session::Found> Session::look_for_work(const QString& path, const 
   }
   auto state = left ? state_of(left->content, work.toStdString()) : tl::unexpected(left.error());
   if (!state) {
-    emit error(tr("Open project"), tr("Changes to %1 that were not saved can't be read: %2\nThey are kept as %3.")
-                                       .arg(QFileInfo(path).fileName(), core_text(state.error()), put_aside(work)));
+    QString words = tr("Changes to %1 that were not saved can't be read: %2\nThey are kept as %3.")
+                        .arg(QFileInfo(path).fileName(), core_text(state.error()), put_aside(work));
+    if (saved) words += QLatin1Char(' ') + tr("The project opens as it was last saved.");
+    emit error(tr("Open project"), words);
     return Found{};
   }
   RecoveryQuestion question{QFileInfo(path).fileName(), {}, edited_at(work), {}};
@@ -83,8 +85,9 @@ bool Session::restore_unnamed(const LeftBehind& left) {
   const auto work = read_work_copy(left.work.toStdString(), {});
   auto state = work ? state_of(work->content, left.work.toStdString()) : tl::unexpected(work.error());
   if (!state) {
-    emit error(tr("Restore unsaved work"), tr("Work that was not saved can't be read: %1\nIt is kept as %2.")
-                                               .arg(core_text(state.error()), put_aside(left.work)));
+    emit error(tr("Restore unsaved work"),
+               tr("Work that was not saved can't be read: %1\nIt is kept as %2: delete it when you need it no more.")
+                   .arg(core_text(state.error()), put_aside(left.work)));
     return false;
   }
   const Recovery answer = ask({{}, {}, left.edited, {}});

@@ -30,7 +30,8 @@ bool Session::start_save_as(const QString& path) {
   if (absolute == file_ && why_read_only_.isEmpty()) return start_save();
   ProjectClaim right = claim(absolute);
   if (!right.why_read_only.isEmpty()) {
-    emit error(tr("Save project"), tr("%1 can't be written: %2").arg(QFileInfo(path).fileName(), right.why_read_only));
+    emit error(tr("Save project"), tr("%1 can't be written: %2 Save under another name instead.")
+                                       .arg(QFileInfo(path).fileName(), right.why_read_only));
     return false;
   }
   start_writing(absolute, std::move(right.lock));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/transformer_files.hpp"
 
+#include <algorithm>
+
 #include <QCoreApplication>
 #include <QFile>
 #include <QFileInfo>
@@ -34,12 +36,14 @@ Result<TransformerPreview> transformer_in(const QString& file) {
   if (!document) return tl::unexpected(std::move(document.error()));
   auto* read = std::get_if<ReadTransformer>(&*document);
   if (!read)
-    return fail(ErrorCode::bad_input, Text::tr("The file is no transformer's configuration.").toStdString(), {},
+    return fail(ErrorCode::bad_input,
+                Text::tr("The file is no transformer's configuration: choose a model's config.json.").toStdString(), {},
                 file.toStdString());
   TransformerPreview preview;
   preview.name = QString::fromStdString(read->config.name);
   preview.family = QString::fromStdString(read->config.family);
-  preview.longest = read->config.longest;
+  preview.device = QString::fromStdString(std::string(assumed_device_type));
+  preview.sequence = std::clamp(read->config.longest, 1, longest_assumed);
   preview.make = [model = std::move(*read)](const QString& device, const AnalyticOptions& options) {
     return catalogue_device(device.toStdString()).and_then([&](const DeviceModel& found) {
       return analytic_profile(model, found, options);

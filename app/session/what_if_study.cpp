@@ -9,6 +9,7 @@
 
 #include "app/language/core_text.hpp"
 #include "app/session/count_text.hpp"
+#include "app/session/next_step.hpp"
 #include "core/io/what_if_csv.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/sim/sensitivity.hpp"
@@ -196,7 +197,11 @@ void WhatIfStudy::run(const Request& request, const SearchHow& how) {
   } catch (const std::exception& error) {
     const QString text = QString::fromUtf8(error.what());
     QMetaObject::invokeMethod(
-        this, [this, text] { emit failed(tr("What if"), tr("Internal error: %1").arg(text)); }, Qt::QueuedConnection);
+        this,
+        [this, text] {
+          emit failed(tr("What if"), text_with_next_step({ErrorCode::internal, text.toStdString(), {}, {}}));
+        },
+        Qt::QueuedConnection);
   }
 }
 
@@ -266,7 +271,7 @@ void WhatIfStudy::find_front() {
   if (!question_) return;
   jobs_->cancel(front_job_);
   const auto changed = with_change(question_->problem, change_, device_catalogue());
-  if (!changed) return emit failed(tr("Front"), core_text(changed.error()));
+  if (!changed) return emit failed(tr("Front"), text_with_next_step(changed.error()));
   front_ = {};
   front_.of = change_;
   front_job_ = jobs_->start(tr("Front of throughput, memory and price"),
@@ -301,7 +306,7 @@ void WhatIfStudy::find_purchases() {
   if (!question_) return;
   jobs_->cancel(purchases_job_);
   const auto changed = with_change(question_->problem, change_, device_catalogue());
-  if (!changed) return emit failed(tr("Buy first"), core_text(changed.error()));
+  if (!changed) return emit failed(tr("Buy first"), text_with_next_step(changed.error()));
   purchases_ = {};
   purchases_.of = change_;
   const auto work = [this, problem = *changed, planners = question_->planners, kept = kept_,

@@ -166,7 +166,9 @@ void MainWindow::open_recent(const QString& file) {
   recent.removeAll(file);
   seams_.settings->setValue(recent_key, recent);
   seams_.dialogs.error(this, tr("Open recent"),
-                       tr("%1 is not there any more. It was taken off the list of recent projects.").arg(file));
+                       tr("%1 is not there any more. It was taken off the list of recent projects; where it was moved, "
+                          "open it from there.")
+                           .arg(file));
 }
 
 void MainWindow::remember_recent(const QString& file) {

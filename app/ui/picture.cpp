@@ -47,7 +47,8 @@ bool draw_pdf(QWidget& widget, QIODevice& device) {
 QString write_picture(QWidget& widget, const QString& path) {
   const QString ending = QFileInfo(path).suffix().toLower();
   QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly)) return Words::tr("%1 can't be written: %2").arg(path, file.errorString());
+  if (!file.open(QIODevice::WriteOnly))
+    return Words::tr("%1 can't be written: %2. Choose another folder or name.").arg(path, file.errorString());
   bool drawn = false;
   if (ending == QLatin1String("svg")) {
     drawn = draw_svg(widget, file);
@@ -58,7 +59,8 @@ QString write_picture(QWidget& widget, const QString& path) {
   } else {
     return Words::tr("%1: found the ending '%2', expected png, svg or pdf").arg(path, ending);
   }
-  if (!drawn || !file.commit()) return Words::tr("%1 can't be written: %2").arg(path, file.errorString());
+  if (!drawn || !file.commit())
+    return Words::tr("%1 can't be written: %2. Choose another folder or name.").arg(path, file.errorString());
   return {};
 }
 

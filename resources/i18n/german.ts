@@ -4921,8 +4921,8 @@
         <translation>%1 hat Geräte vom Typ %2: ihm zuerst andere geben.</translation>
     </message>
     <message>
-        <source>There is no device type named %1.</source>
-        <translation>Es gibt keinen Gerätetyp namens %1.</translation>
+        <source>There is no device type named %1: choose one of the list, or add it from the palette.</source>
+        <translation>Es gibt keinen Gerätetyp namens %1: Einen aus der Liste wählen oder ihn aus der Palette hinzufügen.</translation>
     </message>
 </context>
 <context>
@@ -7113,10 +7113,6 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
         <translation>Zuletzt geöffnet</translation>
     </message>
     <message>
-        <source>%1 is not there any more. It was taken off the list of recent projects.</source>
-        <translation>%1 ist nicht mehr da und steht nicht mehr in der Liste der zuletzt geöffneten Projekte.</translation>
-    </message>
-    <message>
         <source>%1 in %2</source>
         <translation>%1 in %2</translation>
     </message>
@@ -7227,6 +7223,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>Saving… %1 %</source>
         <translation>Wird gespeichert … %1 %</translation>
+    </message>
+    <message>
+        <source>%1 is not there any more. It was taken off the list of recent projects; where it was moved, open it from there.</source>
+        <translation>%1 ist nicht mehr da und steht nicht mehr in der Liste der zuletzt geöffneten Projekte; wurde es verschoben, dort öffnen.</translation>
     </message>
 </context>
 <context>
@@ -7374,6 +7374,29 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
 </context>
 <context>
+    <name>pipedeck::app::NextStep</name>
+    <message>
+        <source>The file was left as it is: open a copy of it made earlier, if there is one.</source>
+        <translation>Die Datei blieb, wie sie ist: Falls es eine frühere Kopie gibt, diese öffnen.</translation>
+    </message>
+    <message>
+        <source>Mend the file there and open it again; “pipedeck-cli validate” tells everything that is wrong in it.</source>
+        <translation>Die Datei an dieser Stelle berichtigen und erneut öffnen; „pipedeck-cli validate“ nennt alles, was an ihr falsch ist.</translation>
+    </message>
+    <message>
+        <source>See whether the file is there and may be read and written and its disk has room, or choose another place, then try again.</source>
+        <translation>Nachsehen, ob die Datei da ist, gelesen und geschrieben werden darf und ihr Datenträger Platz hat, oder einen anderen Ort wählen; dann noch einmal versuchen.</translation>
+    </message>
+    <message>
+        <source>Try more devices, a smaller micro-batch or planners that recompute layers.</source>
+        <translation>Mehr Geräte, einen kleineren Micro-Batch oder Planer versuchen, die Schichten neu berechnen.</translation>
+    </message>
+    <message>
+        <source>This is a fault of the program, not of your input: please report it. Your work is unchanged.</source>
+        <translation>Das ist ein Fehler des Programms, nicht der Eingabe: Bitte melden. Die Arbeit ist unverändert.</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::NotesEdit</name>
     <message>
         <source>Notes</source>
@@ -7501,12 +7524,12 @@ Klicken, um mit ihr vorherzusagen.</translation>
 <context>
     <name>pipedeck::app::Picture</name>
     <message>
-        <source>%1 can&apos;t be written: %2</source>
-        <translation>%1 ist nicht schreibbar: %2</translation>
-    </message>
-    <message>
         <source>%1: found the ending &apos;%2&apos;, expected png, svg or pdf</source>
         <translation>%1: gefunden: Endung „%2“, erwartet: png, svg oder pdf</translation>
+    </message>
+    <message>
+        <source>%1 can&apos;t be written: %2. Choose another folder or name.</source>
+        <translation>%1 ist nicht schreibbar: %2. Einen anderen Ordner oder Namen wählen.</translation>
     </message>
 </context>
 <context>
@@ -8351,6 +8374,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>&lt;b&gt;layer %1 · %2&lt;/b&gt;&lt;br&gt;forward %3, backward %4&lt;br&gt;saved %5, output %6, parameters %7</source>
         <translation>&lt;b&gt;Schicht %1 · %2&lt;/b&gt;&lt;br&gt;vorwärts %3, rückwärts %4&lt;br&gt;behalten %5, Ausgabe %6, Parameter %7</translation>
+    </message>
+    <message>
+        <source>layer %1 · %2: forward %3, backward %4, saved %5, output %6, parameters %7</source>
+        <translation>Schicht %1 · %2: vorwärts %3, rückwärts %4, behalten %5, Ausgabe %6, Parameter %7</translation>
     </message>
 </context>
 <context>
@@ -9253,10 +9280,6 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <translation>%1 ist nur zum Lesen geöffnet: %2 Stattdessen eine Kopie unter anderem Namen speichern.</translation>
     </message>
     <message>
-        <source>%1 can&apos;t be written: %2</source>
-        <translation>%1 ist nicht schreibbar: %2</translation>
-    </message>
-    <message>
         <source>Import</source>
         <translation>Importieren</translation>
     </message>
@@ -9359,12 +9382,6 @@ Sie bleiben als %3 erhalten.</translation>
         <translation>Nicht gespeicherte Arbeit wiederherstellen</translation>
     </message>
     <message>
-        <source>Work that was not saved can&apos;t be read: %1
-It is kept as %2.</source>
-        <translation>Nicht gespeicherte Arbeit ist nicht lesbar: %1
-Sie bleibt als %2 erhalten.</translation>
-    </message>
-    <message>
         <source>Changes are not safe</source>
         <translation>Änderungen sind nicht gesichert</translation>
     </message>
@@ -9421,6 +9438,20 @@ Das Projekt speichern.</translation>
     <message>
         <source>Imported trace %1</source>
         <translation>Trace %1 importiert</translation>
+    </message>
+    <message>
+        <source>The project opens as it was last saved.</source>
+        <translation>Das Projekt öffnet sich, wie es zuletzt gespeichert wurde.</translation>
+    </message>
+    <message>
+        <source>Work that was not saved can&apos;t be read: %1
+It is kept as %2: delete it when you need it no more.</source>
+        <translation>Nicht gespeicherte Arbeit ist nicht lesbar: %1
+Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</translation>
+    </message>
+    <message>
+        <source>%1 can&apos;t be written: %2 Save under another name instead.</source>
+        <translation>%1 ist nicht schreibbar: %2 Stattdessen unter einem anderen Namen speichern.</translation>
     </message>
 </context>
 <context>
@@ -10623,10 +10654,6 @@ Das Projekt speichern.</translation>
 <context>
     <name>pipedeck::app::TopologyProblems</name>
     <message>
-        <source>There is no node</source>
-        <translation>Es gibt keinen Knoten</translation>
-    </message>
-    <message>
         <source>Device type %1 has no memory</source>
         <translation>Gerätetyp %1 hat keinen Speicher</translation>
     </message>
@@ -10671,16 +10698,20 @@ Das Projekt speichern.</translation>
         <translation>%1 sind doppelt verbunden: Wege nehmen eine Verbindung, die breitere</translation>
     </message>
     <message>
-        <source>%1 can&apos;t be reached from %2</source>
-        <translation>%1 ist von %2 nicht erreichbar</translation>
-    </message>
-    <message>
         <source>No link leads to switch %1</source>
         <translation>Keine Verbindung führt zu Switch %1</translation>
     </message>
     <message>
         <source>Only one link leads to switch %1</source>
         <translation>Nur eine Verbindung führt zu Switch %1</translation>
+    </message>
+    <message>
+        <source>There is no node: add one from the palette</source>
+        <translation>Es gibt keinen Knoten: einen aus der Palette hinzufügen</translation>
+    </message>
+    <message>
+        <source>%1 can&apos;t be reached from %2: join them, or join both to a switch</source>
+        <translation>%1 ist von %2 aus nicht erreichbar: beide verbinden oder beide an einen Switch anschließen</translation>
     </message>
 </context>
 <context>
@@ -11015,8 +11046,8 @@ Das Projekt speichern.</translation>
 <context>
     <name>pipedeck::app::TransformerFiles</name>
     <message>
-        <source>The file is no transformer&apos;s configuration.</source>
-        <translation>Die Datei ist keine Transformer-Konfiguration.</translation>
+        <source>The file is no transformer&apos;s configuration: choose a model&apos;s config.json.</source>
+        <translation>Die Datei ist keine Transformer-Konfiguration: die config.json eines Modells wählen.</translation>
     </message>
 </context>
 <context>
@@ -11527,10 +11558,6 @@ Das Projekt speichern.</translation>
     <message>
         <source>What if</source>
         <translation>Was wäre wenn</translation>
-    </message>
-    <message>
-        <source>Internal error: %1</source>
-        <translation>Interner Fehler: %1</translation>
     </message>
     <message>
         <source>%1, list prices of about %2</source>

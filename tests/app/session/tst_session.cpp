@@ -404,6 +404,7 @@ void TestSession::malformed_files_are_errors_with_file_and_place() {
   QCOMPARE(recorded.errors.size(), 1);
   QVERIFY2(recorded.errors[0].contains("broken.dat"), qPrintable(recorded.errors[0]));
   QVERIFY2(recorded.errors[0].contains(place), qPrintable(recorded.errors[0]));
+  QVERIFY2(recorded.errors[0].contains("\nMend the file there"), qPrintable(recorded.errors[0]));  // what to do next
   QVERIFY(recorded.session.state().empty());
   QCOMPARE(recorded.session.undo_steps(), std::size_t{0});
 }
