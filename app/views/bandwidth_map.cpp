@@ -51,9 +51,9 @@ QColor shade(double value, const std::vector<double>& levels, const Theme& theme
 }  // namespace
 
 BandwidthMap::BandwidthMap(QWidget* parent) : QWidget(parent) {
+  install_accessible_items();  // before anybody asks for an interface
   setObjectName(QStringLiteral("bandwidth_map"));
   setAccessibleName(tr("Bandwidth between devices"));
-  install_accessible_items();
 }
 
 void BandwidthMap::set_cluster(const Cluster* cluster) {

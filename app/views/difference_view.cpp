@@ -47,8 +47,8 @@ Nanoseconds whole(std::int64_t time) { return Nanoseconds(time); }
 
 DifferenceView::DifferenceView(TimeLink* link, QWidget* parent) : TimeView(link, parent), card_(new HoverCard(this)) {
   setObjectName(QStringLiteral("difference_view"));
+  install_accessible_items();  // before anybody asks for an interface
   setAccessibleName(tr("Difference between two plans"));
-  install_accessible_items();
 }
 
 void DifferenceView::set_difference(std::shared_ptr<const GanttDifference> difference, const QString& from,

@@ -27,8 +27,8 @@ FrontView::FrontView(QWidget* parent) : QWidget(parent), card_(new HoverCard(thi
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(240, 150);
+  install_accessible_items();  // before anybody asks for an interface
   setAccessibleName(tr("Front of throughput, memory and price"));
-  install_accessible_items();
   lay_out();
 }
 

@@ -92,11 +92,11 @@ void paint_strip(QPainter& painter, const QRectF& area, Strip strip, const Strip
 }  // namespace
 
 ProfileBars::ProfileBars(QWidget* parent) : QWidget(parent) {
+  install_accessible_items();  // before anybody asks for an interface
   setObjectName(QStringLiteral("profile_bars"));
   setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
   setAccessibleName(tr("Layers as bars; the table below has the same figures"));
-  install_accessible_items();
 }
 
 void ProfileBars::set_profile(std::shared_ptr<const Profile> profile) {
