@@ -11,7 +11,6 @@
 namespace pipedeck {
 namespace {
 
-
 /// What exceeds every limit is cut there, so that it is reported instead of overflowing.
 Bytes whole(double bytes) { return Bytes(std::llround(std::min(bytes, 2.0 * static_cast<double>(limits::bytes)))); }
 
