@@ -7018,7 +7018,7 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>&amp;Predict with the calibration</source>
-        <translation>&amp;Mit der Kalibrierung vorhersagen</translation>
+        <translation>Mit der Kalibrierung &amp;vorhersagen</translation>
     </message>
     <message>
         <source>&amp;Help</source>
