@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-CORE = ["core/domain", "core/io", "core/analytic", "core/cost", "core/schedule", "core/sim", "core/planner", "core/presets",
+CORE = ["core/domain", "core/io", "core/analytic", "core/engines", "core/cost", "core/schedule", "core/sim", "core/planner", "core/presets",
         "core/reproduce", "core/runtime", "core/store", "core/whatif"]
 
 # folder: (other folders of the project, third-party headers by their beginning, Qt modules)
@@ -18,6 +18,7 @@ LAYERS = {
     "core/domain": ([], ["tl/", "fmt/"], []),
     "core/io": (["core/domain"], ["tl/", "fmt/", "nlohmann/", "openssl/", "pugixml.hpp", "rapidjson/", "zlib.h"], []),
     "core/analytic": (["core/domain"], ["tl/", "fmt/"], []),
+    "core/engines": (["core/domain"], ["tl/", "fmt/", "nlohmann/"], []),
     "core/cost": (["core/domain"], ["tl/", "fmt/"], []),
     "core/schedule": (["core/domain"], ["tl/", "fmt/"], []),
     "core/sim": (["core/domain", "core/cost", "core/schedule"], ["tl/", "fmt/"], []),

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Megatron-LM's arguments for a plan. Rules: megatron/training/arguments.py (validate_args) and
+// megatron/core/transformer/pipeline_parallel_layer_layout.py, core 0.13; docs/engines.md lists them.
+#include "core/engines/megatron.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/engines/ranks.hpp"
+
+namespace pipedeck {
+namespace {
+
+/// Layers of the model in Megatron's words: an embedding, blocks, and what is behind them, which it calls the loss.
+struct Blocks {
+  int first = 0;            ///< position of the first block
+  std::vector<int> begins;  ///< where each block begins
+  int behind = 0;           ///< position of the first layer behind the last block
+  int stranger = -1;        ///< a layer that has no place; -1: none
+  int last_embedding = -1;
+};
+
+bool begins_block(const Profile& profile, std::size_t p) {
+  const std::string& kind = profile.layers[p].kind;
+  // Analytic profiles have a block with experts in two layers: its attention, its experts.
+  return kind == "transformer" || kind == "attention";
+}
+
+Blocks blocks_of(const Profile& profile) {
+  Blocks blocks;
+  const int count = static_cast<int>(profile.layers.size());
+  int p = 0;
+  while (p < count && profile.layers[static_cast<std::size_t>(p)].kind == "embedding") blocks.last_embedding = p++;
+  blocks.first = p;
+  while (p < count) {
+    const auto at = static_cast<std::size_t>(p);
+    const bool rest = profile.layers[at].kind == "experts" && !blocks.begins.empty() && at > 0 &&
+                      profile.layers[at - 1].kind == "attention";
+    if (begins_block(profile, at)) {
+      blocks.begins.push_back(p);
+    } else if (!rest) {
+      break;
+    }
+    ++p;
+  }
+  blocks.behind = p;
+  for (; p < count; ++p) {
+    const std::string& kind = profile.layers[static_cast<std::size_t>(p)].kind;
+    if (kind != "layer_norm" && kind != "linear" && kind != "softmax_cross_entropy") {
+      blocks.stranger = p;
+      break;
+    }
+  }
+  return blocks;
+}
+
+std::string model_misfit(const Profile& profile) {
+  if (!profile.is_chain()) return "model: found a graph of layers, Megatron-LM trains a chain of transformer blocks";
+  const Blocks blocks = blocks_of(profile);
+  const int stranger = blocks.last_embedding < 0 ? 0 : blocks.begins.empty() ? blocks.first : blocks.stranger;
+  if (stranger < 0) return {};
+  const Layer& layer = profile.layers[std::min(static_cast<std::size_t>(stranger), profile.layers.size() - 1)];
+  return fmt::format(
+      "model: found layer '{}' of kind '{}', Megatron-LM trains an embedding, transformer blocks and a head",
+      layer.name, layer.kind);
+}
+
+bool may_cut(const Profile& profile, int position) {
+  const Blocks blocks = blocks_of(profile);
+  return position == blocks.behind || std::ranges::binary_search(blocks.begins, position);
+}
+
+int blocks_in(const Blocks& blocks, const Stage& stage) {
+  return static_cast<int>(
+      std::ranges::count_if(blocks.begins, [&](int at) { return at >= stage.first && at < stage.last; }));
+}
+
+/// "Et*3|t*3|t*3|t*3L": a stage between bars, in the order of the stages.
+std::string layout(const Plan& plan, const Blocks& blocks) {
+  std::string text;
+  for (const Stage& stage : plan.stages) {
+    if (stage.first > 0) text += '|';
+    if (stage.first == 0) text += 'E';
+    if (const int inside = blocks_in(blocks, stage); inside > 0)
+      text += inside == 1 ? "t" : fmt::format("t*{}", inside);
+    if (stage.last > blocks.behind) text += 'L';
+  }
+  return text;
+}
+
+/// How the stages are told: nothing for even ones, the first's and the last's blocks where only these differ, else the
+/// layout.
+std::string split_arguments(const Plan& plan, const Grid& grid, const Blocks& blocks) {
+  std::vector<int> counts;
+  for (const Stage& stage : plan.stages) counts.push_back(blocks_in(blocks, stage));
+  const bool whole_ends = plan.stages.front().last > blocks.last_embedding && plan.stages.back().first <= blocks.behind;
+  const bool even = std::ranges::adjacent_find(counts, std::not_equal_to<>()) == counts.end();
+  if (grid.pipeline == 1) return {};
+  if (even && whole_ends && counts.front() > 0)
+    return grid.chunks == 1 ? std::string()
+                            : fmt::format("  --num-layers-per-virtual-pipeline-stage {}\n", counts.front());
+  const bool even_inside =
+      counts.size() > 2 && grid.chunks == 1 && counts.front() > 0 && counts.back() > 0 &&
+      std::adjacent_find(counts.begin() + 1, counts.end() - 1, std::not_equal_to<>()) == counts.end() - 1;
+  if (even_inside)
+    return fmt::format("  --decoder-first-pipeline-num-layers {}\n  --decoder-last-pipeline-num-layers {}\n",
+                       counts.front(), counts.back());
+  return fmt::format("  --pipeline-model-parallel-layout \"{}\"\n", layout(plan, blocks));
+}
+
+std::string state_arguments(const Plan& plan) {
+  std::string text;
+  if (plan.stages.front().recompute.all)
+    text += "  --recompute-granularity full\n  --recompute-method uniform\n  --recompute-num-layers 1\n";
+  if (plan.zero == 1) text += "  --use-distributed-optimizer\n";
+  if (plan.precision != Precision::fp32) text += "  --bf16\n";
+  switch (plan.optimizer) {
+    case Optimizer::adam:
+      text += "  --optimizer adam\n";
+      break;
+    case Optimizer::momentum:
+      text += "  --optimizer sgd\n  --sgd-momentum 0.9\n";
+      break;
+    default:
+      text += "  --optimizer sgd\n  --sgd-momentum 0\n";
+      break;
+  }
+  return text;
+}
+
+std::string arguments(const EngineQuestion& question) {
+  const Plan& plan = question.plan;
+  const Grid grid = grid_of(plan);
+  const Blocks blocks = blocks_of(question.profile);
+  std::string text = fmt::format(
+      "#!/bin/bash\n"
+      "# Megatron-LM's arguments for plan '{}': source this file, then for instance\n"
+      "#   torchrun --nproc-per-node ... --nnodes ... pretrain_gpt.py \"${{PIPEDECK_ARGUMENTS[@]}}\" ...\n"
+      "# What a plan does not know stays yours: sizes of the blocks, data, learning rate.\n",
+      one_line(plan.name));
+  text += rank_comment(plan, question.cluster, "# ");
+  text += fmt::format(
+      "PIPEDECK_ARGUMENTS=(\n"
+      "  --tensor-model-parallel-size {}\n"
+      "  --pipeline-model-parallel-size {}\n",
+      grid.tensor, grid.pipeline);
+  text += split_arguments(plan, grid, blocks);
+  text += fmt::format("  --num-layers {}\n  --micro-batch-size {}\n  --global-batch-size {}\n", blocks.begins.size(),
+                      grid.samples, plan.global_batch);
+  return text + state_arguments(plan) + ")\n";
+}
+
+}  // namespace
+
+Engine megatron() {
+  return {"Megatron-LM",
+          {.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved},
+           .tensor_parallel = true,
+           .most_zero = 1,
+           .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
+           .may_cut = may_cut,
+           .model_misfit = model_misfit},
+          {{"megatron", ".sh", "arguments for Megatron-LM", arguments}}};
+}
+
+}  // namespace pipedeck

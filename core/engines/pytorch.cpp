@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that trains a list of modules with PyTorch's pipelining under a plan. Rules:
+// torch/distributed/pipelining/{stage,schedules}.py, 2.5 and newer; docs/engines.md lists them.
+#include "core/engines/pytorch.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "core/engines/module_list.hpp"
+#include "core/engines/ranks.hpp"
+
+namespace pipedeck {
+namespace {
+
+/// What get_schedule_class() of PyTorch knows it by.
+std::string_view class_of(ScheduleKind kind) {
+  switch (kind) {
+    case ScheduleKind::gpipe:
+      return "GPipe";
+    case ScheduleKind::interleaved:
+      return "Interleaved1F1B";
+    case ScheduleKind::zb_v:
+      return "ZBVZeroBubble";
+    case ScheduleKind::dualpipe_v:
+      return "DualPipeV";
+    default:
+      return "1F1B";
+  }
+}
+
+std::string_view optimizer_of(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::adam:
+      return "torch.optim.Adam(parameters, lr=rate)";
+    case Optimizer::momentum:
+      return "torch.optim.SGD(parameters, lr=rate, momentum=0.9)";
+    case Optimizer::rmsprop:
+      return "torch.optim.RMSprop(parameters, lr=rate)";
+    default:
+      return "torch.optim.SGD(parameters, lr=rate)";
+  }
+}
+
+/// Python's literal for a text is JSON's, but for what is not ASCII, which is escaped here.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+std::string names_of(const Profile& profile) {
+  std::string names;
+  for (int layer = 0; layer < module_count(profile); ++layer)
+    names += fmt::format("{}{}", layer > 0 ? ", " : "", quoted(profile.layers[static_cast<std::size_t>(layer)].name));
+  return names;
+}
+
+std::string stages_of_ranks(const Plan& plan) {
+  std::string text;
+  for (const PipelineRank& rank : pipeline_ranks(plan))
+    text += fmt::format("{}[{}]", text.empty() ? "" : ", ", fmt::join(rank.chunks, ", "));
+  return text;
+}
+
+constexpr std::string_view manual = R"py("""
+  torchrun --nproc-per-node N --nnodes M THIS.py --model MODULE:FUNCTION --steps 10
+  python3 THIS.py --model MODULE:FUNCTION --check
+
+The function takes nothing and returns three things: the list of modules that the plan's profile was made of, a
+function of output and target that gives the loss, and a function of step, replica and samples that gives inputs and
+targets. Training needs PyTorch 2.5 or newer; --check, which compares the stages with the whole model in one process,
+needs any.
+"""
+import argparse
+import importlib
+import os
+import sys
+
+import torch
+
+)py";
+
+constexpr std::string_view body = R"py(
+
+class Stage(torch.nn.Sequential):
+    """The modules of one stage; where RECOMPUTE is set only the input is kept, and the forward runs again."""
+
+    def forward(self, inputs):
+        if RECOMPUTE and torch.is_grad_enabled():
+            from torch.utils.checkpoint import checkpoint
+            return checkpoint(super().forward, inputs, use_reentrant=False)
+        return super().forward(inputs)
+
+
+def stage(modules, index):
+    return Stage(*modules[CUTS[index]:CUTS[index + 1]])
+
+
+def load(name):
+    module, _, function = name.partition(":")
+    sys.path.insert(0, os.getcwd())
+    modules, loss, batch = getattr(importlib.import_module(module), function)()
+    modules = list(modules)
+    if len(modules) != CUTS[-1]:
+        sys.exit(f"{name}: found {len(modules)} modules, expected {CUTS[-1]}: {', '.join(LAYERS)}")
+    return modules, loss, batch
+
+
+def check(modules, loss, batch):
+    """Loss and gradients of the stages, micro-batch by micro-batch, beside those of the whole model."""
+    inputs, targets = batch(0, 0, GLOBAL_BATCH // REPLICAS)
+    whole = torch.nn.Sequential(*modules)
+    expected = loss(whole(inputs), targets)
+    expected.backward()
+    wanted = [parameter.grad.clone() for parameter in whole.parameters() if parameter.grad is not None]
+    whole.zero_grad()
+    stages = [stage(modules, index) for index in range(len(CUTS) - 1)]
+    total = 0.0
+    for part, target in zip(inputs.chunk(MICRO_BATCHES), targets.chunk(MICRO_BATCHES)):
+        value = part
+        for one in stages:
+            value = one(value)
+        found = loss(value, target) / MICRO_BATCHES
+        found.backward()
+        total += found.item()
+    given = [parameter.grad for parameter in whole.parameters() if parameter.grad is not None]
+    error = max((float((a - b).abs().max() / (1e-6 + b.abs().max())) for a, b in zip(given, wanted)), default=0.0)
+    print(f"loss of the whole {expected.item():.6f}, of {len(stages)} stages {total:.6f}; gradients differ by {error:.1e}")
+    if len(given) != len(wanted) or error > 1e-3:
+        sys.exit("the stages do not give the whole model's gradients (batch norm and dropout do not, by their nature)")
+
+
+def train(modules, loss, batch, steps, rate):
+    try:
+        from torch.distributed.pipelining import PipelineStage
+        from torch.distributed.pipelining.schedules import get_schedule_class
+    except ImportError:
+        sys.exit(f"found PyTorch {torch.__version__}, expected 2.5 or newer: torch.distributed.pipelining; "
+                 "--check needs no more than this one")
+    import torch.distributed as dist
+    from torch.distributed.device_mesh import init_device_mesh
+
+    kind = "cuda" if torch.cuda.is_available() else "cpu"
+    dist.init_process_group("nccl" if kind == "cuda" else "gloo")
+    if dist.get_world_size() != len(STAGES_OF_RANK) * REPLICAS:
+        sys.exit(f"found {dist.get_world_size()} processes, expected {len(STAGES_OF_RANK) * REPLICAS}")
+    device = torch.device(kind, int(os.environ.get("LOCAL_RANK", 0)) if kind == "cuda" else 0)
+    if kind == "cuda":
+        torch.cuda.set_device(device)
+    mesh = init_device_mesh(kind, (len(STAGES_OF_RANK), REPLICAS), mesh_dim_names=("pipeline", "replica"))
+    rank, replica = mesh.get_local_rank("pipeline"), mesh.get_local_rank("replica")
+
+    stages = []
+    for index in STAGES_OF_RANK[rank]:
+        module = stage(modules, index).to(device)
+        if REPLICAS > 1:
+            module = torch.nn.parallel.DistributedDataParallel(module, process_group=mesh.get_group("replica"))
+        stages.append(PipelineStage(module, index, len(CUTS) - 1, device, group=mesh.get_group("pipeline")))
+    parameters = [parameter for one in stages for parameter in one.submod.parameters()]
+    optimizer = make_optimizer(parameters, rate)
+    schedule = get_schedule_class(SCHEDULE)(
+        stages[0] if len(stages) == 1 else stages, MICRO_BATCHES, loss_fn=loss)
+
+    first, last = 0 in STAGES_OF_RANK[rank], len(CUTS) - 2 in STAGES_OF_RANK[rank]
+    for step in range(steps):
+        inputs, targets = batch(step, replica, GLOBAL_BATCH // REPLICAS)
+        losses = []
+        schedule.step(*([inputs.to(device)] if first else []),
+                      **({
+    "target" : targets.to(device), "losses" : losses} if last else {}))
+        optimizer.step()
+        optimizer.zero_grad()
+        if last and replica == 0:
+            print(f"step {step}: loss {torch.stack(losses).mean().item():.6f}", flush=True)
+    dist.destroy_process_group()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", required=True, metavar="MODULE:FUNCTION")
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--learning-rate", type=float, default=1e-3)
+    parser.add_argument("--check", action="store_true")
+    chosen = parser.parse_args()
+    model = load(chosen.model)
+    if chosen.check:
+        check(*model)
+    else:
+        train(*model, chosen.steps, chosen.learning_rate)
+
+
+if __name__ == "__main__":
+    main()
+)py";
+
+std::string program(const EngineQuestion& question) {
+    const Plan& plan = question.plan;
+    const Grid grid = grid_of(plan);
+    std::string text =
+        fmt::format("#!/usr/bin/env python3\n# Plan {} for torch.distributed.pipelining.\n", quoted(plan.name));
+    text += rank_comment(plan, question.cluster, "# ");
+    text += manual;
+    text += fmt::format("LAYERS = [{}]\n", names_of(question.profile));
+    text += fmt::format("CUTS = [{}]  # stage s has modules CUTS[s] to CUTS[s + 1] - 1\n",
+                        fmt::join(module_cuts(plan, question.profile), ", "));
+    text += fmt::format("STAGES_OF_RANK = [{}]\n", stages_of_ranks(plan));
+    text += fmt::format("REPLICAS = {}\nGLOBAL_BATCH = {}\nMICRO_BATCHES = {}\nSCHEDULE = \"{}\"\nRECOMPUTE = {}\n",
+                        grid.data, plan.global_batch, plan.micro_batches, class_of(plan.schedule),
+                        plan.stages.front().recompute.all ? "True" : "False");
+    text += fmt::format("\n\ndef make_optimizer(parameters, rate):\n    return {}\n", optimizer_of(plan.optimizer));
+    return text + std::string(body);
+  }
+
+}  // namespace
+
+Engine pytorch() {
+  return {"PyTorch's pipelining",
+          {.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::interleaved, ScheduleKind::zb_v,
+                         ScheduleKind::dualpipe_v},
+           .tensor_parallel = false,
+           .most_zero = 0,
+           .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::none},
+           .may_cut = may_cut_modules,
+           .model_misfit = [](const Profile& profile) { return module_misfit(profile, "PyTorch's pipelining"); }},
+          {{"pytorch", ".py", "a program for PyTorch's pipelining", program}}};
+}
+
+}  // namespace pipedeck

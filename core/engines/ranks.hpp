@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan of equal stages as engines count it: a process a device, numbered through tensor-parallel groups first, then
+// replicas, then stages. All three engines number so unless told otherwise.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/domain/cluster.hpp"
+#include "core/domain/plan.hpp"
+
+namespace pipedeck {
+
+/// Of a plan whose stages are alike.
+struct Grid {
+  int pipeline = 1;  ///< ranks of the pipeline
+  int data = 1;      ///< replicas
+  int tensor = 1;    ///< tensor-parallel degree
+  int chunks = 1;    ///< stages of a pipeline rank
+  int samples = 1;   ///< of a micro-batch on one replica
+};
+Grid grid_of(const Plan& plan);
+
+/// The plan's device behind each process number.
+std::vector<DeviceId> devices_by_rank(const Plan& plan);
+
+/// Lines of a comment, each behind `mark`: which device each process is to run on.
+std::string rank_comment(const Plan& plan, const Cluster& cluster, std::string_view mark);
+
+/// One line, for a comment.
+std::string one_line(std::string text);
+
+}  // namespace pipedeck
