@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// export: a part of a file as a table for other programs, a document of a project, or a plan as a batch job.
+// export: a part of a file as a table for other programs, a document of a project, a plan as a batch job or for another
+// training engine.
 #include <algorithm>
 #include <functional>
 
@@ -8,6 +9,7 @@
 
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
+#include "app/cli/engine_export.hpp"
 #include "app/cli/file_formats.hpp"
 #include "core/io/csv_tables.hpp"
 #include "core/io/job_script.hpp"
@@ -130,7 +132,10 @@ const std::vector<Part>& parts() {
 std::string overview() {
   std::string text = "WHAT, by what FILE is:\n";
   for (const Part& part : parts())
-    if (part.of != "graph-text") text += fmt::format("  {:<11}{:<14}{}\n", part.of, part.name, part.summary);
+    if (part.of != "graph-text") text += fmt::format("  {:<11}{:<20}{}\n", part.of, part.name, part.summary);
+  for (const Engine& engine : engines())
+    for (const EngineOutput& output : engine.outputs)
+      text += fmt::format("  {:<11}{:<20}{}\n", "plan", output.name, output.summary);
   return text;
 }
 
@@ -143,20 +148,27 @@ class ExportCommand : public Command {
     app.add_option("--name", wish_.name, "of a project: which document")->type_name("NAME");
     app.add_option("--model", wish_.model, "of a job: a file or preset:NAME")->type_name("SPEC");
     app.add_option("--steps", wish_.steps, "of a job: optimizer steps")->check(CLI::Range(1, 1 << 30))->type_name("N");
-    app.add_option("--profile-micro-batch", profile_micro_batch_, "samples of one micro-batch of a graph text")
-        ->check(CLI::Range(1, 1 << 30))
-        ->type_name("N");
+    engine_.inputs.declare(app, false);
+    app.add_flag("--nearest", engine_.nearest, "for an engine that can't run the plan: the nearest plan that it can");
+    app.add_option("--nearest-plan", engine_.nearest_plan, "with --nearest: where to write that plan")
+        ->type_name("FILE");
     app.footer(overview());
   }
 
-  Result<int> run(std::stop_token) override {
-    const auto file = read_any_file(file_, {.profile_micro_batch = profile_micro_batch_});
+  Result<int> run(std::stop_token stop) override {
+    const auto file = read_any_file(file_, {.profile_micro_batch = engine_.inputs.profile_micro_batch});
     if (!file) return tl::unexpected(file.error());
     std::vector<std::string_view> possible;
     for (const Part& part : parts()) {
       if (part.of != format_name(*file)) continue;
       possible.push_back(part.name);
-      if (part.name == what_) return write(part, *file);
+      if (part.name == what_) return write(part.text(*file, wish_));
+    }
+    if (const auto* plan = std::get_if<Plan>(&*file)) {
+      if (const NamedOutput wanted = engine_output_named(what_); wanted.engine)
+        return write(engine_export(wanted, *plan, file_, engine_, stop));
+      for (const Engine& engine : engines())
+        for (const EngineOutput& output : engine.outputs) possible.push_back(output.name);
     }
     return fail(ErrorCode::bad_usage,
                 fmt::format("a {} has no {}; possible: {}", format_name(*file), what_, fmt::join(possible, ", ")), {},
@@ -164,8 +176,7 @@ class ExportCommand : public Command {
   }
 
  private:
-  Result<int> write(const Part& part, const AnyFile& file) const {
-    auto text = part.text(file, wish_);
+  Result<int> write(Result<std::string> text) const {
     if (!text) return tl::unexpected(in_file(text.error(), file_));
     if (!text->ends_with('\n')) *text += '\n';
     if (auto written = write_output(out_, *text); !written) return tl::unexpected(written.error());
@@ -174,7 +185,7 @@ class ExportCommand : public Command {
 
   std::string file_, what_, out_ = "-";
   Wish wish_;
-  std::optional<int> profile_micro_batch_;
+  EngineExport engine_;
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ std::vector<HelpPage> help_pages() {
           {QStringLiteral("planners.md"), HelpPages::tr("Planners")},
           {QStringLiteral("simulator.md"), HelpPages::tr("The simulator")},
           {QStringLiteral("formats.md"), HelpPages::tr("Files and command line")},
+          {QStringLiteral("engines.md"), HelpPages::tr("Plans for other engines")},
           {QStringLiteral("reproduction.md"), HelpPages::tr("The papers' tables")},
           {QStringLiteral("README.md"), HelpPages::tr("About the project")}};
 }

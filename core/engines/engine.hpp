@@ -58,9 +58,9 @@ NamedOutput engine_output_named(std::string_view name);
 /// Which parts of the plan the engine can't run, a sentence each; empty: it runs the plan as it is.
 std::vector<std::string> misfits(const Engine& engine, const Plan& plan, const Profile& profile);
 
-/// The plan itself where it fits. Else plans that the engine can run and that keep what can be kept, on the same devices or some of them: as many stages
-/// with as many layers where that is possible. Valid for the cluster; whether they fit into memory the caller sees.
-/// Empty where the engine can't run the model at all.
+/// The plan itself where it fits. Else plans that the engine can run and that keep what can be kept, on the same
+/// devices or some of them: as many stages with as many layers where that is possible. Valid for the cluster; whether
+/// they fit into memory the caller sees. Empty where the engine can't run the model at all.
 std::vector<Plan> nearest_plans(const Engine& engine, const EngineQuestion& question);
 
 /// The text; bad_input with the misfits where the plan does not fit.

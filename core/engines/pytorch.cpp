@@ -193,22 +193,22 @@ if __name__ == "__main__":
 )py";
 
 std::string program(const EngineQuestion& question) {
-    const Plan& plan = question.plan;
-    const Grid grid = grid_of(plan);
-    std::string text =
-        fmt::format("#!/usr/bin/env python3\n# Plan {} for torch.distributed.pipelining.\n", quoted(plan.name));
-    text += rank_comment(plan, question.cluster, "# ");
-    text += manual;
-    text += fmt::format("LAYERS = [{}]\n", names_of(question.profile));
-    text += fmt::format("CUTS = [{}]  # stage s has modules CUTS[s] to CUTS[s + 1] - 1\n",
-                        fmt::join(module_cuts(plan, question.profile), ", "));
-    text += fmt::format("STAGES_OF_RANK = [{}]\n", stages_of_ranks(plan));
-    text += fmt::format("REPLICAS = {}\nGLOBAL_BATCH = {}\nMICRO_BATCHES = {}\nSCHEDULE = \"{}\"\nRECOMPUTE = {}\n",
-                        grid.data, plan.global_batch, plan.micro_batches, class_of(plan.schedule),
-                        plan.stages.front().recompute.all ? "True" : "False");
-    text += fmt::format("\n\ndef make_optimizer(parameters, rate):\n    return {}\n", optimizer_of(plan.optimizer));
-    return text + std::string(body);
-  }
+  const Plan& plan = question.plan;
+  const Grid grid = grid_of(plan);
+  std::string text =
+      fmt::format("#!/usr/bin/env python3\n# Plan {} for torch.distributed.pipelining.\n", quoted(plan.name));
+  text += rank_comment(plan, question.cluster, "# ");
+  text += manual;
+  text += fmt::format("LAYERS = [{}]\n", names_of(question.profile));
+  text += fmt::format("CUTS = [{}]  # stage s has modules CUTS[s] to CUTS[s + 1] - 1\n",
+                      fmt::join(module_cuts(plan, question.profile), ", "));
+  text += fmt::format("STAGES_OF_RANK = [{}]\n", stages_of_ranks(plan));
+  text += fmt::format("REPLICAS = {}\nGLOBAL_BATCH = {}\nMICRO_BATCHES = {}\nSCHEDULE = \"{}\"\nRECOMPUTE = {}\n",
+                      grid.data, plan.global_batch, plan.micro_batches, class_of(plan.schedule),
+                      plan.stages.front().recompute.all ? "True" : "False");
+  text += fmt::format("\n\ndef make_optimizer(parameters, rate):\n    return {}\n", optimizer_of(plan.optimizer));
+  return text + std::string(body);
+}
 
 }  // namespace
 

@@ -5998,6 +5998,10 @@ B 12 s3: alles zugleich</translation>
         <source>About the project</source>
         <translation>Über das Projekt</translation>
     </message>
+    <message>
+        <source>Plans for other engines</source>
+        <translation>Pläne für andere Systeme</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::HelpWindow</name>
@@ -8326,7 +8330,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>&amp;Measure on this machine</source>
-        <translation>Auf dieser Maschine &amp;messen</translation>
+        <translation>Auf dieser Maschine m&amp;essen</translation>
     </message>
     <message>
         <source>A measurement is under way.</source>

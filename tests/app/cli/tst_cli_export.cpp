@@ -2,6 +2,7 @@
 // export, and the tables of simulate and compare, by the real program.
 #include <QFile>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
@@ -151,6 +152,29 @@ class TestCliExport : public QObject {
     VERIFY_STATUS(unclear, 2);
     QVERIFY2(unclear.err.contains("small mlp (measured here)"), unclear.err);
     VERIFY_STATUS(problem_.run({"export", "p.pipedeck", "profile", "--name", "small mlp"}), 0);
+  }
+
+  void an_engine_gets_the_nearest_plan() {
+    const QStringList inputs{"--profile", "preset:bert-48", "--cluster", "preset:dapple-a"};
+    QStringList plan{"plan", "--planner", "dapple", "--global-batch", "64", "-o", "dapple.plan.json"};
+    VERIFY_STATUS(problem_.run(plan + inputs), 0);  // with warm-up B, which no engine has
+    const Answer refused = problem_.run(QStringList{"export", "dapple.plan.json", "megatron", "-o", "no.sh"} + inputs);
+    VERIFY_STATUS(refused, 2);
+    QVERIFY2(refused.err.contains("warm-up: found policy B") && refused.err.contains("instead of"), refused.err);
+    QVERIFY(!QFile::exists(problem_.path("no.sh")));
+    const Answer written = problem_.run(QStringList{"export", "dapple.plan.json", "megatron", "--nearest",
+                                                    "--nearest-plan", "near.plan.json", "-o", "near.sh"} +
+                                        inputs);
+    VERIFY_STATUS(written, 0);
+    QVERIFY(problem_.read("near.sh").contains("--pipeline-model-parallel-size 2"));
+    // The plan that was kept is one that needs no other, and costs what was said.
+    VERIFY_STATUS(problem_.run(QStringList{"export", "near.plan.json", "megatron"} + inputs), 0);
+    const Answer simulated = problem_.run(QStringList{"simulate", "--plan", "near.plan.json"} + inputs);
+    VERIFY_STATUS(simulated, 0);
+    static const QRegularExpression iteration("iteration ([0-9.]+) ms");
+    const QString cost = iteration.match(QString::fromUtf8(simulated.out)).captured(1);
+    QVERIFY2(!cost.isEmpty() && written.err.contains((cost + " ms an iteration").toUtf8()), written.err);
+    VERIFY_STATUS(problem_.run({"export", "dapple.plan.json", "pytorch"}), 2);
   }
 
  private:
