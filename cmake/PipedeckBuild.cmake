@@ -55,7 +55,7 @@ function(pipedeck_library name)
 endfunction()
 
 # What is not hot need not be optimised long: it takes a fifth off its compilation.
-function(pipedeck_optimize_little name)
+function(optimize_little name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
@@ -70,7 +70,7 @@ function(pipedeck_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES AUTOMOC ON)
-  pipedeck_optimize_little(${name})
+  optimize_little(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} pipedeck_test_support Qt6::Test)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT}
