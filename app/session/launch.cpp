@@ -224,9 +224,9 @@ void Launch::train(const Simulated& simulation) {
   phase_ = Phase::training;
   emit progress(0, tr("starting"));
   const RunFiles files{file("plan.json"), file("model.json"), file("profile.json"), file("cluster.json")};
-  const QStringList arguments = run_arguments(files, spec_.settings);
-  emit message(shell_text(spec_.program, arguments));
-  process_.start(spec_.program, arguments);
+  const Command command = run_command(spec_.program, files, spec_.settings);
+  emit message(shell_text(command.program, command.arguments));
+  process_.start(command.program, command.arguments);
 }
 
 void Launch::take_events(const std::vector<Result<RunEvent>>& events) {

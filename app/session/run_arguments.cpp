@@ -15,11 +15,24 @@ namespace {
 constexpr int timelines_a_run = 20;
 constexpr int sample_milliseconds = 100;
 
+QStringList checkpoint_arguments(const RunSettings& settings) {
+  QStringList arguments;
+  if (!settings.checkpoint.isEmpty()) {
+    arguments << "--checkpoint" << settings.checkpoint << "--keep" << QString::number(settings.keep);
+    if (settings.checkpoint_every > 0) arguments << "--checkpoint-every" << QString::number(settings.checkpoint_every);
+  }
+  if (!settings.resume.isEmpty()) arguments << "--resume" << settings.resume;
+  return arguments;
+}
+
 QStringList common_arguments(const RunFiles& files, const RunSettings& settings) {
   QStringList arguments{"run",     "--plan",    files.plan,
                         "--model", files.model, "--backend",
                         "cpu",     "--steps",   QString::number(settings.steps)};
   if (!settings.data.isEmpty()) arguments << "--data" << settings.data;
+  arguments << checkpoint_arguments(settings);
+  if (settings.memory_limit.count > 0) arguments << "--memory-limit" << QString::number(settings.memory_limit.count);
+  if (settings.timeout != RunSettings().timeout) arguments << "--timeout" << QString::number(settings.timeout);
   if (settings.cores.isEmpty()) return arguments;
   QStringList cores;
   for (const int core : settings.cores) cores << QString::number(core);
@@ -48,6 +61,13 @@ QStringList run_arguments(const RunFiles& files, const RunSettings& settings) {
                                                          "--sample-every",   QString::number(sample_milliseconds),
                                                          "--control",        "-",
                                                          "--events",         "-"};
+}
+
+Command run_command(const QString& program, const RunFiles& files, const RunSettings& settings) {
+  const QStringList arguments = run_arguments(files, settings);
+  if (settings.processes <= 0) return {program, arguments};
+  return {QStringLiteral("mpirun"), QStringList{"-n", QString::number(settings.processes), program} + arguments +
+                                        QStringList{"--transport", "mpi"}};
 }
 
 QStringList check_arguments(const RunFiles& files, const RunSettings& settings) {

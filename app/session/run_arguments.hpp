@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include "core/domain/model.hpp"
+#include "core/domain/units.hpp"
 
 namespace pipedeck::app {
 
@@ -17,6 +18,13 @@ struct RunSettings {
   double learning_rate = 0;  ///< 0: the model's own
   QList<int> cores;          ///< a device of the plan; empty: any
   int timeline_every = 0;    ///< steps; 0: some twenty a run
+  QString checkpoint;        ///< folder; empty: none are written
+  int checkpoint_every = 0;  ///< steps; 0: at the last one alone
+  int keep = 3;              ///< checkpoints that stay; 0: all
+  QString resume;            ///< folder to go on from; empty: from the beginning
+  int processes = 0;         ///< joined by MPI; 0: threads of one process
+  Bytes memory_limit;        ///< of a device; 0: none
+  double timeout = 30;       ///< seconds without any progress
   bool operator==(const RunSettings&) const = default;
 };
 
@@ -31,6 +39,12 @@ struct RunFiles {
 
 /// Arguments of pipedeck-cli that train; events go to standard output and words are read from standard input.
 QStringList run_arguments(const RunFiles& files, const RunSettings& settings);
+/// The program to start and its arguments: `program` itself, or mpirun with several of it.
+struct Command {
+  QString program;
+  QStringList arguments;
+};
+Command run_command(const QString& program, const RunFiles& files, const RunSettings& settings);
 /// Arguments that look whether it can be done.
 QStringList check_arguments(const RunFiles& files, const RunSettings& settings);
 

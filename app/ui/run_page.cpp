@@ -9,6 +9,7 @@
 #include "app/models/gantt_content.hpp"
 #include "app/session/project_content.hpp"
 #include "app/session/run_arguments.hpp"
+#include "app/ui/launch_settings_json.hpp"
 #include "app/ui/plan_rows.hpp"
 #include "app/views/chart_search.hpp"
 #include "app/views/gantt_view.hpp"
@@ -64,6 +65,12 @@ RunPage::RunPage(Session& session, const Dialogs& dialogs, QWidget* parent)
   connect(view_, &RunView::request_changed, this, &RunPage::look);
   connect(view_, &RunView::model_file_requested, this, &RunPage::choose_model_file);
   connect(&view_->options(), &LaunchOptions::browse_requested, this, &RunPage::choose_data);
+  LaunchMore& more = view_->options().more();
+  connect(&more, &LaunchMore::folder_requested, this, &RunPage::choose_checkpoints);
+  connect(&more, &LaunchMore::resume_changed, this, &RunPage::list_checkpoints);
+  connect(&checkpoints_, &CheckpointList::answered, &more, &LaunchMore::set_checkpoints);
+  connect(&processes_, &ProcessOffer::answered, &more, &LaunchMore::set_why_one_process);
+  more.set_why_one_process(tr("it is being looked whether there is MPI"));
   connect(&check_, &LaunchCheck::answered, this, [this](const QString& problem, const QString& words) {
     view_->set_answer(problem.isEmpty() ? words : problem, !problem.isEmpty());
   });
@@ -141,6 +148,15 @@ LaunchOrder RunPage::order() const {
   settings.data = request.settings.data;
   settings.learning_rate = request.settings.learning_rate;
   settings.cores = request.settings.cores;
+  const LaunchMoreSettings& more = request.settings.more;
+  settings.timeline_every = more.timeline_every;
+  settings.checkpoint = more.checkpoint;
+  settings.checkpoint_every = more.checkpoint_every;
+  settings.keep = more.keep;
+  settings.resume = more.resume;
+  settings.processes = more.processes;
+  settings.memory_limit = Bytes(static_cast<std::int64_t>(more.memory_limit * 1024 * 1024));
+  settings.timeout = more.timeout;
   return {request.plan, chosen_model(request.plan), settings};
 }
 
@@ -170,16 +186,45 @@ void RunPage::choose_data(const QString& kind) {
   if (!files.isEmpty()) view_->options().set_path(files.front());
 }
 
+void RunPage::choose_checkpoints(const QString& field) {
+  const QString folder = dialogs_.open_folder(
+      this, field == QLatin1String("resume") ? tr("Go on from a checkpoint") : tr("Keep checkpoints"));
+  if (!folder.isEmpty()) view_->options().more().set_folder(field, folder);
+}
+
+void RunPage::list_checkpoints(const QString& folder) {
+  view_->options().more().set_checkpoints({}, false);
+  checkpoints_.ask(session_.runner(), folder.trimmed());
+}
+
+void RunPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  processes_.ask(session_.runner());
+}
+
+QJsonObject RunPage::launch_settings() const {
+  return launch_settings_to_json(view_->request().steps, view_->request().settings);
+}
+
+void RunPage::set_launch_settings(const QJsonObject& json) {
+  if (json.isEmpty()) return;
+  const LaunchRequest read = launch_settings_from_json(json);
+  view_->set_steps(read.steps);
+  view_->options().set_settings(read.settings);
+}
+
 void RunPage::look() {
   check_.forget();
   view_->set_answer({}, false);
   const LaunchOrder now = order();
-  view_->options().set_command(shell_text(QStringLiteral("pipedeck-cli"), run_arguments({}, now.settings)));
+  const Command command = run_command(QStringLiteral("pipedeck-cli"), {}, now.settings);
+  view_->options().set_command(shell_text(command.program, command.arguments));
   const PlanEntry* entry = find_plan(session_.state(), now.plan);
   if (!entry || session_.launching() || !view_->options().incomplete().isEmpty()) return;
   const ProfileEntry* profile = find_profile(session_.state(), entry->profile);
   const auto model = now.model ? now.model : profile ? profile->model : nullptr;
-  const bool as_planned = !now.model && now.settings.data.isEmpty() && now.settings.cores.isEmpty();
+  const bool as_planned =
+      !now.model && now.settings.data.isEmpty() && now.settings.cores.isEmpty() && now.settings.resume.isEmpty();
   if (as_planned || !why_not_launchable(*entry->plan, model.get()).isEmpty()) return;
   check_.ask(session_.runner(), *entry->plan, *model, now.settings);
 }

@@ -6,9 +6,12 @@
 #include <memory>
 
 #include <QElapsedTimer>
+#include <QJsonObject>
 #include <QWidget>
 
+#include "app/session/checkpoint_list.hpp"
 #include "app/session/launch_check.hpp"
+#include "app/session/process_offer.hpp"
 #include "app/session/session.hpp"
 #include "app/ui/dialogs.hpp"
 #include "app/views/time_link.hpp"
@@ -33,8 +36,15 @@ class RunPage : public QWidget {
   int steps() const;
   void set_steps(int steps);
 
+  /// What the panel says, as the project keeps it with its other looks.
+  QJsonObject launch_settings() const;
+  void set_launch_settings(const QJsonObject& json);
+
   RunView& view() const { return *view_; }
   GanttView* timeline() const { return timeline_; }
+
+ protected:
+  void showEvent(QShowEvent* event) override;
 
  private:
   void show_models(int plan);
@@ -44,6 +54,8 @@ class RunPage : public QWidget {
   LaunchOrder order() const;
   void choose_model_file();
   void choose_data(const QString& kind);
+  void choose_checkpoints(const QString& field);
+  void list_checkpoints(const QString& folder);
   /// Shows the command line and has the program look whether it can be run.
   void look();
   void start();
@@ -59,6 +71,8 @@ class RunPage : public QWidget {
   const Dialogs& dialogs_;
   RunView* view_;
   LaunchCheck check_;
+  CheckpointList checkpoints_;
+  ProcessOffer processes_;
   std::map<int, std::shared_ptr<const ModelSpec>> model_files_;  ///< by profile
   TimeLink link_;
   GanttView* timeline_ = nullptr;

@@ -54,7 +54,9 @@ ViewState::ViewState(MainWindow& window, QSettings& settings) : QObject(&window)
 }
 
 std::string ViewState::captured() const {
-  QJsonObject json{{"page", key_of(*window_.page_widget(window_.page()))}, {"run", window_.run_page().shown_run()}};
+  QJsonObject json{{"page", key_of(*window_.page_widget(window_.page()))},
+                   {"run", window_.run_page().shown_run()},
+                   {"launch", window_.run_page().launch_settings()}};
   const TimeAxis& axis = window_.compare_page().charts().link().axis();
   if (!(axis == axis.fitted()))
     json["charts"] = QJsonObject{{"begin_ns", axis.begin}, {"end_ns", axis.end}, {"full_ns", axis.full}};
@@ -82,6 +84,7 @@ void ViewState::apply(const QByteArray& json) {
   for (int page = 0; const QWidget* widget = window_.page_widget(static_cast<Page>(page)); ++page)
     if (key_of(*widget) == state["page"].toString()) window_.show_page(static_cast<Page>(page));
   if (const int run = state["run"].toInt(); find_run(window_.session().state(), run)) window_.run_page().show_run(run);
+  window_.run_page().set_launch_settings(state["launch"].toObject());
   const QJsonObject charts = state["charts"].toObject();
   const TimeAxis axis{charts["begin_ns"].toDouble(), charts["end_ns"].toDouble(), charts["full_ns"].toDouble()};
   if (axis.full <= 0 || axis.begin < 0 || axis.end > axis.full || axis.span() < 1) return;

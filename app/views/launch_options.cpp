@@ -9,7 +9,6 @@
 #include <QEvent>
 #include <QFontDatabase>
 #include <QFormLayout>
-#include <QGridLayout>
 #include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
@@ -17,6 +16,7 @@
 #include <QTimer>
 #include <QToolButton>
 
+#include "app/views/core_fields.hpp"
 #include "app/views/theme.hpp"
 #include "app/views/widget_style.hpp"
 
@@ -25,8 +25,6 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int settle_milliseconds = 250;
-constexpr int most_devices = 16;  // beyond, nobody chooses cores by hand
-constexpr int cores_a_row = 2;
 
 bool takes_path(const QString& kind) {
   return kind == QLatin1String("text") || kind == QLatin1String("idx") || kind == QLatin1String("images");
@@ -38,8 +36,8 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
     : QWidget(parent),
       data_(new QComboBox),
       learning_rate_(new QLineEdit),
-      cores_row_(new QWidget),
-      cores_grid_(new QGridLayout(cores_row_)),
+      cores_(new CoreFields),
+      more_(new LaunchMore),
       answer_(new QLabel),
       settling_(new QTimer(this)) {
   hide();  // a holder of the fields, which stand in the form
@@ -71,8 +69,10 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
   connect(learning_rate_, &QLineEdit::textEdited, this, &LaunchOptions::mark_changed);
   add_row(form, tr("&Rate"), learning_rate_);
 
-  cores_grid_->setContentsMargins(0, 0, 0, 0);
-  add_row(form, tr("C&ores"), cores_row_);
+  add_row(form, tr("C&ores"), cores_);
+  connect(cores_, &CoreFields::edited, this, &LaunchOptions::mark_changed);
+  form->addRow(more_);
+  connect(more_, &LaunchMore::edited, this, &LaunchOptions::mark_changed);
   add_row(form, tr("Command"), make_command_row());
   answer_->setObjectName(QStringLiteral("run_answer"));
   answer_->setWordWrap(true);
@@ -141,44 +141,8 @@ void LaunchOptions::mark_changed() {
 }
 
 void LaunchOptions::set_devices(const QStringList& devices, const QList<int>& cores) {
-  if (devices == devices_ && cores == cores_here_) return;
-  devices_ = devices;
-  cores_here_ = cores;
-  qDeleteAll(cores_);
-  qDeleteAll(core_names_);
-  cores_.clear();
-  core_names_.clear();
-  const qsizetype shown = devices.size() <= most_devices ? devices.size() : 0;
-  for (qsizetype i = 0; i < shown; ++i) {
-    auto* name = new QLabel(devices[i]);
-    auto* box = new QComboBox;
-    box->setObjectName(QStringLiteral("run_core_%1").arg(i));
-    box->setAccessibleName(tr("Processor core of %1").arg(devices[i]));
-    box->setToolTip(tr("The processor core that stands for %1; any: the operating system chooses").arg(devices[i]));
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(3);
-    box->addItem(tr("any"), -1);
-    for (const int core : cores) box->addItem(QString::number(core), core);
-    connect(box, &QComboBox::currentIndexChanged, this, [this, box] {
-      // All devices have a core or none has: the others follow, one core after another.
-      const bool any = box->currentData().toInt() < 0;
-      for (qsizetype other = 0; other < cores_.size(); ++other) {
-        QComboBox* field = cores_[other];
-        if (field == box || (field->currentIndex() == 0) == any) continue;
-        const QSignalBlocker quiet(field);
-        field->setCurrentIndex(any ? 0 : 1 + static_cast<int>(other % std::max<qsizetype>(1, cores_here_.size())));
-      }
-      mark_changed();
-    });
-    const int row = static_cast<int>(i) / cores_a_row, column = 2 * (static_cast<int>(i) % cores_a_row);
-    cores_grid_->addWidget(name, row, column);
-    cores_grid_->addWidget(box, row, column + 1);
-    cores_grid_->setColumnStretch(column + 1, 1);
-    cores_ << box;
-    core_names_ << name;
-  }
-  cores_row_->setVisible(shown > 0);
-  apply_theme();
+  cores_->set_devices(devices, cores);
+  more_->set_most_processes(static_cast<int>(devices.size()));
 }
 
 void LaunchOptions::set_settings(const LaunchSettings& settings) {
@@ -186,21 +150,22 @@ void LaunchOptions::set_settings(const LaunchSettings& settings) {
   data_->setCurrentIndex(std::max(0, data_->findData(colon < 0 ? settings.data : settings.data.left(colon))));
   path_->setText(colon < 0 ? QString() : settings.data.mid(colon + 1));
   learning_rate_->setText(settings.learning_rate > 0 ? QLocale().toString(settings.learning_rate, 'g', 6) : QString());
-  for (qsizetype i = 0; i < cores_.size(); ++i)
-    cores_[i]->setCurrentIndex(i < settings.cores.size() ? std::max(0, cores_[i]->findData(settings.cores[i])) : 0);
+  cores_->set_cores(settings.cores);
+  more_->set_settings(settings.more);
 }
 
 LaunchSettings LaunchOptions::settings() const {
   LaunchSettings settings;
   settings.data = takes_path(kind()) ? kind() + QLatin1Char(':') + path_->text() : kind();
   settings.learning_rate = QLocale().toDouble(learning_rate_->text());
-  for (const QComboBox* box : cores_)
-    if (const int core = box->currentData().toInt(); core >= 0) settings.cores << core;
+  settings.cores = cores_->cores();
+  settings.more = more_->settings();
   return settings;
 }
 
 QString LaunchOptions::incomplete() const {
-  return takes_path(kind()) && path_->text().trimmed().isEmpty() ? tr("Choose what the data is read from.") : QString();
+  if (takes_path(kind()) && path_->text().trimmed().isEmpty()) return tr("Choose what the data is read from.");
+  return cores_->problem();
 }
 
 void LaunchOptions::set_path(const QString& path) {
@@ -222,8 +187,10 @@ void LaunchOptions::set_answer(const QString& words, bool problem) {
 }
 
 void LaunchOptions::set_editable(bool on) {
-  for (QWidget* field : {static_cast<QWidget*>(data_), path_row_, static_cast<QWidget*>(learning_rate_), cores_row_})
+  for (QWidget* field :
+       {static_cast<QWidget*>(data_), path_row_, static_cast<QWidget*>(learning_rate_), static_cast<QWidget*>(cores_)})
     field->setEnabled(on);
+  more_->set_editable(on);
 }
 
 void LaunchOptions::changeEvent(QEvent* event) {
@@ -233,7 +200,6 @@ void LaunchOptions::changeEvent(QEvent* event) {
 
 void LaunchOptions::apply_theme() {
   const Theme& theme = Theme::of(palette());
-  for (QLabel* name : core_names_) set_text_colour(*name, theme.muted);
   set_text_colour(*answer_, problem_ ? theme.warning : theme.muted);
 }
 

@@ -7,9 +7,10 @@
 #include <QString>
 #include <QWidget>
 
+#include "app/views/launch_more.hpp"
+
 class QComboBox;
 class QFormLayout;
-class QGridLayout;
 class QLabel;
 class QLineEdit;
 class QTimer;
@@ -21,8 +22,11 @@ struct LaunchSettings {
   QString data;              ///< as `run --data` has it; empty: the model's own
   double learning_rate = 0;  ///< 0: the model's own
   QList<int> cores;          ///< a device; empty: any
+  LaunchMoreSettings more{};
   bool operator==(const LaunchSettings&) const = default;
 };
+
+class CoreFields;
 
 class LaunchOptions : public QWidget {
   Q_OBJECT
@@ -42,6 +46,7 @@ class LaunchOptions : public QWidget {
   /// What the look at the data said: `problem` in the colour of a warning.
   void set_answer(const QString& words, bool problem);
   void set_editable(bool on);
+  LaunchMore& more() const { return *more_; }
   const QList<QLabel*>& field_names() const { return names_; }
 
  signals:
@@ -65,12 +70,8 @@ class LaunchOptions : public QWidget {
   QLineEdit* path_ = nullptr;
   QToolButton* browse_ = nullptr;
   QLineEdit* learning_rate_;
-  QWidget* cores_row_;
-  QGridLayout* cores_grid_;
-  QList<QComboBox*> cores_;
-  QList<QLabel*> core_names_;
-  QStringList devices_;
-  QList<int> cores_here_;
+  CoreFields* cores_;
+  LaunchMore* more_;
   QLineEdit* command_ = nullptr;
   QLabel* answer_;
   QTimer* settling_;

@@ -4734,6 +4734,25 @@
     </message>
 </context>
 <context>
+    <name>pipedeck::app::CheckpointList</name>
+    <message>
+        <source>step %1: incomplete, %2 missing</source>
+        <translation>Schritt %1: unvollständig, es fehlt %2</translation>
+    </message>
+    <message>
+        <source>step %1: %2 with %3, %4</source>
+        <translation>Schritt %1: %2 mit %3, %4</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>und %1 weitere</translation>
+    </message>
+    <message>
+        <source>there are no checkpoints in this folder</source>
+        <translation>in diesem Ordner liegen keine Checkpoints</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::ChildProcess</name>
     <message>
         <source>%1 could not be started: %2</source>
@@ -4953,6 +4972,53 @@
     <message>
         <source>Tick plans in the table to compare their charts here.</source>
         <translation>Pläne in der Tabelle ankreuzen, um ihre Diagramme hier zu vergleichen.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::CoreFields</name>
+    <message>
+        <source>Processor cores of the devices</source>
+        <translation>Prozessorkerne der Geräte</translation>
+    </message>
+    <message>
+        <source>any: chosen by the system</source>
+        <translation>beliebig: das System wählt</translation>
+    </message>
+    <message>
+        <source>The processor core of each device, in their order, such as 0-3,4-7; two devices may share one. Empty: the operating system chooses</source>
+        <translation>Der Prozessorkern jedes Geräts, in ihrer Reihenfolge, etwa 0-3,4-7; zwei Geräte dürfen sich einen teilen. Leer: das Betriebssystem wählt</translation>
+    </message>
+    <message>
+        <source>Each…</source>
+        <translation>Einzeln…</translation>
+    </message>
+    <message>
+        <source>A line for each device</source>
+        <translation>Eine Zeile je Gerät</translation>
+    </message>
+    <message>
+        <source>Processor core of each device</source>
+        <translation>Prozessorkern jedes Geräts</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Core</source>
+        <translation>Kern</translation>
+    </message>
+    <message>
+        <source>Cores: expected %1, one for each device, such as 0-3,4-7.</source>
+        <translation>Kerne: erwartet werden %1, einer je Gerät, etwa 0-3,4-7.</translation>
+    </message>
+    <message>
+        <source>Cores: there is no core %1 to use here, only %2.</source>
+        <translation>Kerne: Kern %1 ist hier nicht zu haben, nur %2.</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>beliebig</translation>
     </message>
 </context>
 <context>
@@ -6537,6 +6603,153 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
 </context>
 <context>
+    <name>pipedeck::app::LaunchMore</name>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message>
+        <source>Checkpoints, several processes, timelines, limits</source>
+        <translation>Checkpoints, mehrere Prozesse, Zeitverläufe, Grenzen</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen…</translation>
+    </message>
+    <message>
+        <source>Folder of the checkpoints</source>
+        <translation>Ordner der Checkpoints</translation>
+    </message>
+    <message>
+        <source>none are written</source>
+        <translation>es werden keine geschrieben</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>Checkpoints</translation>
+    </message>
+    <message>
+        <source>A folder: parameters and optimizer state are kept there, to go on from after the last step or a stop</source>
+        <translation>Ein Ordner: Dort werden Parameter und Zustand des Optimierers abgelegt, um nach dem letzten Schritt oder einem Halt von da aus fortzufahren</translation>
+    </message>
+    <message>
+        <source> steps</source>
+        <translation> Schritte</translation>
+    </message>
+    <message>
+        <source>at the end alone</source>
+        <translation>nur am Ende</translation>
+    </message>
+    <message>
+        <source>  every</source>
+        <translation>  alle</translation>
+    </message>
+    <message>
+        <source>How many steps lie between two checkpoints; one is written at the end, too</source>
+        <translation>Wie viele Schritte zwischen zwei Checkpoints liegen; auch am Ende wird einer geschrieben</translation>
+    </message>
+    <message>
+        <source> checkpoints</source>
+        <translation> Checkpoints</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>  keep</source>
+        <translation>  behalten</translation>
+    </message>
+    <message>
+        <source>How many checkpoints stay in the folder: the last ones</source>
+        <translation>Wie viele Checkpoints im Ordner bleiben: die letzten</translation>
+    </message>
+    <message>
+        <source>Folder of the checkpoints to go on from</source>
+        <translation>Ordner der Checkpoints, von denen aus es weitergeht</translation>
+    </message>
+    <message>
+        <source>from the beginning</source>
+        <translation>von Anfang an</translation>
+    </message>
+    <message>
+        <source>Go on from</source>
+        <translation>Weiter ab</translation>
+    </message>
+    <message>
+        <source>A folder of checkpoints, of any plan of this model: the last complete one is taken. Steps counts those before it, too</source>
+        <translation>Ein Ordner mit Checkpoints, von einem beliebigen Plan dieses Modells: Der letzte vollständige wird genommen. Schritte zählt die davor mit</translation>
+    </message>
+    <message>
+        <source>threads of one process</source>
+        <translation>Threads eines Prozesses</translation>
+    </message>
+    <message>
+        <source>several processes (mpirun)</source>
+        <translation>mehrere Prozesse (mpirun)</translation>
+    </message>
+    <message>
+        <source>Transport</source>
+        <translation>Transport</translation>
+    </message>
+    <message>
+        <source> processes</source>
+        <translation> Prozesse</translation>
+    </message>
+    <message>
+        <source>  of</source>
+        <translation>  aus</translation>
+    </message>
+    <message>
+        <source>Processes that mpirun starts; they share the plan&apos;s devices</source>
+        <translation>Prozesse, die mpirun startet; sie teilen sich die Geräte des Plans</translation>
+    </message>
+    <message>
+        <source>some twenty a run</source>
+        <translation>etwa zwanzig je Lauf</translation>
+    </message>
+    <message>
+        <source>Timelines</source>
+        <translation>Zeitverläufe</translation>
+    </message>
+    <message>
+        <source>Every how many steps the operations are measured one by one</source>
+        <translation>Alle wie viele Schritte die Operationen einzeln gemessen werden</translation>
+    </message>
+    <message>
+        <source> MiB</source>
+        <translation> MiB</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>keine Grenze</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Memory of each device; a run that needs more fails and says where</source>
+        <translation>Speicher jedes Geräts; ein Lauf, der mehr braucht, scheitert und sagt, wo</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> s</translation>
+    </message>
+    <message>
+        <source>Time-out</source>
+        <translation>Zeitgrenze</translation>
+    </message>
+    <message>
+        <source>The run fails when no device has got on for so long</source>
+        <translation>Der Lauf scheitert, wenn so lange kein Gerät vorangekommen ist</translation>
+    </message>
+    <message>
+        <source>Whether the devices are threads of one process or several processes joined by MPI</source>
+        <translation>Ob die Geräte Threads eines Prozesses sind oder mehrere Prozesse, die MPI verbindet</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::LaunchOptions</name>
     <message>
         <source>What the model is trained on; every file is looked at before anything starts</source>
@@ -6613,18 +6826,6 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     <message>
         <source>file</source>
         <translation>Datei</translation>
-    </message>
-    <message>
-        <source>Processor core of %1</source>
-        <translation>Prozessorkern von %1</translation>
-    </message>
-    <message>
-        <source>The processor core that stands for %1; any: the operating system chooses</source>
-        <translation>Der Prozessorkern, der für %1 steht; beliebig: das Betriebssystem wählt</translation>
-    </message>
-    <message>
-        <source>any</source>
-        <translation>beliebig</translation>
     </message>
     <message>
         <source>Choose what the data is read from.</source>
@@ -8159,6 +8360,17 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
 </context>
 <context>
+    <name>pipedeck::app::ProcessOffer</name>
+    <message>
+        <source>mpirun is not there: install Open MPI (openmpi-bin) to train in several processes</source>
+        <translation>mpirun ist nicht da: Open MPI (openmpi-bin) installieren, um in mehreren Prozessen zu trainieren</translation>
+    </message>
+    <message>
+        <source>it could not be found out whether there is MPI: %1</source>
+        <translation>Es ließ sich nicht feststellen, ob es MPI gibt: %1</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::ProfileActions</name>
     <message>
         <source>layer</source>
@@ -8831,6 +9043,18 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>THIS RUN OVER THE OTHER</source>
         <translation>DIESER LAUF ÜBER DEM ANDEREN</translation>
+    </message>
+    <message>
+        <source>it is being looked whether there is MPI</source>
+        <translation>Es wird nachgesehen, ob es MPI gibt</translation>
+    </message>
+    <message>
+        <source>Go on from a checkpoint</source>
+        <translation>Ab einem Checkpoint weitermachen</translation>
+    </message>
+    <message>
+        <source>Keep checkpoints</source>
+        <translation>Checkpoints ablegen</translation>
     </message>
 </context>
 <context>

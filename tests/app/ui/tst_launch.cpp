@@ -6,11 +6,15 @@
 #include <QAbstractScrollArea>
 #include <QComboBox>
 #include <QElapsedTimer>
+#include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QTableWidget>
+#include <QToolButton>
 
+#include "app/models/core_list.hpp"
 #include "app/session/event_reader.hpp"
 #include "app/session/project_content.hpp"
 #include "app/session/run_arguments.hpp"
@@ -80,6 +84,9 @@ class TestLaunch : public QObject {
   void a_pause_holds_the_run();
   void the_panel_says_what_cannot_be_launched();
   void a_launch_is_what_the_panel_says();
+  void cores_are_a_short_list();
+  void a_run_goes_on_from_its_checkpoints();
+  void devices_are_several_processes();
   void a_killed_run_says_so_and_keeps_what_it_measured();
   void a_window_that_closes_asks_and_keeps_the_run();
   void a_flood_of_events_is_kept_and_blocks_nothing();
@@ -228,6 +235,106 @@ void TestLaunch::a_launch_is_what_the_panel_says() {
   QVERIFY2(log.contains("--data synthetic"), qPrintable(log));
   QVERIFY2(log.contains("--cores " + QString::number(cores_here().front())), qPrintable(log));
   QCOMPARE(fixture.session().launch_at_hand()->spec().settings.learning_rate, 0.25);
+}
+
+void TestLaunch::cores_are_a_short_list() {
+  QCOMPARE(*cores_from_text("0-3,4-7", 8), (QList<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+  QCOMPARE(*cores_from_text(" 2 - 0 , 5,5", 8), (QList<int>{2, 1, 0, 5, 5}));
+  QCOMPARE(*cores_from_text("", 8), QList<int>());
+  for (const char* wrong : {"a", "1-", "1,,2", "-1", "0-8", "0-99999"}) QVERIFY2(!cores_from_text(wrong, 8), wrong);
+  QCOMPARE(cores_to_text({0, 1, 2, 5, 5, 3}), QString("0-2,5,5,3"));
+
+  QWidget owner;
+  LaunchOptions options(new QFormLayout(&owner), &owner);
+  QStringList devices;
+  for (int i = 0; i < 16; ++i) devices << QStringLiteral("G%1").arg(i);
+  options.set_devices(devices, {0, 1});
+  QVERIFY(options.settings().cores.isEmpty());
+  QVERIFY(options.incomplete().isEmpty());
+  auto* text = owner.findChild<QLineEdit*>("run_cores");
+  text->setText("0-1");
+  QVERIFY(options.incomplete().contains("16"));
+  text->setText("0-1,0-1,0-1,0-1,0-1,0-1,0-1,1-2");
+  QVERIFY2(options.incomplete().contains("no core 2"), qPrintable(options.incomplete()));
+  owner.findChild<QToolButton*>("run_cores_each")->setChecked(true);
+  auto* table = owner.findChild<QTableWidget*>("run_cores_table");
+  QCOMPARE(table->rowCount(), 16);
+  text->clear();
+  table->item(3, 1)->setText("0");
+  QCOMPARE(options.settings().cores, (QList<int>{0, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}));
+}
+
+void TestLaunch::a_run_goes_on_from_its_checkpoints() {
+  WindowFixture fixture;
+  prepare(fixture, "mlp-small");
+  RunPage& page = fixture.window->run_page();
+  page.set_steps(4);
+  page.refresh();
+  LaunchSettings settings;
+  settings.more.checkpoint = fixture.path("kept");
+  settings.more.checkpoint_every = 2;
+  settings.more.memory_limit = 4096;
+  settings.more.timeout = 60;
+  page.view().options().set_settings(settings);
+  QCOMPARE(page.view().request().settings, settings);
+  fixture.trigger("action_launch");
+  QVERIFY(QTest::qWaitFor([&] { return !fixture.session().launching(); }, 120000));
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  const QString log = fixture.child<QPlainTextEdit>("run_log")->toPlainText();
+  QVERIFY2(log.contains("--checkpoint-every 2") && log.contains("--memory-limit 4294967296"), qPrintable(log));
+
+  auto* known = fixture.child<QLabel>("run_checkpoints");
+  settings.more = {};
+  settings.more.resume = fixture.path("absent");
+  page.view().options().set_settings(settings);
+  QVERIFY(QTest::qWaitFor([&] { return known->text().contains("absent"); }, 30000));
+  settings.more.resume = fixture.path("kept");
+  page.view().options().set_settings(settings);
+  QVERIFY(QTest::qWaitFor([&] { return known->text().startsWith("step 4: mlp-small"); }, 30000));
+  QVERIFY2(known->text().contains("step 2"), qPrintable(known->text()));
+  page.set_steps(6);
+  fixture.trigger("action_launch");
+  QVERIFY(QTest::qWaitFor([&] { return !fixture.session().launching(); }, 120000));
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  QCOMPARE(page.view().model().steps_done(), 6);
+  QCOMPARE(page.view().model().loss().size(), std::size_t{2});  // steps 5 and 6
+
+  fixture.answers.file_to_save = fixture.path("panel.pipedeck");
+  fixture.trigger("action_save");
+  QVERIFY(fixture.session().finish_saving());
+  WindowFixture second;
+  second.window->open_files({fixture.path("panel.pipedeck")});
+  QCOMPARE(second.window->run_page().view().options().settings(), settings);
+  QCOMPARE(second.window->run_page().steps(), 6);
+}
+
+void TestLaunch::devices_are_several_processes() {
+  qputenv("OMPI_ALLOW_RUN_AS_ROOT", "1");  // containers have no other user
+  qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  WindowFixture fixture;
+  prepare(fixture, "mlp-small");
+  RunPage& page = fixture.window->run_page();
+  const auto two = std::ranges::find_if(fixture.state().plans, [](const PlanEntry& entry) {
+    return entry.feasible() && entry.plan->synchronous() && devices_used(*entry.plan).size() == 2;
+  });
+  QVERIFY(two != fixture.state().plans.end());
+  fixture.session().select_plan(two->id);
+  fixture.window->show_page(Page::run);
+  page.set_steps(3);
+  page.refresh();
+  auto* transport = fixture.child<QComboBox>("run_transport");
+  QVERIFY(!transport->isEnabled() && !transport->toolTip().isEmpty());
+  if (!QTest::qWaitFor([&] { return transport->isEnabled(); }, 10000)) QSKIP(qPrintable(transport->toolTip()));
+  LaunchSettings settings;
+  settings.more.processes = 2;
+  page.view().options().set_settings(settings);
+  fixture.trigger("action_launch");
+  QVERIFY(QTest::qWaitFor([&] { return !fixture.session().launching(); }, 120000));
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  QCOMPARE(fixture.state().runs.back().run->state, RunOutcome::finished);
+  QCOMPARE(page.view().model().steps_done(), 3);
+  const QString log = fixture.child<QPlainTextEdit>("run_log")->toPlainText();
+  QVERIFY2(log.contains("mpirun -n 2") && log.contains("--transport mpi"), qPrintable(log));
 }
 
 void TestLaunch::a_killed_run_says_so_and_keeps_what_it_measured() {
