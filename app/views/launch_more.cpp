@@ -162,6 +162,7 @@ void LaunchMore::set_settings(const LaunchMoreSettings& settings) {
   timelines_->setValue(settings.timeline_every);
   memory_->setValue(settings.memory_limit);
   timeout_->setValue(settings.timeout);
+  if (settings != LaunchMoreSettings()) set_open(true);  // nothing that is set stays out of sight
   update_enabled();
 }
 

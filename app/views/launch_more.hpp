@@ -8,7 +8,6 @@
 #include <QString>
 #include <QWidget>
 
-class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
 class QFormLayout;
@@ -36,6 +35,7 @@ class LaunchMore : public QWidget {
  public:
   explicit LaunchMore(QWidget* parent = nullptr);
 
+  /// Opens where anything is not as it is at first.
   void set_settings(const LaunchMoreSettings& settings);
   LaunchMoreSettings settings() const;
   void set_open(bool on);

@@ -230,6 +230,10 @@ void LiveChart::show_unit(const Theme& theme) {
   if (!prediction_text_.isEmpty()) said = tr("%1 · %2").arg(said, prediction_text_);
   const QFontMetrics metrics(unit_->font());
   int room = unit_->width() - metrics.horizontalAdvance(said);
+  if (room < 0) {
+    unit_->setText(metrics.elidedText(said, Qt::ElideRight, unit_->width()).toHtmlEscaped());
+    return;
+  }
   QString text = said.toHtmlEscaped();
   const std::size_t named = lines_.size() > 1 ? std::min<std::size_t>(lines_.size(), theme.stage.size()) : 0;
   for (std::size_t i = 0; i < named; ++i) {

@@ -306,6 +306,11 @@ void TestLaunch::a_run_goes_on_from_its_checkpoints() {
   second.window->open_files({fixture.path("panel.pipedeck")});
   QCOMPARE(second.window->run_page().view().options().settings(), settings);
   QCOMPARE(second.window->run_page().steps(), 6);
+  QVERIFY(second.window->run_page().view().options().more().is_open());
+  second.window->show_page(Page::run);
+  second.window->resize(1280, 720);
+  QVERIFY(QTest::qWaitFor([&] { return second.child<QLabel>("run_checkpoints")->text().contains("step 4"); }, 30000));
+  QVERIFY(second.window->grab().save(pictures_folder() + "launch-more.png"));
 }
 
 void TestLaunch::devices_are_several_processes() {
