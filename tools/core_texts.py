@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-FOLDERS = ["domain", "io", "cost", "schedule", "sim", "planner", "presets", "runtime", "store", "whatif"]
+FOLDERS = ["domain", "io", "analytic", "cost", "schedule", "sim", "planner", "presets", "runtime", "store", "whatif"]
 TOKEN = re.compile(r'''//[^\n]*|/\*.*?\*/|^[ \t]*\#[^\n]*|R"(\w*)\(.*?\)\1"|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\\n])*"|\S''',
                    re.S | re.M)
 # Single words that sentences are put together from; others are names, keys and values of files.
@@ -20,7 +20,7 @@ profile cluster plan simulation model calibration project thread threads machine
 socket sockets""".split())
 UNITS = {"GiB", "MiB", "GB", "ms", "tmp", "dp", "pp"}
 MACHINE = re.compile(r"PRAGMA|#SBATCH|^#|set -euo|_compute_time|stage_id=|events.jsonl|et al\.|^pipedeck\.|SQLite format|mkdir -p|folder=|cat >|"
-                     r"^mpirun |^srun |^/[a-z]|^[a-z_]+/\{|^[a-z]+_\{|^node\{\}|^\\\"[\w-]+\\\"(?:, |:)")
+                     r"^[0-9a-z]{1,3} [0-9a-z ()+]*\([a-z0-9 +]+\)$|^mpirun |^srun |^/[a-z]|^[a-z_]+/\{|^[a-z]+_\{|^node\{\}|^\\\"[\w-]+\\\"(?:, |:)")
 SQL = re.compile(r"^\s*(CREATE|INSERT|SELECT|DELETE|UPDATE|PRAGMA|BEGIN|DROP|VACUUM|ALTER|COMMIT|ATTACH)\b")
 
 

@@ -23,16 +23,16 @@ std::string counted(double number) {
 
 LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times) {
   LayerExplanation told{layer.name, {}};
-  const auto say = [&](const std::string& what, double number, const char* unit, const std::string& formula) {
-    told.figures.push_back(fmt::format("{}: {} = {}{}", what, formula, counted(number), unit));
-  };
-  for (const WeightItem& item : layer.weights) say("weights, " + item.name, item.count, "", item.formula);
+  const auto say = [&](std::string figure) { told.figures.push_back(std::move(figure)); };
+  for (const WeightItem& item : layer.weights)
+    say(fmt::format("weights, {}: {} = {}", item.name, item.formula, counted(item.count)));
   for (const CountedProduct& product : layer.products)
-    say("operations, " + product.name, product.operations(), "", product.formula);
-  for (const KeptItem& item : layer.kept) say("kept, " + item.name, item.bytes, " bytes", item.formula);
-  told.figures.push_back(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved beside products",
-                                     times.forward.count * 1e3,
-                                     (times.backward_input + times.backward_weight).count * 1e3, layer.moved / 1e6));
+    say(fmt::format("operations, {}: {} = {}", product.name, product.formula, counted(product.operations())));
+  for (const KeptItem& item : layer.kept)
+    say(fmt::format("kept, {}: {} = {} bytes", item.name, item.formula, counted(item.bytes)));
+  say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved beside products",
+                  times.forward.count * 1e3, (times.backward_input + times.backward_weight).count * 1e3,
+                  layer.moved / 1e6));
   return told;
 }
 

@@ -4327,6 +4327,282 @@
         <source>another process</source>
         <translation>ein anderer Prozess</translation>
     </message>
+    <message>
+        <source>%1 tokens a sample, micro-batches of %2, %3, %4</source>
+        <translation>%1 Token je Beispiel, Mikrobatches von %2, %3, %4</translation>
+    </message>
+    <message>
+        <source>%1: %2 parameters</source>
+        <translation>%1: %2 Parameter</translation>
+    </message>
+    <message>
+        <source>: activation&apos;s input</source>
+        <translation>: Eingabe der Aktivierung</translation>
+    </message>
+    <message>
+        <source>: dropout mask</source>
+        <translation>: Dropout-Maske</translation>
+    </message>
+    <message>
+        <source>Degrees of tensor parallelism that do not divide %1 heads are left out</source>
+        <translation>Tensorparallele Grade, die %1 Köpfe nicht teilen, fehlen</translation>
+    </message>
+    <message>
+        <source>Large products reach %1 % of the peak, the rest of a layer %2 % of the memory&apos;s bandwidth</source>
+        <translation>Große Produkte erreichen %1 % der Spitzenleistung, der Rest einer Schicht %2 % der Speicherbandbreite</translation>
+    </message>
+    <message>
+        <source>The head&apos;s weights are the embedding&apos;s: each stage that has one of them holds a copy, so both count them</source>
+        <translation>Die Gewichte des Kopfes sind die der Einbettung: jede Stufe mit einem von beiden hat eine Kopie, also zählen beide sie</translation>
+    </message>
+    <message>
+        <source>The model takes up to %1 tokens; %2 are assumed</source>
+        <translation>Das Modell nimmt bis zu %1 Token; angenommen sind %2</translation>
+    </message>
+    <message>
+        <source>Tokens spread evenly over the experts</source>
+        <translation>Die Token verteilen sich gleichmäßig auf die Experten</translation>
+    </message>
+    <message>
+        <source>attention input</source>
+        <translation>Eingabe der Attention</translation>
+    </message>
+    <message>
+        <source>attention norm</source>
+        <translation>Norm der Attention</translation>
+    </message>
+    <message>
+        <source>attention output</source>
+        <translation>Ausgabe der Attention</translation>
+    </message>
+    <message>
+        <source>attention output: input</source>
+        <translation>Ausgabe der Attention: Eingabe</translation>
+    </message>
+    <message>
+        <source>attention&apos;s dropout</source>
+        <translation>Dropout der Attention</translation>
+    </message>
+    <message>
+        <source>attention&apos;s dropout mask</source>
+        <translation>Dropout-Maske der Attention</translation>
+    </message>
+    <message>
+        <source>attention&apos;s weights not stored</source>
+        <translation>Gewichte der Attention nicht gespeichert</translation>
+    </message>
+    <message>
+        <source>attention&apos;s weights stored</source>
+        <translation>Gewichte der Attention gespeichert</translation>
+    </message>
+    <message>
+        <source>computed from %1&apos;s configuration (%2) for %3 in %4: %5 tokens a sample, %6</source>
+        <translation>aus der Konfiguration von %1 (%2) für %3 in %4 berechnet: %5 Token je Beispiel, %6</translation>
+    </message>
+    <message>
+        <source>cross-attention keys and values</source>
+        <translation>Schlüssel und Werte der Kreuz-Attention</translation>
+    </message>
+    <message>
+        <source>cross-attention norm</source>
+        <translation>Norm der Kreuz-Attention</translation>
+    </message>
+    <message>
+        <source>cross-attention queries</source>
+        <translation>Anfragen der Kreuz-Attention</translation>
+    </message>
+    <message>
+        <source>cross-attention queries and keys</source>
+        <translation>Anfragen und Schlüssel der Kreuz-Attention</translation>
+    </message>
+    <message>
+        <source>cross-attention queries: input</source>
+        <translation>Anfragen der Kreuz-Attention: Eingabe</translation>
+    </message>
+    <message>
+        <source>cross-attention values</source>
+        <translation>Werte der Kreuz-Attention</translation>
+    </message>
+    <message>
+        <source>degrees of tensor parallelism are 2 or more, ascending</source>
+        <translation>tensorparallele Grade sind 2 oder mehr, aufsteigend</translation>
+    </message>
+    <message>
+        <source>dropout mask</source>
+        <translation>Dropout-Maske</translation>
+    </message>
+    <message>
+        <source>encoder&apos;s last norm</source>
+        <translation>letzte Norm des Encoders</translation>
+    </message>
+    <message>
+        <source>encoder&apos;s output</source>
+        <translation>Ausgabe des Encoders</translation>
+    </message>
+    <message>
+        <source>experts in</source>
+        <translation>Experten hinein</translation>
+    </message>
+    <message>
+        <source>experts out</source>
+        <translation>Experten hinaus</translation>
+    </message>
+    <message>
+        <source>experts out: input</source>
+        <translation>Experten hinaus: Eingabe</translation>
+    </message>
+    <message>
+        <source>experts: activation&apos;s input</source>
+        <translation>Experten: Eingabe der Aktivierung</translation>
+    </message>
+    <message>
+        <source>experts: input</source>
+        <translation>Experten: Eingabe</translation>
+    </message>
+    <message>
+        <source>experts: output, before it is weighed</source>
+        <translation>Experten: Ausgabe vor der Gewichtung</translation>
+    </message>
+    <message>
+        <source>feed-forward norm</source>
+        <translation>Norm der Feed-Forward-Schicht</translation>
+    </message>
+    <message>
+        <source>feed-forward: input</source>
+        <translation>Feed-Forward-Schicht: Eingabe</translation>
+    </message>
+    <message>
+        <source>found %1 layers, expected at most %2</source>
+        <translation>%1 Schichten gefunden, höchstens %2 erwartet</translation>
+    </message>
+    <message>
+        <source>found a micro-batch of %1, expected 1 to %2</source>
+        <translation>einen Mikrobatch von %1 gefunden, 1 bis %2 erwartet</translation>
+    </message>
+    <message>
+        <source>found a sequence of %1 tokens, expected 1 to %2</source>
+        <translation>eine Sequenz von %1 Token gefunden, 1 bis %2 erwartet</translation>
+    </message>
+    <message>
+        <source>found a sequence of %1 tokens, expected at most the %2 that %3 has positions for</source>
+        <translation>eine Sequenz von %1 Token gefunden, höchstens die %2 erwartet, für die %3 Positionen hat</translation>
+    </message>
+    <message>
+        <source>found precision &apos;%1&apos;, expected one that the data sheet of %2 has: %3</source>
+        <translation>Genauigkeit &apos;%1&apos; gefunden, eine aus dem Datenblatt von %2 erwartet: %3</translation>
+    </message>
+    <message>
+        <source>head norms</source>
+        <translation>Normen der Köpfe</translation>
+    </message>
+    <message>
+        <source>head norms: input</source>
+        <translation>Normen der Köpfe: Eingabe</translation>
+    </message>
+    <message>
+        <source>keys and values</source>
+        <translation>Schlüssel und Werte</translation>
+    </message>
+    <message>
+        <source>keys and values, narrowed</source>
+        <translation>Schlüssel und Werte, verengt</translation>
+    </message>
+    <message>
+        <source>narrowed keys and values and their norm</source>
+        <translation>verengte Schlüssel und Werte und ihre Norm</translation>
+    </message>
+    <message>
+        <source>narrowed keys&apos; norm</source>
+        <translation>Norm der verengten Schlüssel</translation>
+    </message>
+    <message>
+        <source>narrowed queries and their norm</source>
+        <translation>verengte Anfragen und ihre Norm</translation>
+    </message>
+    <message>
+        <source>narrowed queries&apos; norm</source>
+        <translation>Norm der verengten Anfragen</translation>
+    </message>
+    <message>
+        <source>out: input</source>
+        <translation>hinaus: Eingabe</translation>
+    </message>
+    <message>
+        <source>queries and keys</source>
+        <translation>Anfragen und Schlüssel</translation>
+    </message>
+    <message>
+        <source>queries, keys, values</source>
+        <translation>Anfragen, Schlüssel, Werte</translation>
+    </message>
+    <message>
+        <source>queries, keys, values: input</source>
+        <translation>Anfragen, Schlüssel, Werte: Eingabe</translation>
+    </message>
+    <message>
+        <source>queries, narrowed</source>
+        <translation>Anfragen, verengt</translation>
+    </message>
+    <message>
+        <source>relative positions</source>
+        <translation>relative Positionen</translation>
+    </message>
+    <message>
+        <source>router and shared experts: input</source>
+        <translation>Router und gemeinsame Experten: Eingabe</translation>
+    </message>
+    <message>
+        <source>router&apos;s scores</source>
+        <translation>Punkte des Routers</translation>
+    </message>
+    <message>
+        <source>row sums</source>
+        <translation>Zeilensummen</translation>
+    </message>
+    <message>
+        <source>shared experts</source>
+        <translation>gemeinsame Experten</translation>
+    </message>
+    <message>
+        <source>shared experts&apos; gate</source>
+        <translation>Tor der gemeinsamen Experten</translation>
+    </message>
+    <message>
+        <source>time: forward %1 ms, backward %2 ms; %3 MB moved beside products</source>
+        <translation>Zeit: vorwärts %1 ms, rückwärts %2 ms; %3 MB neben den Produkten bewegt</translation>
+    </message>
+    <message>
+        <source>transform&apos;s norm</source>
+        <translation>Norm der Transformation</translation>
+    </message>
+    <message>
+        <source>transform: activation&apos;s input</source>
+        <translation>Transformation: Eingabe der Aktivierung</translation>
+    </message>
+    <message>
+        <source>transform: input</source>
+        <translation>Transformation: Eingabe</translation>
+    </message>
+    <message>
+        <source>weighted values</source>
+        <translation>gewichtete Werte</translation>
+    </message>
+    <message>
+        <source>x pairs seen</source>
+        <translation>x gesehene Paare</translation>
+    </message>
+    <message>
+        <source>kept, %1: %2 = %3 bytes</source>
+        <translation>behalten, %1: %2 = %3 Byte</translation>
+    </message>
+    <message>
+        <source>operations, %1: %2 = %3</source>
+        <translation>Operationen, %1: %2 = %3</translation>
+    </message>
+    <message>
+        <source>weights, %1: %2 = %3</source>
+        <translation>Gewichte, %1: %2 = %3</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cpu/matmul.hpp"
 
+#include <execinfo.h>
 #include <omp.h>
 
 #include <stdexcept>
@@ -17,6 +18,15 @@ void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matri
   if (status != dnnl_success) throw std::runtime_error("oneDNN refused a matrix product");
 }
 
-void use_one_thread() { omp_set_num_threads(1); }
+void use_one_thread() {
+  // OpenMP ends its threads by unwinding. glibc loads what it takes for that the first time, and gives the whole
+  // process up where there is no memory left by then: loaded here, a device without memory is an error like others.
+  static const int loaded = [] {
+    void* frame = nullptr;
+    return backtrace(&frame, 1);
+  }();
+  static_cast<void>(loaded);
+  omp_set_num_threads(1);
+}
 
 }  // namespace pipedeck
