@@ -347,7 +347,9 @@ class TestTraceReader : public QObject {
     qInfo("%.0f MB: %lld ms, %.2f s of a processor, %.0f MB beyond the result",
           static_cast<double>(QFileInfo(QString::fromStdString(path)).size()) / 1e6, took, used, extra);
     QVERIFY2(extra < 100, qPrintable(QString::number(extra)));
+#ifndef __SANITIZE_ADDRESS__  // which takes several times as long
     QVERIFY2(used < 4, qPrintable(QString::number(used)));
+#endif
   }
 
   void stopped_it_says_so() {
