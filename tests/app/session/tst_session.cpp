@@ -441,7 +441,9 @@ void TestSession::launch_of_a_missing_program_is_a_failed_run() {
   const int plan = recorded.session.state().selected_plan;
   QVERIFY(plan > 0);
   QCOMPARE(recorded.session.why_not_launchable(plan), QString());
-  QVERIFY(recorded.session.launch({plan, nullptr, {.steps = 3, .data = {}, .cores = {}}}));
+  RunSettings settings;
+  settings.steps = 3;
+  QVERIFY(recorded.session.launch({plan, nullptr, settings}));
   QTRY_VERIFY(!recorded.session.launching());
   QCOMPARE(recorded.session.state().runs.size(), std::size_t{1});
   QCOMPARE(recorded.session.state().runs[0].run->state, RunOutcome::failed);

@@ -233,8 +233,10 @@ class TestCalibration : public QObject {
     std::vector<int> ids;
     for (const PlanEntry& entry : fixture.state().plans)
       if (entry.feasible() && fixture.session().why_not_launchable(entry.id).isEmpty()) ids.push_back(entry.id);
+    RunSettings settings;
+    settings.steps = 15;
     for (std::size_t i = 0; i < std::min<std::size_t>(4, ids.size()); ++i) {
-      QVERIFY(fixture.session().launch({ids[i], nullptr, {.steps = 15, .data = {}, .cores = {}}}));
+      QVERIFY(fixture.session().launch({ids[i], nullptr, settings}));
       QVERIFY(QTest::qWaitFor([&] { return !fixture.session().launching(); }, 120000));
     }
     fixture.trigger("action_calibrate");
