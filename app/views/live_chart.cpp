@@ -79,7 +79,7 @@ LiveChart::LiveChart(const QString& name, const QString& title, const QString& u
   chart_->addAxis(x_, Qt::AlignBottom);
   chart_->addAxis(y_, Qt::AlignLeft);
   x_->setLabelFormat(QStringLiteral("%.0f"));
-  y_->setLabelFormat(QStringLiteral("%.4g"));
+  y_->setLabelFormat(QStringLiteral("%.6g"));
   for (QValueAxis* axis : {x_, y_}) axis->setTickType(QValueAxis::TicksDynamic);
   x_->setGridLineVisible(false);
   view_->setFrameShape(QFrame::NoFrame);
@@ -156,7 +156,7 @@ void LiveChart::set_axis(int steps, bool seconds) {
   steps_ = steps;
   if (seconds == seconds_) return;
   seconds_ = seconds;
-  x_->setLabelFormat(seconds ? QStringLiteral("%.4g") : QStringLiteral("%.0f"));
+  x_->setLabelFormat(seconds ? QStringLiteral("%.6g") : QStringLiteral("%.0f"));
   show_unit(Theme::of(palette()));
 }
 

@@ -168,6 +168,20 @@ class TestRunView : public QObject {
       QVERIFY2(labels.contains(QLatin1String(number)), qPrintable(labels.join('|')));
   }
 
+  void large_numbers_are_written_out() {
+    view_->start_run("run");
+    view_->append(RunStarted{"p", "m", "cpu", 40, 2});
+    for (int i = 1; i <= 3; ++i) {
+      StepDone done = step(i);
+      done.samples_per_second = 40000;
+      view_->append(done);
+    }
+    view_->refresh_now();
+    view_->grab();
+    const QStringList labels = axis_labels("chart_throughput");
+    QVERIFY2(labels.contains("40000"), qPrintable(labels.join('|')));
+  }
+
   void predictions_are_named_beside_the_title() {
     view_->set_prediction({177, {0.9, 0.8}, {Bytes(1 << 26), Bytes(1 << 25)}});
     QStringList names;
