@@ -169,6 +169,7 @@ class TestRunView : public QObject {
   }
 
   void large_numbers_are_written_out() {
+    view_->resize(1400, 900);
     view_->start_run("run");
     view_->append(RunStarted{"p", "m", "cpu", 40, 2});
     for (int i = 1; i <= 3; ++i) {
