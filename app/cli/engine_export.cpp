@@ -2,7 +2,6 @@
 #include "app/cli/engine_export.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "app/cli/console.hpp"
 #include "app/cli/judge.hpp"
@@ -45,16 +44,20 @@ Result<std::string> engine_export(const NamedOutput& wanted, const Plan& plan, c
   if (how.inputs.profile.empty() || how.inputs.cluster.empty())
     return fail(ErrorCode::bad_usage,
                 fmt::format("export: {} needs --profile and --cluster, which the plan is for", wanted.output->name));
+  if (!how.nearest_plan.empty() && !how.nearest)
+    return fail(ErrorCode::bad_usage, "export: --nearest-plan needs --nearest: without it no other plan is looked for");
   const auto problem = open_inputs(how.inputs, {});
   if (!problem) return tl::unexpected(problem.error());
   if (const auto valid = validate(plan, *problem->profile, *problem->cluster); !valid)
     return tl::unexpected(valid.error());
   warn_if_made_for_others(plan, file, *problem);
   const EngineQuestion question{plan, *problem->profile, *problem->cluster};
-  const std::vector<std::string> parts = misfits(*wanted.engine, plan, *problem->profile);
-  if (parts.empty()) return engine_text(wanted, question);
-
-  const std::string why = fmt::format("{} can't run this plan: {}", wanted.engine->name, fmt::join(parts, "; "));
+  auto text = engine_text(wanted, question);
+  if (text) {
+    if (const auto written = write_plan(how.nearest_plan, plan); !written) return tl::unexpected(written.error());
+    return text;
+  }
+  const std::string why = text.error().message;
   Problem asked = *problem;
   asked.workload = workload_of(plan, problem->workload.conventions);
   const auto judge = Judge::of(std::move(asked));

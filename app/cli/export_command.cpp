@@ -162,7 +162,12 @@ class ExportCommand : public Command {
     for (const Part& part : parts()) {
       if (part.of != format_name(*file)) continue;
       possible.push_back(part.name);
-      if (part.name == what_) return write(part.text(*file, wish_));
+      if (part.name != what_) continue;
+      if (!engine_.inputs.profile.empty() || !engine_.inputs.cluster.empty() || engine_.nearest ||
+          !engine_.nearest_plan.empty())
+        return fail(ErrorCode::bad_usage,
+                    fmt::format("export: found options of plans for other engines with {}, expected none", what_));
+      return write(part.text(*file, wish_));
     }
     if (const auto* plan = std::get_if<Plan>(&*file)) {
       if (const NamedOutput wanted = engine_output_named(what_); wanted.engine)

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/domain/balance_chunks.hpp"
+#include "core/domain/layer_bytes.hpp"
 #include "core/domain/validate.hpp"
 
 namespace pipedeck {
@@ -117,9 +118,8 @@ class Rescheduler {
     return costs;
   }
   static double time_of(const Layer& layer, int degree) {
-    for (const TensorParallelPoint& point : layer.tensor_parallel)
-      if (point.degree == degree) return point.forward.count + point.backward.count;
-    return layer.forward.count + layer.backward.count;
+    const TensorParallelPoint* point = point_of_degree(layer, degree);
+    return point ? point->forward.count + point->backward.count : layer.forward.count + layer.backward.count;
   }
 
   void note_recomputed() {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // DeepSpeed's configuration and its pipeline's partition for a plan. Rules: deepspeed/runtime/pipe/module.py and
-// engine.py, deepspeed/runtime/config.py, 0.15; docs/engines.md lists them.
+// engine.py, deepspeed/runtime/config.py; docs/engines.md lists them.
 #include "core/engines/deepspeed.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "core/domain/one_line.hpp"
 #include "core/engines/module_list.hpp"
 #include "core/engines/ranks.hpp"
 

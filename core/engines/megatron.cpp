@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Megatron-LM's arguments for a plan. Rules: megatron/training/arguments.py (validate_args) and
-// megatron/core/transformer/pipeline_parallel_layer_layout.py, core 0.13; docs/engines.md lists them.
+// megatron/core/transformer/pipeline_parallel_layer_layout.py; docs/engines.md lists them.
 #include "core/engines/megatron.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "core/domain/one_line.hpp"
 #include "core/engines/ranks.hpp"
 
 namespace pipedeck {

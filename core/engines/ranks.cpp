@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engines/ranks.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include "core/domain/one_line.hpp"
 
 namespace pipedeck {
 
@@ -30,12 +30,6 @@ std::string rank_comment(const Plan& plan, const Cluster& cluster, std::string_v
     text += fmt::format("{}{}: {} ({}, {})\n", mark, rank, devices[rank].value,
                         one_line(cluster.nodes[device.node.index()].name), device.slot);
   }
-  return text;
-}
-
-std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   return text;
 }
 

@@ -27,7 +27,4 @@ std::vector<DeviceId> devices_by_rank(const Plan& plan);
 /// Lines of a comment, each behind `mark`: which device each process is to run on.
 std::string rank_comment(const Plan& plan, const Cluster& cluster, std::string_view mark);
 
-/// One line, for a comment.
-std::string one_line(std::string text);
-
 }  // namespace pipedeck

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/domain/one_line.hpp"
 #include "core/io/json_formats.hpp"
 
 namespace pipedeck {
@@ -33,13 +34,6 @@ std::string plain_name(const std::string& name) {
   while (!plain.empty() && (plain.back() == '-' || plain.back() == '.')) plain.pop_back();
   constexpr std::size_t longest = 60;
   return plain.empty() ? "pipedeck" : plain.substr(0, longest);
-}
-
-/// For a comment: one line.
-std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return text;
 }
 
 std::string head(JobLauncher launcher, const std::string& name, std::size_t devices) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/cost/compute.hpp"
+#include "core/domain/layer_bytes.hpp"
 #include "core/planner/memory_fit.hpp"
 
 namespace pipedeck {
@@ -14,19 +15,13 @@ namespace {
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-const TensorParallelPoint* point_of(const Layer& layer, int degree) {
-  for (const TensorParallelPoint& point : layer.tensor_parallel)
-    if (point.degree == degree) return &point;
-  return nullptr;
-}
-
 /// 1, and what every layer has times for.
 std::vector<int> tensor_degrees(const Profile& profile, int devices) {
   std::vector<int> degrees{1};
   for (const TensorParallelPoint& point : profile.layers.front().tensor_parallel)
     if (point.degree > 1 && point.degree <= devices &&
         std::all_of(profile.layers.begin(), profile.layers.end(),
-                    [&](const Layer& layer) { return point_of(layer, point.degree) != nullptr; }))
+                    [&](const Layer& layer) { return point_of_degree(layer, point.degree) != nullptr; }))
       degrees.push_back(point.degree);
   std::sort(degrees.begin(), degrees.end());
   return degrees;
@@ -110,7 +105,7 @@ AmpCosts::Table AmpCosts::group_times(std::span<const DeviceId> group, int sampl
     }
     double sum = forward + backward;
     if (degree > 1) {
-      const TensorParallelPoint& point = *point_of(layer, degree);
+      const TensorParallelPoint& point = *point_of_degree(layer, degree);
       for (const Bytes bytes : {point.forward_allreduce, point.backward_allreduce})
         sum += all_reduce(chain_.network(), group, scale_bytes(bytes, samples, chain_.profile().micro_batch)).count;
     }

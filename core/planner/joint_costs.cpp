@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/cost/compute.hpp"
+#include "core/domain/layer_bytes.hpp"
 #include "core/planner/memory_fit.hpp"
 
 namespace pipedeck {
@@ -55,12 +56,7 @@ bool JointCosts::splittable(int degree, int first, int last) {
   if (degree == 1) return true;
   const auto [found, added] = unsplittable_.try_emplace(degree);
   std::vector<int>& count = found->second;
-  if (added)
-    count = layers_.sums<int>([&](const Layer& layer) {
-      const auto& points = layer.tensor_parallel;
-      return std::none_of(points.begin(), points.end(),
-                          [&](const TensorParallelPoint& point) { return point.degree == degree; });
-    });
+  if (added) count = layers_.sums<int>([&](const Layer& layer) { return point_of_degree(layer, degree) == nullptr; });
   return count[at(last)] == count[at(first)];
 }
 

@@ -8,6 +8,7 @@
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
+#include "core/domain/layer_bytes.hpp"
 #include "core/planner/memory_fit.hpp"
 
 namespace pipedeck {
@@ -80,9 +81,7 @@ double ColumnCosts::reduced(const Layer& layer, int samples) const {
 }
 
 void ColumnCosts::add_layer(Times& times, const Layer& layer, int samples) const {
-  const bool splittable =
-      std::any_of(layer.tensor_parallel.begin(), layer.tensor_parallel.end(),
-                  [&](const TensorParallelPoint& point) { return point.degree == static_cast<int>(degree()); });
+  const bool splittable = point_of_degree(layer, static_cast<int>(degree())) != nullptr;
   for (std::size_t t = 0; t < types_.size(); ++t) {
     LayerTimes own;  // 0 where it can't be split: nobody asks for it
     if (splittable)

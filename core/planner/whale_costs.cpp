@@ -5,19 +5,10 @@
 
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
+#include "core/domain/layer_bytes.hpp"
 #include "core/planner/memory_fit.hpp"
 
 namespace pipedeck {
-
-namespace {
-
-const TensorParallelPoint* point_of(const Layer& layer, int degree) {
-  for (const TensorParallelPoint& point : layer.tensor_parallel)
-    if (point.degree == degree) return &point;
-  return nullptr;
-}
-
-}  // namespace
 
 WhaleCosts::WhaleCosts(Chain& chain, bool ignore_memory)
     : chain_(chain),
@@ -61,14 +52,14 @@ bool WhaleCosts::splittable(int first, int last, int degree) {
   if (fresh) {
     before = {0};
     for (const LayerId layer : chain_.order())
-      before.push_back(before.back() + (point_of(chain_.profile().layers[layer.index()], degree) ? 0 : 1));
+      before.push_back(before.back() + (point_of_degree(chain_.profile().layers[layer.index()], degree) ? 0 : 1));
   }
   return before[index(first)] == before[index(last)];
 }
 
 double WhaleCosts::pass_time(const Kind& kind, const Layer& layer, int samples) const {
   const auto degree = static_cast<int>(kind.devices.size());
-  const TensorParallelPoint* point = degree > 1 ? point_of(layer, degree) : nullptr;
+  const TensorParallelPoint* point = degree > 1 ? point_of_degree(layer, degree) : nullptr;
   if (degree > 1 && !point) return 0;  // never asked for: `splittable` says so
   double forward = 0, backward = 0;
   for (std::size_t i = 0; i < kind.devices.size(); ++i) {

@@ -175,6 +175,12 @@ class TestCliExport : public QObject {
     const QString cost = iteration.match(QString::fromUtf8(simulated.out)).captured(1);
     QVERIFY2(!cost.isEmpty() && written.err.contains((cost + " ms an iteration").toUtf8()), written.err);
     VERIFY_STATUS(problem_.run({"export", "dapple.plan.json", "pytorch"}), 2);
+    // Options that would do nothing are refused; a plan that fits is kept as well.
+    VERIFY_STATUS(problem_.run({"export", "dapple.plan.json", "stages", "--nearest"}), 2);
+    const QStringList keep{"--nearest-plan", "kept.plan.json"};
+    VERIFY_STATUS(problem_.run(QStringList{"export", "near.plan.json", "megatron"} + keep + inputs), 2);
+    VERIFY_STATUS(problem_.run(QStringList{"export", "near.plan.json", "megatron", "--nearest"} + keep + inputs), 0);
+    VERIFY_STATUS(problem_.run({"validate", "kept.plan.json"}), 0);
   }
 
  private:
