@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/one_line.hpp"
+#include "core/engines/module_list.hpp"
 #include "core/engines/ranks.hpp"
 
 namespace pipedeck {
@@ -57,7 +58,7 @@ Blocks blocks_of(const Profile& profile) {
 }
 
 std::string model_misfit(const Profile& profile) {
-  if (!profile.is_chain()) return "model: found a graph of layers, Megatron-LM trains a chain of transformer blocks";
+  if (const std::string graph = module_misfit(profile, "Megatron-LM"); !graph.empty()) return graph;
   const Blocks blocks = blocks_of(profile);
   const int stranger = blocks.last_embedding < 0 ? 0 : blocks.begins.empty() ? blocks.first : blocks.stranger;
   if (stranger < 0) return {};

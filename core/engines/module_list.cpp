@@ -21,8 +21,11 @@ std::vector<int> module_cuts(const Plan& plan, const Profile& profile) {
 bool may_cut_modules(const Profile& profile, int position) { return position < module_count(profile); }
 
 std::string module_misfit(const Profile& profile, std::string_view engine) {
-  if (profile.is_chain()) return {};
-  return fmt::format("model: found a graph of layers, {} takes a list in which each layer feeds the next", engine);
+  for (const Edge& edge : edges_of(profile))
+    if (edge.to.value != edge.from.value + 1)
+      return fmt::format("model: found layer '{}' feeding '{}', {} takes layers that each feed the next in the list",
+                         profile.layers[edge.from.index()].name, profile.layers[edge.to.index()].name, engine);
+  return {};
 }
 
 }  // namespace pipedeck

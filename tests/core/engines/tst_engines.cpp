@@ -124,6 +124,7 @@ class TestEngines : public QObject {
   void megatron_gets_the_plans_stages_data();
   void megatron_gets_the_plans_stages();
   void megatron_takes_no_other_models();
+  void a_list_written_as_a_graph_is_a_list();
   void a_block_of_two_layers_stays_whole();
   void what_does_not_fit_is_named_data();
   void what_does_not_fit_is_named();
@@ -183,6 +184,21 @@ void TestEngines::megatron_takes_no_other_models() {
   // Nothing but an embedding is no model of blocks either.
   for (Layer& layer : profile.layers) layer.kind = "embedding";
   QVERIFY(!misfits(engine("megatron"), plan, profile).empty());
+}
+
+void TestEngines::a_list_written_as_a_graph_is_a_list() {
+  Profile profile = transformer(4);
+  profile.edges = edges_of(profile);
+  const Plan plan = pipeline(profile, {4});
+  for (const char* output : {"megatron", "deepspeed", "pytorch"})
+    QCOMPARE(misfits(engine(output), plan, profile), std::vector<std::string>{});
+  profile.edges.push_back({LayerId(std::int32_t{1}), LayerId(std::int32_t{3}), {}});
+  profile.layers[1].name = "forks";
+  for (const char* output : {"megatron", "deepspeed", "pytorch"}) {
+    const auto parts = misfits(engine(output), plan, profile);
+    QCOMPARE(parts.size(), std::size_t{1});
+    QVERIFY2(parts.front().find("'forks' feeding") != std::string::npos, parts.front().c_str());
+  }
 }
 
 void TestEngines::a_block_of_two_layers_stays_whole() {
