@@ -19,15 +19,16 @@ if(PIPEDECK_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wno-restrict)  # -Wrestrict: false alarms of g++ 12 on std::string (GCC bug 105651)
+# -Wrestrict: false alarms of g++ 12 on std::string (GCC bug 105651). What nvcc hands to g++ is not pedantic.
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wno-restrict>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-restrict>")
 if(PIPEDECK_WERROR)
-  add_compile_options(-Werror)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Werror>" "$<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings;-Xcompiler=-Werror>")
 endif()
 if(PIPEDECK_SANITIZE)
   # Instrumented code hides from g++ that an optional is empty: its warning is a false alarm there. Null pointers end the
   # program anyway, and looking for them and for misaligned ones takes a quarter of the time to compile.
-  add_compile_options(-fsanitize=${PIPEDECK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-    -fno-sanitize=null,alignment,object-size,vptr -Wno-maybe-uninitialized)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${PIPEDECK_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-fno-sanitize=null,alignment,object-size,vptr;-Wno-maybe-uninitialized>")
   add_link_options(-fsanitize=${PIPEDECK_SANITIZE})
 endif()
 

@@ -60,13 +60,19 @@ if compgen -G "$work/packages/pipedeck-mpi_*.deb" >/dev/null; then
   user pipedeck-cli list devices | grep "^mpi: Open MPI"
 fi
 
+if compgen -G "$work/packages/pipedeck-cuda_*.deb" >/dev/null; then
+  user pipedeck-cli list devices | grep "^cuda: no runs; .*pipedeck-cuda.so is not there"
+  install_package 'pipedeck-cuda_*.deb'
+  user pipedeck-cli list devices | grep "^cuda: no runs; .*cublasLt, cuDNN 9 and NCCL 2 have to be installed"
+fi
+
 install_package 'pipedeck_*.deb'
 user pipedeck --version
 user env QT_QPA_PLATFORM=offscreen pipedeck --screenshot window /tmp/window.png
 inside test -s /tmp/window.png -a -s /usr/share/applications/pipedeck.desktop
 inside sh -c 'for size in 16 48 512; do test -s /usr/share/icons/hicolor/${size}x$size/apps/pipedeck.png || exit 1; done'
 
-inside dpkg --purge pipedeck pipedeck-mpi pipedeck-cli >/dev/null
+inside dpkg --purge pipedeck pipedeck-mpi pipedeck-cuda pipedeck-cli >/dev/null
 if inside sh -c 'find / -xdev -name "*pipedeck*" -not -path "/packages/*" -not -path "/tmp/*" | grep .'; then
   echo "packages: files left behind"
   exit 1

@@ -117,6 +117,32 @@ def no_documents(document):
     yield "a later version", good.replace(b'"version": 1', b'"version": 99', 1)
 
 
+LAUGHS = b"".join(b'<!ENTITY l%d "%s">' % (n, b"&l%d;" % (n - 1) * 10 if n else b"ha" * 10) for n in range(10))
+FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures", "topology")
+
+
+def hostile_imports():
+    """Files of other programs that convert refuses: sizes, depths and counts that nobody's machines have."""
+    yield "lstopo laughs", b"<!DOCTYPE topology [" + LAUGHS + b']><topology version="2.0"><object type="&l9;"/></topology>'
+    yield "lstopo deep", b'<topology version="2.0">' + b"<object>" * 500000
+    yield "lstopo closed deep", b'<topology version="2.0">' + b"<object>" * 100000 + b"</object>" * 100000 + b"</topology>"
+    yield "lstopo large", b'<topology version="2.0">' + b"<a/>" * (5 << 20) + b"</topology>"
+    yield "NCCL laughs", b"<!DOCTYPE system [" + LAUGHS + b']><system version="1"><cpu host_hash="&l9;"/></system>'
+    yield "Slurm's hosts", b"NodeName=n[0-999999999] Gres=gpu:8"
+    yield "Slurm's hosts squared", b"NodeName=" + b"n[0-999]" * 20 + b" Gres=gpu:8"
+    yield "Slurm's GPUs", b"NodeName=n[1-60000] Gres=gpu:256"
+    yield "Slurm's cycle", b"".join(b"SwitchName=s%d Switches=s%d\n" % (n, (n + 1) % 40000) for n in range(40000))
+    yield "Slurm's chain", b"".join(b"SwitchName=s%d Switches=s%d\n" % (n, n + 1) for n in range(40000)) + b"SwitchName=s40000 Nodes=n"
+    yield "table too wide", b"GB/s" + b"".join(b",d%d" % n for n in range(200000)) + b"\nd0" + b",1" * 200000
+    yield "table too long", b"GB/s,a,b\n" + b"a,1,1\n" * 1000000
+    yield "an open quote", b'GB/s,a,b\na,0,"' + b"1\n" * 1000000
+    for name in sorted(os.listdir(FIXTURES)):
+        with open(os.path.join(FIXTURES, name), "rb") as file:
+            good = file.read()
+        yield f"{name}: half", good[:len(good) // 2] + b"\xff"
+        yield f"{name}: NUL", good[:len(good) // 3] + b"\0" + good[len(good) // 3:]
+
+
 def limited():
     import resource
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -175,6 +201,10 @@ def cases():
                 yield f"{file}: {name}", file, content, TRAIN
             yield f"{file}: {name}", file, content, (*PROFILE, "--model", file)
             yield f"{file}: {name}", file, content, ("validate", file)
+
+
+    for name, content in hostile_imports():
+        yield f"import: {name}", "found", content, ("convert", "found", "made.json")
 
 
 def main():

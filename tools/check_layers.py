@@ -13,6 +13,8 @@ import sys
 CORE = ["core/domain", "core/io", "core/analytic", "core/engines", "core/cost", "core/schedule", "core/sim", "core/planner", "core/presets",
         "core/reproduce", "core/runtime", "core/store", "core/whatif"]
 
+CUDA = ["cuda", "cublas", "cudnn", "nccl"]
+
 # folder: (other folders of the project, third-party headers by their beginning, Qt modules)
 LAYERS = {
     "core/domain": ([], ["tl/", "fmt/"], []),
@@ -26,9 +28,10 @@ LAYERS = {
     "core/presets": (["core/domain", "core/io", "core/cost"], ["tl/", "fmt/"], []),
     "core/reproduce": (["core/domain", "core/io", "core/cost", "core/sim", "core/planner", "core/presets"],
                        ["tl/", "fmt/"], []),
-    "core/whatif": (["core/domain", "core/cost", "core/schedule", "core/sim", "core/planner"], ["tl/", "fmt/"], []),
+    "core/whatif": (["core/domain", "core/analytic", "core/cost", "core/schedule", "core/sim", "core/planner"],
+                    ["tl/", "fmt/"], []),
     "core/runtime": (["core/domain"],
-                     ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h", "hwloc.h", "zlib.h", "png.h", "jpeglib.h", "mpi.h"], []),
+                     ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h", "hwloc.h", "zlib.h", "png.h", "jpeglib.h", "mpi.h", *CUDA], []),
     "core/store": (["core/domain"], ["tl/", "fmt/", "sqlite3.h"], []),
     "app/cli": (CORE, ["tl/", "fmt/", "nlohmann/", "CLI/"], []),
     "app/language": (["core/domain"], [], ["QtCore"]),
@@ -38,12 +41,12 @@ LAYERS = {
     "app/session": (CORE + ["app/language"], ["tl/", "fmt/", "nlohmann/"], ["QtCore", "QtConcurrent"]),
     "app/ui": (["core/domain", "app/language", "app/models", "app/views", "app/session"], ["fmt/"],
                ["QtCore", "QtGui", "QtWidgets", "QtCharts", "QtSvg"]),
-    "tests/support": (["core/domain"], ["tl/", "fmt/"], ["QtCore", "QtTest"]),
-    "tests/core": (CORE + ["tests/support", "tests/core"], ["tl/", "fmt/", "nlohmann/", "sqlite3.h", "zlib.h", "png.h", "jpeglib.h"], ["QtCore", "QtTest"]),
+    "tests/support": (["core/domain"], ["tl/", "fmt/", "sanitizer/", *CUDA], ["QtCore", "QtTest"]),
+    "tests/core": (CORE + ["tests/support", "tests/core"], ["tl/", "fmt/", "nlohmann/", "sqlite3.h", "zlib.h", "png.h", "jpeglib.h", *CUDA], ["QtCore", "QtTest"]),
 }
 GPL_FOLDERS = tuple(f"{top}{part}/" for top in ("app/", "tests/app/") for part in ("language", "session", "models", "views", "ui"))
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-LICENSED = (".cpp", ".hpp", ".h", ".py", ".sh", ".cmake", "CMakeLists.txt")
+LICENSED = (".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake", "CMakeLists.txt")
 
 
 def tracked_files(root):
@@ -80,7 +83,7 @@ def is_standard(header):
     """The C++ library has no dot and no slash; the C library and the system's headers end in .h."""
     return re.fullmatch(r"[a-z_0-9]+", header) is not None or \
         re.fullmatch(r"(signal|stddef|unistd|pthread|sched|fcntl|poll|stdio|stdlib|string|errno|"
-                     r"immintrin|dlfcn|execinfo|malloc|sys/[a-z]+)\.h", header) is not None
+                     r"immintrin|dlfcn|ucontext|execinfo|malloc|sys/[a-z]+)\.h", header) is not None
 
 
 def why_forbidden(folder, quote, header):
@@ -103,7 +106,7 @@ def why_forbidden(folder, quote, header):
 
 def check_includes(root, path):
     folder = layer_of(path)
-    if folder is None or not path.endswith((".cpp", ".hpp", ".h")):
+    if folder is None or not path.endswith((".cpp", ".hpp", ".h", ".cu", ".cuh")):
         return
     with open(os.path.join(root, path), encoding="utf-8") as text:
         for number, line in enumerate(text, 1):
@@ -141,7 +144,7 @@ def check_licence(root, path):
     line = next((one for one in lines[:2] if "SPDX-License-Identifier:" in one), None)
     if line is None:
         yield f"{path}:1: no SPDX-License-Identifier line"
-    elif path.endswith((".cpp", ".hpp", ".h")):
+    elif path.endswith((".cpp", ".hpp", ".h", ".cu", ".cuh")):
         expected = "GPL-3.0-or-later" if is_of_the_window(path, lines) else "Apache-2.0"
         if line.split(":", 1)[1].strip() != expected:
             yield f"{path}:1: found{line.split(':', 1)[1].rstrip()}, expected {expected}"

@@ -15,7 +15,7 @@ void declare_backend(CLI::App& app, std::string& backend) {
 Result<void> check_backend(const std::string& backend) {
   if (backend == "cpu") return {};
   return fail(ErrorCode::bad_usage,
-              "--backend cuda: this program was built without a CUDA backend; --backend cpu runs on processor threads");
+              "--backend cuda: only run works on GPUs, profiles and trials are measured with --backend cpu");
 }
 
 }  // namespace pipedeck::cli

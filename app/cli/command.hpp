@@ -23,6 +23,7 @@ std::unique_ptr<Command> make_simulate_command();
 std::unique_ptr<Command> make_edit_command();
 std::unique_ptr<Command> make_compare_command();
 std::unique_ptr<Command> make_what_if_command();
+std::unique_ptr<Command> make_capacity_command();
 std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_profile_command();
 std::unique_ptr<Command> make_run_command();

@@ -29,6 +29,7 @@ constexpr auto commands = std::to_array<CommandInfo>({
     {"edit", "change a plan by hand and see what it does", make_edit_command},
     {"compare", "let several planners answer the same question", make_compare_command},
     {"what-if", "plan on other hardware: the front, what to buy first", make_what_if_command},
+    {"capacity", "how many devices a training takes, the largest that fits", make_capacity_command},
     {"diff", "what differs between two plans, simulations or runs", make_diff_command},
     {"profile", "measure a model's layers on this machine", make_profile_command},
     {"run", "train a model with a plan", make_run_command},

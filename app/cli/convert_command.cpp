@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // convert: any format that is read, into any format that can hold the same; descriptions of machines into a cluster,
 // configurations of transformers into a profile.
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "app/cli/command.hpp"
@@ -9,6 +11,8 @@
 #include "app/cli/machine_options.hpp"
 #include "app/cli/model_options.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/profile_csv.hpp"
+#include "core/io/utf8.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -26,9 +30,14 @@ class ConvertCommand : public Command {
     app.add_option("--to", to_, "format to write; without, what OUT's ending says, else IN's own")
         ->check(CLI::IsMember(names))
         ->type_name("FORMAT");
-    app.add_option("--profile-micro-batch", profile_micro_batch_, "samples of one micro-batch of a graph text")
+    app.add_option("--profile-micro-batch", profile_micro_batch_,
+                   "samples of one micro-batch of a graph text or a table")
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
+    app.add_option("--columns", columns_,
+                   "of a table of layers: name=Layer,forward_ms=Fwd:us,...; keys are those of a profile's layers, what "
+                   "is not given is looked for by its key")
+        ->type_name("KEY=HEADING[:UNIT],...");
     machines_.declare(app);
     models_.declare(app);
   }
@@ -39,20 +48,26 @@ class ConvertCommand : public Command {
       if (!files_.empty()) return fail(ErrorCode::bad_usage, "--this-machine: found a file beside it, expected none");
       return write_cluster(machines_.cluster_here());
     }
-    std::vector<FoundMachine> found;
+    if (!machines_.cloud().empty()) {
+      if (!files_.empty()) return fail(ErrorCode::bad_usage, "--cloud: found a file beside it, expected none");
+      return write_cluster(machines_.cluster_of_cloud());
+    }
+    if (!columns_.empty()) return write_table();
+    FoundMachines found;
     for (const std::string& file : files_) {
       auto read = read_any_file(file, {.profile_micro_batch = profile_micro_batch_}, stop);
       if (!read) return tl::unexpected(read.error());
       auto* machines = std::get_if<FoundMachines>(&*read);
       if (!machines) return write_other(*read);
-      std::ranges::move(machines->machines, std::back_inserter(found));
+      if (auto added = add_found(found, std::move(*machines)); !added)
+        return tl::unexpected(in_file(added.error(), file));
     }
     return write_cluster(machines_.cluster(std::move(found)));
   }
 
  private:
   Result<void> take_output() {
-    const bool read_nothing = machines_.this_machine();
+    const bool read_nothing = machines_.this_machine() || !machines_.cloud().empty();
     if (out_.empty() && !files_.empty()) {
       out_ = files_.back();
       files_.pop_back();
@@ -60,6 +75,20 @@ class ConvertCommand : public Command {
     if (out_.empty() || (files_.empty() && !read_nothing))
       return fail(ErrorCode::bad_usage, "convert: expected IN, a file to read, and OUT, one to write");
     return {};
+  }
+
+  /// A table of layers whose columns are told.
+  Result<int> write_table() {
+    const auto columns = profile_columns(columns_);
+    if (!columns) return fail(ErrorCode::bad_usage, "--columns: " + columns.error().message);
+    if (!profile_micro_batch_)
+      return fail(ErrorCode::bad_usage, "--columns: found no --profile-micro-batch beside it, expected one");
+    const auto content = read_file(files_.front());
+    if (!content) return tl::unexpected(content.error());
+    const std::string name = to_utf8(std::filesystem::path(files_.front()).stem().string());
+    auto profile = profile_from_csv(*content, name, *profile_micro_batch_, *columns);
+    if (!profile) return tl::unexpected(in_file(profile.error(), files_.front()));
+    return write_other(*std::move(profile));
   }
 
   /// What is no description of a machine stands alone.
@@ -123,7 +152,7 @@ class ConvertCommand : public Command {
   }
 
   std::vector<std::string> files_;
-  std::string out_, to_;
+  std::string out_, to_, columns_;
   std::optional<int> profile_micro_batch_;
   MachineOptions machines_;
   ModelOptions models_;

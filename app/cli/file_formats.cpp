@@ -48,6 +48,15 @@ const MeasuredTimeline* last_timeline(const RunLog& log) {
   return last;
 }
 
+std::string_view format_of_machines(const FoundMachines& found) {
+  if (found.matrix) return "bandwidths";
+  if (found.machines.empty()) return "slurm";
+  const std::string& source = found.machines.front().source;
+  if (source == "Slurm") return "slurm";
+  if (source == "lstopo") return "lstopo";
+  return source.starts_with("NCCL") ? "nccl-topology" : "nvidia-smi";
+}
+
 /// The formats that a file can be written in; its own first.
 std::vector<std::string_view> possible_formats(const AnyFile& file) {
   return std::visit(Overloaded{
@@ -96,6 +105,11 @@ const std::vector<FileFormat>& file_formats() {
       {"run-log", ".jsonl", "events of a run, a JSON object a line (read, written)"},
       {"nvidia-smi", ".topo.txt", "what nvidia-smi topo -m prints: GPUs and what joins them (read)"},
       {"nccl-topology", ".xml", "what NCCL_TOPO_DUMP_FILE names: GPUs, links, network cards (read)"},
+      {"lstopo", ".lstopo.xml", "what lstopo --of xml prints of hwloc 2: GPUs, PCI links, network cards (read)"},
+      {"slurm", ".slurm.txt", "what scontrol show nodes prints, and topology.conf: nodes, GPUs, switches (read)"},
+      {"bandwidths", ".bandwidths.csv", "bandwidths between any two devices as a table (read)"},
+      {"workload", ".workload.json", "layers as the programs dnn-partitioning and Piper take them (read)"},
+      {"layer-table", ".csv", "layers of a model as a table: a row each, columns by name or --columns (read)"},
       {"hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)"},
       {"project", ".pipedeck", "all of the window's work in one SQLite file (read)"},
       {"checkpoint", ".pdck", "what a device keeps of a training run (validated; list checkpoints DIR)"},
@@ -152,9 +166,7 @@ std::string_view format_name(const AnyFile& file) {
                         [](const CalibrationRecord&) -> std::string_view { return "calibration"; },
                         [](const RunLog&) -> std::string_view { return "run-log"; },
                         [](const ProjectContent&) -> std::string_view { return "project"; },
-                        [](const FoundMachines& found) -> std::string_view {
-                          return found.machines.front().source.starts_with("NCCL") ? "nccl-topology" : "nvidia-smi";
-                        },
+                        [](const FoundMachines& found) -> std::string_view { return format_of_machines(found); },
                         [](const ReadTransformer&) -> std::string_view { return "hugging-face"; },
                     },
                     file);
@@ -214,9 +226,7 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
           },
           [](const ProjectContent&) -> Result<std::string> { return std::string(); },
           [](const FoundMachines& found) -> Result<std::string> {
-            return cluster_of(found.machines).map([](const ImportedCluster& made) {
-              return cluster_to_json(made.cluster);
-            });
+            return cluster_of(found).map([](const ImportedCluster& made) { return cluster_to_json(made.cluster); });
           },
           [](const ReadTransformer& read) -> Result<std::string> {
             return fail(ErrorCode::bad_usage,

@@ -11,6 +11,7 @@
 #include "app/cli/file_formats.hpp"
 #include "app/cli/table.hpp"
 #include "core/planner/planner.hpp"
+#include "core/presets/cloud_shapes.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/profiler.hpp"
@@ -76,6 +77,12 @@ Items list_device_types() {
   return items;
 }
 
+Items list_cloud_shapes() {
+  std::vector<Item> items;
+  for (const CloudShape& shape : cloud_shapes()) items.push_back({shape.name, cloud_shape_summary(shape)});
+  return items;
+}
+
 Items list_formats() {
   std::vector<Item> items;
   for (const FileFormat& format : file_formats())
@@ -87,12 +94,13 @@ struct List {
   const char* name;
   Items (*items)();
 };
-constexpr std::array<List, 7> lists{{{"planners", list_planners},
+constexpr std::array<List, 8> lists{{{"planners", list_planners},
                                      {"schedules", list_schedules},
                                      {"models", list_models},
                                      {"clusters", list_clusters},
                                      {"devices", list_devices},
                                      {"device-types", list_device_types},
+                                     {"cloud-shapes", list_cloud_shapes},
                                      {"formats", list_formats}}};
 
 std::string items_json(const std::vector<Item>& items) {
@@ -121,8 +129,8 @@ class ListCommand : public Command {
     for (const List& list : lists) names.emplace_back(list.name);
     names.emplace_back("checkpoints");
     app.add_option("WHAT", what_,
-                   "planners, schedules, models, clusters, devices (of this machine), device-types (of the catalogue) "
-                   "formats, or checkpoints of a folder")
+                   "planners, schedules, models, clusters, devices (of this machine), device-types (of the catalogue), "
+                   "cloud-shapes, formats, or checkpoints of a folder")
         ->required()
         ->check(CLI::IsMember(names));
     app.add_option("FOLDER", folder_, "with checkpoints: what run --checkpoint wrote into");

@@ -5,19 +5,33 @@
 
 #include "core/domain/limits.hpp"
 #include "core/domain/quantity_text.hpp"
+#include "core/presets/cloud_shapes.hpp"
 #include "core/runtime/profiler.hpp"
 #include "core/runtime/this_machine.hpp"
 
 namespace pipedeck::cli {
 
+namespace {
+
+constexpr const char* group = "Machines (nvidia-smi topo -m, NCCL, lstopo, Slurm, tables of bandwidths, clouds)";
+
+Result<std::optional<BytesPerSecond>> rate_of(const char* option, const std::string& text) {
+  if (text.empty()) return std::optional<BytesPerSecond>();
+  auto rate = parse_rate(text, "GB/s");
+  if (!rate) return fail(ErrorCode::bad_usage, fmt::format("{}: {}", option, rate.error().message));
+  return std::optional(*rate);
+}
+
+}  // namespace
+
 void MachineOptions::declare(CLI::App& app) {
   const auto noticed = [this](CLI::Option* option) {
-    option->group("Machines (nvidia-smi topo -m, NCCL topology)")->each([this](const std::string&) {
-      given_any_ = true;
-    });
+    option->group(group)->each([this](const std::string&) { given_any_ = true; });
   };
-  app.add_flag("--this-machine", this_machine_, "this machine as a cluster instead of a file")
-      ->group("Machines (nvidia-smi topo -m, NCCL topology)");
+  app.add_flag("--this-machine", this_machine_, "this machine as a cluster instead of a file")->group(group);
+  app.add_option("--cloud", cloud_, "a machine of a cloud instead of a file: a name of list cloud-shapes")
+      ->type_name("NAME")
+      ->group(group);
   app.add_option("--device", device_, "what all GPUs are, or what a model runs on: a name of list device-types")
       ->type_name("TYPE");
   noticed(app.add_option("--copies", copies_, "that many of each machine")
@@ -28,6 +42,10 @@ void MachineOptions::declare(CLI::App& app) {
   noticed(app.add_option("--shape", shape_, "automatic, links or matrix: one link a machine, or every pair its own")
               ->check(CLI::IsMember({"automatic", "links", "matrix"}))
               ->type_name("SHAPE"));
+  noticed(app.add_option("--partition", partition_, "of Slurm, whose machines alone are taken")->type_name("NAME"));
+  noticed(app.add_option("--uplink", uplink_, "of each switch of a tree to the one above it, each way: 400Gbit/s")
+              ->type_name("RATE"));
+  noticed(app.add_option("--unit", unit_, "of a table of bandwidths that has none: GB/s, Gbit/s")->type_name("UNIT"));
   noticed(app.add_option("--name", name_, "of the cluster")->type_name("NAME"));
 }
 
@@ -39,25 +57,33 @@ Result<MachineImport> MachineOptions::how() const {
   import.shape = shape_ == "links"    ? ClusterShape::links
                  : shape_ == "matrix" ? ClusterShape::matrix
                                       : ClusterShape::automatic;
-  if (!network_.empty()) {
-    auto rate = parse_rate(network_, "GB/s");
-    if (!rate) return fail(ErrorCode::bad_usage, "--network: " + rate.error().message);
-    import.network = *rate;
-  }
+  const auto network = rate_of("--network", network_), uplink = rate_of("--uplink", uplink_);
+  if (!network) return tl::unexpected(network.error());
+  if (!uplink) return tl::unexpected(uplink.error());
+  import.network = *network;
+  import.uplink = *uplink;
+  import.partition = partition_;
+  import.unit = unit_;
   return import;
 }
 
-Result<ImportedCluster> MachineOptions::cluster(std::vector<FoundMachine> machines) const {
+Result<ImportedCluster> MachineOptions::cluster(FoundMachines found) const {
   const auto import = how();
   if (!import) return tl::unexpected(import.error());
-  return cluster_of(std::move(machines), *import);
+  return cluster_of(std::move(found), *import);
+}
+
+Result<ImportedCluster> MachineOptions::cluster_of_cloud() const {
+  auto machine = cloud_machine(cloud_);
+  if (!machine) return fail(ErrorCode::bad_usage, "--cloud: " + machine.error().message);
+  return cluster(*std::move(machine));
 }
 
 Result<ImportedCluster> MachineOptions::cluster_here() const {
   ThisMachine machine = pipedeck::this_machine();
   ImportedCluster made;
   if (machine.gpus) {
-    auto found = cluster({std::move(*machine.gpus)});
+    auto found = cluster({.machines = {std::move(*machine.gpus)}});
     if (!found) return found;
     made = *std::move(found);
   } else {

@@ -17,16 +17,19 @@ class MachineOptions {
   void declare(CLI::App& app);
   const std::string& device() const { return device_; }  ///< which models are computed for, too
   /// Whether any other of the options was given.
-  bool given() const { return given_any_ || this_machine_; }
+  bool given() const { return given_any_ || this_machine_ || !cloud_.empty(); }
   bool this_machine() const { return this_machine_; }
-  Result<ImportedCluster> cluster(std::vector<FoundMachine> machines) const;
+  /// A name of `list cloud-shapes`; empty: none was given.
+  const std::string& cloud() const { return cloud_; }
+  Result<ImportedCluster> cluster(FoundMachines found) const;
+  Result<ImportedCluster> cluster_of_cloud() const;
   /// GPUs as the driver tells them, else threads of the processor, measured.
   Result<ImportedCluster> cluster_here() const;
 
  private:
   Result<MachineImport> how() const;
 
-  std::string device_, network_, shape_ = "automatic", name_;
+  std::string device_, network_, shape_ = "automatic", name_, cloud_, partition_, uplink_, unit_;
   int copies_ = 1;
   bool this_machine_ = false, given_any_ = false;
 };

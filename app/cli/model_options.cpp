@@ -35,16 +35,25 @@ void ModelOptions::declare(CLI::App& app) {
   noticed(app.add_option("--micro-batch", options_.micro_batch, "samples of a micro-batch")
               ->check(CLI::Range(1, static_cast<int>(limits::samples)))
               ->type_name("N"));
-  noticed(app.add_option("--attention", attention_,
-                         "fused: one kernel that keeps the weights of attention to itself; stored: they are kept")
-              ->check(CLI::IsMember({"fused", "stored"}))
-              ->type_name("KIND"));
+  noticed(
+      app.add_option("--attention", attention_,
+                     "fused: one kernel that keeps the weights of attention to itself; selective: they are computed "
+                     "again in the backward pass; stored: they are kept")
+          ->check(CLI::IsMember({"fused", "selective", "stored"}))
+          ->type_name("KIND"));
   noticed(app.add_option("--tensor-parallel", options_.degrees, "degrees to compute too, ascending, such as 2,4,8")
               ->delimiter(',')
               ->check(CLI::Range(2, static_cast<int>(limits::devices)))
               ->type_name("N,N..."));
   noticed_flag("--no-sequence-parallel", no_sequence_parallel_, "tensor-parallel ranks repeat norms and dropout");
   noticed_flag("--no-dropout", no_dropout_, "without the dropout that the configuration asks for");
+  const auto reached = [&](const char* name, double& part, const char* what) {
+    noticed(app.add_option(name, part, fmt::format("{} [{}]", what, part))->type_name("F"));
+  };
+  reached("--reached-products", options_.reached.products, "part of the arithmetic peak that large products reach");
+  reached("--reached-attention", options_.reached.attention, "part of that which fused attention reaches");
+  reached("--reached-memory", options_.reached.memory,
+          "part of the memory's bandwidth that the rest of a layer reaches");
   noticed_flag("--explain", explain_, "print every figure of a layer with its formula");
 }
 
@@ -53,7 +62,9 @@ Result<AnalyticProfile> ModelOptions::profile(const ReadTransformer& model, cons
   if (!found) return tl::unexpected(found.error());
   AnalyticOptions options = options_;
   options.precision = precision_.empty() ? usual_precision(*found) : precision_;
-  options.attention = attention_ == "stored" ? AttentionMemory::stored : AttentionMemory::recomputed;
+  options.attention = attention_ == "stored"      ? AttentionMemory::stored
+                      : attention_ == "selective" ? AttentionMemory::selective
+                                                  : AttentionMemory::fused;
   options.sequence_parallel = !no_sequence_parallel_;
   options.dropout = !no_dropout_;
   auto made = analytic_profile(model, *found, options);

@@ -31,6 +31,11 @@ class ProfileCommand : public Command {
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 10))
         ->type_name("N,N...");
+    app.add_option("--busy-cores", busy_cores_,
+                   "cores that run the model at the same time, one of which is timed (1: the others rest)")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str()
+        ->type_name("N");
     app.add_flag("--links", links_, "say how long transfers of several sizes took between two devices");
     app.add_option("--repetitions", repetitions_,
                    "measure each size so often, not until its medians are sure (to about 0.5 %)")
@@ -87,10 +92,8 @@ class ProfileCommand : public Command {
       print_note("--links: there is one device, and so no link (--devices 2)");
     }
     if (cluster_file_.empty()) return {};
-    Bytes weights;
-    for (const Layer& layer : profile.layers) weights += layer.parameters;
-    const std::int64_t of_a_device = weights.count / static_cast<std::int64_t>(sizeof(float)) / devices_;
-    return write_output(cluster_file_, cluster_to_json(cpu_cluster(devices_, of_a_device, link)) + "\n");
+    const Cluster cluster = cpu_cluster(devices_, load_of(profile, devices_), link);
+    return write_output(cluster_file_, cluster_to_json(cluster) + "\n");
   }
 
   ProfileOptions options() const {
@@ -98,6 +101,7 @@ class ProfileCommand : public Command {
     options.micro_batches = micro_batches_;
     for (const int degree : degrees_)
       if (degree > 1) options.tensor_parallel.push_back(degree);
+    options.busy_cores = busy_cores_;
     Repetitions& repetitions = options.repetitions;
     if (repetitions_) {
       repetitions = {*repetitions_, *repetitions_, 0, repetitions.time_limit};
@@ -111,7 +115,7 @@ class ProfileCommand : public Command {
   std::vector<int> micro_batches_{1, 2, 4, 8};
   std::vector<int> degrees_;
   bool links_ = false;
-  int devices_ = 2;
+  int devices_ = 2, busy_cores_ = 1;
   std::optional<int> repetitions_;
   std::optional<double> time_limit_;
   ProgressLog progress_;

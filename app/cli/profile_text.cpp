@@ -19,21 +19,27 @@ std::string quartiles_text(const std::optional<TimeSpread>& spread, Quartiles Ti
 }
 
 std::string layers_table(const Profile& profile) {
-  Table table({{"layer", Align::left},
-               {"kind", Align::left},
-               {"forward ms"},
-               {"quartiles"},
-               {"backward ms"},
-               {"quartiles"},
-               {"weight part ms"},
-               {"output"},
-               {"saved"},
-               {"parameters"}});
-  for (const Layer& layer : profile.layers)
-    table.add({layer.name, layer.kind, milliseconds_text(layer.forward),
-               quartiles_text(layer.spread, &TimeSpread::forward), milliseconds_text(layer.backward),
-               quartiles_text(layer.spread, &TimeSpread::backward), milliseconds_text(layer.backward_weight),
-               memory_text(layer.output), memory_text(layer.saved), memory_text(layer.parameters)});
+  std::vector<Table::Column> columns{
+      {"layer", Align::left}, {"kind", Align::left}, {"forward ms"}, {"quartiles"}, {"backward ms"},
+      {"quartiles"},          {"weight part ms"},    {"output"},     {"saved"},     {"parameters"}};
+  const bool cut =
+      std::ranges::any_of(profile.layers, [](const Layer& layer) { return layer.whole_parameters.count > 0; });
+  if (cut) columns.push_back({"of them whole"});
+  Table table(std::move(columns));
+  for (const Layer& layer : profile.layers) {
+    std::vector<std::string> row{layer.name,
+                                 layer.kind,
+                                 milliseconds_text(layer.forward),
+                                 quartiles_text(layer.spread, &TimeSpread::forward),
+                                 milliseconds_text(layer.backward),
+                                 quartiles_text(layer.spread, &TimeSpread::backward),
+                                 milliseconds_text(layer.backward_weight),
+                                 memory_text(layer.output),
+                                 memory_text(layer.saved),
+                                 memory_text(layer.parameters)};
+    if (cut) row.push_back(memory_text(layer.whole_parameters));
+    table.add(std::move(row));
+  }
   return table.text();
 }
 

@@ -233,12 +233,16 @@ Result<Problem> QuestionOptions::open() const {
 Result<Problem> open_inputs(const InputOptions& inputs, const ConventionOptions& judged) {
   auto profile = open_profile(inputs.profile, {.profile_micro_batch = inputs.profile_micro_batch});
   if (!profile) return tl::unexpected(in_file(profile.error(), inputs.profile));
-  auto cluster = open_cluster(inputs.cluster);
-  if (!cluster) return tl::unexpected(in_file(cluster.error(), inputs.cluster));
-  if (const auto network = Network::of(*cluster); !network)
-    return tl::unexpected(in_file(network.error(), inputs.cluster));
+  auto problem = open_hardware(inputs.cluster, judged);
+  if (problem) problem->profile = std::make_shared<const Profile>(*std::move(profile));
+  return problem;
+}
+
+Result<Problem> open_hardware(const std::string& file, const ConventionOptions& judged) {
+  auto cluster = open_cluster(file);
+  if (!cluster) return tl::unexpected(in_file(cluster.error(), file));
+  if (const auto network = Network::of(*cluster); !network) return tl::unexpected(in_file(network.error(), file));
   Problem problem;
-  problem.profile = std::make_shared<const Profile>(*std::move(profile));
   problem.cluster = std::make_shared<const Cluster>(*std::move(cluster));
   problem.workload.conventions = judged.conventions();
   if (judged.calibration.empty()) return problem;

@@ -97,6 +97,9 @@ struct QuestionOptions {
 /// the workload at its defaults. Says on standard error what calibration there is.
 Result<Problem> open_inputs(const InputOptions& inputs, const ConventionOptions& judged);
 
+/// The same without a profile: the cluster of a file or preset.
+Result<Problem> open_hardware(const std::string& file, const ConventionOptions& judged);
+
 /// A plan may be used for another profile or cluster than it was made for, not unnoticed.
 void warn_if_made_for_others(const Plan& plan, const std::string& file, const Problem& problem);
 

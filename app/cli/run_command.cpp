@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/backend.hpp"
+#include "app/cli/backend_options.hpp"
 #include "app/cli/checkpoint_arguments.hpp"
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
@@ -77,7 +77,7 @@ class RunCommand : public Command {
     app.add_flag(
         "--replay", replay_,
         "no model: keep the devices busy for as long as --profile says, with transfers and memory of its sizes");
-    declare_backend(app, backend_);
+    backend_.declare(app);
     site_.declare(app);
     app.add_option("--steps", options_.steps, "optimizer steps")
         ->required()
@@ -129,7 +129,7 @@ class RunCommand : public Command {
     const std::string inputs =
         opened ? plan_to_json(plan_) + model_to_json(model_spec_) + options_text() : std::string();
     if (auto agreed = site_.agree(opened, plan_, inputs); !agreed) return tl::unexpected(agreed.error());
-    warn_if_crowded(plan_, *site_.site().processes);
+    if (backend_.on_processor()) warn_if_crowded(plan_, *site_.site().processes);
     return check_only_ ? say_ready() : train(stop);
   }
 
@@ -143,12 +143,12 @@ class RunCommand : public Command {
   }
 
   Result<void> check() {
-    if (auto backend = check_backend(backend_); !backend) return backend;
     if (auto usage = check_run_usage(*app_); !usage) return usage;
     options_.overlap = *overlap_named(judged_.overlap);
     options_.bucket = Bytes(judged_.bucket_bytes);
     options_.memory_limit = Bytes(memory_limit_);
     if (auto plan = open_plan(); !plan) return plan;
+    if (auto backend = open_backend(); !backend) return backend;
     return replay_ ? predict() : open_model_and_data();
   }
 
@@ -161,10 +161,22 @@ class RunCommand : public Command {
     return check_overlap(options_.overlap, plan_);
   }
 
+  Result<void> open_backend() {
+    auto backend = backend_.open(*app_, plan_);
+    if (!backend) {
+      const bool of_plan = backend.error().code == ErrorCode::bad_input;
+      return tl::unexpected(of_plan ? in_file(backend.error(), plan_file_) : backend.error());
+    }
+    runs_on_ = *std::move(backend);
+    return {};
+  }
+
   Result<void> open_model_and_data() {
     auto model = open_model(model_);
     if (!model) return tl::unexpected(in_file(model.error(), model_));
     if (auto layers = check_layers(plan_, *model, plan_file_); !layers) return layers;
+    if (auto kinds = make_layers(*model, runs_on_.kernels); !backend_.on_processor() && !kinds)
+      return tl::unexpected(in_file(kinds.error(), model_));
     model_spec_ = *std::move(model);
     if (auto data = open_data(); !data) return data;
     if (auto applied = checkpoints_.apply(model_spec_, plan_, options_); !applied) return applied;
@@ -274,7 +286,7 @@ class RunCommand : public Command {
       if (!log->write(event)) halt.request_stop();
     };
     const auto trained =
-        train_with(replayed_ ? replayed_->kernels : cpu_kernels(), replayed_ ? replayed_->model : model_spec_, plan_,
+        train_with(replayed_ ? replayed_->kernels : runs_on_, replayed_ ? replayed_->model : model_spec_, plan_,
                    schedule_, options_, take, halt.get_token(), site_.site());
     if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
     if (auto closed = log->close(); !closed) return tl::unexpected(closed.error());
@@ -305,7 +317,9 @@ class RunCommand : public Command {
   }
 
   const CLI::App* app_ = nullptr;  ///< which options were given
-  std::string plan_file_, model_, backend_, events_file_, data_, evaluated_, control_file_;
+  std::string plan_file_, model_, events_file_, data_, evaluated_, control_file_;
+  BackendOptions backend_;
+  Backend runs_on_{{}};
   RunSite site_;
   int sample_every_ = 0;
   bool check_only_ = false;

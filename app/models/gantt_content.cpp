@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <thread>
 #include <utility>
+
+#include "core/domain/parallel_for.hpp"
 
 namespace pipedeck::app {
 
@@ -129,21 +132,37 @@ std::vector<GanttLink> links_of(const GanttContent& content) {
   return links;
 }
 
+/// Lanes that are drawn, each once.
+std::vector<std::size_t> drawn_lanes(const GanttContent& content) {
+  std::vector<std::size_t> lanes;
+  for (const GanttGroup& group : content.groups)
+    for (const std::optional<std::size_t>& lane : {group.compute, group.collective})
+      if (lane) lanes.push_back(*lane);
+  for (const GanttLink& link : content.links) lanes.push_back(link.lane);
+  return lanes;
+}
+
+/// Few operations are done before a thread has started.
+int threads_for(std::size_t operations) {
+  constexpr std::size_t worth_a_thread = 50'000;
+  constexpr unsigned most = 4;
+  if (operations < worth_a_thread) return 1;
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, most));
+}
+
 void build_pyramids(GanttContent& content) {
   const Timeline& timeline = *content.timeline;
   content.pyramids.resize(timeline.lanes.size());
   content.sums.resize(timeline.lanes.size());
-  const auto build = [&](std::size_t lane) {
+  const std::vector<std::size_t> lanes = drawn_lanes(content);
+  parallel_for(lanes.size(), threads_for(timeline.size()), [&](std::size_t i) {
+    const std::size_t lane = lanes[i];
     content.pyramids[lane] = build_pyramid(timeline, timeline.lanes[lane]);
     content.sums[lane] = sum_lane(timeline, timeline.lanes[lane]);
+  });
+  for (const std::size_t lane : lanes)
     for (std::size_t kind = 0; kind < content.kinds.size(); ++kind)
       content.kinds[kind] |= (content.sums[lane].kinds >> kind & 1) != 0;
-  };
-  for (const GanttGroup& group : content.groups) {
-    if (group.compute) build(*group.compute);
-    if (group.collective) build(*group.collective);
-  }
-  for (const GanttLink& link : content.links) build(link.lane);
 }
 
 }  // namespace

@@ -114,6 +114,10 @@ QVariant ProfileTableModel::data(const QModelIndex& index, int role) const {
         if (!layer.spread) return parts;
         return parts + QLatin1Char('\n') + spread_text(layer.spread->backward, layer.spread->repetitions);
       }
+      if (column == parameters && layer.whole_parameters.count > 0)
+        return tr("%1 bytes, of which %2 are whole on every device where the layer is cut over several")
+            .arg(QLocale().toString(static_cast<qlonglong>(layer.parameters.count)),
+                 QLocale().toString(static_cast<qlonglong>(layer.whole_parameters.count)));
       if (column >= output)
         return tr("%1 bytes").arg(QLocale().toString(static_cast<qlonglong>(number(layer, 0, column))));
       return {};

@@ -66,8 +66,8 @@ std::vector<const DeviceVerdict*> fullest_devices(const Plan& plan, const Simula
   return fullest;
 }
 
-/// `whole` bytes in proportion to `weights`.
-Bytes share_of(Bytes whole, double weight, double sum) {
+/// `whole` bytes in proportion to `weight`.
+Bytes in_proportion(Bytes whole, double weight, double sum) {
   return sum > 0 ? Bytes(static_cast<std::int64_t>(static_cast<double>(whole.count) * (weight / sum))) : Bytes();
 }
 
@@ -103,7 +103,9 @@ std::vector<LayerMemoryShare> layer_memory(const Profile& profile, const Plan& p
   for (const Stage& stage : plan.stages)
     for (int p = stage.first; p < stage.last; ++p) {
       const auto i = static_cast<std::size_t>(p);
-      shares[i].activations = saved_bytes(profile.layers[order[i].index()], even_parts(stage));
+      const Layer& layer = profile.layers[order[i].index()];
+      shares[i].state = share_of(weights_of(layer), stage.tensor_parallel);
+      shares[i].activations = saved_bytes(layer, even_parts(stage));
     }
   if (!simulation) return shares;
   const auto fullest = fullest_devices(plan, *simulation);
@@ -130,8 +132,8 @@ std::vector<LayerMemoryShare> layer_memory(const Profile& profile, const Plan& p
       const Bytes state = parts[MemoryItem::weights] + parts[MemoryItem::gradients] + parts[MemoryItem::optimizer] +
                           parts[MemoryItem::stashed_weights];
       const Sums& sum = sums[fullest[s]];
-      shares[i] = {share_of(state, static_cast<double>(shares[i].state.count), sum.state),
-                   share_of(parts[MemoryItem::activations], kept[i], sum.kept)};
+      shares[i] = {in_proportion(state, static_cast<double>(shares[i].state.count), sum.state),
+                   in_proportion(parts[MemoryItem::activations], kept[i], sum.kept)};
     }
   return shares;
 }

@@ -204,7 +204,7 @@ struct DocumentImporter {
   }
   /// Without anybody asked (the window shows what is understood first): the notes are the warning.
   Result<Imported> operator()(FoundMachines& found) const {
-    auto made = cluster_of(std::move(found.machines));
+    auto made = cluster_of(std::move(found));
     if (!made) return tl::unexpected(std::move(made.error()));
     Imported imported = import_cluster(state, std::move(made->cluster));
     imported.warning = notes_text(made->notes);

@@ -5,10 +5,12 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include "core/io/bandwidth_matrix.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/nccl_topology.hpp"
 #include "core/io/nvidia_smi_topology.hpp"
+#include "core/io/slurm.hpp"
 #include "core/presets/device_catalogue.hpp"
 
 namespace pipedeck::app {
@@ -27,11 +29,12 @@ bool is_machine_file(const QString& path) {
   QFile file(path);
   if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return false;
   const std::string start = file.read(looked_at).toStdString();
-  return looks_like_nvidia_smi_topology(start) || looks_like_xml(start);
+  return looks_like_nvidia_smi_topology(start) || looks_like_xml(start) || looks_like_slurm(start) ||
+         (!start.starts_with('{') && looks_like_bandwidth_matrix(start));
 }
 
-Result<std::vector<FoundMachine>> machines_in(const QStringList& files) {
-  std::vector<FoundMachine> machines;
+Result<FoundMachines> machines_in(const QStringList& files) {
+  FoundMachines all;
   for (const QString& file : files) {
     auto document = read_document(file.toStdString());
     if (!document) return tl::unexpected(std::move(document.error()));
@@ -39,16 +42,23 @@ Result<std::vector<FoundMachine>> machines_in(const QStringList& files) {
     if (!found)
       return fail(ErrorCode::bad_input, Text::tr("The file describes no machine.").toStdString(), {},
                   file.toStdString());
-    std::ranges::move(found->machines, std::back_inserter(machines));
+    if (auto added = add_found(all, std::move(*found)); !added)
+      return fail(ErrorCode::bad_input, added.error().message, {}, file.toStdString());
   }
-  return machines;
+  return all;
 }
 
-MachinePreview preview_of(std::vector<FoundMachine> machines) {
+MachinePreview preview_of(FoundMachines found) {
   MachinePreview preview;
   preview.title = Text::tr("Cluster from descriptions of machines");
-  preview.machines = static_cast<int>(machines.size());
-  preview.make = [machines = std::move(machines)](const MachineImport& how) { return cluster_of(machines, how); };
+  preview.machines = static_cast<int>(found.machines.size());
+  preview.countable = found.switches.empty() && !found.matrix;
+  preview.network = !found.matrix;
+  preview.unit = found.matrix && found.matrix->unit.empty();
+  for (const FoundMachine& machine : found.machines)
+    for (const std::string& partition : machine.partitions) preview.partitions << QString::fromStdString(partition);
+  preview.partitions.removeDuplicates();
+  preview.make = [found = std::move(found)](const MachineImport& how) { return cluster_of(found, how); };
   return preview;
 }
 

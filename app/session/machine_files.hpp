@@ -16,17 +16,21 @@ namespace pipedeck::app {
 /// Told by the first bytes; what can be read only once is none.
 bool is_machine_file(const QString& path);
 
-/// What all of them tell. Errors name the file.
-Result<std::vector<FoundMachine>> machines_in(const QStringList& files);
+/// What all of them tell together. Errors name the file.
+Result<FoundMachines> machines_in(const QStringList& files);
 
 /// A cluster about to be added: made anew for each answer to what is open.
 struct MachinePreview {
   QString title;
   std::function<Result<ImportedCluster>(const MachineImport& how)> make;
-  bool questions = true;  ///< false: only the name is open
+  bool questions = true;   ///< false: only the name is open
+  bool countable = true;   ///< whether there may be several of each machine, and how pairs are kept is open
+  bool network = true;     ///< whether what joins machines is open
+  bool unit = false;       ///< whether the unit of a table of bandwidths is open
+  QStringList partitions;  ///< to choose from; fewer than two are no choice
   int machines = 1;
 };
-MachinePreview preview_of(std::vector<FoundMachine> machines);
+MachinePreview preview_of(FoundMachines found);
 
 /// Of what the command line made of this machine: its cluster, and its notes a line each.
 Result<MachinePreview> preview_of_this_machine(const QByteArray& cluster, const QStringList& notes);

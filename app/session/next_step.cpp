@@ -17,6 +17,8 @@ QString step_of_input(const Error& error) {
   if (error.file.empty()) return {};
   if (error.file.ends_with(".pipedeck"))
     return Text::tr("The file was left as it is: open a copy of it made earlier, if there is one.");
+  if (error.place.empty())
+    return Text::tr("Choose another file: the user guide, under Help, tells which kinds can be opened.");
   return Text::tr(
       "Mend the file there and open it again; “pipedeck-cli validate” tells everything that is wrong in it.");
 }

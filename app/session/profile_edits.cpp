@@ -69,6 +69,11 @@ void spread_output(Layer& layer, Bytes output) {
   layer.output = output;
 }
 
+Bytes scaled(Bytes part, Bytes now, Bytes before) {
+  const double factor = static_cast<double>(now.count) / static_cast<double>(before.count);
+  return Bytes(std::llround(static_cast<double>(part.count) * factor));
+}
+
 void set_times(Layer& layer, int micro_batch, Seconds forward, Seconds backward) {
   // The weight gradient keeps its share of backward.
   const double share = layer.backward.count > 0     ? layer.backward_weight.count / layer.backward.count
@@ -127,6 +132,9 @@ Result<void> set_figure(Layer& layer, int micro_batch, LayerFigure figure, doubl
       if (layer.memory) layer.memory->input = std::min(layer.memory->input, bytes);
       break;
     case LayerFigure::parameters:
+      // What every tensor-parallel device holds whole keeps its share.
+      if (layer.parameters.count > 0)
+        layer.whole_parameters = std::min(bytes, scaled(layer.whole_parameters, bytes, layer.parameters));
       layer.parameters = bytes;
       break;
   }

@@ -57,6 +57,7 @@ void join(Layer& sum, const Layer& other) {
   sum.backward_weight += other.backward_weight;
   sum.saved += other.saved;
   sum.parameters += other.parameters;
+  sum.whole_parameters += other.whole_parameters;
   sum.workspace = std::max(sum.workspace, other.workspace);
   if (sum.kind != other.kind) sum.kind.clear();
 }

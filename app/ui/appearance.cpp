@@ -57,16 +57,21 @@ QTabBar { background: transparent; }
 QTabBar::tab { padding: 5px 14px; margin: 4px 3px; border-radius: 5px; color: %text%; background: transparent; }
 QTabBar::tab:hover { background: %hover%; }
 QTabBar::tab:selected { background: %accent-soft%; color: %on-soft%; font-weight: 600; }
+QPushButton { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px; padding: 4px 14px; }
+QPushButton:hover { background: %hover%; }
+QPushButton:focus { border-color: %accent%; }
+QPushButton:pressed { background: %accent-soft%; }
+QPushButton:disabled { color: %disabled%; }
+QDialogButtonBox QPushButton { min-width: 56px; }
+QDialogButtonBox QPushButton:default { background: %accent%; color: %on-accent%; border-color: %accent%; }
+QDialogButtonBox QPushButton:default:hover { background: %accent-hover%; border-color: %accent-hover%; }
+QDialogButtonBox QPushButton:default:focus { border-color: %text%; }
+QDialogButtonBox QPushButton:default:disabled { background: %disabled%; border-color: %disabled%; color: %panel%; }
 QPushButton#primary { background: %accent%; color: %on-accent%; border: 1px solid %accent%; border-radius: 4px;
                       padding: 4px 18px; font-weight: 600; }
 QPushButton#primary:hover { background: %accent-hover%; border-color: %accent-hover%; }
 QPushButton#primary:focus { border-color: %text%; }
 QPushButton#primary:disabled { background: %disabled%; border-color: %disabled%; color: %panel%; }
-QPushButton#secondary { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px;
-                        padding: 4px 14px; }
-QPushButton#secondary:hover { background: %hover%; }
-QPushButton#secondary:focus { border-color: %accent%; }
-QPushButton#secondary:disabled { color: %disabled%; }
 QLabel#caption, QLabel#summary { color: %muted%; }
 #project_tree { selection-background-color: transparent; border: none; }
 QComboBox, QAbstractSpinBox, QLineEdit { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px;
@@ -97,16 +102,26 @@ QCheckBox::indicator:focus { border-color: %accent%; }
 QCheckBox::indicator:checked, QAbstractItemView::indicator:checked, QGroupBox::indicator:checked { background: %accent%;
                                    border-color: %accent%; image: url(:/icons/check.svg); }
 QCheckBox::indicator:disabled, QAbstractItemView::indicator:disabled { border-color: %disabled%; }
-QTabWidget QToolButton[autoRaise="false"] { background: %panel%; color: %text%; border: 1px solid %border%;
-                                            border-radius: 4px; padding: 3px 5px; }
-QTabWidget QToolButton[autoRaise="false"]:hover { background: %hover%; }
-QTabWidget QToolButton[autoRaise="false"]:focus { border-color: %accent%; }
-QTabWidget QToolButton[autoRaise="false"]:checked { background: %accent-soft%; color: %on-soft%; }
-QTabWidget QToolButton[autoRaise="false"]:disabled { color: %disabled%; }
+QToolButton[autoRaise="false"] { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px; padding: 3px 5px; }
+QToolButton[autoRaise="false"]:hover { background: %hover%; }
+QToolButton[autoRaise="false"]:focus { border-color: %accent%; }
+QToolButton[autoRaise="false"]:checked { background: %accent-soft%; color: %on-soft%; }
+QToolButton[autoRaise="false"]:disabled { color: %disabled%; }
+QToolButton#run_more { background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 3px 6px; }
+QToolButton#run_more:hover { background: %hover%; }
+QToolButton#run_more:focus { border-color: %accent%; }
+QGroupBox { border: 1px solid %border%; border-radius: 6px; margin-top: 22px; padding: 6px 4px 4px 4px; background: transparent; }
+QGroupBox::title { subcontrol-origin: margin; left: 2px; top: 2px; color: %muted%; }
+#planner_list, #machine_notes, #transformer_notes, #transformer_formulas { background: %panel%; border: 1px solid %border%;
+                                   border-radius: 4px; padding: 4px; outline: none; }
+#planner_list:focus { border-color: %accent%; }
+#planner_list::item { padding: 3px 4px; border-radius: 3px; }
+#machine_notes::item, #transformer_notes::item, #transformer_formulas::item { padding: 2px 4px; border-radius: 3px; }
+#planner_list::item:selected, #transformer_formulas::item:selected { background: %accent-soft%; color: %text%; }
 QSplitter::handle:horizontal { background: %border%; width: 1px; }
 QSplitter::handle:vertical { background: %border%; height: 1px; }
-QSplitter#what_if_splitter::handle, QSplitter#profile_splitter::handle { background: transparent; }
-QSplitter#what_if_splitter::handle:hover, QSplitter#profile_splitter::handle:hover { background: %accent-soft%; }
+QSplitter#what_if_splitter::handle, QSplitter#profile_splitter::handle, QSplitter#transformer_splitter::handle { background: transparent; }
+QSplitter#what_if_splitter::handle:hover, QSplitter#profile_splitter::handle:hover, QSplitter#transformer_splitter::handle:hover { background: %accent-soft%; }
 QToolTip { color: %text%; background: %panel%; border: 1px solid %border%; padding: 4px; }
 )";
 

@@ -28,6 +28,10 @@ constexpr int most_copies = 1024;
 /// Larger clusters are told in figures: drawing them while somebody types takes too long.
 constexpr std::size_t most_drawn = 1024;
 
+QStringList rate_units() {
+  return {QStringLiteral("GB/s"), QStringLiteral("Gbit/s"), QStringLiteral("MB/s"), QStringLiteral("GiB/s")};
+}
+
 double price_of(const Cluster& cluster) {
   double price = 0;
   for (const Device& device : devices_of(cluster))
@@ -50,6 +54,7 @@ MachineDialog::MachineDialog(MachinePreview preview, QWidget* parent)
   summary_->setWordWrap(true);
   summary_->setFont(title_font(font()));
   drawing_->setMinimumHeight(200);
+  drawing_->show_picture_only();
   notes_->setObjectName(QStringLiteral("machine_notes"));
   notes_->setAccessibleName(tr("What was understood and assumed"));
   notes_->setWordWrap(true);
@@ -59,8 +64,9 @@ MachineDialog::MachineDialog(MachinePreview preview, QWidget* parent)
   connect(buttons_, &QDialogButtonBox::rejected, this, &QDialog::reject);
   auto* below = new QWidget;
   auto* rows = new QVBoxLayout(below);
-  rows->setContentsMargins({});
+  rows->setContentsMargins(0, ThemeSizes::grid, 0, 0);
   auto* heading = new QLabel(tr("Understood and assumed"));
+  heading->setFont(title_font(heading->font()));
   heading->setBuddy(notes_);
   rows->addWidget(heading);
   rows->addWidget(notes_);
@@ -94,27 +100,58 @@ QWidget* MachineDialog::make_questions() {
   device_->addItem(tr("As they are described"));
   device_->addItems(device_type_list());
   form->addRow(tr("&GPUs are"), device_);
+  connect(device_, &QComboBox::currentIndexChanged, this, &MachineDialog::refresh);
+  add_table_questions(*form);
+  if (preview_.countable) add_counts(*form);
+  if (preview_.network) add_network(*form);
+  if (preview_.countable) add_shape(*form);
+  return fields;
+}
+
+void MachineDialog::add_table_questions(QFormLayout& form) {
+  if (preview_.partitions.size() > 1) {
+    partition_ = new QComboBox;
+    partition_->setObjectName(QStringLiteral("machine_partition"));
+    partition_->addItem(tr("All of them"));
+    partition_->addItems(preview_.partitions);
+    form.addRow(tr("&Partition"), partition_);
+    connect(partition_, &QComboBox::currentIndexChanged, this, &MachineDialog::refresh);
+  }
+  if (preview_.unit) {
+    unit_ = new QComboBox;
+    unit_->setObjectName(QStringLiteral("machine_unit"));
+    unit_->addItems(rate_units());
+    form.addRow(tr("&Unit"), unit_);
+    connect(unit_, &QComboBox::currentIndexChanged, this, &MachineDialog::refresh);
+  }
+}
+
+void MachineDialog::add_counts(QFormLayout& form) {
   copies_ = new QSpinBox;
   copies_->setObjectName(QStringLiteral("machine_copies"));
   copies_->setRange(1, most_copies);
   copies_->setPrefix(QStringLiteral("× "));
-  form->addRow(preview_.machines == 1 ? tr("Such &machines") : tr("Of each &machine"), copies_);
+  form.addRow(preview_.machines == 1 ? tr("Such &machines") : tr("Of each &machine"), copies_);
+  connect(copies_, &QSpinBox::valueChanged, this, &MachineDialog::refresh);
+}
+
+void MachineDialog::add_network(QFormLayout& form) {
   network_ = new QuantityEdit(Measure::rate, QStringLiteral("GB/s"));
   network_->setObjectName(QStringLiteral("machine_network"));
   network_->set_range(0, 1e18, true);
   network_->set_optional(tr("by their network cards; 100 Gbit/s"));
-  form->addRow(tr("&Joined with"), network_);
+  form.addRow(tr("&Joined with"), network_);
+  connect(network_, &QuantityEdit::edited, this, &MachineDialog::refresh);
+}
+
+void MachineDialog::add_shape(QFormLayout& form) {
   shape_ = new QComboBox;
   shape_->setObjectName(QStringLiteral("machine_shape"));
   shape_->addItem(tr("As fits: links where all pairs of a machine are alike"));
   shape_->addItem(tr("One link a machine, as wide as its narrowest pair: simple to edit"));
   shape_->addItem(tr("Every pair its own"));
-  form->addRow(tr("&Bandwidths"), shape_);
-  connect(device_, &QComboBox::currentIndexChanged, this, &MachineDialog::refresh);
-  connect(copies_, &QSpinBox::valueChanged, this, &MachineDialog::refresh);
-  connect(network_, &QuantityEdit::edited, this, &MachineDialog::refresh);
+  form.addRow(tr("&Bandwidths"), shape_);
   connect(shape_, &QComboBox::currentIndexChanged, this, &MachineDialog::refresh);
-  return fields;
 }
 
 MachineImport MachineDialog::answers() const {
@@ -122,9 +159,11 @@ MachineImport MachineDialog::answers() const {
   how.name = name_->text().trimmed().toStdString();
   if (!preview_.questions) return how;
   if (device_->currentIndex() > 0) how.device = device_->currentText().toStdString();
-  how.copies = copies_->value();
-  if (const auto rate = network_->value()) how.network = BytesPerSecond(*rate);
-  how.shape = static_cast<ClusterShape>(shape_->currentIndex());
+  if (partition_ && partition_->currentIndex() > 0) how.partition = partition_->currentText().toStdString();
+  if (unit_) how.unit = unit_->currentText().toStdString();
+  if (copies_) how.copies = copies_->value();
+  if (const auto rate = network_ ? network_->value() : std::nullopt) how.network = BytesPerSecond(*rate);
+  if (shape_) how.shape = static_cast<ClusterShape>(shape_->currentIndex());
   return how;
 }
 

@@ -12,6 +12,7 @@ class QComboBox;
 class QDialogButtonBox;
 class QLabel;
 class QLineEdit;
+class QFormLayout;
 class QListWidget;
 class QSpinBox;
 
@@ -31,6 +32,10 @@ class MachineDialog : public QDialog {
 
  private:
   QWidget* make_questions();
+  void add_table_questions(QFormLayout& form);
+  void add_counts(QFormLayout& form);
+  void add_network(QFormLayout& form);
+  void add_shape(QFormLayout& form);
   MachineImport answers() const;
   void refresh();
 
@@ -40,7 +45,7 @@ class MachineDialog : public QDialog {
   QComboBox* device_ = nullptr;
   QSpinBox* copies_ = nullptr;
   QuantityEdit* network_ = nullptr;
-  QComboBox* shape_ = nullptr;
+  QComboBox *shape_ = nullptr, *partition_ = nullptr, *unit_ = nullptr;
   QLabel* summary_ = nullptr;
   TopologyView* drawing_ = nullptr;
   QListWidget* notes_ = nullptr;

@@ -18,8 +18,9 @@ QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 TopologyPalette::Section TopologyEditing::imports() {
   TopologyPalette::Section section{tr("IMPORT"), {}};
   const std::tuple<PaletteEntry::Kind, QString, QString, QString> sources[] = {
-      {PaletteEntry::import_files, tr("Files…"), tr("nvidia-smi, NCCL"),
-       tr("What nvidia-smi topo -m prints, NCCL's topology XML, a cluster's JSON; several files are several nodes")},
+      {PaletteEntry::import_files, tr("Files…"), tr("nvidia-smi, NCCL, Slurm"),
+       tr("What nvidia-smi topo -m and lstopo print, NCCL's topology XML, Slurm's nodes and switches, a table of "
+          "bandwidths, a cluster's JSON; several files are several nodes")},
       {PaletteEntry::import_this_machine, tr("This machine"), tr("by NVML and hwloc"),
        tr("Looks at the devices of this machine and at what joins them")}};
   for (const auto& [kind, title, detail, tip] : sources) {

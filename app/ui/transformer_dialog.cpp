@@ -21,6 +21,7 @@
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
 #include "app/session/machine_files.hpp"
+#include "app/views/table_style.hpp"
 #include "app/views/widget_style.hpp"
 
 namespace pipedeck::app {
@@ -31,6 +32,7 @@ constexpr int most_samples = 1 << 20, most_tokens = 1 << 24;
 
 QLabel* heading_of(const QString& text, QWidget* of) {
   auto* heading = new QLabel(text);
+  heading->setFont(title_font(heading->font()));
   heading->setBuddy(of);
   return heading;
 }
@@ -93,7 +95,9 @@ QWidget* TransformerDialog::make_questions() {
   micro_batch_->setObjectName(QStringLiteral("transformer_micro_batch"));
   micro_batch_->setRange(1, most_samples);
   attention_->setObjectName(QStringLiteral("transformer_attention"));
-  attention_->addItems({tr("Fused: its weights are not stored"), tr("Its weights are stored")});
+  attention_->addItem(tr("Fused: its weights are not stored"), QVariant::fromValue(AttentionMemory::fused));
+  attention_->addItem(tr("Its weights are computed again"), QVariant::fromValue(AttentionMemory::selective));
+  attention_->addItem(tr("Its weights are stored"), QVariant::fromValue(AttentionMemory::stored));
   dropout_->setObjectName(QStringLiteral("transformer_dropout"));
   dropout_->setChecked(true);
   sequence_parallel_->setObjectName(QStringLiteral("transformer_sequence_parallel"));
@@ -119,13 +123,16 @@ QWidget* TransformerDialog::make_questions() {
 QWidget* TransformerDialog::make_figures() {
   layers_->setObjectName(QStringLiteral("transformer_layers"));
   layers_->setAccessibleName(tr("Layers"));
+  make_flat(*layers_);
+  layers_->setItemDelegate(new FlatDelegate(layers_));
   layers_->setHorizontalHeaderLabels({tr("Layer"), tr("Parameters"), tr("Kept"), tr("Forward"), tr("Backward")});
+  for (int column = 0; column < layers_->columnCount(); ++column)
+    layers_->horizontalHeaderItem(column)->setTextAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) |
+                                                            Qt::AlignVCenter);
   layers_->horizontalHeaderItem(2)->setToolTip(tr("For the backward pass, of one micro-batch"));
+  layers_->horizontalHeader()->setSectionsClickable(false);
+  layers_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   layers_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
-  layers_->verticalHeader()->hide();
-  layers_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  layers_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  layers_->setSelectionMode(QAbstractItemView::SingleSelection);
   formulas_->setObjectName(QStringLiteral("transformer_formulas"));
   formulas_->setAccessibleName(tr("Formulas of the layer"));
   formulas_->setWordWrap(true);
@@ -138,14 +145,16 @@ QWidget* TransformerDialog::make_figures() {
   notes_->setSelectionMode(QAbstractItemView::NoSelection);
   connect(layers_, &QTableWidget::currentCellChanged, this, &TransformerDialog::show_formulas);
   auto* across = new QSplitter(Qt::Horizontal);
+  across->setObjectName(QStringLiteral("transformer_splitter"));
   across->setChildrenCollapsible(false);
   across->addWidget(layers_);
   across->addWidget(formulas_);
+  across->setHandleWidth(ThemeSizes::grid);
   across->setStretchFactor(0, 3);
   across->setStretchFactor(1, 2);
   auto* below = new QWidget;
   auto* rows = new QVBoxLayout(below);
-  rows->setContentsMargins({});
+  rows->setContentsMargins(0, ThemeSizes::grid, 0, 0);
   rows->addWidget(heading_of(tr("Understood and assumed"), notes_));
   rows->addWidget(notes_);
   auto* down = new QSplitter(Qt::Vertical);
@@ -162,7 +171,7 @@ AnalyticOptions TransformerDialog::answers() const {
   options.precision = precision_->currentText().toStdString();
   options.sequence = sequence_->value();
   options.micro_batch = micro_batch_->value();
-  options.attention = attention_->currentIndex() == 1 ? AttentionMemory::stored : AttentionMemory::recomputed;
+  options.attention = attention_->currentData().value<AttentionMemory>();
   options.dropout = dropout_->isChecked();
   options.sequence_parallel = sequence_parallel_->isChecked();
   return options;

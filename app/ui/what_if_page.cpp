@@ -8,13 +8,16 @@
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "app/models/capacity_rows.hpp"
 #include "app/models/what_if_rows.hpp"
 #include "app/session/tables.hpp"
 #include "app/session/what_if_edits.hpp"
 #include "app/views/bar_table.hpp"
 #include "app/views/buy_pane.hpp"
+#include "app/views/capacity_pane.hpp"
 #include "app/views/front_pane.hpp"
 #include "app/views/front_view.hpp"
 #include "app/views/gantt_preview.hpp"
@@ -42,6 +45,7 @@ WhatIfPage::WhatIfPage(Session& session, Dialogs dialogs, QWidget* parent)
       session_(session),
       dialogs_(std::move(dialogs)),
       study_(session.jobs()),
+      capacity_study_(session.jobs()),
       preview_(session.judge()),
       stack_(new QStackedWidget),
       empty_(new QLabel),
@@ -49,6 +53,7 @@ WhatIfPage::WhatIfPage(Session& session, Dialogs dialogs, QWidget* parent)
       summary_(new WhatIfSummary),
       front_(new FrontPane),
       buy_(new BuyPane),
+      capacity_(new CapacityPane),
       below_(new QSplitter(Qt::Horizontal)) {
   setObjectName(QStringLiteral("what_if_page"));
   empty_->setAlignment(Qt::AlignCenter);
@@ -62,6 +67,7 @@ WhatIfPage::WhatIfPage(Session& session, Dialogs dialogs, QWidget* parent)
   settle_.setInterval(settle_ms);
   connect_study();
   connect_views();
+  connect_capacity();
 }
 
 QWidget* WhatIfPage::make_content() {
@@ -82,7 +88,11 @@ QWidget* WhatIfPage::make_content() {
   column->setContentsMargins(ThemeSizes::margin, ThemeSizes::grid, ThemeSizes::margin, ThemeSizes::margin);
   column->setSpacing(ThemeSizes::margin);
   column->addWidget(summary_);
-  column->addWidget(below_, 1);
+  auto* tabs = new QTabWidget;
+  tabs->setObjectName(QStringLiteral("what_if_tabs"));
+  tabs->addTab(below_, tr("Plans and purchases"));
+  tabs->addTab(capacity_, tr("How many devices"));
+  column->addWidget(tabs, 1);
   row->addLayout(column, 1);
   auto* scroll = new QScrollArea;  // in a small window it has less than it needs
   scroll->setObjectName(QStringLiteral("what_if_scroll"));
@@ -158,6 +168,7 @@ void WhatIfPage::refresh() {
   stack_->setCurrentIndex(problem ? 1 : 0);
   if (!problem) {
     study_.forget();
+    capacity_study_.forget();
     empty_->setText(tr("Choose a model and a cluster above: here they are asked what would be with other hardware."));
     return;
   }
@@ -172,6 +183,10 @@ void WhatIfPage::refresh() {
     study_.ask(question);
     show_base();
   }
+  capacity_study_.ask(*problem);
+  capacity_->set_base(static_cast<int>(problem->cluster->nodes.size()), CapacityStudy::catalogue_types(),
+                      CapacityStudy::currency());
+  show_capacity();
   show_answer();
   show_lists();
 }
@@ -283,12 +298,59 @@ void WhatIfPage::show_plan(int plan) {
   preview_.cancel();
   const std::vector<FoundPlan>& plans = front_->plans();
   if (plan >= 0 && plan < static_cast<int>(plans.size()) && study_.question()) {
-    picked_ = plans[static_cast<std::size_t>(plan)];
-    Problem problem = study_.question()->problem;
-    problem.cluster = picked_->cluster;
-    preview_.request(problem, *picked_->plan);
+    pick(plans[static_cast<std::size_t>(plan)]);
   }
   show_answer();
+}
+
+/// Shown in place of the best plan, its prediction when it is there.
+void WhatIfPage::pick(const FoundPlan& plan) {
+  picked_ = plan;
+  picked_simulation_.reset();
+  Problem problem = study_.question()->problem;
+  problem.cluster = picked_->cluster;
+  preview_.request(problem, *picked_->plan);
+}
+
+void WhatIfPage::connect_capacity() {
+  connect(&capacity_study_, &CapacityStudy::changed, this, &WhatIfPage::show_capacity);
+  connect(capacity_, &CapacityPane::goal_changed, this, &WhatIfPage::show_capacity);
+  connect(capacity_, &CapacityPane::wanted, this, [this] {
+    capacity_study_.find({capacity_->most_nodes(), capacity_->types()});
+  });
+  connect(capacity_, &CapacityPane::cancel_wanted, &capacity_study_, &CapacityStudy::cancel);
+  connect(capacity_, &CapacityPane::csv_wanted, this, [this] {
+    if (const auto goal = capacity_->goal())
+      write_csv(tr("Export points"), QStringLiteral("capacity.csv"), capacity_study_.csv(*goal));
+  });
+  connect(capacity_, &CapacityPane::chosen, this, &WhatIfPage::choose_capacity);
+  connect(capacity_, &CapacityPane::activated, this, &WhatIfPage::take_capacity);
+}
+
+void WhatIfPage::show_capacity() {
+  const std::vector<CapacityFound> found = capacity_study_.found();
+  const QString currency = QString::fromStdString(CapacityStudy::currency());
+  const auto goal = capacity_->goal();
+  const bool running = capacity_study_.running();
+  if (goal) capacity_->set_rows(capacity_rows(*goal, found, currency));
+  QString words =
+      tr("Say what is to be trained: every size of the cluster is planned for, and what it takes is shown.");
+  if (goal && !found.empty()) words = capacity_words(*goal, found, currency);
+  capacity_->set_state(words, running, capacity_study_.asked() && !capacity_study_.complete());
+}
+
+void WhatIfPage::choose_capacity(int row) {
+  const std::vector<CapacityFound> found = capacity_study_.found();
+  if (row < 0 || row >= static_cast<int>(found.size()) || !study_.question()) return;
+  const CapacityFound& one = found[static_cast<std::size_t>(row)];
+  if (one.plan) pick(*one.plan);
+  show_answer();
+}
+
+void WhatIfPage::take_capacity(int row) {
+  const std::vector<CapacityFound> found = capacity_study_.found();
+  if (row < 0 || row >= static_cast<int>(found.size())) return;
+  if (const CapacityFound& one = found[static_cast<std::size_t>(row)]; one.fits()) keep_plan(*one.plan);
 }
 
 void WhatIfPage::choose_purchase(int row) {

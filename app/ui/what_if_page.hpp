@@ -6,6 +6,7 @@
 #include <QTimer>
 #include <QWidget>
 
+#include "app/session/capacity_study.hpp"
 #include "app/session/live_edit.hpp"
 #include "app/session/session.hpp"
 #include "app/session/what_if_study.hpp"
@@ -18,6 +19,7 @@ class QStackedWidget;
 namespace pipedeck::app {
 
 class BuyPane;
+class CapacityPane;
 class FrontPane;
 class WhatIfPanel;
 class WhatIfSummary;
@@ -38,6 +40,8 @@ class WhatIfPage : public QWidget {
   WhatIfSummary& summary() const { return *summary_; }
   FrontPane& front() const { return *front_; }
   BuyPane& purchases() const { return *buy_; }
+  CapacityPane& capacity() const { return *capacity_; }
+  CapacityStudy& capacity_study() { return capacity_study_; }
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -47,6 +51,10 @@ class WhatIfPage : public QWidget {
   QWidget* make_content();
   void connect_study();
   void connect_views();
+  void connect_capacity();
+  void show_capacity();
+  void choose_capacity(int row);
+  void take_capacity(int row);
   void show_base();
   void show_answer();
   void show_lists();
@@ -54,6 +62,7 @@ class WhatIfPage : public QWidget {
   void show_front_hint();
   void show_purchase_hint();
   void show_plan(int plan);
+  void pick(const FoundPlan& plan);
   void look_around();
   void choose_purchase(int row);
   void keep_cluster();
@@ -64,6 +73,7 @@ class WhatIfPage : public QWidget {
   Session& session_;
   Dialogs dialogs_;
   WhatIfStudy study_;
+  CapacityStudy capacity_study_;
   LiveEdit preview_;  ///< simulates the plan that is picked in the front
   QTimer settle_;     ///< between a slider's moves
   QStackedWidget* stack_;
@@ -72,6 +82,7 @@ class WhatIfPage : public QWidget {
   WhatIfSummary* summary_;
   FrontPane* front_;
   BuyPane* buy_;
+  CapacityPane* capacity_;
   QSplitter* below_;
   std::optional<FoundPlan> picked_;  ///< in the front; absent: the best is shown
   std::shared_ptr<const Simulation> picked_simulation_;

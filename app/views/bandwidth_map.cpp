@@ -20,6 +20,7 @@ namespace pipedeck::app {
 namespace {
 
 constexpr double legend_width = 110;
+constexpr double least_map = 80;  ///< below it the legend leaves its room to the squares; tips tell what they are
 constexpr std::size_t legend_limit = 6;
 constexpr std::size_t device_limit = 136;  ///< more would be squares too small to read: nodes then
 constexpr std::size_t node_limit = 256;
@@ -75,9 +76,11 @@ QSize BandwidthMap::sizeHint() const { return matrix_.empty() ? QSize(0, 0) : QS
 
 double BandwidthMap::heading() const { return QFontMetricsF(font()).height() + 10; }
 
+bool BandwidthMap::has_legend() const { return width() >= legend_width + least_map; }
+
 double BandwidthMap::cell() const {
   if (matrix_.empty()) return 0;
-  const double side = std::min(height() - heading(), width() - legend_width);
+  const double side = std::min(height() - heading(), width() - (has_legend() ? legend_width : 0));
   return std::clamp(side / static_cast<double>(matrix_.size()), 0.5, 22.0);
 }
 
@@ -102,15 +105,16 @@ void BandwidthMap::paint_on(QPainter& painter) const {
   const double top = heading(), side = cell(), gap = side > 6 ? 1 : 0;
   painter.setFont(section_font(font()));
   painter.setPen(theme.muted);
+  const QString title = of_nodes_ ? tr("BANDWIDTH BETWEEN NODES") : tr("BANDWIDTH BETWEEN DEVICES");
   painter.drawText(QRectF(0, 0, width(), top - 4), Qt::AlignLeft | Qt::AlignVCenter,
-                   of_nodes_ ? tr("BANDWIDTH BETWEEN NODES") : tr("BANDWIDTH BETWEEN DEVICES"));
+                   painter.fontMetrics().elidedText(title, Qt::ElideRight, width()));
   // Edges on whole pixels: squares of a fraction of one would show seams.
   const auto edge = [side](std::size_t i) { return std::round(static_cast<double>(i) * side); };
   for (std::size_t i = 0; i < matrix_.size(); ++i)
     for (std::size_t j = 0; j < matrix_.size(); ++j)
       painter.fillRect(QRectF(edge(j), top + edge(i), edge(j + 1) - edge(j) - gap, edge(i + 1) - edge(i) - gap),
                        shade(matrix_[i][j], levels, theme));
-  paint_legend(painter, levels, edge(matrix_.size()) + 16);
+  if (has_legend()) paint_legend(painter, levels, edge(matrix_.size()) + 16);
 }
 
 void BandwidthMap::paint_legend(QPainter& painter, const std::vector<double>& levels, double left) const {

@@ -46,6 +46,7 @@ class BandwidthMap : public QWidget, public AccessibleItems {
   };
   Square square_of(int pair) const;
   QString text_of(Square square) const;
+  bool has_legend() const;
   double cell() const;
   double heading() const;
   void paint_on(QPainter& painter) const;

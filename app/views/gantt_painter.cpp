@@ -93,7 +93,9 @@ void GanttPainter::draw(QPainter& painter, QImage& canvas, const GanttScene& sce
                         const QFont& font) {
   const qreal ratio = canvas.devicePixelRatio();
   const int left = qRound(scene.plot.left() * ratio), right = qRound((scene.plot.left() + scene.plot.width()) * ratio);
-  const QRect area(left, 0, right - left, canvas.height());
+  // Where only a part is drawn, only that part has its ground: of a lane half outside nothing else may be copied.
+  const int top = qRound(scene.wanted.top() * ratio), bottom = qRound((scene.wanted.bottom() + 1) * ratio);
+  const QRect area(left, top, right - left, bottom - top);
   const int lane = scene.geometry->rows.empty() ? 24 : scene.geometry->rows.front().height;
   Frame frame{painter,
               scene,

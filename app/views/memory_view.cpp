@@ -7,10 +7,12 @@
 
 #include <QPainter>
 #include <QPainterPath>
+#include <QtMath>
 
 #include "app/models/format.hpp"
 #include "app/views/gantt_accessible.hpp"
 #include "app/views/hover_card.hpp"
+#include "app/views/pixel_canvas.hpp"
 
 namespace pipedeck::app {
 
@@ -110,7 +112,8 @@ void MemoryView::draw_content(QPainter& painter, QImage& canvas) {
   painter.save();
   painter.setClipRect(plot(), Qt::IntersectClip);
   draw_capacity(painter);
-  for (const MemoryCurve& curve : curves_->curves) draw_curve(painter, curve, 1.5);
+  QImage* pixels = painter.device() == &canvas ? &canvas : nullptr;
+  for (const MemoryCurve& curve : curves_->curves) draw_curve(painter, pixels, curve, 1.5);
   draw_capacity_labels(painter);
   draw_peak(painter);
   painter.restore();
@@ -143,7 +146,28 @@ void MemoryView::draw_capacity_label(QPainter& painter, Bytes capacity, double y
   painter.drawText(place, Qt::AlignCenter, text);
 }
 
-void MemoryView::draw_curve(QPainter& painter, const MemoryCurve& curve, double pen_width) const {
+/// A stroke around a line of thousands of turns takes a hundred times as long as its columns, and a call of the painter
+/// for each of them ten times as long as its pixels.
+void MemoryView::draw_columns(QPainter& painter, QImage* canvas, const std::vector<QLineF>& columns,
+                              const QColor& color, double bottom) const {
+  if (!canvas) {
+    const bool smooth = painter.testRenderHint(QPainter::Antialiasing);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(QPen(color, 1));
+    painter.drawLines(columns.data(), static_cast<int>(columns.size()));
+    painter.setRenderHint(QPainter::Antialiasing, smooth);
+    return;
+  }
+  const qreal ratio = canvas->devicePixelRatio();
+  const int left = qRound(plot().left() * ratio), right = qRound((plot().right() + 1) * ratio);
+  PixelCanvas pixels(*canvas, QRect(left, 0, right - left, qRound(bottom * ratio)));
+  for (const QLineF& column : columns)
+    pixels.fill(qRound((column.x1() - 0.5) * ratio), qRound((column.x1() + 0.5) * ratio), qFloor(column.y1() * ratio),
+                qFloor(column.y2() * ratio) + 1, color.rgb());
+}
+
+/// `canvas`: what the painter draws on, where pixels can be written to it.
+void MemoryView::draw_curve(QPainter& painter, QImage* canvas, const MemoryCurve& curve, double pen_width) const {
   const TimeAxis& axis = link().axis();
   const std::vector<MemoryPoint>& points = curve.verdict->curve;
   const auto from = [&points](double time) {
@@ -177,7 +201,7 @@ void MemoryView::draw_curve(QPainter& painter, const MemoryCurve& curve, double 
     }
   }
   line << QPointF(last, line.last().y());
-  const auto draw = [&](const QColor& color, double fill) {
+  const auto draw = [&](const QColor& color, double fill, double bottom) {
     if (fill > 0) {
       QPolygonF area = line;
       area << QPointF(last, y_of(Bytes(0))) << QPointF(plot().left(), y_of(Bytes(0)));
@@ -192,19 +216,15 @@ void MemoryView::draw_curve(QPainter& painter, const MemoryCurve& curve, double 
       painter.drawPolyline(line);
       return;
     }
-    // A stroke around a line of thousands of turns takes a hundred times as long as its columns.
-    const bool smooth = painter.testRenderHint(QPainter::Antialiasing);
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setPen(QPen(color, 1));
-    painter.drawLines(columns.data(), static_cast<int>(columns.size()));
-    painter.setRenderHint(QPainter::Antialiasing, smooth);
+    draw_columns(painter, canvas, columns, color, bottom);
   };
   // A shade under each of several curves would only add up to grey.
-  draw(theme().of_stage(curve.stage), curves_->curves.size() == 1 ? 0.1F : 0.0F);
+  draw(theme().of_stage(curve.stage), curves_->curves.size() == 1 ? 0.1F : 0.0F, height());
   if (curve.verdict->capacity.count == 0 || curve.verdict->peak <= curve.verdict->capacity) return;
   painter.save();
-  painter.setClipRect(QRectF(plot().left(), 0, plot().width(), y_of(curve.verdict->capacity)), Qt::IntersectClip);
-  draw(theme().bad, 0.3F);
+  const double capacity = y_of(curve.verdict->capacity);
+  painter.setClipRect(QRectF(plot().left(), 0, plot().width(), capacity), Qt::IntersectClip);
+  draw(theme().bad, 0.3F, capacity);
   painter.restore();
 }
 
@@ -235,7 +255,7 @@ void MemoryView::draw_overlay(QPainter& painter) {
   if (!hover_ || !curves_ || by_item_) return;
   painter.save();
   painter.setClipRect(plot(), Qt::IntersectClip);
-  draw_curve(painter, curves_->curves[*hover_], 2.5);
+  draw_curve(painter, nullptr, curves_->curves[*hover_], 2.5);
   painter.restore();
 }
 

@@ -6,7 +6,9 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include <QLineF>
 #include <QStringList>
 
 #include "app/models/memory_curves.hpp"
@@ -59,7 +61,9 @@ class MemoryView : public TimeView {
   void unhovered() override;
 
  private:
-  void draw_curve(QPainter& painter, const MemoryCurve& curve, double pen_width) const;
+  void draw_curve(QPainter& painter, QImage* canvas, const MemoryCurve& curve, double pen_width) const;
+  void draw_columns(QPainter& painter, QImage* canvas, const std::vector<QLineF>& columns, const QColor& color,
+                    double bottom) const;
   void draw_capacity(QPainter& painter) const;
   void draw_capacity_labels(QPainter& painter) const;
   void draw_capacity_label(QPainter& painter, Bytes capacity, double y) const;

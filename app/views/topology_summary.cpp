@@ -81,7 +81,6 @@ TopologySummary::TopologySummary(QWidget* parent)
 
 void TopologySummary::set_cluster(const Cluster* cluster, const std::vector<TopologyProblem>& problems) {
   map_->set_cluster(cluster);
-  strengths_title_->setVisible(cluster);
   problems_ = problems;
   problems_title_->setVisible(cluster);
   problems_title_->setText(problems.empty() ? tr("NO PROBLEMS")
@@ -102,6 +101,7 @@ void TopologySummary::set_strengths(const QStringList& sentences) {
   QStringList lines;
   for (const QString& sentence : sentences) lines << QStringLiteral("• ") + sentence;
   strengths_->setText(lines.join(QLatin1Char('\n')));
+  strengths_title_->setVisible(!sentences.isEmpty());
 }
 
 QStringList TopologySummary::strengths() const { return strengths_->text().split(QLatin1Char('\n')); }

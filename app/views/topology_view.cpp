@@ -128,6 +128,11 @@ void TopologyView::clear() {
   emit cluster_shown(0);
 }
 
+void TopologyView::show_picture_only() {
+  palette_->hide();
+  properties_->hide();
+}
+
 void TopologyView::refresh_properties() {
   if (cluster()) properties_->show_selection(*cluster(), canvas_->selection());
 }

@@ -26,6 +26,8 @@ class TopologyView : public QWidget {
   /// `id` is the project's of this cluster; 0: it is in none.
   void set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout = {}, int id = 0);
   void clear();
+  /// Where nothing is edited: without what is dragged in and without fields.
+  void show_picture_only();
   int cluster_id() const { return id_; }
   const Cluster* cluster() const { return canvas_->cluster(); }
   const ClusterLayout& layout_shown() const { return layout_; }

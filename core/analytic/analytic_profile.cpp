@@ -32,7 +32,7 @@ LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times) {
     say(fmt::format("kept, {}: {} = {} bytes", item.name, item.formula, counted(item.bytes)));
   say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved beside products",
                   times.forward.count * 1e3, (times.backward_input + times.backward_weight).count * 1e3,
-                  layer.moved / 1e6));
+                  (layer.moved + layer.scores_moved) / 1e6));
   return told;
 }
 
@@ -73,8 +73,15 @@ class Maker {
 
  private:
   std::string attention_words() const {
-    return options_.attention == AttentionMemory::stored ? "attention's weights stored"
-                                                         : "attention's weights not stored";
+    switch (options_.attention) {
+      case AttentionMemory::stored:
+        return "attention's weights stored";
+      case AttentionMemory::selective:
+        return "attention's weights computed again";
+      case AttentionMemory::fused:
+        break;
+    }
+    return "attention's weights not stored";
   }
 
   std::string source() const {
@@ -94,6 +101,8 @@ class Maker {
     layer.saved = whole(kept_bytes(counted_layer));
     layer.parameters = whole(weight_count(counted_layer) * rate_.element);
     for (const int degree : options_.degrees) add_degree(layer, counted_layer, degree);
+    if (!layer.tensor_parallel.empty())
+      layer.whole_parameters = whole(whole_weight_count(counted_layer) * rate_.element);
     made_.profile.layers.push_back(std::move(layer));
     const auto same = std::ranges::find_if(seen_, [&](const LayerCount& o) { return same_figures(o, counted_layer); });
     made_.explanation_of.push_back(static_cast<std::size_t>(same - seen_.begin()));
@@ -105,8 +114,11 @@ class Maker {
   void add_degree(Layer& layer, const LayerCount& counted_layer, int degree) const {
     if (config_.heads % degree != 0 || config_.key_value_heads % degree != 0) return;
     const LayerSeconds times = layer_time(counted_layer, rate_, degree, options_.sequence_parallel);
-    layer.tensor_parallel.push_back({degree, times.forward, times.backward_input + times.backward_weight,
-                                     whole(counted_layer.forward_reduced), whole(counted_layer.backward_reduced)});
+    TensorParallelPoint point{degree, times.forward, times.backward_input + times.backward_weight,
+                              whole(counted_layer.forward_reduced), whole(counted_layer.backward_reduced)};
+    point.details.backward_weight = times.backward_weight;
+    point.details.saved = whole(std::ceil(kept_bytes(counted_layer, degree, options_.sequence_parallel)));
+    layer.tensor_parallel.push_back(std::move(point));
   }
 
   void note() {
@@ -159,6 +171,10 @@ Result<void> check(const AnalyticOptions& options, const ReadTransformer& model)
   if (!std::ranges::is_sorted(options.degrees) || (!options.degrees.empty() && options.degrees.front() < 2) ||
       std::ranges::adjacent_find(options.degrees) != options.degrees.end())
     return fail(ErrorCode::bad_usage, "degrees of tensor parallelism are 2 or more, ascending");
+  for (const double part : {options.reached.products, options.reached.attention, options.reached.memory})
+    if (!(part > 0 && part <= 1))
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found {} of what the data sheet promises, expected above 0 and at most 1", part));
   const std::int64_t layers =
       std::int64_t{model.config.layers} * (model.config.experts ? 2 : 1) + model.config.decoder_layers + 4;
   if (layers > limits::layers)
@@ -171,8 +187,9 @@ Result<void> check(const AnalyticOptions& options, const ReadTransformer& model)
 Result<AnalyticProfile> analytic_profile(const ReadTransformer& model, const DeviceModel& device,
                                          const AnalyticOptions& options) {
   if (auto valid = check(options, model); !valid) return tl::unexpected(valid.error());
-  const auto rate = rate_of(device, options.precision);
+  auto rate = rate_of(device, options.precision);
   if (!rate) return tl::unexpected(rate.error());
+  rate->reached = options.reached;
   return Maker(model, device, *rate, options).make();
 }
 

@@ -15,6 +15,12 @@ double weight_count(const LayerCount& layer) {
   return sum;
 }
 
+double whole_weight_count(const LayerCount& layer) {
+  double sum = 0;
+  for (const WeightItem& item : layer.weights) sum += item.whole;
+  return sum;
+}
+
 double kept_bytes(const LayerCount& layer, int degree, bool sequence_parallel) {
   double sum = 0;
   for (const KeptItem& item : layer.kept) sum += item.divided || sequence_parallel ? item.bytes / degree : item.bytes;

@@ -36,7 +36,7 @@ struct WeightItem {
   std::string name;
   std::string formula;  ///< "h (a + 2 g) d"
   double count = 0;
-  bool divided = true;  ///< over tensor-parallel ranks
+  double whole = 0;  ///< of these, what every tensor-parallel rank holds whole; the rest is divided over them
 };
 
 struct LayerCount {
@@ -46,6 +46,8 @@ struct LayerCount {
   std::vector<KeptItem> kept{};
   std::vector<WeightItem> weights{};
   double moved = 0;                                  ///< bytes that a forward pass reads and writes beside products
+  double scores_moved = 0;                           ///< the same for attention's weights, which ranks divide by heads
+  bool scores_again = false;                         ///< they are computed again in the backward pass
   double output = 0;                                 ///< bytes to the next layer
   int launches = 0;                                  ///< kernels of a forward pass
   double forward_reduced = 0, backward_reduced = 0;  ///< bytes that tensor-parallel ranks all-reduce
@@ -54,6 +56,9 @@ struct LayerCount {
 
 double forward_operations(const LayerCount& layer);
 double weight_count(const LayerCount& layer);
+/// Of these, what every tensor-parallel rank holds whole: norms, and biases behind a sum over the ranks (Megatron-LM,
+/// arXiv 1909.08053, section 3).
+double whole_weight_count(const LayerCount& layer);
 
 /// What a rank of `degree` keeps, with the sequence divided too or not: Korthikanti et al., arXiv 2205.05198, equations
 /// 1 (degree 1), 2 and 4 for a block with dropout in 16 bits.

@@ -95,11 +95,13 @@ LayerSeconds layer_time(const LayerCount& layer, const DeviceRate& device, int d
     times.backward_input += product_time(part.m, part.n, part.k, part.times, device);
     times.backward_weight += product_time(part.k, part.m, part.n, part.times, device);
   }
-  const double moved = layer.moved / (sequence_parallel ? degree : 1);
-  const Seconds beside(moved / (device.memory.count * device.reached.memory));
+  const auto to_move = [&](double bytes) { return Seconds(bytes / (device.memory.count * device.reached.memory)); };
+  const Seconds scores = to_move(layer.scores_moved / degree);
+  const Seconds beside = to_move(layer.moved / (sequence_parallel ? degree : 1)) + scores;
   const Seconds launches = device.reached.launch * layer.launches;
   times.forward += beside + launches;
   (layer.made_of_ids ? times.backward_weight : times.backward_input) += (beside + launches) * 2;
+  if (layer.scores_again) times.backward_input += scores;
   return times;
 }
 

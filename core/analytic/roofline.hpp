@@ -13,11 +13,11 @@ namespace pipedeck {
 
 /// What kernels reach, against published measurements (docs/accuracy.md).
 struct Reached {
-  double products = 0.72;  ///< of the arithmetic peak, by a large product
-  double attention = 0.6;  ///< of that, by attention that does not store its weights
-  double memory = 0.8;     ///< of the memory's bandwidth
-  double depth = 64;       ///< a product whose inner size is this reaches half
-  Seconds launch{3e-6};    ///< of a kernel
+  double products = 0.77;   ///< of the arithmetic peak, by a large product
+  double attention = 0.36;  ///< of that, by attention that does not store its weights
+  double memory = 0.66;     ///< of the memory's bandwidth
+  double depth = 64;        ///< a product whose inner size is this reaches half
+  Seconds launch{3e-6};     ///< of a kernel
 };
 
 struct DeviceRate {

@@ -45,17 +45,25 @@ class Counter {
     if (probability > 0) layer.kept.push_back({std::move(name), "n h", n() * h(), false});
   }
 
-  /// n tokens through weights of `in` x `out`.
+  /// How a product's weights lie over tensor-parallel ranks.
+  enum class Cut { columns, rows, none };
+
+  /// n tokens through weights of `in` x `out`. Behind rows the ranks' outputs are summed, then each adds all biases.
   void through(LayerCount& layer, std::string name, std::string sizes, double in, double out, double bias,
-               bool divided = true) const {
-    layer.products.push_back({name, "2 n " + sizes, n(), in, out, 1, true, divided});
-    layer.weights.push_back({name, sizes + (bias > 0 ? " + biases" : ""), in * out + bias, divided});
+               Cut cut = Cut::columns) const {
+    const double whole = cut == Cut::none ? in * out + bias : cut == Cut::rows ? bias : 0;
+    layer.products.push_back({name, "2 n " + sizes, n(), in, out, 1, true, cut != Cut::none});
+    layer.weights.push_back({name, sizes + (bias > 0 ? " + biases" : ""), in * out + bias, whole});
     ++layer.launches;
+  }
+
+  void add_whole(LayerCount& layer, std::string name, std::string formula, double count) const {
+    layer.weights.push_back({std::move(name), std::move(formula), count, count});
   }
 
   void norm(LayerCount& layer, std::string name) const {
     keep(layer, name + ": input", "w n h", h(), false);
-    layer.weights.push_back({std::move(name), norm_formula(), norm_weights(h()), false});
+    add_whole(layer, std::move(name), norm_formula(), norm_weights(h()));
     layer.moved += 2 * pass(h());
     ++layer.launches;
   }
@@ -69,9 +77,9 @@ class Counter {
 
   LayerCount embedding() const {
     LayerCount layer{.name = "embedding", .kind = "embedding"};
-    layer.weights.push_back({"tokens", "V h", static_cast<double>(c_.vocabulary) * h(), true});
-    if (c_.positions > 0) layer.weights.push_back({"positions", "rows h", c_.positions * h(), false});
-    if (c_.token_types > 0) layer.weights.push_back({"segments", "kinds h", c_.token_types * h(), false});
+    layer.weights.push_back({"tokens", "V h", static_cast<double>(c_.vocabulary) * h()});
+    if (c_.positions > 0) add_whole(layer, "positions", "rows h", c_.positions * h());
+    if (c_.token_types > 0) add_whole(layer, "segments", "kinds h", c_.token_types * h());
     layer.moved = 2 * pass(h());
     layer.launches = 1;
     if (c_.norm_embedding) norm(layer, "norm");
@@ -93,8 +101,7 @@ class Counter {
     LayerCount layer{.name = name, .kind = "transformer"};
     c_.latent ? latent_attention(layer, *c_.latent) : self_attention(layer);
     if (c_.relative_buckets > 0 && index == 0)
-      layer.weights.push_back(
-          {"relative positions", "buckets a", static_cast<double>(c_.relative_buckets) * c_.heads, true});
+      layer.weights.push_back({"relative positions", "buckets a", static_cast<double>(c_.relative_buckets) * c_.heads});
     if (decoder) cross_attention(layer, index == 0);
     if (has_experts(index)) {
       layer.kind = "attention";
@@ -120,34 +127,35 @@ class Counter {
 
   /// Part of all pairs of tokens that is computed: kernels that do not store them skip what no token sees.
   double seen(bool causal) const {
-    if (attention_ == AttentionMemory::stored) return 1;
+    if (attention_ != AttentionMemory::fused) return 1;
     const double window = c_.window > 0 ? std::min<double>(c_.window, s_) : s_;
     const double share = window / s_;
     return causal ? share - share * share / 2 : std::min(1.0, 2 * share - share * share);
   }
 
   /// Queries and keys of `key` numbers, values of `value`. A fused kernel computes the scores again in its backward
-  /// pass (FlashAttention, section 3.1).
+  /// pass (FlashAttention, section 3.1), selective recomputation all of this.
   void attend(LayerCount& layer, double key, double value, bool causal) const {
-    const bool stored = attention_ == AttentionMemory::stored;
+    const bool fused = attention_ == AttentionMemory::fused, again = attention_ == AttentionMemory::selective;
     const double pairs = b_ * c_.heads * seen(causal);
-    const std::string share = seen(causal) == 1 ? "" : " x pairs seen";
-    layer.products.push_back(
-        {"scores", "2 b a s^2 d" + share, s_, key, s_, pairs, false, true, !stored, stored ? 2.0 : 3.0});
-    layer.products.push_back({"weighted values", "2 b a s^2 d" + share, s_, s_, value, pairs, false, true, !stored});
-    if (!stored) {
+    const std::string formula = seen(causal) == 1 ? "2 b a s^2 d" : "2 b a s^2 d x pairs seen";
+    layer.products.push_back({"scores", formula, s_, key, s_, pairs, false, true, fused, fused || again ? 3.0 : 2.0});
+    layer.products.push_back({"weighted values", formula, s_, s_, value, pairs, false, true, fused, again ? 3.0 : 2.0});
+    if (fused) {
       layer.kept.push_back({"row sums", "4 b a s", 4 * n() * c_.heads, true});
       ++layer.launches;
       return;
     }
     const double scores = b_ * c_.heads * s_ * s_;
-    layer.kept.push_back({"softmax", "w b a s^2", w_ * scores, true});
-    if (c_.attention_dropout > 0) {
-      layer.kept.push_back({"attention's dropout mask", "b a s^2", scores, true});
-      layer.kept.push_back({"attention's dropout", "w b a s^2", w_ * scores, true});
-    }
-    layer.moved += (c_.attention_dropout > 0 ? 5 : 3) * w_ * scores;
+    const bool dropout = c_.attention_dropout > 0;
+    layer.scores_moved += (dropout ? 5 : 3) * w_ * scores;
+    layer.scores_again = again;
     layer.launches += 4;
+    if (again) return;
+    layer.kept.push_back({"softmax", "w b a s^2", w_ * scores, true});
+    if (!dropout) return;
+    layer.kept.push_back({"attention's dropout mask", "b a s^2", scores, true});
+    layer.kept.push_back({"attention's dropout", "w b a s^2", w_ * scores, true});
   }
 
   void self_attention(LayerCount& layer) const {
@@ -157,7 +165,7 @@ class Counter {
     through(layer, "queries, keys, values", "h (a + 2 g) d", h(), q + 2 * kv, c_.bias_query_key_value ? q + 2 * kv : 0);
     if (c_.norm_heads) {
       keep(layer, "head norms: input", "w n (a + g) d", q + kv, true);
-      layer.weights.push_back({"head norms", "2 d", 2.0 * c_.head_width, false});
+      add_whole(layer, "head norms", "2 d", 2.0 * c_.head_width);
       layer.moved += 2 * pass(q + kv);
     }
     keep(layer, "queries and keys", "w n (a + g) d", q + kv, true);
@@ -168,7 +176,7 @@ class Counter {
 
   void project(LayerCount& layer, double width) const {
     keep(layer, "attention output: input", "w n a d", width, true);
-    through(layer, "attention output", "a d h", width, h(), c_.bias_output ? h() : 0);
+    through(layer, "attention output", "a d h", width, h(), c_.bias_output ? h() : 0, Cut::rows);
     join(layer, "attention");
   }
 
@@ -177,15 +185,15 @@ class Counter {
     norm(layer, "attention norm");
     keep(layer, "attention input", "w n h", h(), false);
     if (l.query_rank > 0) {
-      through(layer, "queries, narrowed", "h rq", h(), l.query_rank, 0, false);
-      layer.weights.push_back({"narrowed queries' norm", "rq", norm_weights(l.query_rank), false});
+      through(layer, "queries, narrowed", "h rq", h(), l.query_rank, 0, Cut::none);
+      add_whole(layer, "narrowed queries' norm", "rq", norm_weights(l.query_rank));
       keep(layer, "narrowed queries and their norm", "2 w n rq", 2.0 * l.query_rank, false);
       through(layer, "queries", "rq a (dp + dr)", l.query_rank, queries, 0);
     } else {
       through(layer, "queries", "h a (dp + dr)", h(), queries, 0);
     }
-    through(layer, "keys and values, narrowed", "h (rkv + dr)", h(), l.key_value_rank + l.rotary_width, 0, false);
-    layer.weights.push_back({"narrowed keys' norm", "rkv", norm_weights(l.key_value_rank), false});
+    through(layer, "keys and values, narrowed", "h (rkv + dr)", h(), l.key_value_rank + l.rotary_width, 0, Cut::none);
+    add_whole(layer, "narrowed keys' norm", "rkv", norm_weights(l.key_value_rank));
     keep(layer, "narrowed keys and values and their norm", "2 w n rkv", 2.0 * l.key_value_rank, false);
     through(layer, "keys and values", "rkv a (dp + dv)", l.key_value_rank,
             c_.heads * double(l.plain_width + l.value_width), 0);
@@ -221,7 +229,7 @@ class Counter {
     through(layer, name + " in", c_.gated ? "2 h f" : "h f", h(), in, c_.bias_feed_forward ? in : 0);
     keep(layer, name + ": activation's input", c_.gated ? "2 w n f" : "w n f", in, true);
     keep(layer, name + " out: input", "w n f", f, true);
-    through(layer, name + " out", "f h", f, h(), c_.bias_feed_forward ? h() : 0);
+    through(layer, name + " out", "f h", f, h(), c_.bias_feed_forward ? h() : 0, Cut::rows);
     layer.moved += pass(in + f);
     ++layer.launches;
   }
@@ -230,7 +238,7 @@ class Counter {
   void experts(LayerCount& layer, const Experts& x) const {
     norm(layer, "feed-forward norm");
     keep(layer, "router and shared experts: input", "w n h", h(), false);
-    through(layer, "router", "h e", h(), x.count, x.score_bias ? x.count : 0, false);
+    through(layer, "router", "h e", h(), x.count, x.score_bias ? x.count : 0, Cut::none);
     layer.kept.push_back({"router's scores", "4 n e", 4 * n() * x.count, false});
     const double routed = n() * x.per_token, f = x.feed_forward, in = c_.gated ? 2 * f : f;
     const char* in_sizes = c_.gated ? "2 h f" : "h f";
@@ -246,7 +254,7 @@ class Counter {
     layer.moved += pass(x.per_token * (in + f + 4 * h()));
     layer.launches += 2 * x.count + 3;
     if (x.shared_feed_forward > 0) dense_part(layer, "shared experts", x.shared_feed_forward);
-    if (x.shared_gate) through(layer, "shared experts' gate", "h", h(), 1, 0, false);
+    if (x.shared_gate) through(layer, "shared experts' gate", "h", h(), 1, 0, Cut::none);
     join(layer, "feed-forward");
   }
 
@@ -262,7 +270,7 @@ class Counter {
     const auto v = static_cast<double>(c_.vocabulary);
     if (c_.head == OutputHead::masked_language) {
       keep(layer, "transform: input", "w n h", h(), false);
-      through(layer, "transform", "h h", h(), h(), h(), false);
+      through(layer, "transform", "h h", h(), h(), h(), Cut::none);
       keep(layer, "transform: activation's input", "w n h", h(), false);
       layer.moved += 2 * pass(h());
       norm(layer, "transform's norm");

@@ -10,15 +10,18 @@
 
 namespace pipedeck {
 
-/// Whether the weights of attention are written to memory: a s^2 numbers of each sample, or row sums alone
-/// (FlashAttention, arXiv 2205.14135).
-enum class AttentionMemory { stored, recomputed };
+/// What becomes of the weights of attention, a s^2 numbers of each sample.
+enum class AttentionMemory {
+  stored,     ///< kept for the backward pass
+  selective,  ///< written, dropped and computed again for it (Korthikanti et al., arXiv 2205.05198, section 5)
+  fused,      ///< never written: one kernel keeps row sums alone (FlashAttention, arXiv 2205.14135)
+};
 
 struct CountOptions {
   int sequence = 1024;
   int micro_batch = 1;
   int element = 2;  ///< bytes of a number in activations: 2 in 16 bits, 4 in fp32
-  AttentionMemory attention = AttentionMemory::recomputed;
+  AttentionMemory attention = AttentionMemory::fused;
 };
 
 struct CountedModel {

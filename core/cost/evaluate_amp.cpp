@@ -61,7 +61,7 @@ double synchronisation(const Evaluation& e, int s) {
   const Stage& stage = e.stage(s);
   if (stage.replicas() < 2) return 0;
   const int degree = stage.tensor_parallel;
-  const Bytes share((parameters_of(e, s).count + degree - 1) / degree);
+  const Bytes share = share_of(weights_of(e, s), degree);
   double slowest = 0;
   for (int rank = 0; rank < degree; ++rank) {
     std::vector<DeviceId> group;

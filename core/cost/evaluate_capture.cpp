@@ -7,7 +7,6 @@
 #include "core/cost/compute.hpp"
 #include "core/cost/evaluate_parts.hpp"
 #include "core/cost/memory.hpp"
-#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 
@@ -22,10 +21,9 @@ struct PredictedPeak {
   Bytes total() const { return parts.total(); }
 };
 
-/// Weights, gradients, optimizer of so many bytes of parameters in this stage.
-MemoryParts state_of(const Evaluation& e, int s, Bytes parameters) {
-  const int degree = e.stage(s).tensor_parallel;
-  return state_memory(Bytes((parameters.count + degree - 1) / degree), e.stage(s).replicas(), e.plan.optimizer,
+/// Weights, gradients, optimizer of these weights in this stage.
+MemoryParts state_of(const Evaluation& e, int s, const Weights& weights) {
+  return state_memory(share_of(weights, e.stage(s).tensor_parallel), e.stage(s).replicas(), e.plan.optimizer,
                       e.plan.precision, e.plan.zero);
 }
 
@@ -36,14 +34,14 @@ PredictedPeak predicted_peak(const Evaluation& e, int s) {
   const int degree = even_parts(e.stage(s));
   PredictedPeak peak;
   peak.kept = e.options.paper_in_flight ? 1 : std::min(e.plan.micro_batches, e.stages() - s);
-  peak.parts = state_of(e, s, parameters_of(e, s));
+  peak.parts = state_of(e, s, weights_of(e, s));
   peak.parts[MemoryItem::activations] = saved_by(e, s, samples) * peak.kept;
   peak.parts[MemoryItem::boundary] = crossing(e, s, samples);
   peak.parts[MemoryItem::workspace] = scaled(workspace_bytes(first, degree));
   peak.parts[MemoryItem::reserve] = e.problem.workload.conventions.reserve;
   peak.parts[MemoryItem::communication] =
       e.problem.workload.conventions.most_beside_model() - e.problem.workload.conventions.reserve;
-  peak.alone = state_of(e, s, first.parameters).total() + scaled(saved_bytes(first, degree)) * peak.kept +
+  peak.alone = state_of(e, s, weights_of(first)).total() + scaled(saved_bytes(first, degree)) * peak.kept +
                peak.parts[MemoryItem::boundary] + peak.parts[MemoryItem::workspace] + peak.parts[MemoryItem::reserve] +
                peak.parts[MemoryItem::communication];
   peak.added = peak.total() - peak.alone;

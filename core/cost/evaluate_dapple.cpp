@@ -35,7 +35,7 @@ Step compute_step(const Evaluation& e, int s) {
     step.forward = std::max(step.forward, forward);
     step.backward = std::max(step.backward, backward + (stage.recompute.all ? forward : 0));
   }
-  step.all_reduce = all_reduce(e.network, stage.devices, parameters_of(e, s)).count;
+  step.all_reduce = all_reduce(e.network, stage.devices, weights_of(e, s).all).count;
   return step;
 }
 

@@ -9,7 +9,6 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
-#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 
@@ -18,9 +17,9 @@ int Evaluation::most_samples(int s) const {
   return plan.synchronous() ? *std::max_element(samples.begin(), samples.end()) : plan.micro_batch;
 }
 
-Bytes parameters_of(const Evaluation& e, int stage) {
-  Bytes sum;
-  for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p) sum += e.layer(p).parameters;
+Weights weights_of(const Evaluation& e, int stage) {
+  Weights sum;
+  for (int p = e.stage(stage).first; p < e.stage(stage).last; ++p) sum += weights_of(e.layer(p));
   return sum;
 }
 
@@ -101,7 +100,7 @@ Bytes most_needed(const Evaluation& e, int s, int samples, int rank) {
   const Plan& plan = e.plan;
   const int here = kept(e, s), before = outstanding(e, s);
   const int versions = plan.synchronous() ? 1 : here;
-  const Bytes weights = shard_bytes(e.stage(s), parameters_of(e, s), rank);
+  const Bytes weights = share_of(weights_of(e, s), e.stage(s), rank);
   const Bytes fixed =
       state_memory(weights, e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions).total() +
       e.problem.workload.conventions.most_beside_model() + largest_workspace(e, s, samples);

@@ -7,6 +7,7 @@
 
 #include "core/cost/evaluate.hpp"
 #include "core/cost/network.hpp"
+#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 
@@ -25,8 +26,7 @@ struct Evaluation {
   int most_samples(int s) const;
 };
 
-/// Weights of a stage.
-Bytes parameters_of(const Evaluation& e, int stage);
+Weights weights_of(const Evaluation& e, int stage);
 /// Kept for backward by the stage for `samples` samples.
 Bytes saved_by(const Evaluation& e, int stage, int samples);
 Bytes largest_workspace(const Evaluation& e, int stage, int samples);

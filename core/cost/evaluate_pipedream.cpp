@@ -50,7 +50,7 @@ double transfer(const Evaluation& e, int stage, double bandwidth) {
 
 double weights_of(const Evaluation& e, int first, int last) {
   double sum = 0;
-  for (int s = first; s < last; ++s) sum += static_cast<double>(parameters_of(e, s).count);
+  for (int s = first; s < last; ++s) sum += static_cast<double>(weights_of(e, s).all.count);
   return sum;
 }
 

@@ -161,21 +161,23 @@ int communicators(const Plan& plan, StageId id) {
          (stage.tensor_parallel > 1 ? 1 : 0);
 }
 
-MemoryParts static_memory(const Plan& plan, Bytes parameters, StageId id, const Conventions& conventions, int rank) {
+MemoryParts static_memory(const Plan& plan, const Weights& weights, StageId id, const Conventions& conventions,
+                          int rank) {
   const Stage& stage = plan.stages[id.index()];
   // Copies reduce their gradients with the replicas, and divide with them what ZeRO divides.
-  MemoryParts parts = state_memory(shard_bytes(stage, parameters, rank), stage.replicas() * copies_of(plan),
-                                   plan.optimizer, plan.precision, plan.zero, weight_versions(plan, id));
+  MemoryParts parts = state_memory(share_of(weights, stage, rank), stage.replicas() * copies_of(plan), plan.optimizer,
+                                   plan.precision, plan.zero, weight_versions(plan, id));
   parts[MemoryItem::communication] = conventions.communication * communicators(plan, id);
   parts[MemoryItem::reserve] = conventions.reserve;
   return parts;
 }
 
-std::vector<MemoryParts> static_memory(const Plan& plan, Bytes parameters, StageId id, const Conventions& conventions) {
+std::vector<MemoryParts> static_memory(const Plan& plan, const Weights& weights, StageId id,
+                                       const Conventions& conventions) {
   const Stage& stage = plan.stages[id.index()];
   std::vector<MemoryParts> ranks;
   for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank)
-    ranks.push_back(static_memory(plan, parameters, id, conventions, rank));
+    ranks.push_back(static_memory(plan, weights, id, conventions, rank));
   return ranks;
 }
 
@@ -185,11 +187,11 @@ std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile
   const std::vector<Bytes> cuts = cut_bytes(profile, order);
   std::vector<int> fitting;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    Bytes parameters;
+    Weights weights;
     for (int p = plan.stages[s].first; p < plan.stages[s].last; ++p)
-      parameters += profile.layers[order[static_cast<std::size_t>(p)].index()].parameters;
+      weights += weights_of(profile.layers[order[static_cast<std::size_t>(p)].index()]);
     fitting.push_back(micro_batches_that_fit(plan, profile, network, kept_bytes(plan, profile, order, cuts, StageId(s)),
-                                             static_memory(plan, parameters, StageId(s), conventions), StageId(s)));
+                                             static_memory(plan, weights, StageId(s), conventions), StageId(s)));
   }
   return fitting;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/cost/network.hpp"
+#include "core/domain/layer_bytes.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
 #include "core/domain/simulation.hpp"
@@ -60,11 +61,12 @@ KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const L
 /// with the devices of its own replica.
 int communicators(const Plan& plan, StageId stage);
 
-/// The items that a device of rank `rank` of a stage of `parameters` bytes of weights holds all the time; without
-/// `shards` ranks are alike.
-MemoryParts static_memory(const Plan& plan, Bytes parameters, StageId stage, const Conventions& conventions, int rank);
+/// The items that a device of rank `rank` of a stage of these weights holds all the time; without `shards` ranks are
+/// alike.
+MemoryParts static_memory(const Plan& plan, const Weights& weights, StageId stage, const Conventions& conventions,
+                          int rank);
 /// The same of all ranks, or one entry where they are alike.
-std::vector<MemoryParts> static_memory(const Plan& plan, Bytes parameters, StageId stage,
+std::vector<MemoryParts> static_memory(const Plan& plan, const Weights& weights, StageId stage,
                                        const Conventions& conventions);
 
 /// D of the warm-up policies: floor((capacity - static items) / saved bytes of a micro-batch), the least over the

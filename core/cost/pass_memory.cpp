@@ -2,6 +2,7 @@
 #include "core/cost/pass_memory.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "core/cost/compute.hpp"
@@ -10,6 +11,14 @@
 
 namespace pipedeck {
 namespace {
+
+/// The most that either pass of the whole layer took when it was measured at just these samples. A line through two
+/// sizes is above it where one part shrinks with the samples: what is freed makes room for repacked weights.
+Bytes most_measured(const Layer& layer, int samples) {
+  for (const LayerPoint& point : layer.at)
+    if (point.micro_batch == samples && point.details.workspace) return *point.details.workspace;
+  return Bytes(std::numeric_limits<std::int64_t>::max());
+}
 
 /// One layer's figures at the replica's samples.
 struct Needs {
@@ -74,6 +83,10 @@ class Passes {
     }
     needs.forward = with_fixed_part(memory.forward, memory.forward_fixed, samples_, profile_.micro_batch);
     needs.backward = with_fixed_part(memory.backward, memory.backward_fixed, samples_, profile_.micro_batch);
+    if (degree == 1) {
+      const Bytes most = most_measured(layer, samples_);
+      needs.forward = std::min(needs.forward, most), needs.backward = std::min(needs.backward, most);
+    }
     needs.gradient = position + 1 < stage_.last ? at_cut(position + 1) : Bytes();
     if (output_in_columns(layer, degree)) needs.gradient = Bytes((needs.gradient.count + degree - 1) / degree);
     return needs;

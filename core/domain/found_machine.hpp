@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine as its own tools describe it (nvidia-smi, NCCL, the driver): what GPUs sit in it and what lies between any
-// two of them. What such a description leaves open is decided, and said, where a cluster is made of it
-// (core/presets/machine_import).
+// A machine as its own tools describe it (nvidia-smi, NCCL, hwloc, the driver), or as those who rent it out or hand out
+// its time do (clouds, Slurm): what GPUs sit in it and what lies between any two of them, and what joins machines. What
+// such a description leaves open is decided, and said, where a cluster is made of it (core/presets/machine_import).
 #pragma once
 
 #include <optional>
@@ -22,6 +22,7 @@ enum class JointKind {
   host_bridge,  ///< through the processor (PHB)
   numa_node,    ///< host bridges of one NUMA node (NODE)
   system,       ///< between sockets (SYS)
+  untold,       ///< nobody says: what devices of their type usually have
 };
 
 struct Joint {
@@ -55,13 +56,33 @@ struct FoundMachine {
   std::vector<FoundGpu> gpus;
   std::vector<std::vector<Joint>> joints;  ///< GPU x GPU, symmetric
   std::vector<FoundNic> nics;
-  std::vector<std::string> notes;  ///< what the reader had to leave out or could not make sense of
+  std::vector<std::string> notes;         ///< what the reader had to leave out or could not make sense of
+  std::vector<std::string> partitions{};  ///< of a batch system, that hand the machine out
   bool operator==(const FoundMachine&) const = default;
 };
 
-/// What one file told.
+/// A switch of a network, with what hangs below it.
+struct FoundSwitch {
+  std::string name;
+  std::vector<std::string> machines, switches;  ///< names; each hangs below one switch only
+  bool operator==(const FoundSwitch&) const = default;
+};
+
+/// A table of bandwidths between devices.
+struct FoundMatrix {
+  std::string name;                         ///< of the file
+  std::vector<std::string> devices;         ///< "node0/gpu1"
+  std::string unit;                         ///< of the values; empty where the table does not say
+  std::vector<std::vector<double>> values;  ///< device x device, as written; 0 on the diagonal
+  bool operator==(const FoundMatrix&) const = default;
+};
+
+/// What one file told, or several together.
 struct FoundMachines {
   std::vector<FoundMachine> machines;
+  std::vector<FoundSwitch> switches{};  ///< a forest; empty where nobody tells what joins machines
+  std::optional<FoundMatrix> matrix{};  ///< stands alone
+  std::vector<std::string> notes{};     ///< of the whole
   bool operator==(const FoundMachines&) const = default;
 };
 

@@ -11,6 +11,21 @@ Bytes of_degree(const Layer& layer, int degree, Bytes whole, std::optional<Bytes
 
 }  // namespace
 
+Weights& Weights::operator+=(const Weights& other) {
+  all += other.all, whole += other.whole;
+  return *this;
+}
+
+Weights weights_of(const Layer& layer) { return {layer.parameters, layer.whole_parameters}; }
+
+Bytes share_of(const Weights& weights, int degree) {
+  return weights.whole + Bytes(((weights.all - weights.whole).count + degree - 1) / degree);
+}
+
+Bytes share_of(const Weights& weights, const Stage& stage, int rank) {
+  return weights.whole + shard_bytes(stage, weights.all - weights.whole, rank);
+}
+
 const TensorParallelPoint* point_of_degree(const Layer& layer, int degree) {
   for (const TensorParallelPoint& point : layer.tensor_parallel)
     if (point.degree == degree) return &point;

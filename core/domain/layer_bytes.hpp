@@ -7,6 +7,21 @@
 
 namespace pipedeck {
 
+/// Weights of some layers: all of them, and what of them each device of a tensor-parallel replica holds whole. The rest
+/// is divided over the devices.
+struct Weights {
+  Bytes all, whole = {};
+  Weights& operator+=(const Weights& other);
+  Weights operator-(const Weights& other) const { return {all - other.all, whole - other.whole}; }
+  auto operator<=>(const Weights&) const = default;
+};
+Weights weights_of(const Layer& layer);
+
+/// What of the weights is on each of `degree` devices that have them in even parts, rounded up.
+Bytes share_of(const Weights& weights, int degree);
+/// On a device of that rank of the stage.
+Bytes share_of(const Weights& weights, const Stage& stage, int rank);
+
 /// What the profile says of the layer cut over `degree` devices; null where it says nothing.
 const TensorParallelPoint* point_of_degree(const Layer& layer, int degree);
 

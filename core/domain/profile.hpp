@@ -83,6 +83,7 @@ struct Layer {
   std::vector<Bytes> outputs;  ///< each output of a layer that has several; empty for one
   Bytes saved;                 ///< kept by forward for backward
   Bytes parameters;
+  Bytes whole_parameters;  ///< of these, what each device of a tensor-parallel group holds whole (norms, some biases)
   Bytes workspace;
   std::optional<LayerMemory> memory;
   std::optional<TimeSpread> spread;

@@ -132,6 +132,11 @@ Result<void> check_layer(const Profile& profile, std::size_t index) {
   PIPEDECK_CHECK(checks::bytes(at("layers", index, "output_bytes"), layer.output));
   PIPEDECK_CHECK(checks::bytes(at("layers", index, "saved_bytes"), layer.saved));
   PIPEDECK_CHECK(checks::bytes(at("layers", index, "parameter_bytes"), layer.parameters));
+  PIPEDECK_CHECK(checks::bytes(at("layers", index, "whole_parameter_bytes"), layer.whole_parameters));
+  if (layer.whole_parameters > layer.parameters)
+    return bad(at("layers", index, "whole_parameter_bytes"),
+               fmt::format("found {}, expected at most parameter_bytes, {}", layer.whole_parameters.count,
+                           layer.parameters.count));
   PIPEDECK_CHECK(checks::bytes(at("layers", index, "workspace_bytes"), layer.workspace));
   PIPEDECK_CHECK(check_memory(layer, index));
   PIPEDECK_CHECK(check_outputs(layer, index));
@@ -340,7 +345,8 @@ Result<void> check_sizes(const ModelLayer& layer, std::size_t index, const Layer
     PIPEDECK_CHECK(checks::integer(place, found->second, rule.least, rule.most));
   }
   for (const auto& [name, value] : layer.sizes)
-    if (std::none_of(kind.sizes.begin(), kind.sizes.end(), [&](const SizeRule& rule) { return rule.name == name; }))
+    if (std::none_of(kind.sizes.begin(), kind.sizes.end(),
+                     [&size = name](const SizeRule& rule) { return rule.name == size; }))
       return bad(
           at("layers", index, name),
           fmt::format("found the size '{}', which a layer of kind '{}' has not; expected {}", name, kind.name, [&] {

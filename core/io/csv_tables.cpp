@@ -39,11 +39,12 @@ std::string_view role_name(LaneRole role) {
 
 CsvTable layers_csv(const Profile& profile) {
   CsvTable table({"layer", "name", "kind", "micro_batch_samples", "forward_ms", "backward_ms", "backward_weight_ms",
-                  "output_bytes", "saved_bytes", "parameters_bytes", "workspace_bytes"});
+                  "output_bytes", "saved_bytes", "parameters_bytes", "workspace_bytes", "whole_parameters_bytes"});
   for (std::size_t i = 0; i < profile.layers.size(); ++i) {
     const Layer& layer = profile.layers[i];
     table.add({i, layer.name, layer.kind, profile.micro_batch, ms(layer.forward), ms(layer.backward),
-               ms(layer.backward_weight), layer.output, layer.saved, layer.parameters, layer.workspace});
+               ms(layer.backward_weight), layer.output, layer.saved, layer.parameters, layer.workspace,
+               layer.whole_parameters});
   }
   return table;
 }

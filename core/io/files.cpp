@@ -13,13 +13,18 @@
 
 #include <fmt/format.h>
 
+#include "core/io/bandwidth_matrix.hpp"
 #include "core/io/calibration_json.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/hugging_face.hpp"
+#include "core/io/hwloc_topology.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/json_value.hpp"
 #include "core/io/nccl_topology.hpp"
 #include "core/io/nvidia_smi_topology.hpp"
+#include "core/io/partitioning_json.hpp"
+#include "core/io/profile_csv.hpp"
+#include "core/io/slurm.hpp"
 #include "core/io/utf8.hpp"
 
 namespace pipedeck {
@@ -42,6 +47,7 @@ Result<FileKind> kind_of_json(const std::string& content) {
   const Result<json::Value> value = json::parse(content);
   if (!value) return tl::unexpected(value.error());
   if (looks_like_hugging_face(*value)) return FileKind::transformer;
+  if (looks_like_partitioning_json(content)) return FileKind::profile;
   const json::Value* format = value->find("format");
   if (!format)
     return fail(ErrorCode::bad_input,
@@ -66,14 +72,17 @@ tl::unexpected<Error> system_failure(const std::string& what, const std::string&
   return fail(ErrorCode::io, fmt::format("{}: {}", what, std::strerror(errno)), {}, path);
 }
 
+/// Of a layer graph or a table of layers.
 Result<Profile> graph_text_profile(const std::string& content, const std::string& path, const ReadOptions& options) {
   const std::optional<int> micro_batch =
       options.profile_micro_batch ? options.profile_micro_batch : micro_batch_in_file_name(path);
   if (!micro_batch)
     return fail(
         ErrorCode::bad_input,
-        "found a layer graph without its micro-batch, expected --profile-micro-batch N or -pbs-N in the file's name");
-  return profile_from_graph_text(content, to_utf8(fs::path(path).stem().string()), *micro_batch);
+        "found layers without their micro-batch, expected --profile-micro-batch N or -pbs-N in the file's name");
+  const std::string name = to_utf8(fs::path(path).stem().string());
+  return looks_like_profile_csv(content) ? profile_from_csv(content, name, *micro_batch)
+                                         : profile_from_graph_text(content, name, *micro_batch);
 }
 
 /// The model's folder is called as the model is, its file as all others' are.
@@ -92,7 +101,11 @@ Result<FoundMachines> found_machines(const std::string& content, const std::stri
   // "node-7.topo.txt" is node-7's.
   const std::string name = to_utf8(fs::path(path).filename().string());
   const std::string stem = name.substr(0, name.find('.', 1));
-  return looks_like_xml(content) ? machines_from_nccl(content, stem) : machines_from_nvidia_smi(content, stem);
+  if (looks_like_hwloc_topology(content)) return machines_from_hwloc(content, stem);
+  if (looks_like_xml(content)) return machines_from_nccl(content, stem);
+  if (looks_like_slurm(content)) return machines_from_slurm(content);
+  return looks_like_nvidia_smi_topology(content) ? machines_from_nvidia_smi(content, stem)
+                                                 : matrix_from_csv(content, stem);
 }
 
 Result<Document> document_of(const std::string& content, const std::string& path, const ReadOptions& options) {
@@ -104,7 +117,9 @@ Result<Document> document_of(const std::string& content, const std::string& path
   };
   switch (*kind) {
     case FileKind::profile:
-      return as_document(profile_from_json(content));
+      return as_document(looks_like_partitioning_json(content)
+                             ? profile_from_partitioning_json(content, to_utf8(fs::path(path).stem().string()))
+                             : profile_from_json(content));
     case FileKind::graph_text:
       return as_document(graph_text_profile(content, path, options));
     case FileKind::cluster:
@@ -231,10 +246,14 @@ Result<FileKind> kind_of_content(const std::string& content) {
   if (first == content.npos) return fail(ErrorCode::bad_input, "the file is empty");
   if (looks_like_nvidia_smi_topology(content) || looks_like_xml(content)) return FileKind::machines;
   if (content[first] == '{' || content[first] == '[') return kind_of_json(content);
+  if (looks_like_slurm(content)) return FileKind::machines;
+  if (looks_like_profile_csv(content)) return FileKind::graph_text;  // alike in what it lacks: the micro-batch
   if (content.find(" -- ") != content.npos) return FileKind::graph_text;
-  return fail(ErrorCode::bad_input,
-              "found a file of no known format, expected JSON with a 'format', a layer graph, a topology of nvidia-smi "
-              "or NCCL, or a Pipedeck project");
+  if (looks_like_bandwidth_matrix(content)) return FileKind::machines;
+  return fail(
+      ErrorCode::bad_input,
+      "found a file of no known format, expected JSON with a 'format', a layer graph, a topology of nvidia-smi, "
+      "NCCL, lstopo or Slurm, a table of layers or of bandwidths, or a Pipedeck project");
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {

@@ -7,17 +7,14 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <pugixml.hpp>
 
 #include "core/domain/limits.hpp"
 #include "core/io/json_value.hpp"
-#include "core/io/utf8.hpp"
+#include "core/io/xml_text.hpp"
 
 namespace pipedeck {
 namespace {
 
-constexpr std::size_t most_text = std::size_t{16} << 20;  // dumps of the largest machines have a hundredth of it
-constexpr int most_depth = 64;
 constexpr std::size_t most_gpus = 256;        // of a host
 constexpr std::size_t most_gpus_told = 4096;  // of a dump
 constexpr std::size_t most_links = 256;       // entries of a GPU
@@ -57,18 +54,11 @@ std::string lower(std::string text) {
 
 class DumpReader {
  public:
-  DumpReader(const std::string& text, const std::string& name) : text_(text), name_(name) {}
+  DumpReader(const std::string& text, const std::string& name) : xml_(text), name_(name) {}
 
   Result<FoundMachines> read() {
-    if (text_.size() > most_text)
-      return fail(ErrorCode::bad_input,
-                  fmt::format("found {} bytes, expected at most {} of a topology", text_.size(), most_text));
-    if (!is_utf8(text_)) return fail(ErrorCode::bad_input, "found bytes that are not UTF-8, expected text");
-    pugi::xml_document document;
-    const pugi::xml_parse_result parsed =
-        document.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
-    if (!parsed) return bad(fmt::format("found no valid XML: {}", parsed.description()), parsed.offset);
-    const pugi::xml_node system = document.child("system");
+    if (auto loaded = xml_.load(); !loaded) return tl::unexpected(loaded.error());
+    const pugi::xml_node system = xml_.document().child("system");
     if (!system)
       return fail(ErrorCode::bad_input, "found XML without a system, expected the file that NCCL_TOPO_DUMP_FILE names");
     if (const std::string version = system.attribute("version").as_string("1"); version != "1")
@@ -80,13 +70,8 @@ class DumpReader {
 
  private:
   // -- errors, by line
-  tl::unexpected<Error> bad(std::string message, std::ptrdiff_t offset) const {
-    const auto end = text_.begin() + std::clamp<std::ptrdiff_t>(offset, 0, std::ssize(text_));
-    return fail(ErrorCode::bad_input, std::move(message),
-                fmt::format("line {}", 1 + std::count(text_.begin(), end, '\n')));
-  }
   tl::unexpected<Error> bad(std::string message, const pugi::xml_node& node) const {
-    return bad(std::move(message), node.offset_debug());
+    return xml_.bad(std::move(message), node);
   }
   void keep(const tl::unexpected<Error>& error) {
     if (!problem_) problem_ = error.value();
@@ -94,16 +79,7 @@ class DumpReader {
 
   /// A whole number in an attribute; nothing where there is none.
   std::optional<int> number(const pugi::xml_node& node, const char* key, int least, int most) {
-    const pugi::xml_attribute attribute = node.attribute(key);
-    if (!attribute) return std::nullopt;
-    const std::string_view found = attribute.value();
-    int value = 0;
-    const auto [end, problem] = std::from_chars(found.data(), found.data() + found.size(), value);
-    if (problem == std::errc{} && end == found.data() + found.size() && value >= least && value <= most) return value;
-    keep(bad(fmt::format("found {}={}, expected a whole number from {} to {}", key, json::describe(json::Value(found)),
-                         least, most),
-             node));
-    return std::nullopt;
+    return xml_.number(node, key, least, most, problem_);
   }
 
   // -- the tree
@@ -127,7 +103,7 @@ class DumpReader {
   }
 
   void read_children(const pugi::xml_node& parent, Host& host, int cpu, int pci, int depth) {
-    if (depth > most_depth) return keep(bad("found nesting deeper than any machine's", parent));
+    if (depth > most_xml_depth) return keep(bad("found nesting deeper than any machine's", parent));
     for (const pugi::xml_node& node : parent.children()) {
       const std::string_view kind = node.name();
       if (kind == "pci") read_pci(node, host, cpu, pci, depth);
@@ -288,7 +264,7 @@ class DumpReader {
     return found;
   }
 
-  const std::string& text_;
+  XmlText xml_;
   const std::string& name_;
   std::vector<PciNode> pci_;
   std::vector<Host> hosts_;

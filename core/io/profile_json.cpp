@@ -137,6 +137,7 @@ Layer layer_from(ObjectReader& in, int micro_batch) {
     });
   layer.saved = in.bytes_or("saved_bytes", layer.output);
   layer.parameters = in.bytes("parameter_bytes");
+  if (in.has("whole_parameter_bytes")) layer.whole_parameters = in.bytes("whole_parameter_bytes");
   layer.backward_weight = in.has("backward_weight_ms") ? in.time("backward_weight_ms")
                           : layer.parameters > Bytes() ? layer.backward / 2
                                                        : Seconds();
@@ -265,7 +266,9 @@ Value layer_value(const Layer& layer) {
   out.add("backward_weight_ms", json::milliseconds_of(layer.backward_weight));
   out.add("output_bytes", layer.output);
   if (!layer.outputs.empty()) out.add("outputs_bytes", json::bytes_of(layer.outputs));
-  out.add("saved_bytes", layer.saved).add("parameter_bytes", layer.parameters).add("workspace_bytes", layer.workspace);
+  out.add("saved_bytes", layer.saved).add("parameter_bytes", layer.parameters);
+  if (layer.whole_parameters > Bytes()) out.add("whole_parameter_bytes", layer.whole_parameters);
+  out.add("workspace_bytes", layer.workspace);
   if (layer.memory) out.add("memory", memory_value(*layer.memory));
   add_spread(out, layer.spread);
   if (!layer.at.empty()) out.add("at", json::list_of(layer.at, point_value));

@@ -40,8 +40,7 @@ double AmpAssigner::edge(std::size_t pipeline, int stage, int first) const {
 /// Eq. 3 among the devices of equal rank, the slowest such group counting.
 double AmpAssigner::synchronisation(int stage, int first, int last) const {
   if (task_.replicas == 1) return 0;
-  const std::int64_t bytes = task_.parameters[index(last)] - task_.parameters[index(first)];
-  const Bytes share((bytes + task_.tensor_parallel - 1) / task_.tensor_parallel);
+  const Bytes share = share_of(task_.weights[index(last)] - task_.weights[index(first)], task_.tensor_parallel);
   double slowest = 0;
   for (const WorstHop& hop : task_.rings[index(stage)])
     slowest = std::max(slowest, hop.ring_seconds(index(task_.replicas), share));

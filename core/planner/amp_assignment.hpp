@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "core/cost/collective.hpp"
+#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 
@@ -41,7 +42,7 @@ struct AmpTask {
   int layers = 0, stages = 0, micro_batches = 1, replicas = 1, tensor_parallel = 1;
   std::vector<AmpPipeline> pipelines;
   std::vector<double> cut;                   ///< bytes before each position, of a replica's samples
-  std::vector<std::int64_t> parameters;      ///< bytes of the layers before a position
+  std::vector<Weights> weights;              ///< of the layers before a position
   std::vector<std::vector<WorstHop>> rings;  ///< of every stage; none with one replica
   const std::vector<Bytes>* need = nullptr;  ///< [first * (layers + 1) + last]; none: memory does not count
   std::vector<Bytes> capacity;               ///< of every stage

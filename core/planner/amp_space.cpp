@@ -208,7 +208,7 @@ AmpTask AmpCosts::task(const AmpStrategy& strategy, const AmpPlacement& placemen
   task.pipelines = pipelines(strategy, placement);
   for (int p = 0; p <= task.layers; ++p) {
     task.cut.push_back(static_cast<double>(chain_.cut(p, strategy.samples()).count));
-    task.parameters.push_back(chain_.parameters(0, p).count);
+    task.weights.push_back(chain_.weights(0, p));
   }
   for (int s = 0; s < strategy.stages; ++s) {
     const std::vector<DeviceId> devices = stage_devices(strategy, placement, s);

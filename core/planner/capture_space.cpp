@@ -123,7 +123,7 @@ void CaptureSpace::find_state_multiple() {
 std::int64_t CaptureSpace::fixed(int w, int first, int last) const {
   const Workload& workload = chain_.workload();
   const int tensor = ways_[at(w)].tensor;
-  const Bytes weights((chain_.parameters(first, last).count + tensor - 1) / tensor);
+  const Bytes weights = share_of(chain_.weights(first, last), tensor);
   if (state_multiple_) return weights.count * *state_multiple_ + held_;
   return state_memory(weights, ways_[at(w)].replicas, workload.optimizer, workload.precision, workload.zero)
              .total()

@@ -24,9 +24,9 @@ Result<Chain> Chain::of(const Problem& problem, std::vector<LayerId> order) {
   for (std::size_t i = 0; i < chain.order_.size(); ++i) chain.listed_ &= chain.order_[i] == LayerId(i);
   chain.cuts_ = cut_bytes(profile, chain.order_);
 
-  chain.parameters_ = {0};
+  chain.weights_ = {{}};
   for (int p = 0; p < chain.layers(); ++p)
-    chain.parameters_.push_back(chain.parameters_.back() + chain.layer(p).parameters.count);
+    (chain.weights_.emplace_back(chain.weights_.back())) += weights_of(chain.layer(p));
   return chain;
 }
 
@@ -63,8 +63,8 @@ const PassTimes& Chain::times(int samples, int type) {
   return sums;
 }
 
-Bytes Chain::parameters(int first, int last) const {
-  return Bytes(parameters_[static_cast<std::size_t>(last)] - parameters_[static_cast<std::size_t>(first)]);
+Weights Chain::weights(int first, int last) const {
+  return weights_[static_cast<std::size_t>(last)] - weights_[static_cast<std::size_t>(first)];
 }
 
 Bytes Chain::saved(int first, int last, int samples, int degree) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/cost/network.hpp"
+#include "core/domain/layer_bytes.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
 #include "core/domain/workload.hpp"
@@ -41,7 +42,8 @@ class Chain {
 
   /// Passes of `samples` samples on devices of the type at this position of Cluster::device_types.
   const PassTimes& times(int samples, int type);
-  Bytes parameters(int first, int last) const;
+  Weights weights(int first, int last) const;
+  Bytes parameters(int first, int last) const { return weights(first, last).all; }
   /// Kept for backward by the layers [first, last) for `samples` samples, on each of `degree` devices that have them in
   /// even parts.
   Bytes saved(int first, int last, int samples, int degree = 1);
@@ -59,8 +61,8 @@ class Chain {
   Problem problem_;
   Network network_;
   std::vector<LayerId> order_;
-  bool listed_ = true;  ///< the order is the profile's list order
-  std::vector<std::int64_t> parameters_;
+  bool listed_ = true;            ///< the order is the profile's list order
+  std::vector<Weights> weights_;  ///< before each position
   std::vector<Bytes> cuts_;
   std::map<std::pair<int, int>, PassTimes> times_;                  // by samples, type
   std::map<std::pair<int, int>, std::vector<std::int64_t>> saved_;  // by samples, degree

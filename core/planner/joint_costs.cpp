@@ -94,7 +94,7 @@ void JointCosts::fill_tails(Cost& cost, int last) {
   make_room(at(last) + 1);
   const bool by_layer = chain().workload().conventions.overlap == Overlap::layer;
   const auto reduce = [&](int first, int end) {
-    const std::int64_t bytes = (layers_.parameters(first, end).count + cost.key.degree - 1) / cost.key.degree;
+    const std::int64_t bytes = share_of(layers_.weights(first, end), cost.key.degree).count;
     double slowest = 0;
     for (const Line& line : cost.key.lines) slowest = std::max(slowest, line.of(static_cast<double>(bytes)));
     return slowest;
@@ -113,11 +113,11 @@ void JointCosts::fill_tails(Cost& cost, int last) {
     } else {
       const int next = layers_.next(first, last);
       free = free_[at(next)];
-      if (layers_.parameters(first, next).count > 0 && !cost.key.lines.empty())
+      if (layers_.weights(first, next).all.count > 0 && !cost.key.lines.empty())
         free = std::max(free, done) + reduce(first, next);
     }
-    const double weights = static_cast<double>(layers_.parameters(first, last).count) / cost.key.degree;
-    tails[at(first)] = std::max(0.0, free - done) + weights * cost.key.step;
+    const auto own = static_cast<double>(share_of(layers_.weights(first, last), cost.key.degree).count);
+    tails[at(first)] = std::max(0.0, free - done) + own * cost.key.step;
   }
 }
 

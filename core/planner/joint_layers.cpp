@@ -11,7 +11,8 @@ namespace pipedeck {
 
 JointLayers::JointLayers(Chain& chain, Ideals ideals) : chain_(chain), ideals_(std::move(ideals)) {
   const std::vector<Layer>& layers = chain.profile().layers;
-  parameters_ = sums<std::int64_t>([](const Layer& layer) { return layer.parameters.count; });
+  parameters_ = sums<std::int64_t>([](const Layer& layer) { return weights_of(layer).all.count; });
+  whole_ = sums<std::int64_t>([](const Layer& layer) { return weights_of(layer).whole.count; });
   std::vector<bool> seen(layers.size(), false);
   for (int place = 0; place < whole(); ++place)
     for (const Ideals::Step& step : ideals_.steps(place))
@@ -64,7 +65,7 @@ StageBytes JointLayers::bytes(int first, int last, int samples, int degree) {
     return has(last, workspace.second) && !has(first, workspace.second);
   });
   StageBytes bytes;
-  bytes.parameters = parameters(first, last);
+  bytes.weights = weights(first, last);
   bytes.saved = Bytes(found->second[at(last)] - found->second[at(first)]);
   if (largest != all.end()) bytes.workspace = scale_bytes(largest->first, samples, measured);
   bytes.input = cut(first, samples);

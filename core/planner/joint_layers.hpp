@@ -46,7 +46,9 @@ class JointLayers {
   }
   /// Passes of `samples` samples on devices of the type at this position of Cluster::device_types.
   const PassTimes& times(int samples, int type);
-  Bytes parameters(int first, int last) const { return Bytes(parameters_[at(last)] - parameters_[at(first)]); }
+  Weights weights(int first, int last) const {
+    return {Bytes(parameters_[at(last)] - parameters_[at(first)]), Bytes(whole_[at(last)] - whole_[at(first)])};
+  }
   /// Crosses the cut at a place, for `samples` samples; 0 at both ends.
   Bytes cut(int place, int samples) const;
   /// On each of `degree` devices that have the layers in even parts.
@@ -58,7 +60,7 @@ class JointLayers {
   Chain& chain_;
   Ideals ideals_;
   std::vector<Alone> alone_;
-  std::vector<std::int64_t> parameters_;
+  std::vector<std::int64_t> parameters_, whole_;  ///< bytes before each place: all, and what is whole on each rank
   using Workspaces = std::vector<std::pair<Bytes, LayerId>>;  ///< largest first, those above 0
   const Workspaces& workspaces(int degree);
   std::map<int, Workspaces> workspaces_;                            ///< by degree

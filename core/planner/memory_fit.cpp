@@ -20,7 +20,7 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
                      int tensor_parallel) {
   const Conventions& conventions = workload.conventions;
   StageNeed need;
-  const Bytes share((stage.parameters.count + tensor_parallel - 1) / tensor_parallel);
+  const Bytes share = share_of(stage.weights, tensor_parallel);
   need.fixed = state_memory(share, replicas, workload.optimizer, workload.precision, workload.zero, versions).total() +
                conventions.most_beside_model();
   need.workspace = stage.workspace;
@@ -32,7 +32,7 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
 }
 
 StageBytes stage_bytes(Chain& chain, int first, int last, int samples, int degree) {
-  return {chain.parameters(first, last), chain.saved(first, last, samples, degree),
+  return {chain.weights(first, last), chain.saved(first, last, samples, degree),
           chain.workspace(first, last, samples, degree), chain.cut(first, samples), chain.cut(last, samples)};
 }
 
@@ -72,20 +72,19 @@ struct Limited {
 
 Limited limit_of(Chain& chain, const Stage& stage, int micro_batch) {
   const std::vector<int> samples = replica_samples(stage, micro_batch);
-  const Bytes parameters = chain.parameters(stage.first, stage.last);
+  const Weights all = chain.weights(stage.first, stage.last);
   // With shards every device by itself, else a replica by its smallest one.
   const auto together = static_cast<std::ptrdiff_t>(stage.shards ? 1 : stage.tensor_parallel);
   std::set<std::tuple<int, Bytes, Bytes>> kinds;  // samples, weights, least memory
   for (std::size_t r = 0; r < samples.size(); ++r)
     for (int rank = 0; rank < stage.tensor_parallel; rank += static_cast<int>(together)) {
       const auto begin = stage.devices.begin() + static_cast<std::ptrdiff_t>(r) * stage.tensor_parallel + rank;
-      kinds.insert(
-          {samples[r], shard_bytes(stage, parameters, rank), capacity_of(chain.network(), {begin, begin + together})});
+      kinds.insert({samples[r], share_of(all, stage, rank), capacity_of(chain.network(), {begin, begin + together})});
     }
   Limited limited;
   for (const auto& [share, weights, capacity] : kinds) {
     StageBytes bytes = stage_bytes(chain, stage.first, stage.last, share, even_parts(stage));
-    bytes.parameters = weights;
+    bytes.weights = {weights};
     limited.replicas.push_back({stage_need(chain.workload(), bytes, stage.replicas(), stage.recompute.all), capacity});
   }
   return limited;

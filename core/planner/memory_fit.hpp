@@ -33,7 +33,8 @@ struct StageNeed {
 
 /// What a stage is made of, for the samples of the device at hand.
 struct StageBytes {
-  Bytes parameters, saved, workspace, input, output;
+  Weights weights;
+  Bytes saved, workspace, input, output;
 };
 StageNeed stage_need(const Workload& workload, const StageBytes& stage, int replicas, bool recompute, int versions = 1,
                      int tensor_parallel = 1);

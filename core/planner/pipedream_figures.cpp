@@ -59,7 +59,7 @@ PipedreamFigures::PipedreamFigures(Chain& chain, Ideals ideals, int micro_batch)
 
 StageBytes PipedreamFigures::bytes(int inner, int outer) const {
   StageBytes bytes;
-  bytes.parameters = Bytes(parameters_[at(outer)] - parameters_[at(inner)]);
+  bytes.weights = {Bytes(parameters_[at(outer)] - parameters_[at(inner)])};
   bytes.saved = Bytes(saved_[at(outer)] - saved_[at(inner)]);
   bytes.input = cut_bytes_[at(inner)];
   bytes.output = cut_bytes_[at(outer)];

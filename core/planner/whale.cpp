@@ -98,10 +98,9 @@ double estimate_of(Chain& chain, const Plan& plan, const std::vector<double>& ti
     const Stage& stage = plan.stages[s];
     sum += times[s];
     if (stage.replicas() > 1) {
-      Bytes weights(chain.parameters(stage.first, stage.last).count / stage.tensor_parallel);
-      if (stage.shards)
-        for (int rank = 0; rank < stage.tensor_parallel; ++rank)
-          weights = std::max(weights, shard_bytes(stage, chain.parameters(stage.first, stage.last), rank));
+      Bytes weights;
+      for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank)
+        weights = std::max(weights, share_of(chain.weights(stage.first, stage.last), stage, rank));
       synchronised = std::max(synchronised, all_reduce(chain.network(), stage.devices, weights).count);
     }
     if (s + 1 < plan.stages.size())

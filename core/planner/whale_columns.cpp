@@ -158,7 +158,7 @@ std::optional<Columns> ColumnCosts::best(const Load& load, int samples) {
 
 Bytes ColumnCosts::need(const Load& load, int samples, Bytes weights) const {
   StageBytes bytes = stage_bytes(chain_, load.first, load.last, samples);
-  bytes.parameters = weights;
+  bytes.weights = {weights};
   return stage_need(chain_.workload(), bytes, load.replicas, false).peak(load.warmup, load.before);
 }
 
@@ -169,19 +169,21 @@ std::vector<double> ColumnCosts::room(const Load& load, int samples, bool bounda
     return state_memory(weights, load.replicas, workload.optimizer, workload.precision, workload.zero).total();
   };
   StageBytes bytes = stage_bytes(chain_, load.first, load.last, samples);
-  const Bytes all = bytes.parameters;
-  bytes.parameters = {};
+  const Weights all = bytes.weights;
+  bytes.weights = {};
   if (!boundaries) bytes.input = bytes.output = {};
   const Bytes rest = stage_need(workload, bytes, load.replicas, false).peak(load.warmup, load.before);
   const double each = static_cast<double>(state(Bytes(1'000'000'000)).count) / 1e9;
   std::vector<double> room;
   for (const std::size_t type : type_of_) {
     const Bytes free = types_[type]->memory - rest;
-    if (free < state(all)) {
+    if (free < state(all.all)) {
       auto most = Bytes(static_cast<std::int64_t>(static_cast<double>(free.count) / each));
       while (most.count > 0 && free < state(most)) --most.count;
       // Fractions round, bytes are rounded up: two bytes less are sure to fit.
-      room.push_back(static_cast<double>(most.count - 2) / static_cast<double>(all.count));
+      const std::int64_t divided = (all.all - all.whole).count;
+      room.push_back(divided > 0 ? static_cast<double>((most - all.whole).count - 2) / static_cast<double>(divided)
+                                 : 0);
     } else {
       room.push_back(1);
     }
@@ -193,10 +195,10 @@ double ColumnCosts::memory_use(const Load& load, int samples, const Columns& col
   Stage stage;
   stage.tensor_parallel = static_cast<int>(degree());
   stage.shards = columns;
-  const Bytes all = chain_.parameters(load.first, load.last);
+  const Weights all = chain_.weights(load.first, load.last);
   double most = 0;
   for (std::size_t k = 0; k < degree(); ++k) {
-    const Bytes own = need(load, samples, shard_bytes(stage, all, static_cast<int>(k)));
+    const Bytes own = need(load, samples, share_of(all, stage, static_cast<int>(k)));
     const auto capacity = static_cast<double>(std::max<std::int64_t>(1, types_[type_of_[k]]->memory.count));
     most = std::max(most, static_cast<double>(own.count) / capacity);
   }

@@ -7,6 +7,7 @@
 
 namespace pipedeck {
 
+const std::vector<std::string>& embedded_clouds();
 const std::vector<std::string>& embedded_clusters();
 const std::vector<std::string>& embedded_devices();
 const std::vector<std::string>& embedded_models();

@@ -11,6 +11,7 @@ namespace {
 constexpr int most_conflicts = 4;  // told of one machine
 
 bool told_by_nccl(const FoundMachine& machine) { return machine.source.starts_with("NCCL"); }
+bool told_by_smi(const FoundMachine& machine) { return machine.source.starts_with("nvidia-smi"); }
 
 std::string words_of(const Joint& joint) {
   switch (joint.kind) {
@@ -28,6 +29,8 @@ std::string words_of(const Joint& joint) {
       return "NODE";
     case JointKind::system:
       return "SYS";
+    case JointKind::untold:
+      break;
   }
   return "?";
 }
@@ -68,8 +71,9 @@ void take_names(const FoundMachine& smi, FoundMachine& nccl) {
 
 std::vector<FoundMachine> joined_descriptions(std::vector<FoundMachine> machines, std::vector<std::string>& notes) {
   const auto nccl = std::stable_partition(machines.begin(), machines.end(), told_by_nccl);
+  const auto smi_end = std::stable_partition(nccl, machines.end(), told_by_smi);
   const auto by_nccl = static_cast<std::size_t>(nccl - machines.begin());
-  const std::size_t both = std::min(by_nccl, machines.size() - by_nccl);
+  const std::size_t both = std::min(by_nccl, static_cast<std::size_t>(smi_end - nccl));
   for (std::size_t i = 0; i < both; ++i) {
     const FoundMachine& smi = machines[by_nccl + i];
     notes.push_back(fmt::format("{} (nvidia-smi) and {} (NCCL) are taken for one machine", smi.name, machines[i].name));

@@ -10,7 +10,9 @@
 #include "core/domain/limits.hpp"
 #include "core/domain/validate.hpp"
 #include "core/presets/machine_conflicts.hpp"
+#include "core/presets/machine_tree.hpp"
 #include "core/presets/machine_types.hpp"
+#include "core/presets/matrix_import.hpp"
 
 namespace pipedeck {
 namespace {
@@ -67,8 +69,9 @@ bool uniform(const Decided& machine) { return machine.widest.count <= machine.na
 
 class Builder {
  public:
-  Builder(std::vector<Decided> machines, const MachineImport& how, ImportNotes& notes)
-      : machines_(std::move(machines)), how_(how), notes_(notes) {}
+  Builder(std::vector<Decided> machines, const std::vector<FoundSwitch>& tree, const MachineImport& how,
+          ImportNotes& notes)
+      : machines_(std::move(machines)), tree_(tree), how_(how), notes_(notes) {}
 
   Result<Cluster> build() {
     const std::size_t devices = count_devices();
@@ -127,8 +130,8 @@ class Builder {
 
   // -- inside of machines
   bool as_matrix(std::size_t devices) {
-    const bool wanted = how_.shape == ClusterShape::matrix ||
-                        (how_.shape == ClusterShape::automatic && !std::ranges::all_of(machines_, uniform));
+    const bool wanted = how_.shape == ClusterShape::matrix || (tree_.empty() && how_.shape == ClusterShape::automatic &&
+                                                               !std::ranges::all_of(machines_, uniform));
     if (!wanted || devices < 2) return false;
     if (devices <= most_of_matrix) return true;
     notes_.add(fmt::format("A matrix of {} devices would be too large: links are used", devices));
@@ -141,7 +144,7 @@ class Builder {
       if (machine.models.size() < 2) continue;
       cluster_.nodes[n].link = Link{machine.narrowest, inside_latency};
       if (!uniform(machine))
-        notes_.add(fmt::format("{}: pairs reach from {} to {}; its one link has the narrowest", machine.found.name,
+        notes_.add(fmt::format("{}: pairs reach from {} to {}; its one link has the narrowest", who(machine),
                                gigabytes(machine.narrowest), gigabytes(machine.widest)));
     }
     if (nodes_ < 2) {
@@ -152,10 +155,12 @@ class Builder {
     }
     notes_.add(fmt::format("Latencies are assumed: {:.0f} µs inside of machines, {:.0f} µs to the network",
                            in_microseconds(inside_latency), in_microseconds(network_latency)));
+    std::vector<BytesPerSecond> networks;
+    for (std::size_t n = 0; n < nodes_; ++n) networks.push_back(network_of(machine_of(n)));
+    if (!tree_.empty()) return add_switch_tree(cluster_, tree_, networks, network_latency, how_.uplink, notes_);
     cluster_.switches.push_back({free_name("network")});
     for (std::size_t n = 0; n < nodes_; ++n)
-      cluster_.links.push_back(
-          {cluster_.nodes[n].name, cluster_.switches[0].name, Link{network_of(machine_of(n)), network_latency}});
+      cluster_.links.push_back({cluster_.nodes[n].name, cluster_.switches[0].name, Link{networks[n], network_latency}});
   }
 
   void add_matrix() {
@@ -178,26 +183,33 @@ class Builder {
   // -- between machines
   const Decided& machine_of(std::size_t node) const { return machines_[node % machines_.size()]; }
 
+  /// Of many machines nobody reads each one's name.
+  const std::string& who(const Decided& machine) const {
+    constexpr std::size_t few = 4;
+    return machines_.size() > few ? machine.found.source : machine.found.name;
+  }
+
   BytesPerSecond network_of(const Decided& machine) {
     if (how_.network) return *how_.network;
     const std::vector<FoundNic>& nics = machine.found.nics;
     BytesPerSecond told;
     for (const FoundNic& nic : nics) told += nic.bandwidth.value_or(BytesPerSecond());
     if (told.count > 0) {
-      notes_.add(fmt::format("{}: {} network {} with {} together", machine.found.name, nics.size(),
+      notes_.add(fmt::format("{}: {} network {} with {} together", who(machine), nics.size(),
                              nics.size() == 1 ? "card" : "cards", gigabits(told)));
       return told;
     }
     const double each = nics.empty() ? no_card_gigabits : card_gigabits * static_cast<double>(nics.size());
     const BytesPerSecond assumed(each * 1e9 / 8);
     notes_.add(nics.empty()
-                   ? fmt::format("{}: the network is not told: {} are assumed", machine.found.name, gigabits(assumed))
-                   : fmt::format("{}: the speed of {} network cards is not told: {} each are assumed",
-                                 machine.found.name, nics.size(), gigabits(BytesPerSecond(card_gigabits * 1e9 / 8))));
+                   ? fmt::format("{}: the network is not told: {} are assumed", who(machine), gigabits(assumed))
+                   : fmt::format("{}: the speed of {} network cards is not told: {} each are assumed", who(machine),
+                                 nics.size(), gigabits(BytesPerSecond(card_gigabits * 1e9 / 8))));
     return assumed;
   }
 
   std::vector<Decided> machines_;
+  const std::vector<FoundSwitch>& tree_;
   const MachineImport& how_;
   ImportNotes& notes_;
   Cluster cluster_;
@@ -205,12 +217,27 @@ class Builder {
   std::map<std::string, int> taken_;
 };
 
-std::string line_of(const Decided& machine) {
+std::string types_of(const Decided& machine) {
   std::map<std::string, int> counts;
   for (const DeviceModel& model : machine.models) ++counts[model.type.name];
   std::string text;
   for (const auto& [name, count] : counts) text += fmt::format("{}{} × {}", text.empty() ? "" : " and ", count, name);
-  return fmt::format("{}: {}, from {}", machine.found.name, text, machine.found.source);
+  return text;
+}
+
+/// A line for each machine, or for each row of machines alike.
+std::vector<std::string> lines_of(const std::vector<Decided>& machines) {
+  std::vector<std::string> lines;
+  for (std::size_t first = 0, end = 0; first < machines.size(); first = end) {
+    const std::string types = types_of(machines[first]), &source = machines[first].found.source;
+    while (end < machines.size() && machines[end].found.source == source && types_of(machines[end]) == types) ++end;
+    const std::string& name = machines[first].found.name;
+    lines.push_back(end - first > 2
+                        ? fmt::format("{} and {} more: {} each, from {}", name, end - first - 1, types, source)
+                        : fmt::format("{}: {}, from {}", name, types, source));
+    if (end - first == 2) end = first + 1;
+  }
+  return lines;
 }
 
 /// As many as people read, and how many more there are.
@@ -223,25 +250,63 @@ void shorten(std::vector<std::string>& lines, std::size_t most) {
 
 }  // namespace
 
-Result<ImportedCluster> cluster_of(std::vector<FoundMachine> machines, const MachineImport& how) {
-  ImportNotes notes;
+namespace {
+
+Result<void> check(const FoundMachines& found, const MachineImport& how) {
   if (how.copies < 1 || how.copies > limits::devices)
     return fail(ErrorCode::bad_usage,
                 fmt::format("found {} copies, expected from 1 to {}", how.copies, limits::devices));
-  if (how.network && !(how.network->count > 0 && how.network->count <= limits::bytes_per_second))
-    return fail(ErrorCode::bad_usage, "found a network that moves nothing, expected a bandwidth above 0");
+  for (const auto& rate : {how.network, how.uplink})
+    if (rate && !(rate->count > 0 && rate->count <= limits::bytes_per_second))
+      return fail(ErrorCode::bad_usage, "found a network that moves nothing, expected a bandwidth above 0");
+  const bool tree = !found.switches.empty();
+  if (tree && found.machines.empty())
+    return fail(ErrorCode::bad_input,
+                "found switches without machines, expected the text of scontrol show nodes beside them");
+  if (tree && (how.copies > 1 || how.shape == ClusterShape::matrix))
+    return fail(ErrorCode::bad_usage, "found copies or a matrix of machines in a tree of switches, expected neither");
+  if (how.uplink && !tree)
+    return fail(ErrorCode::bad_usage,
+                "found a bandwidth of uplinks without a tree of switches, expected topology.conf");
+  if (!how.unit.empty() && !found.matrix)
+    return fail(ErrorCode::bad_usage, "found a unit without a table of bandwidths, expected one");
+  return {};
+}
+
+/// Those that hang below some switch, and are in the partition asked for.
+Result<std::vector<FoundMachine>> wanted(const FoundMachines& found, std::vector<FoundMachine> machines,
+                                         const MachineImport& how, ImportNotes& notes) {
+  if (!how.partition.empty()) {
+    auto kept = machines_of_partition(std::move(machines), how.partition);
+    if (!kept) return kept;
+    machines = *std::move(kept);
+  } else if (std::string listed = partitions_text(machines); !listed.empty()) {
+    notes.add(std::move(listed));
+  }
+  if (found.switches.empty()) return machines;
+  return machines_of_tree(std::move(machines), found.switches, notes);
+}
+
+}  // namespace
+
+Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how) {
+  ImportNotes notes;
+  if (auto usable = check(found, how); !usable) return tl::unexpected(usable.error());
+  if (found.matrix) return cluster_of_matrix(*found.matrix, how);
   ImportedCluster made;
   std::vector<std::string> conflicts;
-  machines = joined_descriptions(std::move(machines), conflicts);
-  if (machines.empty()) return fail(ErrorCode::bad_input, "found no machine");
+  for (std::string& note : found.notes) notes.add(std::move(note));
+  auto machines = wanted(found, joined_descriptions(std::move(found.machines), conflicts), how, notes);
+  if (!machines) return tl::unexpected(std::move(machines.error()));
+  if (machines->empty()) return fail(ErrorCode::bad_input, "found no machine");
   std::vector<Decided> decided;
-  for (FoundMachine& machine : machines) {
+  for (FoundMachine& machine : *machines) {
     auto one = decide(std::move(machine), how, notes);
     if (!one) return tl::unexpected(std::move(one.error()));
-    made.notes.push_back(line_of(*one));
     decided.push_back(*std::move(one));
   }
-  auto cluster = Builder(std::move(decided), how, notes).build();
+  made.notes = lines_of(decided);
+  auto cluster = Builder(std::move(decided), found.switches, how, notes).build();
   if (!cluster) return tl::unexpected(std::move(cluster.error()));
   made.cluster = *std::move(cluster);
   for (std::vector<std::string> part : {conflicts, notes.take()}) {
@@ -252,7 +317,30 @@ Result<ImportedCluster> cluster_of(std::vector<FoundMachine> machines, const Mac
   return made;
 }
 
+Result<ImportedCluster> cluster_of(std::vector<FoundMachine> machines, const MachineImport& how) {
+  FoundMachines found;
+  found.machines = std::move(machines);
+  return cluster_of(std::move(found), how);
+}
+
+Result<void> add_found(FoundMachines& all, FoundMachines more) {
+  const auto nothing = [](const FoundMachines& found) {
+    return found.machines.empty() && found.switches.empty() && !found.matrix;
+  };
+  if ((all.matrix && !nothing(more)) || (more.matrix && !nothing(all)))
+    return fail(ErrorCode::bad_input, "found a table of bandwidths beside other files, expected it alone");
+  if (!all.switches.empty() && !more.switches.empty())
+    return fail(ErrorCode::bad_input, "found two trees of switches, expected one");
+  std::ranges::move(more.machines, std::back_inserter(all.machines));
+  std::ranges::move(more.switches, std::back_inserter(all.switches));
+  std::ranges::move(more.notes, std::back_inserter(all.notes));
+  if (more.matrix) all.matrix = std::move(more.matrix);
+  return {};
+}
+
 std::string summary_of(const FoundMachines& found) {
+  if (found.matrix) return fmt::format("bandwidths between {} devices", found.matrix->devices.size());
+  if (found.machines.empty()) return fmt::format("{} switches", found.switches.size());
   std::size_t gpus = 0;
   for (const FoundMachine& machine : found.machines) gpus += machine.gpus.size();
   const std::size_t machines = found.machines.size();

@@ -85,6 +85,19 @@ BytesPerSecond over_link(const Joint& joint, const DeviceModel& one, const Devic
   return bandwidth;
 }
 
+/// Nobody says what joins them: what cards of their type have in servers that are made for them.
+BytesPerSecond usual_bandwidth(const DeviceModel& one, const DeviceModel& other, const FoundMachine& machine,
+                               ImportNotes& notes) {
+  const auto linked = [](const DeviceModel& model) { return model.link && !model.link->by_bridge; };
+  const bool by_link = linked(one) && linked(other);
+  const BytesPerSecond rate = by_link ? std::min(one.link->bandwidth(), other.link->bandwidth())
+                                      : std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
+  notes.add(fmt::format(
+      "{} does not tell what joins the GPUs of a machine: {} between {}, {} GB/s each way, is assumed", machine.source,
+      by_link ? one.link->kind : "PCI Express", one.type.name, number(in_gigabytes_per_second(rate))));
+  return rate;
+}
+
 }  // namespace
 
 Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, const MachineImport& how,
@@ -119,6 +132,7 @@ Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, 
 BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,
                                  const FoundMachine& machine, ImportNotes& notes) {
   if (joint.kind == JointKind::link) return over_link(joint, one, other, notes);
+  if (joint.kind == JointKind::untold) return usual_bandwidth(one, other, machine, notes);
   const BytesPerSecond assumed = std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
   if (!joint.pcie)
     notes.add(

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // This machine as a cluster: links measured through the transport that training uses, memory through the optimizer.
 #include <algorithm>
+#include <barrier>
 #include <chrono>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/runtime/cores.hpp"
 #include "core/runtime/machine.hpp"
 #include "core/runtime/optimizer.hpp"
 #include "core/runtime/profile/link_probe.hpp"
 #include "core/runtime/profile/robust.hpp"
 #include "core/runtime/profiler.hpp"
-#include "core/runtime/thread_of_its_own.hpp"
 
 namespace pipedeck {
 namespace {
@@ -20,39 +25,75 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// What the optimizer step reaches, counted as predictions count its bytes: 28 a parameter for Adam. Between two steps
-/// of a run activations pass through the caches that are a core's own; here something as large does.
-BytesPerSecond measured_memory(std::int64_t parameters) {
-  const double bytes = 28.0 * static_cast<double>(parameters);
-  constexpr std::int64_t passed_by = std::int64_t{1} << 20;  // floats: 4 MiB
-  std::vector<double> rates;
-  on_one_core([&] {
-    const auto memory = std::make_shared<DeviceMemory>();
-    Tensor weights = Tensor::zeros(memory, 1, parameters), gradients = Tensor::zeros(memory, 1, parameters);
-    OptimizerState adam(Optimizer::adam, 1e-3, parameters, memory);
-    Tensor activations = Tensor::zeros(memory, 1, passed_by);
-    for (int i = 0; i < 15; ++i) {
-      std::fill_n(activations.data(), activations.size(), static_cast<float>(i));
+/// Optimizer steps of one device of several that take them at the same time. Between two steps of a run activations
+/// pass through the caches; here something as large does. What it needs is taken when it is made: a thread has nobody
+/// to throw to.
+class SteppingDevice {
+ public:
+  explicit SteppingDevice(const DeviceLoad& load)
+      : bytes_(28.0 * static_cast<double>(parameters_of(load))),
+        weights_(Tensor::zeros(memory_, 1, parameters_of(load))),
+        gradients_(Tensor::zeros(memory_, 1, parameters_of(load))),
+        activations_(Tensor::zeros(memory_, 1, load.activations.count / static_cast<std::int64_t>(sizeof(float)) + 1)),
+        adam_(Optimizer::adam, 1e-3, parameters_of(load), memory_),
+        rates_(steps) {}
+
+  void run(std::barrier<>& together) {
+    for (double& rate : rates_) {
+      std::fill_n(activations_.data(), activations_.size(), 1.0f);
+      together.arrive_and_wait();
       const auto start = Clock::now();
-      adam.update(weights, gradients);
-      rates.push_back(bytes / seconds_since(start));
+      adam_.update(weights_, gradients_);
+      rate = bytes_ / seconds_since(start);
     }
-  });
+  }
+
+  /// Of every step, in bytes a second as predictions count them: 28 a parameter for Adam.
+  const std::vector<double>& rates() const { return rates_; }
+
+ private:
+  static constexpr std::size_t steps = 15;
+  static std::int64_t parameters_of(const DeviceLoad& load) { return std::max<std::int64_t>(load.parameters, 1024); }
+
+  double bytes_;
+  std::shared_ptr<DeviceMemory> memory_ = std::make_shared<DeviceMemory>();
+  Tensor weights_, gradients_, activations_;
+  OptimizerState adam_;
+  std::vector<double> rates_;
+};
+
+/// Of all devices at once, or of as many as there are cores.
+BytesPerSecond measured_memory(int devices, const DeviceLoad& load) {
+  const int busy = std::clamp(static_cast<int>(usable_cores().size()), 1, devices);
+  std::deque<SteppingDevice> stepping;
+  for (int device = 0; device < busy; ++device) stepping.emplace_back(load);
+  std::barrier<> together(busy);
+  std::vector<std::jthread> threads;
+  for (SteppingDevice& device : stepping) threads.emplace_back([&] { device.run(together); });
+  threads.clear();  // joins them
+  std::vector<double> rates;
+  for (const SteppingDevice& device : stepping) rates.insert(rates.end(), device.rates().begin(), device.rates().end());
   return BytesPerSecond(summary_of(std::move(rates)).median);
 }
 
 }  // namespace
 
-Cluster cpu_cluster(int devices, std::int64_t parameters) {
-  return cpu_cluster(devices, parameters, devices > 1 ? measure_thread_link().link : Link());
+DeviceLoad load_of(const Profile& profile, int devices) {
+  Bytes weights, saved;
+  for (const Layer& layer : profile.layers) weights += layer.parameters, saved += layer.saved;
+  return {weights.count / static_cast<std::int64_t>(sizeof(float)) / devices, Bytes(saved.count / devices)};
 }
 
-Cluster cpu_cluster(int devices, std::int64_t parameters, const Link& link) {
+Cluster cpu_cluster(int devices, const DeviceLoad& load) {
+  return cpu_cluster(devices, load, devices > 1 ? measure_thread_link().link : Link());
+}
+
+Cluster cpu_cluster(int devices, const DeviceLoad& load, const Link& link) {
   const std::int64_t memory = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   DeviceType core;
   core.name = cpu_device_type;
   core.memory = Bytes(memory / std::max(devices, 1));
-  core.memory_bandwidth = measured_memory(std::max<std::int64_t>(parameters, 1024));
+  core.memory_bandwidth = measured_memory(std::max(devices, 1), load);
   Node node;
   node.name = "this machine";
   node.devices = {{core.name, devices}};

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/cuda/module.hpp"
 #include "core/runtime/mpi/module.hpp"
 #include "core/runtime/profiler.hpp"
 
@@ -66,8 +67,7 @@ std::string gpu_line(const Library& driver, int index) {
   if (code == 0) code = get_name(name, sizeof name - 1, device);
   if (code == 0) code = total(&bytes, device);
   if (code != 0) return fmt::format("cuda: GPU {} does not answer: {}", index, error_text(driver, code));
-  return fmt::format("cuda: GPU {}, {}, {:.1f} GiB (seen; this version trains on the CPU)", index, name,
-                     static_cast<double>(bytes) / (1 << 30));
+  return fmt::format("cuda: GPU {}, {}, {:.1f} GiB", index, name, static_cast<double>(bytes) / (1 << 30));
 }
 
 std::string driver_version() {
@@ -104,6 +104,7 @@ std::vector<std::string> gpu_lines() {
 std::vector<std::string> describe_devices() {
   std::vector<std::string> lines{cpu_line()};
   for (std::string& line : gpu_lines()) lines.push_back(std::move(line));
+  lines.push_back(describe_cuda_module());
   lines.push_back(describe_mpi());
   return lines;
 }

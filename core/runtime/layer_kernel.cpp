@@ -23,8 +23,8 @@ Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const K
   const auto found = kernels.layers.find(layer.kind);
   if (found != kernels.layers.end()) return found->second(layer);
   return fail(ErrorCode::bad_input,
-              fmt::format("layer '{}' is of kind '{}', which can't be trained on the CPU; there are: {}", layer.name,
-                          layer.kind, kinds_text(kernels)));
+              fmt::format("layer '{}' is of kind '{}', which can't be trained on {}; there are: {}", layer.name,
+                          layer.kind, kernels.where, kinds_text(kernels)));
 }
 
 Kernels cpu_kernels() {

@@ -74,6 +74,7 @@ using ShardedFactory = std::function<Result<std::unique_ptr<LayerKernel>>(const 
 struct Kernels {
   std::map<std::string, KernelFactory> layers;
   std::map<std::string, ShardedFactory> sharded;  ///< a rank's part of a layer (sharding.hpp)
+  std::string where = "the CPU";                  ///< in errors
 };
 
 /// The CPU's kinds.

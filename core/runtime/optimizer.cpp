@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/optimizer.hpp"
 
-#include <algorithm>
 #include <cmath>
-
-#include "core/runtime/cpu/kernels.hpp"
 
 namespace pipedeck {
 
@@ -18,27 +15,13 @@ OptimizerState::OptimizerState(Optimizer kind, double learning_rate, std::int64_
 
 void OptimizerState::update(Tensor& weights, Tensor& gradients) {
   ++steps_;
-  const auto rate = static_cast<float>(learning_rate_);
-  switch (kind_) {
-    case Optimizer::none:
-      break;
-    case Optimizer::sgd:
-      sgd_update(weights.data(), gradients.data(), rate, weights.size());
-      break;
-    case Optimizer::momentum:
-      momentum_update(weights.data(), gradients.data(), first_.data(), rate, weights.size());
-      break;
-    case Optimizer::rmsprop:
-      rmsprop_update(weights.data(), gradients.data(), first_.data(), rate, weights.size());
-      break;
-    case Optimizer::adam: {
-      const AdamFactors factors{static_cast<float>(learning_rate_ / (1 - std::pow(0.9, steps_))),
-                                static_cast<float>(1 / (1 - std::pow(0.999, steps_)))};
-      adam_update(weights.data(), gradients.data(), first_.data(), second_.data(), factors, weights.size());
-      break;
-    }
+  UpdateRule rule{kind_, static_cast<float>(learning_rate_), 1};
+  if (kind_ == Optimizer::adam) {
+    rule.rate = static_cast<float>(learning_rate_ / (1 - std::pow(0.9, steps_)));
+    rule.second_correction = static_cast<float>(1 / (1 - std::pow(0.999, steps_)));
   }
-  std::fill_n(gradients.data(), gradients.size(), 0.0f);
+  weights.memory()->device().update(rule,
+                                    {weights.data(), gradients.data(), first_.data(), second_.data(), weights.size()});
 }
 
 std::vector<Tensor*> OptimizerState::moments() {

@@ -10,6 +10,8 @@
 #include "core/runtime/machine.hpp"
 #include "core/runtime/model_parts.hpp"
 #include "core/runtime/profile/chain_timer.hpp"
+#include "core/runtime/profile/company.hpp"
+#include "core/runtime/profile/meeting_probe.hpp"
 #include "core/runtime/profile/robust.hpp"
 #include "core/runtime/sharding.hpp"
 #include "core/runtime/thread_of_its_own.hpp"
@@ -19,6 +21,10 @@ namespace pipedeck {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+Bytes parameter_bytes(const LayerKernel& kernel) {
+  return Bytes(kernel.parameters() * static_cast<std::int64_t>(sizeof(float)));
+}
 
 Seconds since(Clock::time_point start) { return Seconds(std::chrono::duration<double>(Clock::now() - start).count()); }
 
@@ -85,12 +91,36 @@ void add_point(Profile& profile, const std::vector<LayerSamples>& seen, int micr
   }
 }
 
-/// A degree's times are those of its first rank, which has the most where columns don't divide evenly.
-void add_degree(Profile& profile, const std::vector<LayerSamples>& seen, int degree) {
+/// Of `all` bytes what a rank that has `own` of them holds beyond an even part of the rest: what every rank holds
+/// whole, where parts are even; else, of the rank with the most, so much more that its share is right.
+Bytes held_whole(Bytes all, Bytes own, int degree) {
+  const std::int64_t beyond = own.count * degree - all.count;
+  return std::clamp(Bytes((beyond + degree - 2) / (degree - 1)), Bytes(), all);
+}
+
+/// The most of all degrees.
+void add_whole_parameters(Profile& profile, const std::vector<std::unique_ptr<LayerKernel>>& parts, int degree) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Layer& layer = profile.layers[i];
+    const Bytes whole = held_whole(layer.parameters, parameter_bytes(*parts[i]), degree);
+    layer.whole_parameters = std::max(layer.whole_parameters, whole);
+  }
+}
+
+/// What a pass with several all-reduces waits for beside the one of as many bytes that predictions count with.
+Seconds further_meetings(const LoneCollective::Taken& taken, Seconds meeting) {
+  return meeting * std::max(0, taken.meetings - 1);
+}
+
+/// A degree's times are those of its first rank, which has the most where columns don't divide evenly. `meeting`: what
+/// it takes all ranks to meet.
+void add_degree(Profile& profile, const std::vector<LayerSamples>& seen, int degree, Seconds meeting) {
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const LayerMedians medians = medians_of(seen[i]);
-    TensorParallelPoint point{degree, Seconds(medians.forward.median), Seconds(medians.backward.median),
-                              seen[i].forward_all_reduced, seen[i].backward_all_reduced};
+    const auto &forward = seen[i].forward_all_reduced, &backward = seen[i].backward_all_reduced;
+    TensorParallelPoint point{degree, Seconds(medians.forward.median) + further_meetings(forward, meeting),
+                              Seconds(medians.backward.median) + further_meetings(backward, meeting), forward.bytes,
+                              backward.bytes};
     point.details = details_of(seen[i], medians);
     profile.layers[i].tensor_parallel.push_back(point);
   }
@@ -145,7 +175,7 @@ Profile empty_profile(const ModelSpec& model, const std::vector<std::unique_ptr<
     Layer layer;
     layer.name = model.layers[i].name;
     layer.kind = model.layers[i].kind;
-    layer.parameters = Bytes(kernels[i]->parameters() * static_cast<std::int64_t>(sizeof(float)));
+    layer.parameters = parameter_bytes(*kernels[i]);
     profile.layers.push_back(std::move(layer));
   }
   return profile;
@@ -164,7 +194,8 @@ Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& opt
   Profile profile = empty_profile(model, parts->layers, sizes.front());
   const double measurements = static_cast<double>(sizes.size() + options.tensor_parallel.size());
   double done = 0;
-  const auto measure = [&](ChainTimer& timer, const std::string& what) {
+  const auto measure = [&](ChainTimer& timer, int size, const std::string& what) {
+    const Company company(model, size, options.busy_cores - 1);
     const auto tell = [&](double part) { report(progress, (done + std::min(part, 1.0)) / measurements, what); };
     tell(0);
     Result<void> timed;
@@ -174,7 +205,7 @@ Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& opt
   };
   for (const int size : sizes) {
     ChainTimer timer(parts->layers, parts->loss, *parts->source, model.seed, size);
-    if (auto timed = measure(timer, fmt::format("timing micro-batches of {}", size)); !timed)
+    if (auto timed = measure(timer, size, fmt::format("timing micro-batches of {}", size)); !timed)
       return tl::unexpected(timed.error());
     add_point(profile, timer.seen(), size);
   }
@@ -184,9 +215,10 @@ Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& opt
     if (!part) return tl::unexpected(part.error());
     const SoftmaxCrossEntropy loss = part->loss ? parts->loss.over(*part->loss) : parts->loss;
     ChainTimer timer(part->layers, loss, *parts->source, model.seed, sizes.front(), group.get());
-    if (auto timed = measure(timer, fmt::format("timing layers cut over {} devices", degree)); !timed)
+    if (auto timed = measure(timer, sizes.front(), fmt::format("timing layers cut over {} devices", degree)); !timed)
       return tl::unexpected(timed.error());
-    add_degree(profile, timer.seen(), degree);
+    add_degree(profile, timer.seen(), degree, Seconds(measure_meeting(degree).lower));
+    add_whole_parameters(profile, part->layers, degree);
   }
   if (profile.micro_batch > 1) {
     ChainTimer single(parts->layers, parts->loss, *parts->source, model.seed, 1);

@@ -24,6 +24,7 @@ struct ProfileOptions {
   std::vector<int> micro_batches;    ///< ascending; the first is the profile's own
   std::vector<int> tensor_parallel;  ///< degrees, 2 or more, ascending: measured at the profile's own size
   Repetitions repetitions{};
+  int busy_cores = 1;  ///< that run the model at the same time, the one that is timed among them
 };
 
 /// Median times of every layer on one CPU thread with their quartiles, forward, both gradients together and the
@@ -38,14 +39,20 @@ inline Result<Profile> profile_on_cpu(const ModelSpec& model, std::vector<int> m
   return profile_on_cpu(model, ProfileOptions{std::move(micro_batches), {}, {}}, progress, std::move(stop));
 }
 
-/// Parameters whose optimizer step is measured where no model is known.
-inline constexpr std::int64_t usual_parameters = std::int64_t{1} << 20;
+/// What a device has of a model, for what the optimizer step reaches: whether its state is in the caches depends on how
+/// much there is of it, and on what passes through them between two steps.
+struct DeviceLoad {
+  std::int64_t parameters = std::int64_t{1} << 20;
+  Bytes activations{std::int64_t{4} << 20};
+};
 
-/// This machine's CPU as a cluster of `devices` CPU threads in one node: memory, measured copy bandwidth and latency.
-/// What the optimizer step reaches depends on whether its state fits the caches: `parameters` are those of a device.
-Cluster cpu_cluster(int devices, std::int64_t parameters = usual_parameters);
+/// This machine's CPU as a cluster of `devices` CPU threads in one node: memory, measured copy bandwidth and latency;
+/// and what the optimizer steps of all devices reach at the same time, each of `load`.
+Cluster cpu_cluster(int devices, const DeviceLoad& load = {});
 /// The same with a link that was measured before.
-Cluster cpu_cluster(int devices, std::int64_t parameters, const Link& link);
+Cluster cpu_cluster(int devices, const DeviceLoad& load, const Link& link);
+/// What each of so many devices has of the profile's model at its micro-batch.
+DeviceLoad load_of(const Profile& profile, int devices);
 
 /// What there is to run on, one line a device, and for what is missing why: `list devices`.
 std::vector<std::string> describe_devices();

@@ -21,8 +21,8 @@ std::vector<GradientPiece> gradient_pieces(const std::vector<Bytes>& layers, Ove
   return pieces;
 }
 
-Reducer::Reducer(Collective& replicas, RunControl& control)
-    : replicas_(replicas), control_(control), thread_([this] { work(); }) {}
+Reducer::Reducer(Collective& replicas, RunControl& control, ComputeDevice& device)
+    : replicas_(replicas), control_(control), device_(device), thread_([this] { work(); }) {}
 
 Reducer::~Reducer() {
   {
@@ -59,13 +59,13 @@ void Reducer::work() {
     waiting_.pop_front();
     lock.unlock();
     std::exception_ptr thrown;
-    RunClock::time_point start{};
+    Moment start, end;
     try {
       start = replicas_.all_reduce(values);
+      end = device_.now();
     } catch (...) {  // the device's own thread passes it on
       thrown = std::current_exception();
     }
-    const auto end = RunClock::now();
     lock.lock();
     failure_ = thrown;
     if (!thrown) done_.emplace_back(start, end);

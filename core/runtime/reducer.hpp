@@ -31,10 +31,10 @@ std::vector<GradientPiece> gradient_pieces(const std::vector<Bytes>& layers, Ove
 
 class Reducer {
  public:
-  using Times = std::pair<RunClock::time_point, RunClock::time_point>;
+  using Times = std::pair<Moment, Moment>;
 
-  /// `replicas` and `control` outlive it.
-  Reducer(Collective& replicas, RunControl& control);
+  /// `replicas`, `control` and `device`, where the gradients are, outlive it.
+  Reducer(Collective& replicas, RunControl& control, ComputeDevice& device);
   ~Reducer();
   Reducer(const Reducer&) = delete;
   Reducer& operator=(const Reducer&) = delete;
@@ -49,6 +49,7 @@ class Reducer {
 
   Collective& replicas_;
   RunControl& control_;
+  ComputeDevice& device_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::span<float>> waiting_;

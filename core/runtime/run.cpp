@@ -5,7 +5,6 @@
 #include <exception>
 #include <new>
 #include <numeric>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,7 +53,7 @@ ShardedLayers parts_of(Run& run, std::size_t worker, const PlacedChunk& chunk, c
 }
 
 StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan, const ShardedLayers& parts,
-                      std::shared_ptr<DeviceMemory> memory) {
+                      const Backend& backend, std::shared_ptr<DeviceMemory> memory) {
   const Stage& stage = plan.stages[chunk.stage.index()];
   const SoftmaxCrossEntropy loss = parts.loss ? run.parts->loss.over(*parts.loss) : run.parts->loss;
   StageShape shape;
@@ -62,7 +61,7 @@ StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan
   if (!parts.layers.empty()) shape.layers = parts.layers;
   shape.recompute = chunk.recompute;
   shape.first = chunk.stage == StageId(0);
-  if (chunk.stage.index() + 1 == plan.stages.size()) shape.loss = loss;
+  if (chunk.stage.index() + 1 == plan.stages.size()) shape.loss = backend.loss(loss);
   // Of the mean over all samples of an update; of a mini-batch where stages update after numbers of them of their own.
   const int micro_batches = run.layout.synchronous() ? plan.micro_batches : 1;
   shape.loss_scale = 1.0f / static_cast<float>(std::int64_t{micro_batches} * plan.micro_batch * loss.sequence());
@@ -72,24 +71,25 @@ StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan
 }
 
 /// An asynchronous round is reduced in one go, before its device goes on: that is what its staleness counts on.
-void add_replicas(WorkerStage& stage, Run& run, std::unique_ptr<Collective> replicas, const TrainOptions& options) {
+void add_replicas(WorkerStage& stage, Run& run, std::unique_ptr<Collective> replicas, const TrainOptions& options,
+                  ComputeDevice& device) {
   stage.replicas = std::move(replicas);
   if (options.overlap == Overlap::none || !run.layout.synchronous()) return;
   std::vector<Bytes> bytes;
   for (std::size_t layer = 0; layer < stage.module.layers(); ++layer)
     bytes.emplace_back(static_cast<std::int64_t>(stage.module.gradients_of(layer, layer + 1).size_bytes()));
   stage.pieces = gradient_pieces(bytes, options.overlap, options.bucket);
-  stage.reducer = std::make_unique<Reducer>(*stage.replicas, *run.control);
+  stage.reducer = std::make_unique<Reducer>(*stage.replicas, *run.control, device);
 }
 
-void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOptions& options, const Kernels& kernels,
+void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOptions& options, const Backend& backend,
                 const std::shared_ptr<DeviceMemory>& memory, std::uint64_t first_sample) {
   const Placement& placement = run.layout.placements[index];
   std::deque<WorkerStage> stages;
   for (std::size_t m = 0; m < placement.modules(); ++m) {
     const PlacedChunk& chunk = placement.chunk_of_module(m);
-    ShardedLayers parts = parts_of(run, index, chunk, plan, kernels);
-    StageModule module = module_of(run, chunk, plan, parts, memory);
+    ShardedLayers parts = parts_of(run, index, chunk, plan, backend.kernels);
+    StageModule module = module_of(run, chunk, plan, parts, backend, memory);
     OptimizerState optimizer(plan.optimizer, run.model.learning_rate, module.parameters().size(), memory);
     const auto replicas = run.layout.holders_of_the_same(chunk);
     WorkerStage stage{std::move(module),
@@ -99,7 +99,7 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
                       {},
                       nullptr,
                       plan.stages[chunk.stage.index()].first};
-    if (replicas.size() > 1) add_replicas(stage, run, run.transport->join(replicas, index), options);
+    if (replicas.size() > 1) add_replicas(stage, run, run.transport->join(replicas, index), options, memory->device());
     stages.push_back(std::move(stage));
   }
   const WorkerContext context{run.layout, *run.parts, *run.control, *run.admission, plan.micro_batch, first_sample};
@@ -108,14 +108,14 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
 
 /// With the weights that it begins with.
 Result<void> make_worker(Run& run, std::size_t index, const Plan& plan, const TrainOptions& options,
-                         const Kernels& kernels, const std::shared_ptr<DeviceMemory>& memory) {
+                         const Backend& backend, const std::shared_ptr<DeviceMemory>& memory) {
   const Checkpoint* from = options.resume.get();
   const auto failed = [&](const char* what) {
     return fail(ErrorCode::run_failed,
                 fmt::format("device {}: its parameters: {}", run.layout.placements[index].device.value, what));
   };
   try {
-    add_worker(run, index, plan, options, kernels, memory, from == nullptr ? 0 : from->origin().samples);
+    add_worker(run, index, plan, options, backend, memory, from == nullptr ? 0 : from->origin().samples);
     return from == nullptr ? Result<void>() : restore(*from, run.layout, run.workers.back());
   } catch (const std::bad_alloc&) {
     return failed(no_memory);
@@ -211,10 +211,12 @@ Site this_process() {
 }
 
 Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
-                                      const TrainOptions& options, const Kernels& kernels, const Site& site) {
+                                      const TrainOptions& options, const Backend& backend, const Site& site) {
   auto run = std::make_shared<Run>();
+  run->backend = backend.name;
+  run->warning = backend.warning;
   run->model = model;
-  auto parts = make_parts(model, kernels);
+  auto parts = make_parts(model, backend.kernels);
   if (!parts) return tl::unexpected(parts.error());
   run->parts = *std::move(parts);
   run->from_step = options.resume ? static_cast<int>(options.resume->origin().step) : 0;
@@ -222,14 +224,19 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   auto layout = lay_out(model, plan, schedule, options.steps - run->from_step);
   if (!layout) return tl::unexpected(layout.error());
   run->layout = *std::move(layout);
-  if (auto cut = check_shards(model, plan, kernels); !cut) return tl::unexpected(cut.error());
+  if (auto cut = check_shards(model, plan, backend.kernels); !cut) return tl::unexpected(cut.error());
+  try {
+    write_product_kernels();
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::run_failed, fmt::format("device {}: {}", devices_used(plan).front().value, no_memory));
+  }
   if (options.resume) set_older_versions(run->layout, plan, *options.resume);
 
   std::vector<DeviceId> devices;
   std::vector<std::shared_ptr<DeviceMemory>> memories;
   for (const Placement& placement : run->layout.placements) {
     devices.push_back(placement.device);
-    memories.push_back(std::make_shared<DeviceMemory>());
+    memories.push_back(std::make_shared<DeviceMemory>(backend.device(memories.size())));
   }
   run->processes = site.processes;
   run->cores = options.cores;
@@ -241,7 +248,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (!run->transport->here(i)) continue;
     memories[i]->set_limit(options.memory_limit);
-    if (auto made = make_worker(*run, i, plan, options, kernels, memories[i]); !made)
+    if (auto made = make_worker(*run, i, plan, options, backend, memories[i]); !made)
       return tl::unexpected(made.error());
   }
   if (options.checkpoint) {
@@ -258,7 +265,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
 Crew::Crew(std::shared_ptr<Run> run) : run_(std::move(run)) {
   try {
     for (std::size_t i = 0; i < run_->workers.size(); ++i) threads_.emplace_back(thread_main, run_, i);
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {  // those that are there are joined when the run ends
     const std::size_t worker = run_->workers[threads_.size()].index();
     run_->control->fail({ErrorCode::run_failed,
                          fmt::format("device {}: its thread can't be started: {}",

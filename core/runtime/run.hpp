@@ -8,9 +8,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "core/runtime/backend.hpp"
 #include "core/runtime/checkpoint/run_checkpoints.hpp"
 #include "core/runtime/trainer.hpp"
 #include "core/runtime/transport/processes.hpp"
@@ -30,6 +32,7 @@ Site this_process();
 /// Everything the threads of a run touch. They share its ownership: one that is stuck in an operation when the run is
 /// given up goes on touching it, long after train has returned its error.
 struct Run {
+  std::string backend, warning;  ///< Backend's
   ModelSpec model;
   std::optional<ModelParts> parts;
   Layout layout;
@@ -55,7 +58,7 @@ struct Run {
 
 /// Checks that the model can run the plan, and builds the workers (weights drawn).
 Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
-                                      const TrainOptions& options, const Kernels& kernels,
+                                      const TrainOptions& options, const Backend& backend,
                                       const Site& site = this_process());
 
 /// A step that all workers here have done: what each has to say, and how long it took.

@@ -27,6 +27,8 @@ class BusyMeter {
 
   void begin(Clock::time_point now) noexcept { state_.store(((sum() - count(now)) << 1) | 1); }
   void end(Clock::time_point now) noexcept { state_.store((sum() + count(now)) << 1); }
+  /// Of operations that were not watched one by one: a device's, which tells at the end of a step.
+  void add(Nanoseconds busy) noexcept { state_.store((sum() + busy.count) << 1); }
   Nanoseconds busy(Clock::time_point now) const noexcept {
     const std::int64_t state = state_.load();
     return Nanoseconds((state & 1) != 0 ? (state >> 1) + count(now) : state >> 1);

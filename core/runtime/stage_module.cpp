@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/stage_module.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace pipedeck {
@@ -25,14 +24,16 @@ std::span<const float> StageModule::part(const Tensor& of, std::size_t layer) co
 
 void StageModule::initialise(std::uint64_t seed, int first_layer) {
   for (std::size_t i = 0; i < shape_.layers.size(); ++i)
-    shape_.layers[i]->initialise(part(*parameters_, i), Random(seed, static_cast<std::uint64_t>(first_layer) + i));
+    memory_->device().upload(part(*parameters_, i), [&](std::span<float> values) {
+      shape_.layers[i]->initialise(values, Random(seed, static_cast<std::uint64_t>(first_layer) + i));
+    });
 }
 
 Tensor& StageModule::next_version(bool keep) {
   if (keep) kept_[version_] = parameters_;
   if (parameters_.use_count() > 1) {
     auto next = std::make_shared<Tensor>(parameters_->like());
-    std::copy_n(parameters_->data(), parameters_->size(), next->data());
+    memory_->device().copy(next->data(), parameters_->data(), next->size());
     parameters_ = std::move(next);
   }
   ++version_;
@@ -41,7 +42,7 @@ Tensor& StageModule::next_version(bool keep) {
 
 void StageModule::scale_gradients(float factor) {
   if (factor == 1) return;
-  for (float& gradient : gradients_.values()) gradient *= factor;
+  memory_->device().scale(gradients_.values(), factor);
 }
 
 std::span<float> StageModule::gradients_of(std::size_t first, std::size_t last) {
@@ -126,9 +127,9 @@ void StageModule::backward_weight(int micro_batch, const LayerDone& done) {
 void StageModule::add_parameters(int first, std::vector<LayerParameters>& to) const {
   for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
     const LayerKernel& layer = *shape_.layers[i];
-    const auto values = part(parameters(), i);
-    to.push_back({first + static_cast<int>(i), layer.whole_parameters(), layer.blocks(),
-                  std::vector<float>(values.begin(), values.end())});
+    std::vector<float> values(static_cast<std::size_t>(layer.parameters()));
+    memory_->device().download(values, part(parameters(), i).data());
+    to.push_back({first + static_cast<int>(i), layer.whole_parameters(), layer.blocks(), std::move(values)});
   }
 }
 

@@ -6,22 +6,21 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "core/runtime/cpu/softmax_cross_entropy.hpp"
 #include "core/runtime/layer_kernel.hpp"
+#include "core/runtime/loss_kernel.hpp"
 #include "core/runtime/report.hpp"
 
 namespace pipedeck {
 
 struct StageShape {
   std::span<const std::unique_ptr<LayerKernel>> layers;
-  std::vector<bool> recompute;              ///< a layer: run its forward again before the backward
-  std::optional<SoftmaxCrossEntropy> loss;  ///< the last stage's
-  float loss_scale = 1;                     ///< 1 / (samples x positions) of those whose mean loss is the one
-  bool first = false;                       ///< of the model: its input's gradient is not wanted
+  std::vector<bool> recompute;             ///< a layer: run its forward again before the backward
+  std::shared_ptr<const LossKernel> loss;  ///< the last stage's; else null
+  float loss_scale = 1;                    ///< 1 / (samples x positions) of those whose mean loss is the one
+  bool first = false;                      ///< of the model: its input's gradient is not wanted
 };
 
 class StageModule {
@@ -34,7 +33,7 @@ class StageModule {
   std::int64_t input_width() const { return shape_.layers.front()->input_width(); }
   std::int64_t output_width() const { return shape_.layers.back()->output_width(); }
   bool first() const { return shape_.first; }  ///< of the model
-  bool last() const { return shape_.loss.has_value(); }
+  bool last() const { return shape_.loss != nullptr; }
 
   /// The stage's output; empty on the last stage, which takes `targets` and adds up the loss. With the weights of
   /// `version`, which must be there: the latest, or one that was kept.
@@ -70,7 +69,7 @@ class StageModule {
   /// Of every layer; the first one is layer `first` of the model.
   void add_parameters(int first, std::vector<LayerParameters>& to) const;
   /// Sum over samples and positions of the loss of the latest micro-batch that went forward.
-  double loss() const { return loss_; }
+  LossSum take_loss() { return std::move(loss_); }
 
  private:
   struct MicroBatch {
@@ -91,7 +90,7 @@ class StageModule {
   int version_ = 0;
   std::map<int, std::shared_ptr<Tensor>> kept_;  ///< older versions that micro-batches to come will meet
   std::map<int, MicroBatch> micro_batches_;
-  double loss_ = 0;
+  LossSum loss_;
 };
 
 }  // namespace pipedeck

@@ -2,7 +2,6 @@
 #include "core/runtime/tensor.hpp"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,41 +9,49 @@
 namespace pipedeck {
 namespace {
 
-constexpr std::align_val_t alignment{64};  // a cache line, and the widest vector register
-
-float* allocate(std::int64_t floats) {
-  return static_cast<float*>(::operator new(static_cast<std::size_t>(floats) * sizeof(float), alignment));
-}
-
-void deallocate(float* block) noexcept { ::operator delete(block, alignment); }
-
 Bytes bytes_of(std::int64_t floats) { return Bytes(floats * static_cast<std::int64_t>(sizeof(float))); }
 
 }  // namespace
 
 DeviceMemory::~DeviceMemory() {
-  for (auto& [size, blocks] : kept_)
-    for (float* block : blocks) deallocate(block);
+  for (auto& [size, blocks] : blocks_)
+    for (const Block& block : blocks.kept) {
+      try {
+        if (block.done.mark()) device_->wait(block.done);
+      } catch (const std::exception&) {  // a device that has failed has no work left
+      }
+      device_->deallocate(block.data);
+    }
 }
 
-float* DeviceMemory::take(std::int64_t floats, bool counted) {
-  const std::lock_guard lock(mutex_);
-  if (counted) check_limit(floats);
-  if (counted) count(floats);
-  const auto found = kept_.find(floats);
-  if (found == kept_.end() || found->second.empty()) {
-    ++allocations_;
-    return allocate(floats);
-  }
-  float* block = found->second.back();
-  found->second.pop_back();
+float* DeviceMemory::allocate(std::int64_t floats, Blocks& of) {
+  if (of.kept.capacity() <= of.all) of.kept.reserve(2 * of.all + 1);
+  float* const block = device_->allocate(floats);
+  ++of.all, ++allocations_;
   return block;
 }
 
-void DeviceMemory::give_back(float* block, std::int64_t floats, bool counted) noexcept {
+float* DeviceMemory::take(std::int64_t floats, bool counted) {
+  std::unique_lock lock(mutex_);
+  if (counted) check_limit(floats);
+  Blocks& blocks = blocks_[floats];
+  Block block{nullptr, {}};
+  if (blocks.kept.empty()) {
+    block.data = allocate(floats, blocks);
+  } else {
+    block = std::move(blocks.kept.back());
+    blocks.kept.pop_back();
+  }
+  if (counted) count(floats);
+  lock.unlock();
+  if (block.done.mark()) device_->wait(block.done);
+  return block.data;
+}
+
+void DeviceMemory::give_back(float* block, std::int64_t floats, bool counted, const Moment& done) noexcept {
   const std::lock_guard lock(mutex_);
   if (counted) used_floats_ -= floats;
-  kept_[floats].push_back(block);
+  blocks_.find(floats)->second.kept.push_back({block, done});
 }
 
 void DeviceMemory::count(std::int64_t floats) {
@@ -70,11 +77,11 @@ void DeviceMemory::charge(std::int64_t floats) {
 
 void DeviceMemory::reserve(std::int64_t floats, int count) {
   const std::lock_guard lock(mutex_);
-  auto& blocks = kept_[floats];
+  Blocks& blocks = blocks_[floats];
   for (int i = 0; i < count; ++i) {
+    float* const block = allocate(floats, blocks);
     // At the front: taken last, so that pages which were used already are used again first.
-    blocks.insert(blocks.begin(), allocate(floats));
-    ++allocations_;
+    blocks.kept.insert(blocks.kept.begin(), {block, {}});
   }
 }
 
@@ -106,6 +113,7 @@ Tensor::Tensor(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t w
 Tensor::Tensor(Tensor&& other) noexcept
     : memory_(std::move(other.memory_)),
       home_(std::move(other.home_)),
+      computed_(std::exchange(other.computed_, {})),
       data_(std::exchange(other.data_, nullptr)),
       samples_(std::exchange(other.samples_, 0)),
       width_(std::exchange(other.width_, 0)) {}
@@ -115,6 +123,7 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
   release();
   memory_ = std::move(other.memory_);
   home_ = std::move(other.home_);
+  computed_ = std::exchange(other.computed_, {});
   data_ = std::exchange(other.data_, nullptr);
   samples_ = std::exchange(other.samples_, 0);
   width_ = std::exchange(other.width_, 0);
@@ -123,40 +132,48 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
 
 Tensor Tensor::zeros(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t width) {
   Tensor tensor(std::move(memory), samples, width);
-  std::fill_n(tensor.data_, tensor.size(), 0.0f);
+  tensor.memory_->device().zero(tensor.values());
   return tensor;
 }
 
 Tensor Tensor::slice(int first, int count, std::shared_ptr<DeviceMemory> memory) const {
   Tensor part(std::move(memory), count, width_);
-  std::copy_n(data_ + first * width_, part.size(), part.data_);
+  part.memory_->device().copy(part.data_, data_ + first * width_, part.size());
   return part;
 }
 
 Tensor Tensor::part(int first, int count) const {
   Tensor part;
-  part.home_ = home_;
+  part.home_ = memory_;
   part.samples_ = count, part.width_ = width_;
-  part.data_ = home_->take(part.size(), false);
-  std::copy_n(data_ + first * width_, part.size(), part.data_);
+  part.data_ = memory_->take(part.size(), false);
+  memory_->device().copy(part.data_, data_ + first * width_, part.size());
   return part;
 }
 
 void Tensor::hand_over(std::shared_ptr<DeviceMemory> memory) {
   if (empty() || memory == memory_) return;
+  computed_ = (memory_ ? memory_ : home_)->device().now();
   if (memory_) memory_->charge(-size());
   memory->charge(size());
   memory_ = std::move(memory);
+}
+
+void Tensor::arrive() {
+  if (!computed_.mark()) return;
+  ComputeDevice& device = memory_->device();
+  device.wait(std::exchange(computed_, {}));
+  if (!device.reaches(home_->device())) *this = slice(0, samples_, memory_);
 }
 
 void Tensor::release() noexcept {
   if (data_ != nullptr) {
     const bool at_home = memory_ == home_;
     if (memory_ && !at_home) memory_->charge(-size());
-    home_->give_back(data_, size(), at_home);
+    home_->give_back(data_, size(), at_home, memory_ && !at_home ? memory_->device().now() : Moment());
   }
   data_ = nullptr;
-  memory_.reset(), home_.reset();
+  memory_.reset(), home_.reset(), computed_ = {};
   samples_ = 0, width_ = 0;
 }
 

@@ -8,9 +8,11 @@
 #include <mutex>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "core/domain/units.hpp"
+#include "core/runtime/device.hpp"
 
 namespace pipedeck {
 
@@ -21,18 +23,22 @@ struct OutOfMemory : std::runtime_error {
 
 /// The memory of one worker. Freed blocks are kept for the next tensor of the same size (a step repeats its shapes, and
 /// fresh pages cost more than most kernels); kept blocks don't count as in use. A block goes back to the memory that it
-/// came from, wherever it was handed over to in between. Safe to use from several threads.
+/// came from, wherever it was handed over to in between, and is taken again when the work of whoever had it last is
+/// done. Safe to use from several threads.
 class DeviceMemory {
  public:
-  DeviceMemory() = default;
+  explicit DeviceMemory(std::shared_ptr<ComputeDevice> device = processor()) : device_(std::move(device)) {}
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory();
 
+  ComputeDevice& device() const { return *device_; }
+
   /// Where not `counted`, it is in use elsewhere, which charge() says there.
   /// Throws OutOfMemory beyond the limit, std::bad_alloc where the system has no more.
   float* take(std::int64_t floats, bool counted = true);
-  void give_back(float* block, std::int64_t floats, bool counted = true) noexcept;
+  /// `done`: when another device has no more work on it.
+  void give_back(float* block, std::int64_t floats, bool counted = true, const Moment& done = {}) noexcept;
   /// So many floats more (or less) are in use.
   void charge(std::int64_t floats);
   /// From now on `count` more blocks of this size are at hand. Nobody touches their pages before they are used.
@@ -48,11 +54,22 @@ class DeviceMemory {
   void restart_peak();
 
  private:
+  struct Block {
+    float* data;
+    Moment done;  ///< it is free from then on
+  };
+  /// Blocks of one size.
+  struct Blocks {
+    std::vector<Block> kept;
+    std::size_t all = 0;  ///< for which there is room here, so that giving one back asks for no memory
+  };
+  float* allocate(std::int64_t floats, Blocks& of);
   void count(std::int64_t floats);
   void check_limit(std::int64_t floats) const;
 
+  std::shared_ptr<ComputeDevice> device_;
   mutable std::mutex mutex_;
-  std::map<std::int64_t, std::vector<float*>> kept_;  ///< by floats
+  std::map<std::int64_t, Blocks> blocks_;  ///< by floats
   std::int64_t used_floats_ = 0, peak_floats_ = 0, allocations_ = 0;
   std::int64_t most_floats_ = 0;  ///< 0: no limit
 };
@@ -87,13 +104,17 @@ class Tensor {
   Tensor slice(int first, int count, std::shared_ptr<DeviceMemory> memory) const;
   /// A copy of `count` samples from `first` on, to be handed over: until then it counts nowhere.
   Tensor part(int first, int count) const;
-  /// Same block, counted on another device from now on.
+  /// Same block, counted on another device from now on, which calls arrive() before it uses it.
   void hand_over(std::shared_ptr<DeviceMemory> memory);
+  /// The device's work from now on finds what the one before has computed, in a block of its own where it can't reach
+  /// the other's.
+  void arrive();
   void release() noexcept;
 
  private:
   std::shared_ptr<DeviceMemory> memory_;  ///< where it counts
   std::shared_ptr<DeviceMemory> home_;    ///< where the block is from
+  Moment computed_;                       ///< by the device that handed it over
   float* data_ = nullptr;
   int samples_ = 0;
   std::int64_t width_ = 0;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training with a given set of kernels, and workers where they are: what train_on_cpu does with the CPU's kernels and
-// threads.
+// Training with a given backend, and workers where they are: what train_on_cpu does with the CPU's kernels and threads.
 #pragma once
 
-#include "core/runtime/layer_kernel.hpp"
+#include "core/runtime/backend.hpp"
 #include "core/runtime/run.hpp"
 #include "core/runtime/trainer.hpp"
 
 namespace pipedeck {
 
-Result<TrainedParameters> train_with(const Kernels& kernels, const ModelSpec& model, const Plan& plan,
+Result<TrainedParameters> train_with(const Backend& backend, const ModelSpec& model, const Plan& plan,
                                      const Schedule& schedule, const TrainOptions& options, const EventSink& sink,
                                      std::stop_token stop = {}, const Site& site = this_process());
 

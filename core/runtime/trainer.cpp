@@ -2,7 +2,9 @@
 #include "core/runtime/trainer.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -60,16 +62,21 @@ class Training {
       return trained;
     } catch (const Interrupted&) {  // by what happened to another process
       return tl::unexpected(run_->control->failure().value());
+    } catch (const std::bad_alloc&) {
+      return fail(ErrorCode::run_failed, "after the last step: out of memory: the system has no more");
+    } catch (const std::exception& error) {  // a device that has failed since
+      return fail(ErrorCode::run_failed, fmt::format("after the last step: {}", error.what()));
     }
   }
 
  private:
   void announce() const {
     const auto devices = static_cast<int>(run_->layout.placements.size());
-    emit(RunStarted{plan_.name, run_->model.name, "cpu", options_.steps, devices, run_->from_step});
+    emit(RunStarted{plan_.name, run_->model.name, run_->backend, options_.steps, devices, run_->from_step});
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     const int machines = run_->processes->machines();
-    if (cores > 0 && devices > cores * machines)
+    if (!run_->warning.empty()) emit(RunWarning{run_->warning});
+    if (run_->backend == "cpu" && cores > 0 && devices > cores * machines)
       emit(RunWarning{fmt::format("{} devices share {} CPU cores: the results are the plan's, the times are not",
                                   devices, cores * machines)});
   }
@@ -278,12 +285,12 @@ Result<void> check_options(const ModelSpec& model, const TrainOptions& options) 
 
 }  // namespace
 
-Result<TrainedParameters> train_with(const Kernels& kernels, const ModelSpec& model, const Plan& plan,
+Result<TrainedParameters> train_with(const Backend& backend, const ModelSpec& model, const Plan& plan,
                                      const Schedule& schedule, const TrainOptions& options, const EventSink& sink,
                                      std::stop_token stop, const Site& site) {
   auto run = check_options(model, options)
                  .and_then([&] { return check_cores(options.cores, devices_used(plan).size()); })
-                 .and_then([&] { return make_run(model, plan, schedule, options, kernels, site); });
+                 .and_then([&] { return make_run(model, plan, schedule, options, backend, site); });
   if (auto error = site.processes->agree(run ? std::nullopt : std::optional(run.error())))
     run = tl::unexpected(*std::move(error));
   auto trained = std::move(run).and_then([&](std::shared_ptr<Run> ready) {

@@ -144,7 +144,7 @@ void Worker::compute(Pass& pass) {
     }
   });
   if (operation.kind == OpKind::forward && module.last() && pass.chunk->tensor_rank == 0)
-    report_.losses.push_back({micro_batch, module.loss()});
+    records_.losses.push_back({micro_batch, module.take_loss()});
 }
 
 void Worker::deliver(Pass pass) {
@@ -182,15 +182,12 @@ void Worker::reduce(std::size_t stage, int round) {
   const Operation operation{OpKind::all_reduce, me().chunk_of_module(stage).stage, round};
   enter(operation, WaitsFor::all_reduce);
   if (stages_[stage].reducer) {
-    for (const auto& [began, ended] : stages_[stage].reducer->finish()) {
-      const Nanoseconds start = since_begin(began);
-      report_.all_reduces.push_back({start, since_begin(ended) - start, operation});
-    }
+    for (const auto& [began, ended] : stages_[stage].reducer->finish())
+      records_.all_reduces.push_back({began, ended, operation});
     return;
   }
-  const auto began = stages_[stage].replicas->all_reduce(stages_[stage].module.gradients().values());
-  const Nanoseconds start = since_begin(began);
-  report_.all_reduces.push_back({start, since_begin(RunClock::now()) - start, operation});
+  const Moment began = stages_[stage].replicas->all_reduce(stages_[stage].module.gradients().values());
+  records_.all_reduces.push_back({began, device().now(), operation});
 }
 
 void Worker::update(std::size_t stage, int round, bool keep) {
@@ -222,13 +219,32 @@ void in_a_row(std::vector<TimelineRow>& rows) {
 }  // namespace
 
 StepReport Worker::end_report() {
-  in_a_row(report_.all_reduces);
+  device().synchronise();
+  const Records records = std::exchange(records_, {});
+  StepReport report;
+  for (const Span& span : records.compute) {
+    report.compute.push_back(row(span));
+    report.busy += report.compute.back().duration;
+  }
+  for (const Span& span : records.all_reduces) report.all_reduces.push_back(row(span));
+  in_a_row(report.all_reduces);
+  for (const Transfer& transfer : records.transfers) {
+    const auto began = std::max(transfer.here.begin.time(), transfer.posted.time());
+    report.transfers.push_back({transfer.from, row({began, transfer.here.end, transfer.here.operation})});
+  }
+  for (const Loss& loss : records.losses) report.losses.push_back({loss.micro_batch, loss.sum.get()});
+  if (!device().on_host()) meter_->add(report.busy);
   const Nanoseconds now = since_begin(RunClock::now());
-  report_.peak = memory_->peak();
-  report_.span = now - report_begin_;
+  report.peak = memory_->peak();
+  report.span = now - report_begin_;
   report_begin_ = now;
   memory_->restart_peak();
-  return std::exchange(report_, {});
+  return report;
+}
+
+TimelineRow Worker::row(const Span& span) const {
+  const Nanoseconds start = since_begin(span.begin.time());
+  return {start, since_begin(span.end.time()) - start, span.operation};
 }
 
 /// How many messages are on their way at once is a matter of time: after a first step, in which blocks were made for
@@ -256,10 +272,12 @@ Tensor Worker::samples_of(const PlacedChunk& chunk, int micro_batch, bool target
           size +
       static_cast<std::uint64_t>(chunk.first_sample);
   const auto width = static_cast<std::size_t>(values.width());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(chunk.samples); ++i) {
-    const auto sample = values.values().subspan(i * width, width);
-    targets ? parts.source->target(first + i, sample) : parts.source->input(first + i, sample);
-  }
+  device().upload(values.values(), [&](std::span<float> samples) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(chunk.samples); ++i) {
+      const auto sample = samples.subspan(i * width, width);
+      targets ? parts.source->target(first + i, sample) : parts.source->input(first + i, sample);
+    }
+  });
   return values;
 }
 
@@ -280,11 +298,10 @@ Message Worker::take(const Exchange& from, MessageKey key, std::int64_t width) {
     ensure(own != own_.end(), "a device runs what gives before what takes");
     return {std::move(own_.extract(own).mapped()), {}};
   }
-  const auto looked = RunClock::now();
+  const Moment looked = device().now();
   Message message = endpoint_.receive(from.peer, key, from.count, width);
-  const Nanoseconds start = since_begin(std::max(looked, message.posted));
-  report_.transfers.push_back(
-      {from.peer, {start, since_begin(RunClock::now()) - start, {OpKind::send, key.stage, key.micro_batch}}});
+  records_.transfers.push_back(
+      {from.peer, message.posted, {looked, device().now(), {OpKind::send, key.stage, key.micro_batch}}});
   return message;
 }
 
@@ -299,7 +316,7 @@ Tensor Worker::receive(const PlacedChunk& chunk, int micro_batch, bool gradient)
     Message message = take(exchange, key, width);
     if (from.size() == 1) return std::move(message.tensor);
     if (whole.empty()) whole = Tensor(memory_, chunk.samples, width);
-    std::copy_n(message.tensor.data(), message.tensor.size(), whole.data() + filled * width);
+    device().copy(whole.data() + filled * width, message.tensor.data(), message.tensor.size());
     filled += message.tensor.samples();
   }
   return whole;
@@ -324,14 +341,12 @@ void Worker::send(const PlacedChunk& chunk, Tensor tensor, int micro_batch, bool
 
 void Worker::timed(Operation operation, const std::function<void()>& work) {
   enter(operation, WaitsFor::nothing);
-  const auto began = RunClock::now();
-  meter_->begin(began);
+  const Moment began = device().now();
+  if (device().on_host()) meter_->begin(began.time());
   work();
-  const auto ended = RunClock::now();
-  meter_->end(ended);
-  const Nanoseconds start = since_begin(began), duration = since_begin(ended) - start;
-  report_.compute.push_back({start, duration, operation});
-  report_.busy += duration;
+  const Moment ended = device().now();
+  if (device().on_host()) meter_->end(ended.time());
+  records_.compute.push_back({began, ended, operation});
 }
 
 void Worker::enter(Operation operation, WaitsFor waits_for) {

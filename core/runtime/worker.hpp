@@ -68,6 +68,27 @@ class Worker {
     Tensor input, targets, output;
   };
 
+  /// What a device did from one moment to another, which it tells at the end of the step.
+  struct Span {
+    Moment begin, end;
+    Operation operation;
+  };
+  struct Transfer {
+    std::size_t from = 0;  ///< worker
+    Moment posted;         ///< by the sender
+    Span here;             ///< since this worker looked for it
+  };
+  struct Loss {
+    int micro_batch = 0;
+    LossSum sum;
+  };
+  /// Of the step at hand.
+  struct Records {
+    std::vector<Span> compute, all_reduces;
+    std::vector<Transfer> transfers;
+    std::vector<Loss> losses;
+  };
+
   int run_from(int position);
   Pass prepare(int position);
   void compute(Pass& pass);
@@ -91,6 +112,8 @@ class Worker {
   void timed(Operation operation, const std::function<void()>& work);
   void enter(Operation operation, WaitsFor waits_for);
   Nanoseconds since_begin(RunClock::time_point time) const;
+  TimelineRow row(const Span& span) const;
+  ComputeDevice& device() const { return memory_->device(); }
 
   const Placement& me() const { return context_.layout.placements[index_]; }
   StageModule& module_of(const PlacedChunk& chunk) { return stages_[chunk.module].module; }
@@ -107,7 +130,7 @@ class Worker {
   RunClock::time_point begin_{};
   Nanoseconds report_begin_;
   Operation current_;
-  StepReport report_;
+  Records records_;
   std::shared_ptr<BusyMeter> meter_ = std::make_shared<BusyMeter>();
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -35,12 +36,10 @@ class Chunks {
         resources_(resources),
         costs_(run.costs.workers[worker]),
         stage_(run.costs.stages[static_cast<std::size_t>(costs_.stage)]),
-        stride_(run.schedule.synchronous ? 1 : run.plan.stages[static_cast<std::size_t>(costs_.stage)].replicas()),
         begins_(begins),
         ends_(ends) {}
 
   void run() {
-    find_times();
     add_operations();
     add_boundaries();
     add_handovers();
@@ -49,28 +48,42 @@ class Chunks {
  private:
   Bytes scaled(Bytes bytes) const { return scale_bytes(bytes, costs_.samples(), inputs_.profile->micro_batch); }
 
-  /// The lane's operations that are this chunk's.
+  /// The lane's operations that are the worker's chunk's.
   template <class Visit>
-  void each_row(const Visit& visit) const {
-    for (const TimelineRow& row : trace_.operations[costs_.lane])
-      if (row.operation.kind != OpKind::optimizer && row.operation.stage.value == costs_.stage &&
-          run_.schedule.copy_of(row.operation.micro_batch) == costs_.copy)
+  void each_row(const WorkerCosts& worker, const Visit& visit) const {
+    for (const TimelineRow& row : trace_.operations[worker.lane])
+      if (row.operation.kind != OpKind::optimizer && row.operation.stage.value == worker.stage &&
+          run_.schedule.copy_of(row.operation.micro_batch) == worker.copy)
         visit(row);
   }
-
-  /// Of a micro-batch of this chunk: all of a synchronous plan, else those of its turns.
-  Times& times(int micro_batch) { return times_[static_cast<std::size_t>(micro_batch / stride_)]; }
-
-  void find_times() {
-    times_.resize(static_cast<std::size_t>(run_.schedule.micro_batches / stride_ + 1));
-    each_row([&](const TimelineRow& row) {
-      Times& own = times(row.operation.micro_batch);
-      if (row.operation.kind == OpKind::forward) own.started = row.start.count, own.forward = row.end().count;
-      if (row.operation.kind == OpKind::backward || row.operation.kind == OpKind::backward_input)
-        own.gradient = own.released = row.end().count;
-      if (row.operation.kind == OpKind::backward_weight) own.released = row.end().count;
-    });
+  template <class Visit>
+  void each_row(const Visit& visit) const {
+    each_row(costs_, visit);
   }
+
+  int stride_of(const WorkerCosts& worker) const {
+    return run_.schedule.synchronous ? 1 : run_.plan.stages[static_cast<std::size_t>(worker.stage)].replicas();
+  }
+
+  /// Of a micro-batch of the chunk: all of a synchronous plan, else those of its turns.
+  Times& times(std::size_t worker, int micro_batch) {
+    const WorkerCosts& costs = run_.costs.workers[worker];
+    const int stride = stride_of(costs);
+    const auto [known, fresh] = times_.try_emplace(worker);
+    std::vector<Times>& all = known->second;
+    if (fresh) {
+      all.resize(static_cast<std::size_t>(run_.schedule.micro_batches / stride + 1));
+      each_row(costs, [&](const TimelineRow& row) {
+        Times& own = all[static_cast<std::size_t>(row.operation.micro_batch / stride)];
+        if (row.operation.kind == OpKind::forward) own.started = row.start.count, own.forward = row.end().count;
+        if (row.operation.kind == OpKind::backward || row.operation.kind == OpKind::backward_input)
+          own.gradient = own.released = row.end().count;
+        if (row.operation.kind == OpKind::backward_weight) own.released = row.end().count;
+      });
+    }
+    return all[static_cast<std::size_t>(micro_batch / stride)];
+  }
+  Times& times(int micro_batch) { return times(worker_, micro_batch); }
 
   void hold(MemoryItem item, std::int64_t from, std::int64_t to, Bytes bytes, int kept = 0) {
     if (to <= from || (bytes.count == 0 && kept == 0)) return;
@@ -110,16 +123,32 @@ class Chunks {
   std::size_t last_position() const { return static_cast<std::size_t>(plan_stage().last); }
 
   /// Buffers count from the moment they are written to: a received one from the start of its transfer, a sent one from
-  /// the end of its operation.
+  /// the end of its operation; a block that changes hands counts where it goes to from that end on.
   void add_boundaries() {
     for (const std::size_t resource : resources_)
       for (const TransferRow& row : trace_.transfers[resource]) {
         const Channel& channel = run_.channels.all[static_cast<std::size_t>(row.channel)];
+        const bool changes_hands = hands_over(channel);
         if (const auto bytes = bytes_of(channel.targets, channel.received); bytes.count > 0)
-          hold(MemoryItem::boundary, row.start, used(channel, row.micro_batch), bytes);
-        if (const auto bytes = bytes_of(channel.sources, channel.sent); bytes.count > 0)
+          hold(MemoryItem::boundary, changes_hands ? made(channel, row.micro_batch) : row.start,
+               used(channel, row.micro_batch), bytes);
+        if (const auto bytes = bytes_of(channel.sources, channel.sent); bytes.count > 0 && !changes_hands)
           hold(MemoryItem::boundary, end_of(channel, row.micro_batch), row.start + row.duration, bytes);
       }
+  }
+
+  /// Inside a node, where profiles are of a runtime that passes buffers on without copies (LayerMemory).
+  bool hands_over(const Channel& channel) const {
+    const auto worker = [&](int w) -> const WorkerCosts& { return run_.costs.workers[static_cast<std::size_t>(w)]; };
+    const WorkerCosts &source = worker(channel.sources.front()), &target = worker(channel.targets.front());
+    return source.memory.input_in_place && target.memory.input_in_place &&
+           inputs_.network.node_of(source.devices.front()) == inputs_.network.node_of(target.devices.front());
+  }
+
+  /// When what goes over the channel, which has one source inside a node, was ready to be sent.
+  std::int64_t made(const Channel& channel, int micro_batch) {
+    const Times& source = times(static_cast<std::size_t>(channel.sources.front()), micro_batch);
+    return channel.gradient ? source.gradient : source.forward;
   }
 
   /// When what came over the channel is no buffer of its own any more.
@@ -162,8 +191,7 @@ class Chunks {
   const std::vector<std::size_t>& resources_;
   const WorkerCosts& costs_;
   const StageCosts& stage_;
-  int stride_;
-  std::vector<Times> times_;
+  std::map<std::size_t, std::vector<Times>> times_;  ///< by worker: this one and those that hand blocks over to it
   std::vector<Change>& begins_;
   std::vector<Change>& ends_;
 };

@@ -45,9 +45,9 @@ class Coster {
   void add_stage(std::size_t s) {
     const Stage& stage = plan_.stages[s];
     StageCosts costs;
-    for (int p = stage.first; p < stage.last; ++p) costs.parameters += layer(p).parameters;
+    for (int p = stage.first; p < stage.last; ++p) costs.weights += weights_of(layer(p));
     costs.kept = kept_bytes(plan_, profile_, order_, costs_.cuts, StageId(s));
-    costs.held = static_memory(plan_, costs.parameters, StageId(s), inputs_.conventions);
+    costs.held = static_memory(plan_, costs.weights, StageId(s), inputs_.conventions);
     costs.reductions = reductions(s);
     costs.first_worker = costs_.workers.size();
     costs_.fitting.push_back(
@@ -73,17 +73,17 @@ class Coster {
     std::vector<Reduction> list;
     if (stage.replicas() < 2 && copies_ < 2) return list;
     const std::vector<AllReduce> ranks = all_reduces(s);
-    Bytes gathered;
+    Weights gathered;
     const auto reduce = [&](int position) {
-      if (gathered.count > 0) list.push_back({reduction_time(stage, ranks, gathered), position, gathered});
+      if (gathered.all.count > 0) list.push_back({reduction_time(stage, ranks, gathered), position, gathered});
       gathered = {};
     };
     int lowest = stage.first;  // of the layers gathered
     for (int p = stage.last - 1; p >= stage.first; --p) {
       if (layer(p).parameters.count == 0) continue;
-      gathered += layer(p).parameters;
+      gathered += weights_of(layer(p));
       lowest = p;
-      if (gathered >= bucket()) reduce(p);
+      if (gathered.all >= bucket()) reduce(p);
     }
     reduce(by_parts() ? lowest : stage.first);
     return list;
@@ -99,10 +99,10 @@ class Coster {
   }
 
   /// The ranks side by side, the slowest counts.
-  static std::int64_t reduction_time(const Stage& stage, const std::vector<AllReduce>& ranks, Bytes bytes) {
+  static std::int64_t reduction_time(const Stage& stage, const std::vector<AllReduce>& ranks, const Weights& weights) {
     Seconds slowest;
     for (int rank = 0; rank < stage.tensor_parallel; ++rank)
-      slowest = std::max(slowest, ranks[static_cast<std::size_t>(rank)].time(shard_bytes(stage, bytes, rank)));
+      slowest = std::max(slowest, ranks[static_cast<std::size_t>(rank)].time(share_of(weights, stage, rank)));
     return nanoseconds(slowest.count);
   }
 
@@ -125,7 +125,7 @@ class Coster {
           add_passes(worker, stage, costs.reductions), add_memory(worker, s);
         else
           copy_passes(costs_.workers[like->second], worker);
-        add_optimizer(worker, stage, costs.parameters);
+        add_optimizer(worker, stage, costs.weights);
         costs_.workers.push_back(std::move(worker));
       }
     }
@@ -225,9 +225,9 @@ class Coster {
     return slowest;
   }
 
-  void add_optimizer(WorkerCosts& worker, const Stage& stage, Bytes parameters) const {
+  void add_optimizer(WorkerCosts& worker, const Stage& stage, const Weights& weights) const {
     for (const DeviceId device : worker.devices) {
-      const Bytes own = shard_bytes(stage, parameters, static_cast<int>(worker.optimizer.size()));
+      const Bytes own = share_of(weights, stage, static_cast<int>(worker.optimizer.size()));
       worker.optimizer.push_back(
           nanoseconds(optimizer_time(own, plan_.optimizer, plan_.precision, inputs_.network.type(device)).count));
     }

@@ -30,7 +30,7 @@ struct SimulatorInputs {
 struct Reduction {
   std::int64_t duration = 0;  ///< ns, alone
   int position = 0;           ///< in the plan's order, of the layer whose gradient it waits for
-  Bytes bytes{};              ///< of whole layers, before they are divided over a replica's devices
+  Weights weights{};          ///< whose gradients these are, before they are divided over a replica's devices
 };
 
 /// One replica of a chunk: its devices work as one.
@@ -48,7 +48,7 @@ struct WorkerCosts {
 };
 
 struct StageCosts {
-  Bytes parameters;
+  Weights weights;
   KeptBytes kept;                     ///< for the profile's micro-batch
   std::vector<MemoryParts> held;      ///< all the time: on every device, or a rank of the replicas where these differ
   std::vector<Reduction> reductions;  ///< over all replicas of all copies

@@ -58,7 +58,7 @@ class Builder {
     for (const Reduction& reduction : stage.reductions) {
       std::vector<FlowShape>& ranks = all.emplace_back();
       for (std::size_t rank = 0; rank < groups.size(); ++rank) {
-        const Bytes shard = shard_bytes(plan_.stages[s], reduction.bytes, static_cast<int>(rank));
+        const Bytes shard = share_of(reduction.weights, plan_.stages[s], static_cast<int>(rank));
         ranks.push_back(all_reduce(groups[rank], shard));
       }
     }

@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <thread>
 
 #include "core/cost/lower_bound.hpp"
 #include "core/domain/cuts.hpp"
+#include "core/domain/parallel_for.hpp"
 #include "core/domain/validate.hpp"
 #include "core/sim/build_timeline.hpp"
 #include "core/sim/joined_waits.hpp"
 #include "core/sim/memory_curve.hpp"
+#include "core/sim/memory_twins.hpp"
 #include "core/sim/memory_upper.hpp"
 #include "core/sim/period.hpp"
 #include "core/sim/prepared.hpp"
@@ -38,6 +41,14 @@ LaneTimes scaled(const LaneTimes& lane, double factor, Nanoseconds iteration) {
   return out;
 }
 
+/// Devices of small plans are looked at before a thread has started.
+int threads_for(std::size_t operations) {
+  constexpr std::size_t worth_a_thread = 20'000;
+  constexpr unsigned most = 4;
+  if (operations < worth_a_thread) return 1;
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, most));
+}
+
 /// Turns a trace into the verdict.
 class Verdict {
  public:
@@ -58,41 +69,64 @@ class Verdict {
   }
 
   Result<Simulation> run() {
-    add_devices();
+    look_at_lanes();
     if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
+    add_devices();
     add_busy();
     const double iteration = to_seconds(verdict_.iteration).count;
-    const auto span = static_cast<double>((window_.end - window_.begin).count);
     verdict_.samples_per_second = iteration > 0 ? run_.plan.global_batch / iteration : 0;
-    if (span > 0)
-      verdict_.communication_fraction =
-          static_cast<double>(exposed_communication(verdict_.timeline, window_.begin, window_.end).count) / span;
     return std::move(verdict_);
   }
 
  private:
-  void add_devices() {
+  /// What takes long and does not depend on one another, side by side.
+  void look_at_lanes() {
+    of_lanes_.resize(run_.costs.lanes.size());
+    leaders_ = memory_leaders(run_, trace_);
+    std::vector<std::size_t> looked_at;
+    for (std::size_t l = 0; l < leaders_.size(); ++l)
+      if (leaders_[l] == l) looked_at.push_back(l);
     const std::vector<std::vector<std::size_t>> resources = resources_of_lanes(run_);
     const UpperFigures upper = upper_figures(run_, trace_);
-    for (std::size_t l = 0; l < run_.costs.lanes.size() && !stop_.stop_requested(); ++l) {
+    parallel_for(looked_at.size() + 1, threads_for(verdict_.timeline.size()), [&](std::size_t i) {
+      if (i == 0) return add_communication();
+      if (!stop_.stop_requested()) look_at(looked_at[i - 1], resources[looked_at[i - 1]], upper);
+    });
+  }
+
+  void add_communication() {
+    const auto span = static_cast<double>((window_.end - window_.begin).count);
+    if (span > 0)
+      verdict_.communication_fraction =
+          static_cast<double>(exposed_communication(verdict_.timeline, window_.begin, window_.end).count) / span;
+  }
+
+  /// Memory of the lane's first device, or of all where they differ.
+  void look_at(std::size_t l, const std::vector<std::size_t>& resources, const UpperFigures& upper) {
+    const LaneCosts& lane = run_.costs.lanes[l];
+    const bool alike = std::all_of(lane.workers.begin(), lane.workers.end(), [&](std::size_t w) {
+      return run_.costs.stages[static_cast<std::size_t>(run_.costs.workers[w].stage)].held.size() == 1;
+    });
+    const Bytes most = most_beside_held(inputs_, run_, trace_, upper, l);
+    for (std::size_t rank = 0; rank < (alike ? 1 : lane.devices.size()); ++rank) {
+      DeviceVerdict verdict = memory_of(inputs_, run_, trace_, l, rank, resources, detail_.item_curves);
+      const MemoryParts held = held_memory(inputs_, run_, l, rank);
+      verdict.peak_upper = std::max(verdict.peak, upper_estimate(held, most, inputs_.conventions.fragmentation));
+      of_lanes_[l].push_back(std::move(verdict));
+    }
+  }
+
+  void add_devices() {
+    for (std::size_t l = 0; l < run_.costs.lanes.size(); ++l) {
       const LaneCosts& lane = run_.costs.lanes[l];
-      const bool alike = std::all_of(lane.workers.begin(), lane.workers.end(), [&](std::size_t w) {
-        return run_.costs.stages[static_cast<std::size_t>(run_.costs.workers[w].stage)].held.size() == 1;
-      });
-      const Bytes most = most_beside_held(inputs_, run_, trace_, upper, l);
-      DeviceVerdict verdict;
+      const std::vector<DeviceVerdict>& known = of_lanes_[leaders_[l]];
       for (std::size_t rank = 0; rank < lane.devices.size(); ++rank) {
-        if (rank == 0 || !alike) {
-          verdict = memory_of(inputs_, run_, trace_, l, rank, resources[l], detail_.item_curves);
-          const MemoryParts held = held_memory(inputs_, run_, l, rank);
-          verdict.peak_upper = std::max(verdict.peak, upper_estimate(held, most, inputs_.conventions.fragmentation));
-        }
-        const DeviceId device = lane.devices[rank];
-        verdict.device = device;
-        verdict.capacity = inputs_.network.type(device).memory;
+        DeviceVerdict verdict = known[std::min(rank, known.size() - 1)];
+        verdict.device = lane.devices[rank];
+        verdict.capacity = inputs_.network.type(verdict.device).memory;
         verdict_.fits = verdict_.fits && verdict.peak <= verdict.capacity;
-        verdict_.devices.push_back(verdict);
-        lanes_[device] = {l, synchronised(lane)};
+        lanes_[verdict.device] = {l, synchronised(lane)};
+        verdict_.devices.push_back(std::move(verdict));
       }
     }
     std::sort(verdict_.devices.begin(), verdict_.devices.end(),
@@ -142,6 +176,8 @@ class Verdict {
     Nanoseconds synchronised;
   };
   std::map<DeviceId, OfLane> lanes_;
+  std::vector<std::size_t> leaders_;                  // by lane: the one that is looked at for it
+  std::vector<std::vector<DeviceVerdict>> of_lanes_;  // memory by lane and rank; one where all ranks hold the same
   Simulation verdict_;
 };
 

@@ -708,10 +708,6 @@
         <translation>cuda: GPU %1 antwortet nicht: %2</translation>
     </message>
     <message>
-        <source>cuda: GPU %1, %2, %3 GiB (seen; this version trains on the CPU)</source>
-        <translation>cuda: GPU %1, %2, %3 GiB (erkannt; diese Version trainiert auf der CPU)</translation>
-    </message>
-    <message>
         <source>cuda: driver %1</source>
         <translation>cuda: Treiber %1</translation>
     </message>
@@ -1256,10 +1252,6 @@
         <translation>gefunden: ein globaler Batch unter 1</translation>
     </message>
     <message>
-        <source>found a layer graph without its micro-batch, expected --profile-micro-batch N or -pbs-N in the file&apos;s name</source>
-        <translation>gefunden: ein Schichtgraph ohne seinen Mikro-Batch, erwartet: --profile-micro-batch N oder -pbs-N im Dateinamen</translation>
-    </message>
-    <message>
         <source>found a layer of kind &apos;%1&apos;, expected one whose shape is known</source>
         <translation>gefunden: eine Schicht der Art „%1“, erwartet: eine, deren Form bekannt ist</translation>
     </message>
@@ -1706,10 +1698,6 @@
     <message>
         <source>layer &apos;%1&apos; (%2): size &apos;%3&apos; is %4, expected %5 to %6</source>
         <translation>Schicht „%1“ (%2): Größe „%3“ ist %4, erwartet: %5 bis %6</translation>
-    </message>
-    <message>
-        <source>layer &apos;%1&apos; is of kind &apos;%2&apos;, which can&apos;t be trained on the CPU; there are: %3</source>
-        <translation>Schicht „%1“ ist von der Art „%2“, die sich auf der CPU nicht trainieren lässt; möglich sind: %3</translation>
     </message>
     <message>
         <source>layer &apos;%1&apos; takes %2 values a sample, but &apos;%3&apos; before it gives %4</source>
@@ -3376,10 +3364,6 @@
         <translation>gefunden: eine GPU außerhalb eines pci mit busid</translation>
     </message>
     <message>
-        <source>found a file of no known format, expected JSON with a &apos;format&apos;, a layer graph, a topology of nvidia-smi or NCCL, or a Pipedeck project</source>
-        <translation>gefunden: eine Datei unbekannten Formats, erwartet: JSON mit „format“, ein Schichtgraph, eine Topologie von nvidia-smi oder NCCL oder ein Pipedeck-Projekt</translation>
-    </message>
-    <message>
         <source>found a link without a target</source>
         <translation>gefunden: ein link ohne target</translation>
     </message>
@@ -4588,10 +4572,6 @@
         <translation>gewichtete Werte</translation>
     </message>
     <message>
-        <source>x pairs seen</source>
-        <translation>x gesehene Paare</translation>
-    </message>
-    <message>
         <source>kept, %1: %2 = %3 bytes</source>
         <translation>behalten, %1: %2 = %3 Byte</translation>
     </message>
@@ -4602,6 +4582,630 @@
     <message>
         <source>weights, %1: %2 = %3</source>
         <translation>Gewichte, %1: %2 = %3</translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 und %2 weitere</translation>
+    </message>
+    <message>
+        <source>%1 and %2 more: %3 each, from %4</source>
+        <translation>%1 und %2 weitere: je %3, aus %4</translation>
+    </message>
+    <message>
+        <source>%1 devices in %2 %3, bandwidths in %4</source>
+        <translation>%1 Geräte in %2 %3, Bandbreiten in %4</translation>
+    </message>
+    <message>
+        <source>%1 does not tell what joins the GPUs of a machine: %2 between %3, %4 GB/s each way, is assumed</source>
+        <translation>%1 sagt nicht, was die GPUs eines Rechners verbindet: %2 zwischen %3, %4 GB/s je Richtung, wird angenommen</translation>
+    </message>
+    <message>
+        <source>%1 switches</source>
+        <translation>%1 Switches</translation>
+    </message>
+    <message>
+        <source>%1: %2 × %3%4, network %5 Gbit/s (%6)</source>
+        <translation>%1: %2 × %3%4, Netz %5 Gbit/s (%6)</translation>
+    </message>
+    <message>
+        <source>%1: figures as published in %2: %3</source>
+        <translation>%1: Zahlen wie veröffentlicht, Stand %2: %3</translation>
+    </message>
+    <message>
+        <source>, PCI Express</source>
+        <translation>, PCI Express</translation>
+    </message>
+    <message>
+        <source>A latency of %1 µs is assumed between switches</source>
+        <translation>Zwischen Switches wird eine Latenz von %1 µs angenommen</translation>
+    </message>
+    <message>
+        <source>All partitions are taken, with their machines: %1</source>
+        <translation>Alle Partitionen werden genommen, mit ihren Rechnern: %1</translation>
+    </message>
+    <message>
+        <source>Links between switches are assumed to carry everything below them at once</source>
+        <translation>Von Verbindungen zwischen Switches wird angenommen, dass sie alles darunter zugleich tragen</translation>
+    </message>
+    <message>
+        <source>Machines below no switch were left out: %1</source>
+        <translation>Rechner unter keinem Switch wurden weggelassen: %1</translation>
+    </message>
+    <message>
+        <source>Nodes that are down or drained were left out: %1</source>
+        <translation>Knoten außer Betrieb wurden weggelassen: %1</translation>
+    </message>
+    <message>
+        <source>Nodes without GPUs were left out: %1</source>
+        <translation>Knoten ohne GPUs wurden weggelassen: %1</translation>
+    </message>
+    <message>
+        <source>PCI Express</source>
+        <translation>PCI Express</translation>
+    </message>
+    <message>
+        <source>The cluster keeps a bandwidth for every pair, without latencies</source>
+        <translation>Der Cluster behält eine Bandbreite für jedes Paar, ohne Latenzen</translation>
+    </message>
+    <message>
+        <source>The switches form %1 trees that nothing joins: no plan reaches over them</source>
+        <translation>Die Switches bilden %1 Bäume, die nichts verbindet: kein Plan reicht über sie hinweg</translation>
+    </message>
+    <message>
+        <source>Two ways between devices differ by up to %1 times: the slower one is kept for both</source>
+        <translation>Zwei Richtungen zwischen Geräten unterscheiden sich bis um das %1-Fache: für beide gilt die langsamere</translation>
+    </message>
+    <message>
+        <source>What the devices are is not told: %1 is assumed</source>
+        <translation>Welche Geräte es sind, steht nicht da: %1 wird angenommen</translation>
+    </message>
+    <message>
+        <source>bandwidths between %1 devices</source>
+        <translation>Bandbreiten zwischen %1 Geräten</translation>
+    </message>
+    <message>
+        <source>found %1 %2 between %3 and %4, expected at most %5 bytes a second</source>
+        <translation>gefunden: %1 %2 zwischen %3 und %4, erwartet: höchstens %5 Byte je Sekunde</translation>
+    </message>
+    <message>
+        <source>found %1 GPUs of a node, expected a whole number from 0 to %2</source>
+        <translation>gefunden: %1 GPUs eines Knotens, erwartet: eine ganze Zahl von 0 bis %2</translation>
+    </message>
+    <message>
+        <source>found %1 apart from other devices of %2, expected them side by side</source>
+        <translation>gefunden: %1 getrennt von anderen Geräten von %2, erwartet: sie nebeneinander</translation>
+    </message>
+    <message>
+        <source>found %1 below %2 and below %3, expected one switch above it</source>
+        <translation>gefunden: %1 unter %2 und unter %3, erwartet: ein Switch darüber</translation>
+    </message>
+    <message>
+        <source>found %1 between %2 and %3, expected a bandwidth above 0</source>
+        <translation>gefunden: %1 zwischen %2 und %3, erwartet: eine Bandbreite über 0</translation>
+    </message>
+    <message>
+        <source>found %1 in NVLinkBandwidth, expected megabytes a second</source>
+        <translation>gefunden: %1 in NVLinkBandwidth, erwartet: Megabyte je Sekunde</translation>
+    </message>
+    <message>
+        <source>found %1 nodes and no GPU among them, expected Gres=gpu:TYPE:COUNT of some</source>
+        <translation>gefunden: %1 Knoten und keine GPU darunter, erwartet: Gres=gpu:TYP:ANZAHL bei einigen</translation>
+    </message>
+    <message>
+        <source>found %1 of %2, expected either Nodes or Switches</source>
+        <translation>gefunden: %1 von %2, erwartet: entweder Nodes oder Switches</translation>
+    </message>
+    <message>
+        <source>found %1 rows under %2 devices, expected one each</source>
+        <translation>gefunden: %1 Zeilen unter %2 Geräten, erwartet: je eine</translation>
+    </message>
+    <message>
+        <source>found %1 values of NVLinkBandwidth between %2 objects, expected a square</source>
+        <translation>gefunden: %1 Werte von NVLinkBandwidth zwischen %2 Objekten, erwartet: ein Quadrat</translation>
+    </message>
+    <message>
+        <source>found %1 values, expected one for each of the %2 devices</source>
+        <translation>gefunden: %1 Werte, erwartet: einer für jedes der %2 Geräte</translation>
+    </message>
+    <message>
+        <source>found %1, expected a device of the catalogue</source>
+        <translation>gefunden: %1, erwartet: ein Gerät des Katalogs</translation>
+    </message>
+    <message>
+        <source>found %1, expected at most parameter_bytes, %2</source>
+        <translation>gefunden: %1, erwartet: höchstens parameter_bytes, %2</translation>
+    </message>
+    <message>
+        <source>found %1, expected nvlink, of a device that has some, or pcie</source>
+        <translation>gefunden: %1, erwartet: nvlink, bei einem Gerät, das es hat, oder pcie</translation>
+    </message>
+    <message>
+        <source>found XML without a topology, expected what lstopo --of xml writes</source>
+        <translation>gefunden: XML ohne topology, erwartet: was lstopo --of xml schreibt</translation>
+    </message>
+    <message>
+        <source>found a bandwidth of uplinks without a tree of switches, expected topology.conf</source>
+        <translation>gefunden: eine Bandbreite nach oben ohne Baum von Switches, erwartet: topology.conf</translation>
+    </message>
+    <message>
+        <source>found a node without a name, expected NodeName=NAME</source>
+        <translation>gefunden: einen Knoten ohne Namen, erwartet: NodeName=NAME</translation>
+    </message>
+    <message>
+        <source>found a quote that is not closed</source>
+        <translation>gefunden: ein Anführungszeichen, das nicht geschlossen wird</translation>
+    </message>
+    <message>
+        <source>found a row of %1, expected that of %2</source>
+        <translation>gefunden: eine Zeile von %1, erwartet: die von %2</translation>
+    </message>
+    <message>
+        <source>found a table of bandwidths beside other files, expected it alone</source>
+        <translation>gefunden: eine Tabelle von Bandbreiten neben anderen Dateien, erwartet: sie allein</translation>
+    </message>
+    <message>
+        <source>found a unit without a table of bandwidths, expected one</source>
+        <translation>gefunden: eine Einheit ohne Tabelle von Bandbreiten, erwartet: eine</translation>
+    </message>
+    <message>
+        <source>found copies or a matrix of machines in a tree of switches, expected neither</source>
+        <translation>gefunden: Kopien oder eine Matrix von Rechnern in einem Baum von Switches, erwartet: keins von beiden</translation>
+    </message>
+    <message>
+        <source>found copies, a network, links or a partition with a table, which has all pairs</source>
+        <translation>gefunden: Kopien, ein Netz, Verbindungen oder eine Partition bei einer Tabelle, die alle Paare enthält</translation>
+    </message>
+    <message>
+        <source>found fewer than two devices, expected their names in the heading</source>
+        <translation>gefunden: weniger als zwei Geräte, erwartet: ihre Namen in der Kopfzeile</translation>
+    </message>
+    <message>
+        <source>found lanes that are no symmetric square of all devices, expected one</source>
+        <translation>gefunden: Lanes, die kein symmetrisches Quadrat aller Geräte sind, erwartet: eins</translation>
+    </message>
+    <message>
+        <source>found more than %1 GPUs, expected at most that</source>
+        <translation>gefunden: mehr als %1 GPUs, erwartet: höchstens so viele</translation>
+    </message>
+    <message>
+        <source>found more than %1 columns or %2 fields, expected at most that</source>
+        <translation>gefunden: mehr als %1 Spalten oder %2 Felder, erwartet: höchstens so viele</translation>
+    </message>
+    <message>
+        <source>found more than %1 hosts, expected at most that</source>
+        <translation>gefunden: mehr als %1 Rechner, erwartet: höchstens so viele</translation>
+    </message>
+    <message>
+        <source>found more than %1 nodes, expected at most that</source>
+        <translation>gefunden: mehr als %1 Knoten, erwartet: höchstens so viele</translation>
+    </message>
+    <message>
+        <source>found more than %1 rows, expected at most that</source>
+        <translation>gefunden: mehr als %1 Zeilen, erwartet: höchstens so viele</translation>
+    </message>
+    <message>
+        <source>found no cloud shape &apos;%1&apos;, expected one of: %2</source>
+        <translation>gefunden: keinen Cloud-Rechner „%1“, erwartet: einer von: %2</translation>
+    </message>
+    <message>
+        <source>found no partition &apos;%1&apos; with GPUs, expected one of: %2</source>
+        <translation>gefunden: keine Partition „%1“ mit GPUs, erwartet: eine von: %2</translation>
+    </message>
+    <message>
+        <source>found no single name of a switch, expected SwitchName=NAME</source>
+        <translation>gefunden: nicht genau einen Namen eines Switches, erwartet: SwitchName=NAME</translation>
+    </message>
+    <message>
+        <source>found no table of bandwidths, expected a heading with devices</source>
+        <translation>gefunden: keine Tabelle von Bandbreiten, erwartet: eine Kopfzeile mit Geräten</translation>
+    </message>
+    <message>
+        <source>found no unit of the bandwidths, expected GB/s or the like in the table&apos;s corner, or --unit</source>
+        <translation>gefunden: keine Einheit der Bandbreiten, erwartet: GB/s oder Ähnliches in der Ecke der Tabelle oder --unit</translation>
+    </message>
+    <message>
+        <source>found switches without machines, expected the text of scontrol show nodes beside them</source>
+        <translation>gefunden: Switches ohne Rechner, erwartet: der Text von scontrol show nodes daneben</translation>
+    </message>
+    <message>
+        <source>found text behind a closed quote, expected a separator</source>
+        <translation>gefunden: Text hinter einem schließenden Anführungszeichen, erwartet: ein Trennzeichen</translation>
+    </message>
+    <message>
+        <source>found the device %1, expected a name of its own</source>
+        <translation>gefunden: das Gerät %1, erwartet: ein eigener Name</translation>
+    </message>
+    <message>
+        <source>found the list of hosts %1, expected names such as node[01-16,20]</source>
+        <translation>gefunden: die Liste von Rechnern %1, erwartet: Namen wie node[01-16,20]</translation>
+    </message>
+    <message>
+        <source>found the node %1 twice, expected each once</source>
+        <translation>gefunden: den Knoten %1 zweimal, erwartet: jeder einmal</translation>
+    </message>
+    <message>
+        <source>found the switch %1 above itself or below more than %2 others, expected a tree</source>
+        <translation>gefunden: den Switch %1 über sich selbst oder unter mehr als %2 anderen, erwartet: ein Baum</translation>
+    </message>
+    <message>
+        <source>found the switch %1 below %2, expected a line SwitchName=%3</source>
+        <translation>gefunden: den Switch %1 unter %2, erwartet: eine Zeile SwitchName=%3</translation>
+    </message>
+    <message>
+        <source>found the switch %1 twice, expected each once</source>
+        <translation>gefunden: den Switch %1 zweimal, erwartet: jeder einmal</translation>
+    </message>
+    <message>
+        <source>found the unit &apos;%1&apos;, expected GB/s, Gbit/s or the like</source>
+        <translation>gefunden: die Einheit „%1“, erwartet: GB/s, Gbit/s oder Ähnliches</translation>
+    </message>
+    <message>
+        <source>found two trees of switches, expected one</source>
+        <translation>gefunden: zwei Bäume von Switches, erwartet: einer</translation>
+    </message>
+    <message>
+        <source>found version %1 of hwloc&apos;s topologies, expected 2</source>
+        <translation>gefunden: Version %1 der Topologien von hwloc, erwartet: 2</translation>
+    </message>
+    <message>
+        <source>machines</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <source>the shapes that come with the program are valid</source>
+        <translation>die Cloud-Rechner, die mit dem Programm kommen, sind gültig</translation>
+    </message>
+    <message>
+        <source>found a file of no known format, expected JSON with a &apos;format&apos;, a layer graph, a topology of nvidia-smi, NCCL, lstopo or Slurm, a table of layers or of bandwidths, or a Pipedeck project</source>
+        <translation>gefunden: eine Datei in keinem bekannten Format, erwartet: JSON mit einem „format“, ein Schichtgraph, eine Topologie von nvidia-smi, NCCL, lstopo oder Slurm, eine Tabelle von Schichten oder Bandbreiten oder ein Pipedeck-Projekt</translation>
+    </message>
+    <message>
+        <source>found backward_weight_ms above backward_ms, expected a part of it</source>
+        <translation>gefunden: backward_weight_ms über backward_ms, erwartet: ein Teil davon</translation>
+    </message>
+    <message>
+        <source>found layers without their micro-batch, expected --profile-micro-batch N or -pbs-N in the file&apos;s name</source>
+        <translation>gefunden: Schichten ohne ihren Mikro-Batch, erwartet: --profile-micro-batch N oder -pbs-N im Dateinamen</translation>
+    </message>
+    <message>
+        <source>found no column %1, expected it, or --columns %2=HEADING</source>
+        <translation>gefunden: keine Spalte %1, erwartet: sie, oder --columns %2=ÜBERSCHRIFT</translation>
+    </message>
+    <message>
+        <source>found no layers, expected a heading and a row a layer</source>
+        <translation>gefunden: keine Schichten, erwartet: eine Kopfzeile und eine Zeile je Schicht</translation>
+    </message>
+    <message>
+        <source>found the column &apos;%1&apos;, expected KEY=HEADING[:UNIT] with one of: %2</source>
+        <translation>gefunden: die Spalte „%1“, erwartet: KEY=HEADING[:UNIT] mit einem von: %2</translation>
+    </message>
+    <message>
+        <source>found the columns &apos;%1&apos;, expected KEY=HEADING[:UNIT],...</source>
+        <translation>gefunden: die Spalten „%1“, erwartet: KEY=HEADING[:UNIT],...</translation>
+    </message>
+    <message>
+        <source>found the layer %1, expected a name of its own</source>
+        <translation>gefunden: die Schicht %1, erwartet: ein eigener Name</translation>
+    </message>
+    <message>
+        <source>found %1 for %2, expected a size from 0 to %3 bytes</source>
+        <translation>gefunden: %1 für %2, erwartet: eine Größe von 0 bis %3 Byte</translation>
+    </message>
+    <message>
+        <source>found %1 for %2, expected a time from 0 to %3 s</source>
+        <translation>gefunden: %1 für %2, erwartet: eine Zeit von 0 bis %3 s</translation>
+    </message>
+    <message>
+        <source>, and the backward pass for twice the forward one</source>
+        <translation>, und der Rückwärtslauf für das Doppelte des Vorwärtslaufs</translation>
+    </message>
+    <message>
+        <source>; nodes that accelerators can&apos;t run have a processor&apos;s times</source>
+        <translation>; Knoten, die Beschleuniger nicht ausführen, haben die Zeiten eines Prozessors</translation>
+    </message>
+    <message>
+        <source>a workload of Piper; a third of the time is taken for the forward pass, and tensor parallelism and recomputation are left out</source>
+        <translation>eine Arbeitslast von Piper; ein Drittel der Zeit gilt als Vorwärtslauf, Tensorparallelität und Neuberechnung sind weggelassen</translation>
+    </message>
+    <message>
+        <source>a workload of dnn-partitioning; a node&apos;s memory is taken for its parameters</source>
+        <translation>eine Arbeitslast von dnn-partitioning; der Speicher eines Knotens gilt als der seiner Parameter</translation>
+    </message>
+    <message>
+        <source>found a cost alone, which is a time, expected the size in bytes beside it</source>
+        <translation>gefunden: nur cost, eine Zeit, erwartet: die Größe in Byte daneben</translation>
+    </message>
+    <message>
+        <source>found no variant that recomputes nothing, expected one of a single device</source>
+        <translation>gefunden: keine Variante ohne Neuberechnung, erwartet: eine für ein einzelnes Gerät</translation>
+    </message>
+    <message>
+        <source>found the backward node %1 without a forward node of its colorClass, expected one</source>
+        <translation>gefunden: der Rückwärtsknoten %1 ohne Vorwärtsknoten seiner colorClass, erwartet: einer</translation>
+    </message>
+    <message>
+        <source>found the node %1, expected one of nodes</source>
+        <translation>gefunden: der Knoten %1, erwartet: einer aus nodes</translation>
+    </message>
+    <message>
+        <source>node %1</source>
+        <translation>Knoten %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 points</source>
+        <translation>%1 von %2 Punkten</translation>
+    </message>
+    <message>
+        <source>a profile that can have one layer can have more</source>
+        <translation>ein Profil, das eine Schicht haben kann, kann mehr haben</translation>
+    </message>
+    <message>
+        <source>found &apos;%1&apos;, expected a count such as &apos;300B&apos;, &apos;1.5T&apos; or &apos;20000&apos;</source>
+        <translation>»%1« gefunden, eine Anzahl wie »300B«, »1.5T« oder »20000« erwartet</translation>
+    </message>
+    <message>
+        <source>found &apos;%1&apos;, expected a sum of %2 such as &apos;%3&apos; or &apos;50k&apos;</source>
+        <translation>»%1« gefunden, ein Betrag in %2 wie »%3« oder »50k« erwartet</translation>
+    </message>
+    <message>
+        <source>found a measured profile, which has no %1 to change, expected a transformer&apos;s config.json</source>
+        <translation>ein gemessenes Profil gefunden, in dem sich nichts davon ändern lässt: %1; die config.json eines Transformers erwartet</translation>
+    </message>
+    <message>
+        <source>found a profile (&apos;%1&apos;) that is %2, expected a chain in which layers of one kind follow one another, of which there can be more or fewer</source>
+        <translation>ein Profil gefunden (»%1«, %2), eine Kette erwartet, in der Schichten einer Art aufeinander folgen, von denen es mehr oder weniger geben kann</translation>
+    </message>
+    <message>
+        <source>found a step of %1, expected a multiple of %2, a head of keys with those of its queries</source>
+        <translation>eine Schrittweite von %1 gefunden, ein Vielfaches von %2 erwartet: ein Kopf von Schlüsseln mit denen seiner Anfragen</translation>
+    </message>
+    <message>
+        <source>found no data sheet of device type &apos;%1&apos;, expected a type of the catalogue to compute a model&apos;s times for</source>
+        <translation>kein Datenblatt des Gerätetyps »%1« gefunden, ein Typ des Katalogs erwartet, für den sich Zeiten eines Modells berechnen lassen</translation>
+    </message>
+    <message>
+        <source>found no device type &apos;%1&apos;, expected one of the cluster or of the catalogue</source>
+        <translation>keinen Gerätetyp »%1« gefunden, einer des Clusters oder des Katalogs erwartet</translation>
+    </message>
+    <message>
+        <source>found no size to look at, expected at least one</source>
+        <translation>keine Größe zum Ansehen gefunden, mindestens eine erwartet</translation>
+    </message>
+    <message>
+        <source>found sizes up to %1, expected at least one step of %2</source>
+        <translation>Größen bis %1 gefunden, mindestens ein Schritt von %2 erwartet</translation>
+    </message>
+    <message>
+        <source>hidden size</source>
+        <translation>Breite</translation>
+    </message>
+    <message>
+        <source>no chain</source>
+        <translation>keine Kette</translation>
+    </message>
+    <message>
+        <source>of a different kind in every layer</source>
+        <translation>in jeder Schicht von anderer Art</translation>
+    </message>
+    <message>
+        <source>plans are written as JSON</source>
+        <translation>Pläne werden als JSON geschrieben</translation>
+    </message>
+    <message>
+        <source>size %1</source>
+        <translation>Größe %1</translation>
+    </message>
+    <message>
+        <source>%1 devices share %2 GPUs: the results are the plan&apos;s, the times are not</source>
+        <translation>%1 Geräte teilen sich %2 GPUs: Die Ergebnisse sind die des Plans, die Zeiten nicht</translation>
+    </message>
+    <message>
+        <source>%1 offers no algorithm that gives the same bits every time: take --precision fp32</source>
+        <translation>%1 hat kein Verfahren, das jedes Mal dieselben Bits ergibt: --precision fp32 nehmen</translation>
+    </message>
+    <message>
+        <source>%1%2: %3 (error %4)%5%6</source>
+        <translation>%1%2: %3 (Fehler %4)%5%6</translation>
+    </message>
+    <message>
+        <source>--backend cuda: %1</source>
+        <translation>--backend cuda: %1</translation>
+    </message>
+    <message>
+        <source>--backend cuda: found %1 GPUs, expected one for each of the plan&apos;s %2 devices: a plan for fewer, or --oversubscribe, which places several devices on a GPU</source>
+        <translation>--backend cuda: %1 GPUs gefunden, erwartet eine für jedes der %2 Geräte des Plans: ein Plan für weniger, oder --oversubscribe, das mehrere Geräte auf eine GPU legt</translation>
+    </message>
+    <message>
+        <source>2 b a s^2 d x pairs seen</source>
+        <translation>2 b a s^2 d x gesehene Paare</translation>
+    </message>
+    <message>
+        <source>CUDA %1.%2, cublasLt %3.%4.%5, cuDNN %6.%7.%8, NCCL %9.%10.%11</source>
+        <translation>CUDA %1.%2, cublasLt %3.%4.%5, cuDNN %6.%7.%8, NCCL %9.%10.%11</translation>
+    </message>
+    <message>
+        <source>CUDA_VISIBLE_DEVICES leaves fewer GPUs than the plan wants: see pipedeck-cli list devices</source>
+        <translation>CUDA_VISIBLE_DEVICES lässt weniger GPUs übrig, als der Plan braucht: siehe pipedeck-cli list devices</translation>
+    </message>
+    <message>
+        <source>Duplicate GPU</source>
+        <translation>GPU doppelt</translation>
+    </message>
+    <message>
+        <source>GPU %1 receives from worker %2</source>
+        <translation>GPU %1 empfängt von Arbeiter %2</translation>
+    </message>
+    <message>
+        <source>GPU %1 sends to worker %2</source>
+        <translation>GPU %1 sendet an Arbeiter %2</translation>
+    </message>
+    <message>
+        <source>GPU %1:</source>
+        <translation>GPU %1:</translation>
+    </message>
+    <message>
+        <source>GPU %1: cublasLt has no algorithm for a product of %2 x %3 x %4: take --precision fp32</source>
+        <translation>GPU %1: cublasLt hat kein Verfahren für ein Produkt von %2 x %3 x %4: --precision fp32 nehmen</translation>
+    </message>
+    <message>
+        <source>GPUs can&apos;t be used: %1: cublasLt, cuDNN 9 and NCCL 2 have to be installed, and be found by the system&apos;s loader (ldconfig, or LD_LIBRARY_PATH)</source>
+        <translation>GPUs sind nicht nutzbar: %1: cublasLt, cuDNN 9 und NCCL 2 müssen installiert sein und vom Lader des Systems gefunden werden (ldconfig oder LD_LIBRARY_PATH)</translation>
+    </message>
+    <message>
+        <source>GPUs can&apos;t be used: pipedeck-cuda.so is not there: build the program where nvcc, cuDNN 9 and NCCL are installed; --backend cpu runs on processor threads</source>
+        <translation>GPUs sind nicht nutzbar: pipedeck-cuda.so fehlt: das Programm dort bauen, wo nvcc, cuDNN 9 und NCCL installiert sind; --backend cpu läuft auf Fäden des Prozessors</translation>
+    </message>
+    <message>
+        <source>NCCL takes one worker a GPU: give the run as many GPUs as the plan has devices, or run with --oversubscribe</source>
+        <translation>NCCL nimmt einen Arbeiter je GPU: dem Lauf so viele GPUs geben, wie der Plan Geräte hat, oder mit --oversubscribe laufen</translation>
+    </message>
+    <message>
+        <source>NCCL_DEBUG=WARN says more</source>
+        <translation>NCCL_DEBUG=WARN sagt mehr</translation>
+    </message>
+    <message>
+        <source>a defect of this program, or of the GPU: run again under compute-sanitizer</source>
+        <translation>ein Fehler dieses Programms oder der GPU: noch einmal unter compute-sanitizer laufen lassen</translation>
+    </message>
+    <message>
+        <source>a link between GPUs is damaged (NVLink): see nvidia-smi nvlink -e, then go on with --resume</source>
+        <translation>eine Verbindung zwischen GPUs ist beschädigt (NVLink): siehe nvidia-smi nvlink -e, dann mit --resume fortfahren</translation>
+    </message>
+    <message>
+        <source>a peer was lost, or the network between the machines does not answer: look at the other workers&apos; messages; NCCL_DEBUG=WARN says more</source>
+        <translation>ein Partner ging verloren, oder das Netz zwischen den Maschinen antwortet nicht: die Meldungen der anderen Arbeiter ansehen; NCCL_DEBUG=WARN sagt mehr</translation>
+    </message>
+    <message>
+        <source>a sum has no epilogue</source>
+        <translation>eine Summe hat keinen Nachlauf</translation>
+    </message>
+    <message>
+        <source>a transfer between GPUs</source>
+        <translation>eine Übertragung zwischen GPUs</translation>
+    </message>
+    <message>
+        <source>after the last step: %1</source>
+        <translation>nach dem letzten Schritt: %1</translation>
+    </message>
+    <message>
+        <source>an LSTM has one direction or two</source>
+        <translation>ein LSTM hat eine Richtung oder zwei</translation>
+    </message>
+    <message>
+        <source>an argument of gelu is kept where there is gelu</source>
+        <translation>ein Argument von GELU wird behalten, wo es GELU gibt</translation>
+    </message>
+    <message>
+        <source>another program has the GPU for itself (compute mode exclusive): end it, or see nvidia-smi -c</source>
+        <translation>ein anderes Programm hat die GPU für sich allein (exklusiver Rechenmodus): es beenden, oder siehe nvidia-smi -c</translation>
+    </message>
+    <message>
+        <source>attention&apos;s weights computed again</source>
+        <translation>Gewichte der Attention neu berechnet</translation>
+    </message>
+    <message>
+        <source>cuDNN&apos;s libraries are of several versions: install one</source>
+        <translation>cuDNNs Bibliotheken haben verschiedene Versionen: eine installieren</translation>
+    </message>
+    <message>
+        <source>cuda: %1 (run --backend cuda)</source>
+        <translation>cuda: %1 (run --backend cuda)</translation>
+    </message>
+    <message>
+        <source>cuda: GPU %1, %2, %3 GiB</source>
+        <translation>cuda: GPU %1, %2, %3 GiB</translation>
+    </message>
+    <message>
+        <source>cuda: no runs; %1</source>
+        <translation>cuda: keine Läufe; %1</translation>
+    </message>
+    <message>
+        <source>factors of a product are of one element</source>
+        <translation>Faktoren eines Produkts sind von einer Art</translation>
+    </message>
+    <message>
+        <source>found %1 of what the data sheet promises, expected above 0 and at most 1</source>
+        <translation>%1 dessen gefunden, was das Datenblatt verspricht, erwartet mehr als 0 und höchstens 1</translation>
+    </message>
+    <message>
+        <source>found %1, expected 1: on GPUs layers are not cut over several devices; --backend cpu runs this plan</source>
+        <translation>%1 gefunden, erwartet 1: Auf GPUs werden Schichten nicht auf mehrere Geräte verteilt; --backend cpu führt diesen Plan aus</translation>
+    </message>
+    <message>
+        <source>found a driver for CUDA %1, expected one for CUDA %2 or later:</source>
+        <translation>Treiber für CUDA %1 gefunden, erwartet einer für CUDA %2 oder neuer:</translation>
+    </message>
+    <message>
+        <source>found a size of %1, expected %2 at most in cuDNN: take a smaller micro-batch</source>
+        <translation>Größe %1 gefunden, in cuDNN höchstens %2 erwartet: einen kleineren Mikro-Stapel nehmen</translation>
+    </message>
+    <message>
+        <source>found another version, expected version %1: install pipedeck-cuda of this program&apos;s version</source>
+        <translation>andere Version gefunden, erwartet Version %1: pipedeck-cuda in der Version dieses Programms installieren</translation>
+    </message>
+    <message>
+        <source>found no NVIDIA driver, expected one for CUDA %1 or later:</source>
+        <translation>kein NVIDIA-Treiber gefunden, erwartet einer für CUDA %1 oder neuer:</translation>
+    </message>
+    <message>
+        <source>install a newer NVIDIA driver, or run with --backend cpu</source>
+        <translation>einen neueren NVIDIA-Treiber installieren, oder mit --backend cpu laufen</translation>
+    </message>
+    <message>
+        <source>install all of cuDNN 9&apos;s libraries</source>
+        <translation>alle Bibliotheken von cuDNN 9 installieren</translation>
+    </message>
+    <message>
+        <source>layer &apos;%1&apos; is of kind &apos;%2&apos;, which can&apos;t be trained on %3; there are: %4</source>
+        <translation>Schicht &apos;%1&apos; ist von der Art &apos;%2&apos;, die auf %3 nicht trainiert werden kann; es gibt: %4</translation>
+    </message>
+    <message>
+        <source>look at nvidia-smi and CUDA_VISIBLE_DEVICES, or run with --backend cpu</source>
+        <translation>nvidia-smi und CUDA_VISIBLE_DEVICES ansehen, oder mit --backend cpu laufen</translation>
+    </message>
+    <message>
+        <source>out of memory</source>
+        <translation>kein Speicher mehr</translation>
+    </message>
+    <message>
+        <source>take a smaller micro-batch, recomputation or more stages, or end other programs on this GPU</source>
+        <translation>einen kleineren Mikro-Stapel, Neuberechnung oder mehr Stufen nehmen, oder andere Programme auf dieser GPU beenden</translation>
+    </message>
+    <message>
+        <source>the CPU</source>
+        <translation>dem Prozessor</translation>
+    </message>
+    <message>
+        <source>the GPU fell off the bus or its driver was reset: look at dmesg for Xid messages, reset or replace it, then go on with --resume</source>
+        <translation>die GPU ist vom Bus gefallen, oder ihr Treiber wurde zurückgesetzt: in dmesg nach Xid-Meldungen sehen, sie zurücksetzen oder ersetzen, dann mit --resume fortfahren</translation>
+    </message>
+    <message>
+        <source>the GPU has no room for cuBLAS, or no driver</source>
+        <translation>die GPU hat keinen Platz für cuBLAS, oder keinen Treiber</translation>
+    </message>
+    <message>
+        <source>the GPU is too old for this precision: take fp32</source>
+        <translation>die GPU ist für diese Genauigkeit zu alt: fp32 nehmen</translation>
+    </message>
+    <message>
+        <source>the GPU&apos;s memory is damaged (ECC): reset the GPU, replace it where it happens again, then go on with --resume</source>
+        <translation>der Speicher der GPU ist beschädigt (ECC): die GPU zurücksetzen, bei Wiederholung ersetzen, dann mit --resume fortfahren</translation>
+    </message>
+    <message>
+        <source>the libcuda.so.1 that was found is the toolkit&apos;s stub: take its folder out of LD_LIBRARY_PATH</source>
+        <translation>das gefundene libcuda.so.1 ist der Platzhalter des Toolkits: seinen Ordner aus LD_LIBRARY_PATH nehmen</translation>
+    </message>
+    <message>
+        <source>the machine&apos;s fabric manager is not running: start nvidia-fabricmanager</source>
+        <translation>der Fabric-Manager der Maschine läuft nicht: nvidia-fabricmanager starten</translation>
+    </message>
+    <message>
+        <source>this build has code for GPUs from the A100 on (compute capability 8.0)</source>
+        <translation>dieser Bau hat Code für GPUs ab der A100 (Compute Capability 8.0)</translation>
+    </message>
+    <message>
+        <source>after the last step: out of memory: the system has no more</source>
+        <translation>nach dem letzten Schritt: kein Speicher mehr: Das System hat keinen mehr</translation>
     </message>
 </context>
 <context>
@@ -4841,6 +5445,191 @@
     <message>
         <source>Calibration (*.calibration.json *.json)</source>
         <translation>Kalibrierung (*.calibration.json *.json)</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::CapacityPane</name>
+    <message>
+        <source>Cluster</source>
+        <translation>Cluster</translation>
+    </message>
+    <message>
+        <source>Time · price</source>
+        <translation>Zeit · Preis</translation>
+    </message>
+    <message>
+        <source>How long the training takes, a row a cluster</source>
+        <translation>Wie lange das Training dauert, eine Zeile je Cluster</translation>
+    </message>
+    <message>
+        <source>How many devices?</source>
+        <translation>Wie viele Geräte?</translation>
+    </message>
+    <message>
+        <source>CSV…</source>
+        <translation>CSV…</translation>
+    </message>
+    <message>
+        <source>Write the points as a table for other programs</source>
+        <translation>Die Punkte als Tabelle für andere Programme schreiben</translation>
+    </message>
+    <message>
+        <source>Train with</source>
+        <translation>Trainieren mit</translation>
+    </message>
+    <message>
+        <source>Samples in all, or tokens where it is said how many a sample has: 20M, 300B</source>
+        <translation>Samples insgesamt, oder Tokens, wo gesagt ist, wie viele ein Sample hat: 20M, 300B</translation>
+    </message>
+    <message>
+        <source>Tokens per sample</source>
+        <translation>Tokens je Sample</translation>
+    </message>
+    <message>
+        <source>How many tokens a sample has; empty: samples are counted</source>
+        <translation>Wie viele Tokens ein Sample hat; leer: Samples werden gezählt</translation>
+    </message>
+    <message>
+        <source>Within</source>
+        <translation>Binnen</translation>
+    </message>
+    <message>
+        <source>The longest that it may take: 30d, 12h; empty: as long as it takes</source>
+        <translation>Wie lange es höchstens dauern darf: 30d, 12h; leer: so lange es dauert</translation>
+    </message>
+    <message>
+        <source>For at most</source>
+        <translation>Für höchstens</translation>
+    </message>
+    <message>
+        <source>The most that it may cost: $50000, 50k; empty: whatever it costs</source>
+        <translation>Wie viel es höchstens kosten darf: $50000, 50k; leer: was es auch kostet</translation>
+    </message>
+    <message>
+        <source>Every size of the cluster from one node to so many</source>
+        <translation>Jede Größe des Clusters von einem Knoten bis zu so vielen</translation>
+    </message>
+    <message>
+        <source>Nodes up to</source>
+        <translation>Knoten bis</translation>
+    </message>
+    <message>
+        <source>All devices become each of these types</source>
+        <translation>Alle Geräte werden nacheinander von jedem dieser Typen</translation>
+    </message>
+    <message>
+        <source>as today</source>
+        <translation>wie heute</translation>
+    </message>
+    <message>
+        <source>every type of the catalogue</source>
+        <translation>jeder Typ des Katalogs</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Find out</source>
+        <translation>Herausfinden</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::CapacityRows</name>
+    <message>
+        <source>1 node</source>
+        <translation>1 Knoten</translation>
+    </message>
+    <message>
+        <source>%1 nodes</source>
+        <translation>%1 Knoten</translation>
+    </message>
+    <message>
+        <source>%1 too little memory</source>
+        <translation>%1 zu wenig Speicher</translation>
+    </message>
+    <message>
+        <source>no plan</source>
+        <translation>kein Plan</translation>
+    </message>
+    <message>
+        <source>%1 too long</source>
+        <translation>%1 zu lang</translation>
+    </message>
+    <message>
+        <source>%1 too much</source>
+        <translation>%1 zu viel</translation>
+    </message>
+    <message>
+        <source>no price is known</source>
+        <translation>kein Preis bekannt</translation>
+    </message>
+    <message>
+        <source>%1 devices</source>
+        <translation>%1 Geräte</translation>
+    </message>
+    <message>
+        <source>peak %1 of %2</source>
+        <translation>Spitze %1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 samples/s</source>
+        <translation>%1 Samples/s</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 Tokens/s</translation>
+    </message>
+    <message>
+        <source>%1 iterations</source>
+        <translation>%1 Iterationen</translation>
+    </message>
+    <message>
+        <source>%1 device-hours</source>
+        <translation>%1 Gerätestunden</translation>
+    </message>
+    <message>
+        <source>Double-click to take the plan into the project</source>
+        <translation>Doppelklick nimmt den Plan ins Projekt</translation>
+    </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 h</translation>
+    </message>
+    <message>
+        <source>%1 d</source>
+        <translation>%1 d</translation>
+    </message>
+    <message>
+        <source>To take: %1, %2.</source>
+        <translation>Zu nehmen: %1, %2.</translation>
+    </message>
+    <message>
+        <source>None meets this; nearest: %1, %2.</source>
+        <translation>Keiner genügt; am nächsten: %1, %2.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::CapacityStudy</name>
+    <message>
+        <source>point</source>
+        <translation>Punkt</translation>
+    </message>
+    <message>
+        <source>points</source>
+        <translation>Punkte</translation>
+    </message>
+    <message>
+        <source>How many devices</source>
+        <translation>Wie viele Geräte</translation>
     </message>
 </context>
 <context>
@@ -6344,6 +7133,10 @@ B 12 s3: alles zugleich</translation>
         <source>Plans for other engines</source>
         <translation>Pläne für andere Systeme</translation>
     </message>
+    <message>
+        <source>How true computed profiles are</source>
+        <translation>Wie genau berechnete Profile sind</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::HelpWindow</name>
@@ -7232,6 +8025,18 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
         <source>about %1 USD an hour</source>
         <translation>etwa %1 USD je Stunde</translation>
     </message>
+    <message>
+        <source>All of them</source>
+        <translation>Alle</translation>
+    </message>
+    <message>
+        <source>&amp;Partition</source>
+        <translation>&amp;Partition</translation>
+    </message>
+    <message>
+        <source>&amp;Unit</source>
+        <translation>Ein&amp;heit</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::MachineFiles</name>
@@ -7875,6 +8680,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>This is a fault of the program, not of your input: please report it. Your work is unchanged.</source>
         <translation>Das ist ein Fehler des Programms, nicht der Eingabe: Bitte melden. Die Arbeit ist unverändert.</translation>
+    </message>
+    <message>
+        <source>Choose another file: the user guide, under Help, tells which kinds can be opened.</source>
+        <translation>Eine andere Datei wählen: Das Benutzerhandbuch, unter Hilfe, nennt die Arten, die sich öffnen lassen.</translation>
     </message>
 </context>
 <context>
@@ -9032,6 +9841,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>Median of %1; half of them between %2 and %3</source>
         <translation>Median von %1; die Hälfte davon zwischen %2 und %3</translation>
+    </message>
+    <message>
+        <source>%1 bytes, of which %2 are whole on every device where the layer is cut over several</source>
+        <translation>%1 Bytes, davon %2 vollständig auf jedem Gerät, wo die Schicht auf mehrere zerlegt ist</translation>
     </message>
 </context>
 <context>
@@ -11069,14 +11882,6 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
         <translation>Dateien…</translation>
     </message>
     <message>
-        <source>nvidia-smi, NCCL</source>
-        <translation>nvidia-smi, NCCL</translation>
-    </message>
-    <message>
-        <source>What nvidia-smi topo -m prints, NCCL&apos;s topology XML, a cluster&apos;s JSON; several files are several nodes</source>
-        <translation>Was nvidia-smi topo -m ausgibt, Topologie-XML von NCCL, das JSON eines Clusters; mehrere Dateien sind mehrere Knoten</translation>
-    </message>
-    <message>
         <source>This machine</source>
         <translation>Dieser Rechner</translation>
     </message>
@@ -11087,6 +11892,14 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
     <message>
         <source>Looks at the devices of this machine and at what joins them</source>
         <translation>Sieht sich die Geräte dieses Rechners an und was sie verbindet</translation>
+    </message>
+    <message>
+        <source>nvidia-smi, NCCL, Slurm</source>
+        <translation>nvidia-smi, NCCL, Slurm</translation>
+    </message>
+    <message>
+        <source>What nvidia-smi topo -m and lstopo print, NCCL&apos;s topology XML, Slurm&apos;s nodes and switches, a table of bandwidths, a cluster&apos;s JSON; several files are several nodes</source>
+        <translation>Was nvidia-smi topo -m und lstopo ausgeben, Topologie-XML von NCCL, Knoten und Switches von Slurm, eine Tabelle von Bandbreiten, das JSON eines Clusters; mehrere Dateien sind mehrere Knoten</translation>
     </message>
 </context>
 <context>
@@ -11546,6 +12359,10 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
         <source>layers</source>
         <translation>Schichten</translation>
     </message>
+    <message>
+        <source>Its weights are computed again</source>
+        <translation>Ihre Gewichte werden neu berechnet</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::TransformerFiles</name>
@@ -11948,6 +12765,22 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
     <message>
         <source>Wrote %1</source>
         <translation>%1 geschrieben</translation>
+    </message>
+    <message>
+        <source>Plans and purchases</source>
+        <translation>Pläne und Anschaffungen</translation>
+    </message>
+    <message>
+        <source>How many devices</source>
+        <translation>Wie viele Geräte</translation>
+    </message>
+    <message>
+        <source>Export points</source>
+        <translation>Punkte exportieren</translation>
+    </message>
+    <message>
+        <source>Say what is to be trained: every size of the cluster is planned for, and what it takes is shown.</source>
+        <translation>Angeben, was zu trainieren ist: für jede Größe des Clusters wird geplant und gezeigt, wie lange es dauert und was es kostet.</translation>
     </message>
 </context>
 <context>

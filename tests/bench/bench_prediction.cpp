@@ -163,13 +163,15 @@ void bench(const std::string& name) {
   const Repetitions repetitions{7, 100, 0.005, Seconds(0.4)};
   Outcome outcomes[std::size(cases)];
   for (int i = 0; i < takes; ++i) {
-    const auto profile = profile_on_cpu(*model, {{micro_batch / 2, micro_batch}, {2}, repetitions});
-    if (!profile) return static_cast<void>(std::fprintf(stderr, "%s\n", profile.error().text().c_str()));
-    Bytes weights;
-    for (const Layer& layer : profile->layers) weights += layer.parameters;
+    // On one device the other core rests, on two both are at work.
+    const auto alone = profile_on_cpu(*model, {{micro_batch / 2, micro_batch}, {}, repetitions, 1});
+    const auto profile = profile_on_cpu(*model, {{micro_batch / 2, micro_batch}, {2}, repetitions, 2});
+    if (!alone || !profile) return static_cast<void>(std::fprintf(stderr, "%s can't be profiled\n", name.c_str()));
+    const auto alone_shared = std::make_shared<const Profile>(*alone);
     const auto shared = std::make_shared<const Profile>(*profile);
-    const auto cluster = std::make_shared<const Cluster>(cpu_cluster(2, weights.count / 8));
-    for (std::size_t c = 0; c < std::size(cases); ++c) take(cases[c], *model, shared, cluster, outcomes[c]);
+    const auto cluster = std::make_shared<const Cluster>(cpu_cluster(2, load_of(*profile, 2)));
+    for (std::size_t c = 0; c < std::size(cases); ++c)
+      take(cases[c], *model, c == 0 ? alone_shared : shared, cluster, outcomes[c]);
   }
   for (std::size_t c = 0; c < std::size(cases); ++c) print(name, cases[c], outcomes[c]);
 }

@@ -73,7 +73,7 @@ void run_bare(const ModelSpec& model, const Plan& plan, std::vector<double>& tim
   const auto loss = SoftmaxCrossEntropy::of(model, layers.back()->output_width()).value();
   const auto source = std::move(make_source(model).value());
   const auto memory = std::make_shared<DeviceMemory>();
-  StageModule module({layers, std::vector<bool>(layers.size()), loss, 1e-3f, true}, memory);
+  StageModule module({layers, std::vector<bool>(layers.size()), processor_loss(loss), 1e-3f, true}, memory);
   module.initialise(model.seed, 0);
   OptimizerState optimizer(plan.optimizer, model.learning_rate, module.parameters().size(), memory);
   const auto batch = [&](std::int64_t width, bool targets) {

@@ -138,6 +138,8 @@ Problem random_rich_problem(Random& random) {
   Problem problem = random_problem(random, shape);
   Profile profile = *problem.profile;
   add_measurements(random, profile);
+  for (std::size_t i = 0; i < profile.layers.size(); i += 2)  // no draw: what is random stays what it was
+    profile.layers[i].whole_parameters = Bytes(profile.layers[i].parameters.count / 8);
   Cluster cluster = random_cluster(random);
   if (coin(random, 5)) use_matrix(random, cluster);
   problem.profile = std::make_shared<const Profile>(std::move(profile));

@@ -114,7 +114,10 @@ Result<void> restore_stage(const Checkpoint& from, WorkerStage& stage, bool with
   int layer = stage.first_layer;
   for (const auto& kernel : stage.module.kernels()) {
     const auto read = [&](int list, Tensor& to) {
-      return from.read(layer, list, *kernel, slice(to, offset, kernel->parameters()));
+      Result<std::uint64_t> updates = 0;
+      to.memory()->device().upload(slice(to, offset, kernel->parameters()),
+                                   [&](std::span<float> values) { updates = from.read(layer, list, *kernel, values); });
+      return updates;
     };
     auto updates = read(0, stage.module.parameters());
     if (!updates) return tl::unexpected(updates.error());
@@ -217,8 +220,11 @@ void RunCheckpoints::take(const Worker& worker, std::uint64_t step, bool last, R
   part.origin.step = step;
   part.origin.samples = origin_.samples + (step - origin_.step) * static_cast<std::uint64_t>(origin_.global_batch);
   buffer.resize(static_cast<std::size_t>(part.floats()));
-  auto to = buffer.begin();
-  for (const auto values : kept.values) to = std::copy(values.begin(), values.end(), to);
+  std::span<float> to = buffer;
+  for (const auto values : kept.values) {
+    worker.memory().device().download(to.first(values.size()), values.data());
+    to = to.subspan(values.size());
+  }
   writer_.write(index, std::move(part), began);
   taken_[index] = step;
 }

@@ -18,6 +18,10 @@ inline Matrix transpose(const float* data, std::int64_t stride) { return {data, 
 void multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix left, Matrix right, float* result,
               std::int64_t result_stride, float keep = 0, float scale = 1);
 
+/// oneDNN writes its kernels when it is first asked for a product, and ends the process where there is no memory for
+/// them. Called before there are threads that take memory at the same time, this throws std::bad_alloc instead.
+void write_product_kernels();
+
 /// oneDNN's thread count is kept a calling thread: a worker stands for one device and uses one core.
 void use_one_thread();
 

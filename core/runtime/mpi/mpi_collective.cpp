@@ -27,7 +27,7 @@ Piece MpiCollective::take(std::size_t member) {
 }
 
 template <class Combine>
-RunClock::time_point MpiCollective::reduce_block(std::span<float> values, Combine combine) {
+Moment MpiCollective::reduce_block(std::span<float> values, Combine combine) {
   const std::size_t members = members_.size();
   auto began = RunClock::now();
   for (std::size_t other = 0; other < members; ++other)
@@ -61,7 +61,7 @@ RunClock::time_point MpiCollective::reduce_block(std::span<float> values, Combin
 }
 
 template <class Combine>
-RunClock::time_point MpiCollective::reduce(std::span<float> values, Combine combine) {
+Moment MpiCollective::reduce(std::span<float> values, Combine combine) {
   std::size_t done = std::min(block, values.size());
   const auto began = reduce_block(values.first(done), combine);
   for (; done < values.size(); done += block)
@@ -69,16 +69,16 @@ RunClock::time_point MpiCollective::reduce(std::span<float> values, Combine comb
   return began;
 }
 
-RunClock::time_point MpiCollective::all_reduce(std::span<float> values) {
+Moment MpiCollective::all_reduce(std::span<float> values) {
   return reduce(values, [](float a, float b) { return a + b; });
 }
 
-RunClock::time_point MpiCollective::all_reduce_max(std::span<float> values) {
+Moment MpiCollective::all_reduce_max(std::span<float> values) {
   return reduce(values, [](float a, float b) { return std::max(a, b); });
 }
 
-RunClock::time_point MpiCollective::all_gather(std::span<const float> mine, std::span<float> all,
-                                               std::span<const std::size_t> counts) {
+Moment MpiCollective::all_gather(std::span<const float> mine, std::span<float> all,
+                                 std::span<const std::size_t> counts) {
   auto began = RunClock::now();
   for (std::size_t other = 0; other < members_.size(); ++other)
     if (other != rank_) send(other, mine);
@@ -98,7 +98,7 @@ RunClock::time_point MpiCollective::all_gather(std::span<const float> mine, std:
   return began;
 }
 
-RunClock::time_point MpiCollective::broadcast(int root, std::span<float> values) {
+Moment MpiCollective::broadcast(int root, std::span<float> values) {
   auto began = RunClock::now();
   const auto from = static_cast<std::size_t>(root);
   if (from == rank_) {

@@ -16,17 +16,16 @@ class MpiCollective final : public Collective {
 
   int rank() const override { return static_cast<int>(rank_); }
   int size() const override { return static_cast<int>(members_.size()); }
-  RunClock::time_point all_reduce(std::span<float> values) override;
-  RunClock::time_point all_reduce_max(std::span<float> values) override;
-  RunClock::time_point all_gather(std::span<const float> mine, std::span<float> all,
-                                  std::span<const std::size_t> counts) override;
-  RunClock::time_point broadcast(int root, std::span<float> values) override;
+  Moment all_reduce(std::span<float> values) override;
+  Moment all_reduce_max(std::span<float> values) override;
+  Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override;
+  Moment broadcast(int root, std::span<float> values) override;
 
  private:
   template <class Combine>
-  RunClock::time_point reduce(std::span<float> values, Combine combine);
+  Moment reduce(std::span<float> values, Combine combine);
   template <class Combine>
-  RunClock::time_point reduce_block(std::span<float> values, Combine combine);
+  Moment reduce_block(std::span<float> values, Combine combine);
   void send(std::size_t member, std::span<const float> values);
   Piece take(std::size_t member);
 

@@ -49,7 +49,9 @@ Tensor ChainTimer::samples(bool targets) const {
   return values;
 }
 
-Bytes ChainTimer::all_reduced() const { return group_ ? group_->take_all_reduced() : Bytes(); }
+LoneCollective::Taken ChainTimer::all_reduced() const {
+  return group_ ? group_->take_all_reduced() : LoneCollective::Taken();
+}
 
 /// The loss is counted into the last layer: it has no stage of its own.
 Tensor ChainTimer::forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved) {

@@ -19,7 +19,7 @@ struct LayerSamples {
   std::vector<double> forward, backward_input, backward_weight;  ///< seconds, one a repetition
   Bytes output, saved;
   LayerMemory memory;
-  Bytes forward_all_reduced, backward_all_reduced;  ///< where the layers are one rank's parts
+  LoneCollective::Taken forward_all_reduced, backward_all_reduced;  ///< where the layers are one rank's parts
 };
 
 /// The whole chain forward and backward, as a device that holds all of it would run it: so every layer finds the caches
@@ -37,7 +37,7 @@ class ChainTimer {
 
  private:
   Tensor samples(bool targets) const;
-  Bytes all_reduced() const;
+  LoneCollective::Taken all_reduced() const;
   Tensor forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved);
   Tensor backward(std::size_t layer, Tensor value, Saved& saved);
 

@@ -14,10 +14,9 @@
 #include "core/domain/ids.hpp"
 #include "core/domain/result.hpp"
 #include "core/domain/schedule.hpp"
+#include "core/runtime/moment.hpp"
 
 namespace pipedeck {
-
-using RunClock = std::chrono::steady_clock;
 
 /// Thrown out of a worker's waits and operations: the step is not to be finished.
 struct Interrupted {};

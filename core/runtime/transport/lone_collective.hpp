@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One member of a group whose others are not there: to time what a rank computes by itself, and to count what it would
-// have all-reduced. Nothing waits; what others would have given is the member's own again, so that numbers stay sound.
+// have all-reduced, and how often. Nothing waits; what others would have given is the member's own again, so that
+// numbers stay sound.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +18,9 @@ class LoneCollective final : public Collective {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  RunClock::time_point all_reduce(std::span<float> values) override {
-    bytes_ += static_cast<double>(values.size_bytes());
-    return RunClock::now();
-  }
-  RunClock::time_point all_reduce_max(std::span<float> values) override { return all_reduce(values); }
-  RunClock::time_point all_gather(std::span<const float> mine, std::span<float> all,
-                                  std::span<const std::size_t> counts) override {
-    bytes_ += static_cast<double>(all.size_bytes()) / 2;
+  Moment all_reduce(std::span<float> values) override { return count(static_cast<double>(values.size_bytes())); }
+  Moment all_reduce_max(std::span<float> values) override { return all_reduce(values); }
+  Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override {
     auto to = all.begin();
     for (const std::size_t count : counts)
       for (std::size_t done = 0; done < count;) {
@@ -32,24 +28,34 @@ class LoneCollective final : public Collective {
         to = std::copy_n(mine.begin(), part, to);
         done += part;
       }
-    return RunClock::now();
+    return count(static_cast<double>(all.size_bytes()) / 2);
   }
-  RunClock::time_point broadcast(int, std::span<float> values) override {
-    bytes_ += static_cast<double>(values.size_bytes()) / 2;
-    return RunClock::now();
+  Moment broadcast(int, std::span<float> values) override {
+    return count(static_cast<double>(values.size_bytes()) / 2);
   }
 
-  /// Since the last time, as TensorParallelPoint counts: of what was gathered or broadcast half, for a ring all-reduce
-  /// is a reduce-scatter and a gather of as many bytes.
-  Bytes take_all_reduced() {
-    const Bytes taken(std::llround(bytes_));
-    bytes_ = 0;
+  struct Taken {
+    Bytes bytes;
+    int meetings = 0;  ///< collectives, each of which all members wait for
+    bool operator==(const Taken&) const = default;
+  };
+  /// Since the last time, bytes as TensorParallelPoint counts: of what was gathered or broadcast half, for a ring
+  /// all-reduce is a reduce-scatter and a gather of as many bytes.
+  Taken take_all_reduced() {
+    const Taken taken{Bytes(std::llround(bytes_)), meetings_};
+    bytes_ = 0, meetings_ = 0;
     return taken;
   }
 
  private:
+  Moment count(double bytes) {
+    bytes_ += bytes, ++meetings_;
+    return RunClock::now();
+  }
+
   int rank_, size_;
   double bytes_ = 0;
+  int meetings_ = 0;
 };
 
 }  // namespace pipedeck

@@ -16,7 +16,10 @@ Message Mailbox::take(std::size_t from, MessageKey key, RunControl& control) {
   const Address address(from, key);
   std::unique_lock lock(mutex_);
   control.wait(lock, arrived_, [&] { return messages_.contains(address); });
-  return std::move(messages_.extract(address).mapped());
+  Message message = std::move(messages_.extract(address).mapped());
+  lock.unlock();
+  message.tensor.arrive();
+  return message;
 }
 
 }  // namespace pipedeck

@@ -7,27 +7,33 @@
 namespace pipedeck {
 namespace {
 
-class ThreadCollective final : public Collective {
+/// One member's end of a ThreadGroup or a DeviceThreadGroup.
+template <class Group>
+class GroupCollective final : public Collective {
  public:
-  ThreadCollective(std::shared_ptr<ThreadGroup> group, std::size_t rank) : group_(std::move(group)), rank_(rank) {}
+  GroupCollective(std::shared_ptr<Group> group, std::size_t rank) : group_(std::move(group)), rank_(rank) {}
   int rank() const override { return static_cast<int>(rank_); }
   int size() const override { return static_cast<int>(group_->size()); }
-  RunClock::time_point all_reduce(std::span<float> values) override { return group_->all_reduce(rank_, values); }
-  RunClock::time_point all_reduce_max(std::span<float> values) override {
-    return group_->all_reduce_max(rank_, values);
-  }
-  RunClock::time_point all_gather(std::span<const float> mine, std::span<float> all,
-                                  std::span<const std::size_t> counts) override {
+  Moment all_reduce(std::span<float> values) override { return group_->all_reduce(rank_, values); }
+  Moment all_reduce_max(std::span<float> values) override { return group_->all_reduce_max(rank_, values); }
+  Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override {
     return group_->all_gather(rank_, mine, all, counts);
   }
-  RunClock::time_point broadcast(int root, std::span<float> values) override {
+  Moment broadcast(int root, std::span<float> values) override {
     return group_->broadcast(rank_, static_cast<std::size_t>(root), values);
   }
 
  private:
-  std::shared_ptr<ThreadGroup> group_;
+  std::shared_ptr<Group> group_;
   std::size_t rank_;
 };
+
+/// The `nth` that these members make, by whoever of them comes first.
+template <class Group, class Make>
+std::shared_ptr<Group> nth_group(std::vector<std::shared_ptr<Group>>& groups, std::size_t nth, const Make& make) {
+  if (groups.size() <= nth) groups.push_back(make());
+  return groups[nth];
+}
 
 class ThreadEndpoint final : public Endpoint {
  public:
@@ -35,7 +41,7 @@ class ThreadEndpoint final : public Endpoint {
       : mailboxes_(mailboxes), worker_(worker), control_(control) {}
 
   void send(std::size_t peer, MessageKey key, Tensor tensor) override {
-    const auto posted = RunClock::now();
+    const Moment posted = mailboxes_[worker_].memory()->device().now();
     mailboxes_[peer].post(worker_, key, {std::move(tensor), posted});
   }
   Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
@@ -60,10 +66,17 @@ ThreadTransport::ThreadTransport(const std::vector<std::shared_ptr<DeviceMemory>
 
 std::unique_ptr<Collective> ThreadTransport::join(const std::vector<std::size_t>& members, std::size_t worker) {
   const std::size_t nth = joined_[{members, worker}]++;
-  auto& groups = groups_[members];
-  if (groups.size() <= nth) groups.push_back(std::make_shared<ThreadGroup>(members.size(), control_));
-  const auto rank = std::find(members.begin(), members.end(), worker) - members.begin();
-  return std::make_unique<ThreadCollective>(groups[nth], static_cast<std::size_t>(rank));
+  const auto rank = static_cast<std::size_t>(std::find(members.begin(), members.end(), worker) - members.begin());
+  if (mailboxes_[worker].memory()->device().on_host()) {
+    const auto make = [&] { return std::make_shared<ThreadGroup>(members.size(), control_); };
+    return std::make_unique<GroupCollective<ThreadGroup>>(nth_group(groups_[members], nth, make), rank);
+  }
+  const auto make = [&] {
+    std::vector<std::shared_ptr<DeviceMemory>> memories;
+    for (const std::size_t member : members) memories.push_back(mailboxes_[member].memory());
+    return std::make_shared<DeviceThreadGroup>(std::move(memories), control_);
+  };
+  return std::make_unique<GroupCollective<DeviceThreadGroup>>(nth_group(device_groups_[members], nth, make), rank);
 }
 
 }  // namespace pipedeck

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/runtime/transport/device_thread_group.hpp"
 #include "core/runtime/transport/mailbox.hpp"
 #include "core/runtime/transport/thread_group.hpp"
 #include "core/runtime/transport/transport.hpp"
@@ -27,7 +28,8 @@ class ThreadTransport final : public Transport {
   RunControl& control_;
   std::deque<Mailbox> mailboxes_;  ///< a worker
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
-  std::map<std::vector<std::size_t>, std::vector<std::shared_ptr<ThreadGroup>>> groups_;
+  std::map<std::vector<std::size_t>, std::vector<std::shared_ptr<ThreadGroup>>> groups_;  ///< of processors
+  std::map<std::vector<std::size_t>, std::vector<std::shared_ptr<DeviceThreadGroup>>> device_groups_;
   std::map<std::pair<std::vector<std::size_t>, std::size_t>, std::size_t> joined_;  ///< how often, by whom
 };
 

@@ -25,7 +25,7 @@ struct MessageKey {
 
 struct Message {
   Tensor tensor;
-  RunClock::time_point posted;  ///< when it began to be sent; on another machine: when it began to arrive
+  Moment posted;  ///< when it began to be sent; on another machine: when it began to arrive
 };
 
 /// One worker's end of all its connections. Used by that worker's thread.
@@ -46,12 +46,11 @@ class Collective {
   virtual ~Collective() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  virtual RunClock::time_point all_reduce(std::span<float> values) = 0;  ///< sums, in rank order
-  virtual RunClock::time_point all_reduce_max(std::span<float> values) = 0;
+  virtual Moment all_reduce(std::span<float> values) = 0;  ///< sums, in rank order
+  virtual Moment all_reduce_max(std::span<float> values) = 0;
   /// `all` is everybody's `mine`, rank after rank; `counts` says how many each has.
-  virtual RunClock::time_point all_gather(std::span<const float> mine, std::span<float> all,
-                                          std::span<const std::size_t> counts) = 0;
-  virtual RunClock::time_point broadcast(int root, std::span<float> values) = 0;
+  virtual Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) = 0;
+  virtual Moment broadcast(int root, std::span<float> values) = 0;
 };
 
 class Transport {

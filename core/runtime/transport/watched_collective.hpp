@@ -18,23 +18,22 @@ class WatchedCollective final : public Collective {
   int rank() const override { return group_->rank(); }
   int size() const override { return group_->size(); }
 
-  RunClock::time_point all_reduce(std::span<float> values) override {
+  Moment all_reduce(std::span<float> values) override {
     return watched([&] { return group_->all_reduce(values); });
   }
-  RunClock::time_point all_reduce_max(std::span<float> values) override {
+  Moment all_reduce_max(std::span<float> values) override {
     return watched([&] { return group_->all_reduce_max(values); });
   }
-  RunClock::time_point all_gather(std::span<const float> mine, std::span<float> all,
-                                  std::span<const std::size_t> counts) override {
+  Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override {
     return watched([&] { return group_->all_gather(mine, all, counts); });
   }
-  RunClock::time_point broadcast(int root, std::span<float> values) override {
+  Moment broadcast(int root, std::span<float> values) override {
     return watched([&] { return group_->broadcast(root, values); });
   }
 
  private:
   template <class Work>
-  RunClock::time_point watched(Work work) {
+  Moment watched(Work work) {
     control_.now_waiting(worker_, WaitsFor::tensor_parallel);
     const auto began = work();
     control_.now_waiting(worker_, WaitsFor::nothing);

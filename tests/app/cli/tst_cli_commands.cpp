@@ -57,6 +57,7 @@ class TestCliCommands : public QObject {
   void diff_of_simulations_compares_operations();
   void diff_of_unlike_files_is_refused();
   void convert_there_and_back();
+  void convert_a_table();
   void validate_reports_each_file();
   void a_planner_without_an_answer_leaves_the_others_theirs();
   void pipes_are_read_once();
@@ -329,6 +330,30 @@ void TestCliCommands::diff_of_unlike_files_is_refused() {
   QVERIFY2(answer.err.contains("c.json: found a cluster, expected a plan"), answer.err);
 }
 
+void TestCliCommands::convert_a_table() {
+  problem_.write("named.csv", "name,forward_ms,backward_ms,output_bytes,parameter_bytes\na,1,2,100,10\nb,2,4,100,10\n");
+  VERIFY_STATUS((problem_.run({"convert", "named.csv", "named.profile.json", "--profile-micro-batch", "4"})), 0);
+  problem_.write("own.csv", "Layer;Fwd;Bwd (us);Act (kB);W\na;1000;2000;0,1;10\nb;2000;4000;0,1;10\n");
+  const QString columns = "name=Layer,forward_ms=Fwd:us,backward_ms=Bwd (us),output_bytes=Act (kB),parameter_bytes=W";
+  VERIFY_STATUS(
+      (problem_.run({"convert", "own.csv", "own.profile.json", "--profile-micro-batch", "4", "--columns", columns})),
+      0);
+  const QJsonArray named = object_of(problem_.read("named.profile.json"))["layers"].toArray();
+  QCOMPARE(named.size(), 2);
+  QCOMPARE(object_of(problem_.read("own.profile.json"))["layers"].toArray(), named);
+  VERIFY_STATUS((problem_.run({"validate", "own.profile.json"})), 0);
+  VERIFY_STATUS((problem_.run({"convert", "named.csv", "no-batch.profile.json"})), 2);
+  VERIFY_STATUS((problem_.run({"convert", "own.csv", "x.json", "--columns", columns})), 2);
+  const Answer unknown =
+      problem_.run({"convert", "own.csv", "x.json", "--profile-micro-batch", "4", "--columns", "speed=Fwd"});
+  VERIFY_STATUS(unknown, 2);
+  QVERIFY2(unknown.err.contains("name, kind, forward_ms"), unknown.err);
+  const Answer missing =
+      problem_.run({"convert", "own.csv", "x.json", "--profile-micro-batch", "4", "--columns", "name=Layers"});
+  VERIFY_STATUS(missing, 2);
+  QVERIFY2(missing.err.contains("own.csv: line 1: found no column \"Layers\""), missing.err);
+}
+
 void TestCliCommands::convert_there_and_back() {
   VERIFY_STATUS((problem_.run({"convert", "p.json", "p.txt"})), 0);
   QVERIFY(problem_.read("p.txt").contains("forward_compute_time=4"));
@@ -429,9 +454,11 @@ void TestCliCommands::lists_data() {
   QTest::newRow("devices") << "devices" << QStringList{"cpu"};
   QTest::newRow("device-types") << "device-types"
                                 << QStringList{"V100-16GB", "T4", "H100-SXM", "MI300X", "USD an hour"};
-  QTest::newRow("formats") << "formats" << QStringList{"profile",    "graph-text", "cluster",     "plan",
-                                                       "simulation", "model",      "calibration", "run-log",
-                                                       "project",    "trace",      "nvidia-smi",  "nccl-topology"};
+  QTest::newRow("formats") << "formats"
+                           << QStringList{"profile",    "graph-text",    "cluster", "plan",    "simulation",
+                                          "model",      "calibration",   "run-log", "project", "trace",
+                                          "nvidia-smi", "nccl-topology", "lstopo",  "slurm",   "bandwidths"};
+  QTest::newRow("cloud-shapes") << "cloud-shapes" << QStringList{"p4d.24xlarge", "ND96asr_v4", "a3-highgpu-8g"};
 }
 
 void TestCliCommands::lists() {

@@ -46,6 +46,30 @@ class TestCliMachines : public QObject {
     QCOMPARE(cluster["device_types"].toArray()[0].toObject()["name"].toString(), QStringLiteral("V100-32GB"));
   }
 
+  void clusters_of_sites_and_clouds() {
+    const Answer site = problem_.run({"convert", fixture("site.slurm.txt"), fixture("site.topology.conf"), "-o",
+                                      "site.cluster.json", "--partition", "gpu", "--network", "100Gbit/s", "--uplink",
+                                      "200Gbit/s", "--device", "a100-80gb"});
+    VERIFY_STATUS(site, 0);
+    QVERIFY2(site.err.contains("node01 and 3 more: 8 × A100-80GB each, from Slurm"), site.err);
+    QCOMPARE(cluster_in(problem_.read("site.cluster.json"))["switches"].toArray().size(), 3);
+    const Answer table = problem_.run({"convert", fixture("4-devices.bandwidths.csv"), "-", "--device", "T4"});
+    VERIFY_STATUS(table, 0);
+    QCOMPARE(cluster_in(table.out)["bandwidth_matrix_gb_per_s"].toArray()[0].toArray()[3].toDouble(), 11.8);
+    VERIFY_STATUS(problem_.run({"convert", fixture("4xa100.lstopo.xml"), "lstopo.cluster.json"}), 0);
+    const Answer cloud =
+        problem_.run({"convert", "--cloud", "p4d.24xlarge", "--copies", "4", "-o", "cloud.cluster.json"});
+    VERIFY_STATUS(cloud, 0);
+    QVERIFY2(cloud.err.contains("figures as published in 2"), cloud.err);
+    for (const char* made : {"site.cluster.json", "lstopo.cluster.json", "cloud.cluster.json"})
+      VERIFY_STATUS(problem_.run({"plan", "--profile", "preset:bert-48", "--cluster", made, "--planner", "gpipe",
+                                  "--global-batch", "64", "-o", "plan.json"}),
+                    0);
+    const Answer told = problem_.run({"validate", fixture("site.slurm.txt"), fixture("site.topology.conf"),
+                                      fixture("4-devices.bandwidths.csv"), fixture("4xa100.lstopo.xml")});
+    VERIFY_STATUS(told, 0);
+  }
+
   void what_is_made_can_be_planned_on() {
     VERIFY_STATUS(problem_.run({"convert", fixture("8xl40s-numa.xml"), "l40s.cluster.json"}), 0);
     VERIFY_STATUS(problem_.run({"plan", "--profile", "preset:bert-48", "--cluster", "l40s.cluster.json", "--planner",
@@ -65,6 +89,14 @@ class TestCliMachines : public QObject {
     QTest::newRow("two profiles") << QStringList{"convert", "p.json", "p.json", "-o", "x.json"} << "2 files";
     QTest::newRow("copies of a profile") << QStringList{"convert", "p.json", "x.json", "--copies", "2"}
                                          << "options of machines";
+    QTest::newRow("no such cloud shape") << QStringList{"convert", "--cloud", "p0", "-o", "x.json"} << "p4d.24xlarge";
+    QTest::newRow("a cloud and a file") << QStringList{"convert", "--cloud", "p4d.24xlarge", "p.json", "-o", "x.json"}
+                                        << "--cloud";
+    QTest::newRow("switches alone") << QStringList{"convert", fixture("site.topology.conf"), "x.json"}
+                                    << "site.topology.conf";
+    QTest::newRow("no such partition") << QStringList{"convert", fixture("site.slurm.txt"), "x.json", "--partition",
+                                                      "fast"}
+                                       << "gpu (4)";
     QTest::newRow("this machine and a file")
         << QStringList{"convert", "--this-machine", "p.json", "-o", "x.json"} << "--this-machine";
     QTest::newRow("this machine to nowhere") << QStringList{"convert", "--this-machine"} << "OUT";

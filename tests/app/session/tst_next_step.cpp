@@ -20,6 +20,12 @@ class TestNextStep : public QObject {
     QVERIFY(lines[1].contains("validate"));
   }
 
+  /// A picture, say: nobody mends that in an editor.
+  void a_file_of_another_kind_is_not_mended() {
+    const QString step = next_step({ErrorCode::bad_input, "found a file of no known format", "cat.png", {}});
+    QVERIFY2(step.contains("another file") && !step.contains("validate"), qPrintable(step));
+  }
+
   void a_broken_project_is_no_text_to_mend() {
     const QString step = next_step({ErrorCode::bad_input, "found garbage, expected a database", "my.pipedeck", {}});
     QVERIFY(step.contains("copy") && !step.contains("Mend"));

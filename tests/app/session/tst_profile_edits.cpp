@@ -97,6 +97,10 @@ class TestProfileEdits : public QObject {
     edited = taken(with_figure(with_memory, {3}, LayerFigure::saved, 10));
     QCOMPARE(edited.layers[3].memory->input, Bytes(10));
     QCOMPARE(taken(with_figure(chain(), {3}, LayerFigure::parameters, 7)).layers[3].parameters, Bytes(7));
+    Profile cut = chain();
+    cut.layers[3].parameters = Bytes(1000), cut.layers[3].whole_parameters = Bytes(100);
+    edited = taken(with_figure(cut, {3}, LayerFigure::parameters, 500));  // its share stays
+    QCOMPARE(edited.layers[3].whole_parameters, Bytes(50));
   }
 
   void several_layers_at_once() {
@@ -172,6 +176,9 @@ class TestProfileEdits : public QObject {
     QVERIFY(std::abs(edited.layers[2].forward.count - 3 * 0.00807) < 1e-12);
     QCOMPARE(edited.layers[2].output, chain().layers[4].output);
     QCOMPARE(edited.layers[2].parameters.count, 3 * chain().layers[2].parameters.count);
+    Profile cut = chain();
+    for (const std::size_t layer : {2, 3}) cut.layers[layer].whole_parameters = Bytes(10);
+    QCOMPARE(taken(with_layers_merged(cut, {2, 3, 4})).layers[2].whole_parameters, Bytes(20));
     QVERIFY(std::abs((whole_forward(edited) - whole_forward(chain())).count) < 1e-12);
     QVERIFY(!with_layers_merged(chain(), {2, 4}));
     QVERIFY(!with_layers_merged(chain(), {2}));

@@ -91,6 +91,9 @@ class TestMachineImports : public QObject {
     QVERIFY(notes->count() > 3);
     QVERIFY2(summary->text().startsWith("8 devices · 1 machine"), qPrintable(summary->text()));
     QVERIFY(dialog.cluster()->bandwidth_matrix);
+    // Nothing can be dragged into a drawing that only shows what was understood, and no field offers to change it.
+    for (const char* editing : {"topology_palette", "topology_properties"})
+      QVERIFY(!dialog.findChild<QWidget*>(editing)->isVisible());
     dialog.grab().save(pictures_folder() + "machine_dialog.png");
     dialog.findChild<QComboBox*>("machine_shape")->setCurrentIndex(1);
     QVERIFY(!dialog.cluster()->bandwidth_matrix);
@@ -109,14 +112,34 @@ class TestMachineImports : public QObject {
   }
 
   void what_is_not_told_is_asked_for() {
-    std::vector<FoundMachine> nameless = *machines_in({fixture("4xt4.topo.txt")});
-    for (FoundGpu& gpu : nameless[0].gpus) gpu.name.clear();
+    FoundMachines nameless = *machines_in({fixture("4xt4.topo.txt")});
+    for (FoundGpu& gpu : nameless.machines[0].gpus) gpu.name.clear();
     MachineDialog dialog(preview_of(nameless));
     auto* add = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
     QVERIFY(!add->isEnabled() && !dialog.cluster());
     QVERIFY(dialog.findChild<QLabel*>("machine_summary")->text().contains("--device"));
     dialog.findChild<QComboBox*>("machine_device")->setCurrentText("L4");
     QVERIFY(add->isEnabled() && dialog.cluster());
+  }
+
+  void a_site_asks_for_its_partition() {
+    MachineDialog dialog(preview_of(*machines_in({fixture("site.slurm.txt"), fixture("site.topology.conf")})));
+    QVERIFY(dialog.cluster() && dialog.cluster()->switches.size() == 4);
+    QVERIFY(!dialog.findChild<QSpinBox*>("machine_copies") && !dialog.findChild<QComboBox*>("machine_unit"));
+    dialog.findChild<QComboBox*>("machine_partition")->setCurrentText("h100");
+    QCOMPARE(devices_of(*dialog.cluster()).size(), std::size_t{4});
+    dialog.grab().save(pictures_folder() + "machine_dialog_site.png");
+  }
+
+  void a_table_asks_for_its_unit() {
+    FoundMachines table = *machines_in({fixture("4-devices.bandwidths.csv")});
+    QVERIFY(!MachineDialog(preview_of(table)).findChild<QComboBox*>("machine_unit"));
+    table.matrix->unit.clear();
+    MachineDialog dialog(preview_of(table));
+    QVERIFY(!dialog.findChild<QWidget*>("machine_network"));
+    QCOMPARE((*dialog.cluster()->bandwidth_matrix)[0][1], BytesPerSecond(233.9e9));
+    dialog.findChild<QComboBox*>("machine_unit")->setCurrentText("MB/s");
+    QCOMPARE((*dialog.cluster()->bandwidth_matrix)[0][1], BytesPerSecond(233.9e6));
   }
 
   void this_machine_by_a_child_process() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
 #include <QPaintEvent>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTest>
 #include <QWheelEvent>
 
@@ -61,6 +63,45 @@ class TestGanttView : public QObject {
   }
 
  private slots:
+  /// Of a lane that is scrolled half out of sight nothing is drawn from the part that is not: what was there before
+  /// would shine through where the new chart is idle.
+  void a_lane_half_in_sight_shows_nothing_of_the_chart_before() {
+    const auto busy = synthetic_simulation({.stages = 2, .replicas = 1, .micro_batches = 3000, .transfer_ms = 1});
+    const auto idle = synthetic_simulation(
+        {.stages = 2, .replicas = 1, .micro_batches = 3000, .forward_ms = 1, .backward_ms = 1, .transfer_ms = 500});
+    TimeLink link;
+    QScrollArea area;
+    area.setFrameShape(QFrame::NoFrame);
+    auto* view = new GanttView(&link);
+    view->setPalette(Theme::light().palette());
+    view->set_simulation(busy);
+    view->resize(1000, view->sizeHint().height());
+    area.setWidget(view);
+    area.resize(1020, view->height() / 2);
+    link.set_full(static_cast<double>(view->content()->end));
+    area.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&area));
+    (void)area.grab();
+    view->set_simulation(idle);
+    link.set_full(static_cast<double>(view->content()->end));
+    const GanttRow& lane = view->geometry_of_lanes().rows.front();
+    const int hidden = lane.top + lane.height / 2;
+    area.verticalScrollBar()->setValue(hidden);
+    QCOMPARE(area.verticalScrollBar()->value(), hidden);
+    const QImage part = area.viewport()->grab().toImage();
+
+    TimeLink other;
+    GanttView whole(&other);
+    whole.setPalette(Theme::light().palette());
+    whole.set_simulation(idle);
+    whole.resize(view->size());
+    other.set_full(link.axis().full);
+    const QImage expected = whole.grab().toImage();
+    for (int y = 0; y < lane.bottom() - hidden; ++y)
+      for (int x = view->plot().left(); x < view->plot().right(); ++x)
+        QCOMPARE(QColor(part.pixel(x, y)).name(), QColor(expected.pixel(x, y + hidden)).name());
+  }
+
   void boxes_have_their_kinds_colour() {
     TimeLink link;
     GanttView view(&link);

@@ -95,6 +95,32 @@ class TestMemoryView : public QObject {
     QVERIFY(!shown.view.items());
   }
 
+  /// Of more steps than pixels each pixel shows the least and the most that is held during it: the last curve, which
+  /// lies over the others, in its colour, red above the capacity.
+  void many_steps_fill_their_columns() {
+    Shown shown(synthetic_simulation({.stages = stages, .micro_batches = 4000, .memory_gib = 9, .static_gib = 6}));
+    shown.view.set_by_item(false);
+    shown.view.resize(900, 160);
+    const MemoryCurve& last = shown.view.curves()->curves.back();
+    QVERIFY(last.verdict->curve.size() > 4000);
+    const QImage image = shown.picture();
+    const QRgb own = shown.view.theme().of_stage(last.stage).rgb(), bad = shown.view.theme().bad.rgb();
+    const double capacity = shown.view.y_of(last.verdict->capacity);
+    int in_colour = 0, red = 0;
+    for (int x = shown.view.plot().left() + 20; x < shown.view.plot().right() - 80; x += 9) {
+      const MemoryRange range = last.range(shown.view.time_at(x), shown.view.time_at(x + 1));
+      const double high = shown.view.y_of(Bytes(range.most)), low = shown.view.y_of(Bytes(range.least));
+      for (int y = static_cast<int>(high) + 2; y < static_cast<int>(low) - 2; ++y) {
+        if (std::abs(y - capacity) < 2) continue;
+        const bool over = y < capacity;
+        QCOMPARE(QColor(image.pixel(x, y)).name(), QColor(over ? bad : own).name());
+        ++(over ? red : in_colour);
+      }
+    }
+    QVERIFY2(in_colour > 50, qPrintable(QString::number(in_colour)));
+    QVERIFY2(red > 50 || last.verdict->peak <= last.verdict->capacity, qPrintable(QString::number(red)));
+  }
+
   void what_is_too_much_is_red() {
     Shown shown(simulation_of(stages, 9));
     shown.add_items();

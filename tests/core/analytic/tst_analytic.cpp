@@ -93,9 +93,14 @@ class TestAnalytic : public QObject {
     QCOMPARE(kept_bytes(block, 8, false), s * b * h * (10 + 24 / t + 5 * a * s / (h * t)));  // 2
     QCOMPARE(kept_bytes(block, 8, true), s * b * h / t * (34 + 5 * a * s / h));              // 4
     // Without the scores, 34 s b h / t (equation 6) and a row sum a head and token, which they recompute.
-    options.attention = AttentionMemory::recomputed;
+    options.attention = AttentionMemory::fused;
     const LayerCount fused = layer_named(count_layers(config, options), "block_1");
     QCOMPARE(kept_bytes(fused, 8, true) - 4 * s * b * a / t, 34 * s * b * h / t);
+    // Selective recomputation keeps neither: equation 6 to the byte.
+    options.attention = AttentionMemory::selective;
+    const LayerCount again = layer_named(count_layers(config, options), "block_1");
+    QCOMPARE(kept_bytes(again, 8, true), 34 * s * b * h / t);
+    options.attention = AttentionMemory::fused;
     // Behind the blocks: 4 s b h (1 + v / h) (section 4.3).
     const CountedModel model = count_layers(config, options);
     const double behind = kept_bytes(layer_named(model, "final_norm")) + kept_bytes(layer_named(model, "head")) +
@@ -213,6 +218,29 @@ class TestAnalytic : public QObject {
     const auto made = analytic_profile(model_of("qwen2-7b"), catalogue_device("A100-80GB").value(), options);
     QCOMPARE(made->profile.layers[1].tensor_parallel.size(), std::size_t{2});  // 4 heads of keys: 2 and 4
     QCOMPARE(made->profile.layers[1].tensor_parallel.back().degree, 4);
+  }
+
+  /// Megatron-LM divides the products; norms, positions and the biases behind a sum are on every rank.
+  void what_ranks_hold_whole() {
+    AnalyticOptions options;
+    options.precision = "fp16";
+    options.degrees = {};
+    const DeviceModel a100 = catalogue_device("A100-80GB").value();
+    const auto whole = [&](const std::string& model) {
+      const auto made = analytic_profile(model_of(model), a100, options);
+      std::vector<std::int64_t> bytes;
+      for (const Layer& layer : made->profile.layers) bytes.push_back(layer.whole_parameters.count);
+      return bytes;
+    };
+    for (const std::int64_t bytes : whole("gpt2")) QCOMPARE(bytes, 0);
+    options.degrees = {2};
+    constexpr std::int64_t h = 768;
+    const std::vector<std::int64_t> gpt2 = whole("gpt2");
+    QCOMPARE(gpt2[0], 2 * 1024 * h);                 // positions
+    QCOMPARE(gpt2[1], 2 * (2 * 2 * h + h + h));      // two norms, the biases of both outputs
+    QCOMPARE(gpt2[13], 2 * 2 * h);                   // the last norm
+    QCOMPARE(gpt2[14], 0);                           // the head
+    QCOMPARE(whole("llama-3-8b")[1], 2 * 2 * 4096);  // norms without biases, and nothing else has any
   }
 };
 

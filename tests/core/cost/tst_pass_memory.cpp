@@ -36,6 +36,7 @@ class TestPassMemory : public QObject {
  private slots:
   void what_is_left_for_weight_gradients_is_never_too_low_data();
   void what_is_left_for_weight_gradients_is_never_too_low();
+  void a_size_that_was_measured_takes_what_it_took();
 };
 
 void TestPassMemory::what_is_left_for_weight_gradients_is_never_too_low_data() {
@@ -61,6 +62,29 @@ void TestPassMemory::what_is_left_for_weight_gradients_is_never_too_low() {
   const std::int64_t truth = 2 * norm.sums - 2 * samples * norm.sample;
   QVERIFY2(passes.apart.count >= truth, qPrintable(QString("%1 < %2").arg(passes.apart.count).arg(truth)));
   if (samples <= measured) QCOMPARE(passes.apart.count, truth);
+}
+
+/// A convolution that repacks 1000 bytes of weights when it has freed 100 bytes a sample: 900 beside what it saved for
+/// one sample, 600 for four, 200 for eight. One sample's figure is what sizes between must not fall below.
+void TestPassMemory::a_size_that_was_measured_takes_what_it_took() {
+  Layer convolution;
+  LayerMemory memory;
+  memory.backward = memory.backward_fixed = Bytes(900);
+  convolution.memory = memory;
+  for (const auto& [samples, workspace] : {std::pair{4, 600}, {8, 200}}) {
+    LayerPoint point{samples, Seconds(1), Seconds(1)};
+    point.details.workspace = Bytes(workspace);
+    convolution.at.push_back(point);
+  }
+  Profile profile;
+  profile.micro_batch = 8;
+  profile.layers = {convolution};
+  for (const auto& [samples, expected] : {std::pair{2, 900}, {4, 600}, {8, 200}, {16, 1800}}) {
+    Plan plan = test::pipeline_plan({1}, samples, 1, ScheduleKind::gpipe);
+    const PassMemory passes =
+        pass_memory(plan, profile, std::vector{LayerId(0)}, std::vector<Bytes>(2), StageId(0), samples);
+    QCOMPARE(passes.backward.count, std::int64_t{expected});
+  }
 }
 
 QTEST_GUILESS_MAIN(TestPassMemory)

@@ -79,6 +79,8 @@ class TestPartsMemory : public QObject {
   void capture_and_its_second_opinion_take_it_data() { add_rows(); }
   void capture_and_its_second_opinion_take_it();
   void with_uneven_parts_activations_are_whole();
+  void weights_held_whole_are_on_every_device();
+  void gradients_held_whole_are_all_reduced_by_every_rank();
 
  private:
   static void add_rows() {
@@ -133,6 +135,74 @@ void TestPartsMemory::with_uneven_parts_activations_are_whole() {
   const Simulation simulation = simulate(problem_of(true), plan).value();
   QCOMPARE(simulation.devices[0].peak_parts[MemoryItem::activations].count, micro_batches * kept(false));
   QCOMPARE(simulation.devices[1].peak_parts[MemoryItem::activations].count, micro_batches * kept(false));
+}
+
+/// Layers of 400 bytes of weights, 100 of which each device has whole.
+Problem with_whole_weights() {
+  Problem problem = problem_of(true);
+  Profile profile = *problem.profile;
+  for (Layer& layer : profile.layers) layer.whole_parameters = Bytes(100);
+  problem.profile = std::make_shared<const Profile>(profile);
+  return problem;
+}
+
+void TestPartsMemory::weights_held_whole_are_on_every_device() {
+  constexpr std::int64_t own = 2 * 100 + 2 * 300 / 2, rest = micro_batches * 2 * 600 + 100;
+  Problem problem = with_whole_weights();
+  Chain chain = Chain::of(problem).value();
+  QCOMPARE(share_of(chain.weights(0, 2), 2).count, own);
+  QCOMPARE(share_of(chain.weights(0, 2), 1).count, 2 * 400);
+  const StageNeed need = stage_need(chain, 0, 2, 1, 1, false, 1, 2);
+  QCOMPARE(need.peak(micro_batches, micro_batches).count, 2 * own + rest);
+  JointLayers layers(chain, Ideals::of_order(chain.profile(), chain.order()));
+  QCOMPARE(layers.bytes(0, layers.whole(), 1, 2).weights, chain.weights(0, 2));
+
+  Plan plan = plan_on_both(ScheduleKind::gpipe);
+  const Simulation even = simulate(problem, plan).value();
+  for (const DeviceVerdict& device : even.devices) {
+    QCOMPARE(device.peak_parts[MemoryItem::weights].count, own);
+    QCOMPARE(device.peak.count, 2 * own + rest);
+  }
+  plan.stages[0].shards = {{0.75, 0.25}};
+  const Simulation uneven = simulate(problem, plan).value();
+  QCOMPARE(uneven.devices[0].peak_parts[MemoryItem::weights].count, 2 * 100 + 600 * 3 / 4);
+  QCOMPARE(uneven.devices[1].peak_parts[MemoryItem::weights].count, 2 * 100 + 600 / 4);
+
+  problem.pins.stages = 1, problem.pins.tensor_parallel = 2;
+  const Simulator simulator = Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
+  PlannerContext context;
+  context.relax = false;
+  context.score = score_of(simulator);
+  for (const char* planner : {"capture", "amp", "joint", "whale", "megatron"}) {
+    const auto ranking = run_planner(**planner_named(planner), problem, {}, context);
+    QVERIFY2(ranking.has_value(), ranking ? planner : ranking.error().text().c_str());
+    QVERIFY2(!ranking->plans.empty(), planner);
+    const Plan& best = ranking->plans[0];
+    QCOMPARE(best.stages[0].tensor_parallel, 2);
+    QCOMPARE(simulate(problem, best).value().devices[0].peak_parts[MemoryItem::weights].count, own);
+    if (best.objective->bytes) QCOMPARE(best.objective->bytes->count, 2 * own + 2 * 600 + 100);
+  }
+}
+
+/// Two replicas of two devices: a ring of two sends its bytes once.
+void TestPartsMemory::gradients_held_whole_are_all_reduced_by_every_rank() {
+  Problem problem = with_whole_weights();
+  Cluster cluster = *problem.cluster;
+  cluster.nodes[0].devices[0].count = 4;
+  problem.cluster = std::make_shared<const Cluster>(cluster);
+  problem.workload.conventions.collectives = Collectives::ring;
+  problem.workload.conventions.overlap = Overlap::none;
+  Plan plan = plan_on_both(ScheduleKind::gpipe);
+  plan.micro_batch = 2, plan.global_batch = 2 * micro_batches;
+  for (const int device : {2, 3}) plan.stages[0].devices.push_back(DeviceId(std::int32_t{device}));
+  for (const NetworkModel network : {NetworkModel::ideal, NetworkModel::shared}) {
+    problem.workload.conventions.network = network;
+    const Simulation simulation = simulate(problem, plan).value();
+    std::int64_t reduced = 0;
+    for (std::size_t i = 0; i < simulation.timeline.kind.size(); ++i)
+      if (simulation.timeline.kind[i] == OpKind::all_reduce) reduced = simulation.timeline.duration[i];
+    QCOMPARE(reduced, std::int64_t{2 * 100 + 2 * 300 / 2});  // ns, at a byte each
+  }
 }
 
 QTEST_APPLESS_MAIN(TestPartsMemory)

@@ -195,7 +195,7 @@ class TestMachineImport : public QObject {
     how.copies = 1;
     how.network = BytesPerSecond(std::nan(""));
     QVERIFY(!cluster_of(machines({"dgx-a100.xml"}), how));
-    QVERIFY(!cluster_of({}));
+    QVERIFY(!cluster_of(FoundMachines{}));
   }
 
   void names_are_given_and_unique() {

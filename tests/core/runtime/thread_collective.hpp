@@ -38,14 +38,13 @@ class ThreadCollective final : public Collective {
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(meeting_->shown.size()); }
 
-  RunClock::time_point all_reduce(std::span<float> values) override {
+  Moment all_reduce(std::span<float> values) override {
     return combine(values, [](float a, float b) { return a + b; });
   }
-  RunClock::time_point all_reduce_max(std::span<float> values) override {
+  Moment all_reduce_max(std::span<float> values) override {
     return combine(values, [](float a, float b) { return std::max(a, b); });
   }
-  RunClock::time_point all_gather(std::span<const float> mine, std::span<float> all,
-                                  std::span<const std::size_t> counts) override {
+  Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override {
     const auto began = show(mine);
     auto to = all.begin();
     for (std::size_t rank = 0; rank < counts.size(); ++rank) {
@@ -55,7 +54,7 @@ class ThreadCollective final : public Collective {
     meeting_->wait_for_all();
     return began;
   }
-  RunClock::time_point broadcast(int root, std::span<float> values) override {
+  Moment broadcast(int root, std::span<float> values) override {
     const auto began = show(values);
     std::copy_n(meeting_->shown[static_cast<std::size_t>(root)].begin(), values.size(), values.begin());
     meeting_->wait_for_all();
@@ -63,14 +62,14 @@ class ThreadCollective final : public Collective {
   }
 
  private:
-  RunClock::time_point show(std::span<const float> values) {
+  Moment show(std::span<const float> values) {
     meeting_->shown[static_cast<std::size_t>(rank_)].assign(values.begin(), values.end());
     meeting_->wait_for_all();
     return RunClock::now();
   }
 
   template <class Combine>
-  RunClock::time_point combine(std::span<float> values, Combine combine) {
+  Moment combine(std::span<float> values, Combine combine) {
     const auto began = show(values);
     std::copy(meeting_->shown[0].begin(), meeting_->shown[0].end(), values.begin());
     for (std::size_t rank = 1; rank < meeting_->shown.size(); ++rank) {

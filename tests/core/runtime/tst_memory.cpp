@@ -11,9 +11,7 @@
 #include <thread>
 
 #include "core/runtime/profiler.hpp"
-#include "core/runtime/sharding.hpp"
 #include "core/runtime/train_with.hpp"
-#include "core/runtime/transport/lone_collective.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/core/runtime/training_cases.hpp"
 
@@ -120,10 +118,11 @@ std::shared_ptr<const Profile> profile_of(const std::string& name, const ModelSp
   return known_profile(name) = std::make_shared<const Profile>(std::move(profile));
 }
 
-/// What a stage sends counts as the sender's while it is on its way, however short: beside what its next forward makes.
-/// The threads hand a block over in no time. It shows where one activation is a good part of all there is.
-double handed_over(const std::string& name) {
-  if (name != "vgg" && name != "resnet" && name != "lstm") return 0;
+/// What crosses between stages counts as whole where one of them is cut, or both alike: it shows where one activation
+/// is a good part of all there is.
+double whole_between_stages(const std::string& name, const Plan& plan) {
+  const auto cut = [](const Stage& stage) { return stage.tensor_parallel > 1; };
+  if (name != "vgg" || plan.stages.size() == 1 || std::ranges::none_of(plan.stages, cut)) return 0;
   Bytes largest;
   for (const Layer& layer : known_profile(name)->layers) largest = std::max(largest, layer.output);
   return static_cast<double>(largest.count);
@@ -137,28 +136,6 @@ ModelSpec model_named(const std::string& name) {
   if (name == "lstm") return small_lstm(2, 32, 12, 24);
   if (name == "wide gpt") return small_gpt(5, 48, 24, 40);
   return small_gpt(4, 32, 16, 24);
-}
-
-/// What a rank of the stage holds beyond its even part of the weights, with Adam's state and gradients: the biases
-/// behind a sum and what layers compute alike are whole on every rank, which no profile says.
-Bytes whole_on_each_rank(const ModelSpec& spec, const Plan& plan, std::size_t s, int rank) {
-  const Stage& stage = plan.stages[s];
-  const int degree = stage.tensor_parallel;
-  if (degree == 1) return {};
-  const auto made = make_sharded_layers(spec, stage.first, stage.last, cpu_kernels(), {rank, degree, {}},
-                                        std::make_shared<LoneCollective>(rank, degree), cut_alike_with(plan, s));
-  std::int64_t own = 0, whole = 0;
-  for (const auto& layer : made.value().layers) own += layer->parameters(), whole += layer->whole_parameters();
-  return Bytes((own - whole / degree) * static_cast<std::int64_t>(sizeof(float)) * 4);
-}
-
-/// The same of every device, in device order.
-std::vector<Bytes> whole_on_each_rank(const ModelSpec& spec, const Plan& plan) {
-  std::vector<Bytes> more;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s)
-    for (std::size_t d = 0; d < plan.stages[s].devices.size(); ++d)
-      more.push_back(whole_on_each_rank(spec, plan, s, static_cast<int>(d) % plan.stages[s].tensor_parallel));
-  return more;
 }
 
 /// What is wrong with the predicted peaks of the plan's devices: below what most steps take, or further above it than
@@ -181,7 +158,6 @@ QString difference(const std::string& name, const ModelSpec& spec, Plan plan, Or
   if (!simulation) return QString::fromStdString(simulation.error().text());
   if (static_cast<int>(simulation->devices.size()) != devices) return "a prediction without some of the devices";
 
-  const std::vector<Bytes> more = whole_on_each_rank(spec, ran);
   // A machine that is busy enough holds up even who sleeps: then once more.
   QString text;
   for (int attempt = 0; attempt < 12; ++attempt) {
@@ -195,16 +171,16 @@ QString difference(const std::string& name, const ModelSpec& spec, Plan plan, Or
     for (std::size_t d = 0; d < simulation->devices.size(); ++d) {
       const DeviceVerdict& device = simulation->devices[d];
       const double measured = static_cast<double>(usual(steps, d).count);
-      const double over = (static_cast<double>((device.peak + more[d]).count) - measured) / measured;
+      const double over = (static_cast<double>(device.peak.count) - measured) / measured;
       const QString line = QString("device %1: predicted %2, measured %3, at most %4, upper estimate %5 ")
                                .arg(d)
                                .arg(device.peak.count)
                                .arg(usual(steps, d).count)
                                .arg(most(steps, d).count)
                                .arg(device.peak_upper.count);
-      if (most(steps, d) > device.peak_upper + more[d]) return "above the upper estimate: " + line;
+      if (most(steps, d) > device.peak_upper) return "above the upper estimate: " + line;
       if (qEnvironmentVariableIsSet("SHOW_MEMORY")) qInfo("%s: %.2f %%", qPrintable(line), 100 * over);
-      if (over < 0 || over > allowed + handed_over(name) / measured) text += line;
+      if (over < 0 || over > allowed + whole_between_stages(name, plan) / measured) text += line;
     }
     if (text.isEmpty()) break;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/domain/layer_bytes.hpp"
 #include "core/runtime/profiler.hpp"
 #include "core/runtime/trainer.hpp"
 #include "tests/core/runtime/training_cases.hpp"
@@ -18,9 +19,11 @@ class TestProfiler : public QObject {
  private slots:
   void profile_has_the_models_layers_and_bytes();
   void images_and_lstms_are_timed_with_their_bytes();
+  void what_ranks_hold_whole_is_told();
   void fewer_samples_are_never_predicted_below();
   void saved_bytes_are_what_training_keeps();
   void times_are_those_of_training();
+  void other_cores_may_be_busy_meanwhile();
   void profiling_can_be_stopped_and_refuses_bad_sizes();
   void cluster_has_the_machines_figures();
   void devices_are_described();
@@ -75,6 +78,22 @@ void TestProfiler::images_and_lstms_are_timed_with_their_bytes() {
 
 /// Half of the samples may need more memory beside what is saved: weights are repacked all the same, and less of what
 /// was saved is free by then.
+void TestProfiler::what_ranks_hold_whole_is_told() {
+  const std::int64_t h = 16, classes = 12;
+  const auto layers = profile_on_cpu(small_gpt(2, h, 8, classes), ProfileOptions{{2}, {2}}).value().layers;
+  QCOMPARE(layers[0].whole_parameters, Bytes());                         // columns of tokens and positions
+  QCOMPARE(layers[1].whole_parameters, Bytes(4 * (2 * 2 * h + 2 * h)));  // two norms, the biases of two outputs
+  QCOMPARE(layers[3].whole_parameters, layers[3].parameters);            // a norm that all ranks compute
+  QCOMPARE(layers[4].whole_parameters, Bytes());                         // columns, the loss takes them so
+  const Profile unasked = profile_on_cpu(small_gpt(1, h, 8, classes), {2}).value();
+  for (const Layer& layer : unasked.layers)
+    QCOMPARE(layer.whole_parameters, Bytes());  // nobody asked for ranks
+
+  // 13 classes over two: the first rank's seven are what the prediction is for.
+  const Layer uneven = profile_on_cpu(small_mlp(24, 5, 10, 13), ProfileOptions{{2}, {2}}).value().layers[4];
+  QCOMPARE(share_of(weights_of(uneven), 2), Bytes(4 * 7 * (24 + 1)));
+}
+
 void TestProfiler::fewer_samples_are_never_predicted_below() {
   const ModelSpec model = small_cnn(true, 64, 8);
   const Profile whole = profile_on_cpu(model, {8}).value(), half = profile_on_cpu(model, {4}).value();
@@ -129,6 +148,18 @@ void TestProfiler::times_are_those_of_training() {
   const double backwards = shortest(OpKind::backward) / backward.count;
   QVERIFY2(forwards > 0.4 && forwards < 2, qPrintable(QString::number(forwards)));
   QVERIFY2(backwards > 0.4 && backwards < 2, qPrintable(QString::number(backwards)));
+}
+
+/// They take time from the one that is timed and nothing else: its bytes are its own.
+void TestProfiler::other_cores_may_be_busy_meanwhile() {
+  const Repetitions few{3, 3, 0, Seconds(2)};
+  const Profile alone = profile_on_cpu(small_gpt(), ProfileOptions{{2, 4}, {2}, few, 1}).value();
+  const Profile busy = profile_on_cpu(small_gpt(), ProfileOptions{{2, 4}, {2}, few, 3}).value();
+  for (std::size_t i = 0; i < alone.layers.size(); ++i) {
+    const Layer &a = alone.layers[i], &b = busy.layers[i];
+    QVERIFY(a.saved == b.saved && a.memory == b.memory && a.whole_parameters == b.whole_parameters);
+    QVERIFY(b.forward.count > 0 && b.backward.count > 0);
+  }
 }
 
 void TestProfiler::profiling_can_be_stopped_and_refuses_bad_sizes() {

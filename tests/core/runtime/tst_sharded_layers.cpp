@@ -432,17 +432,21 @@ void TestShardedLayers::a_lone_rank_counts_what_it_would_reduce() {
         made.layers[0]->forward(random_tensor(memory, made.layers[0]->input_width(), 0, 1), parameters, saved);
     for (const float value : output.values())
       if (!std::isfinite(value)) qFatal("numbers are not sound");
-    const std::int64_t forward = alone->take_all_reduced().count;
+    const LoneCollective::Taken forward = alone->take_all_reduced();
     made.layers[0]->backward_input(std::move(output), parameters, saved, wanted);
-    return std::pair(forward, alone->take_all_reduced().count);
+    return std::pair(forward, alone->take_all_reduced());
   };
   const ModelLayer block{
       "b", "transformer", {{"hidden", 8}, {"heads", 2}, {"feed_forward", 20}, {"sequence", 5}, {"causal", 1}}};
   const std::int64_t values = 4 * samples * 5 * 8;
-  QVERIFY(counted(block, true) == std::pair(2 * values, 2 * values));
+  using Taken = LoneCollective::Taken;
+  QVERIFY(counted(block, true) == std::pair(Taken{Bytes(2 * values), 2}, Taken{Bytes(2 * values), 2}));
   const ModelLayer linear{"l", "linear", {{"in", 6}, {"out", 14}, {"sequence", 1}, {"activation", 0}}};
-  QVERIFY(counted(linear, true) == std::pair(std::int64_t{4 * samples * 14 / 2}, std::int64_t{4 * samples * 6}));
-  QVERIFY(counted(linear, false).second == 0);
+  QVERIFY(counted(linear, true) == std::pair(Taken{Bytes(4 * samples * 14 / 2), 1}, Taken{Bytes(4 * samples * 6), 1}));
+  QVERIFY(counted(linear, false).second == Taken());
+  // An LSTM gathers what is carried on at each position.
+  const ModelLayer lstm{"r", "lstm", {{"in", 6}, {"hidden", 8}, {"sequence", 5}, {"directions", 1}}};
+  QVERIFY(counted(lstm, true).first.meetings >= 5);
 }
 
 void TestShardedLayers::too_many_devices_are_named_data() {

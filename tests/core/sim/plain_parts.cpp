@@ -132,12 +132,14 @@ void PlainParts::find_reductions(std::size_t s) {
   const Stage& own = plan_.stages[s];
   auto& list = reductions_.emplace_back();
   if (own.replicas() * static_cast<int>(homes_[s].size()) < 2) return;
-  Bytes all;
+  Bytes all, whole;
   for (int p = own.last - 1; p >= own.first; --p) {
     all += layer(p).parameters;
-    if (by_layer() && layer(p).parameters.count > 0) list.push_back({layer(p).parameters, p});
+    whole += layer(p).whole_parameters;
+    if (by_layer() && layer(p).parameters.count > 0)
+      list.push_back({layer(p).parameters, layer(p).whole_parameters, p});
   }
-  if (!by_layer() && all.count > 0) list.push_back({all, own.first});
+  if (!by_layer() && all.count > 0) list.push_back({all, whole, own.first});
   for (Reduced& reduction : list)
     for (int rank = 0; rank < own.tensor_parallel; ++rank) {
       std::vector<DeviceId> group;
@@ -145,8 +147,8 @@ void PlainParts::find_reductions(std::size_t s) {
         for (int r = 0; r < own.replicas(); ++r)
           group.push_back(home[static_cast<std::size_t>(r * own.tensor_parallel + rank)]);
       reduction.groups.push_back(group);
-      reduction.duration = std::max(
-          reduction.duration, rounded(all_reduce(network_, group, shard_bytes(own, reduction.bytes, rank)).count));
+      const Bytes bytes = reduction.whole + shard_bytes(own, reduction.bytes - reduction.whole, rank);
+      reduction.duration = std::max(reduction.duration, rounded(all_reduce(network_, group, bytes).count));
     }
 }
 
@@ -167,11 +169,13 @@ Time PlainParts::duration(const Part& part, OpKind kind) const {
 }
 
 Time PlainParts::optimizer(const Part& part, std::size_t rank) const {
-  Bytes bytes;
-  for (int p = stage(part.stage).first; p < stage(part.stage).last; ++p) bytes += layer(p).parameters;
-  return rounded(optimizer_time(shard_bytes(stage(part.stage), bytes, static_cast<int>(rank)), plan_.optimizer,
-                                plan_.precision, network_.type(part.devices[rank]))
-                     .count);
+  Bytes divided, whole;
+  for (int p = stage(part.stage).first; p < stage(part.stage).last; ++p) {
+    whole += layer(p).whole_parameters;
+    divided += layer(p).parameters - layer(p).whole_parameters;
+  }
+  const Bytes own = whole + shard_bytes(stage(part.stage), divided, static_cast<int>(rank));
+  return rounded(optimizer_time(own, plan_.optimizer, plan_.precision, network_.type(part.devices[rank])).count);
 }
 
 }  // namespace pipedeck::test

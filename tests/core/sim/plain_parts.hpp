@@ -28,7 +28,7 @@ struct Part {
 };
 
 struct Reduced {
-  Bytes bytes;
+  Bytes bytes, whole;  ///< of these, what every rank has whole
   int position = 0;
   Time duration = 0;
   std::vector<std::vector<DeviceId>> groups{};  // by rank of tensor parallelism

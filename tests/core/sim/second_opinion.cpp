@@ -319,7 +319,8 @@ class FixedPoint : PlainParts {
         const Time ready = rounds_.empty() ? stage_done(static_cast<int>(s), nth) : round_ready(s, round);
         turns.push_back({s, nth, round, flows.size(), reduction.groups.size()});
         for (std::size_t rank = 0; rank < reduction.groups.size(); ++rank) {
-          const Bytes bytes = shard_bytes(plan_.stages[s], reduction.bytes, static_cast<int>(rank));
+          const Bytes bytes =
+              reduction.whole + shard_bytes(plan_.stages[s], reduction.bytes - reduction.whole, static_cast<int>(rank));
           PlainFlow flow = flows_.all_reduce(reduction.groups[rank], bytes);
           flow.queue = "stage " + std::to_string(s) + " rank " + std::to_string(rank);
           flow.ready = std::max(ready, free);

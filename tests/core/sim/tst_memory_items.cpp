@@ -233,14 +233,16 @@ void TestMemoryItems::everyCombinationAgainstAPlainSum() {
     std::map<DeviceId, std::array<std::int64_t, 3>> expected;
     for (const Chunk& chunk : chunks_of(plan)) {
       const Stage& stage = plan.stages[chunk.stage.index()];
-      std::int64_t parameters = 0;
-      for (int p = stage.first; p < stage.last; ++p)
-        parameters += problem.profile->layers[order[static_cast<std::size_t>(p)].index()].parameters.count;
+      std::int64_t cut = 0, whole = 0;
+      for (int p = stage.first; p < stage.last; ++p) {
+        const Layer& layer = problem.profile->layers[order[static_cast<std::size_t>(p)].index()];
+        whole += layer.whole_parameters.count, cut += (layer.parameters - layer.whole_parameters).count;
+      }
       const int replicas = stage.replicas() * (bidirectional(plan.schedule) ? 2 : 1);
       for (std::size_t i = 0; i < chunk.devices.size(); ++i) {
         const std::size_t rank = i % static_cast<std::size_t>(stage.tensor_parallel);
         const double part = stage.shards ? (*stage.shards)[rank] : 1.0 / stage.tensor_parallel;
-        const auto own = static_cast<double>(up(static_cast<double>(parameters) * part)) / width;
+        const auto own = static_cast<double>(whole + up(static_cast<double>(cut) * part)) / width;
         auto& items = expected[chunk.devices[i]];
         items[0] += up(own * bill.weights / (plan.zero >= 3 ? replicas : 1));
         items[1] += up(own * bill.gradients / (plan.zero >= 2 ? replicas : 1));

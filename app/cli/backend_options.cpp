@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/backend_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include "core/runtime/cuda/module.hpp"
+
+namespace pipedeck::cli {
+
+void BackendOptions::declare(CLI::App& app) {
+  app.add_option("--backend", backend_, "what to run on: cpu (one thread a device) or cuda (one GPU a device)")
+      ->required()
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->type_name("NAME");
+  app.add_option("--precision", precision_,
+                 "of matrix products on GPUs: fp32 (default), or tf32: factors rounded to 10 bits of mantissa")
+      ->check(CLI::IsMember({"fp32", "tf32"}))
+      ->type_name("NAME");
+  app.add_flag("--oversubscribe", oversubscribe_,
+               "where there are fewer GPUs than the plan has devices, several devices share one; times are not the "
+               "plan's then");
+}
+
+Result<void> BackendOptions::check_usage(const CLI::App& app) const {
+  const auto given = [&](const char* option) { return app.count(option) > 0; };
+  if (on_processor()) {
+    for (const char* option : {"--precision", "--oversubscribe"})
+      if (given(option))
+        return fail(ErrorCode::bad_usage,
+                    fmt::format("run: {} needs --backend cuda: on the processor it would do nothing", option));
+    return {};
+  }
+  if (given("--replay"))
+    return fail(ErrorCode::bad_usage, "run: --replay needs --backend cpu: it keeps processor cores busy, not GPUs");
+  if (given("--transport") && app["--transport"]->results().back() == "mpi")
+    return fail(ErrorCode::bad_usage,
+                "run: --transport mpi needs --backend cpu: on GPUs a run is one process (--transport threads)");
+  return {};
+}
+
+Result<Backend> BackendOptions::open(const CLI::App& app, const Plan& plan) const {
+  if (auto usage = check_usage(app); !usage) return tl::unexpected(usage.error());
+  if (on_processor()) return Backend(cpu_kernels());
+  const auto module = cuda_module();
+  if (!module) return tl::unexpected(module.error());
+  return cuda_backend(**module, plan, precision_ == "tf32" ? cuda::Precision::tf32 : cuda::Precision::fp32,
+                      oversubscribe_);
+}
+
+}  // namespace pipedeck::cli

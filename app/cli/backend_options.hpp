@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// --backend of run, and what goes with it: what the plan's devices are here.
+#pragma once
+
+#include <string>
+
+#include "core/domain/model.hpp"
+#include "core/domain/plan.hpp"
+#include "core/domain/result.hpp"
+#include "core/runtime/backend.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace pipedeck::cli {
+
+class BackendOptions {
+ public:
+  void declare(CLI::App& app);
+  bool on_processor() const { return backend_ == "cpu"; }
+  /// What `plan` is run with. bad_usage for options that would do nothing, where the module, the driver or GPUs are
+  /// missing, and for what is done on the processor alone; bad_input names what the plan asks for that is not done on
+  /// GPUs. `app`: parsed, of `run`.
+  Result<Backend> open(const CLI::App& app, const Plan& plan) const;
+
+ private:
+  Result<void> check_usage(const CLI::App& app) const;
+
+  std::string backend_, precision_ = "fp32";
+  bool oversubscribe_ = false;
+};
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// capacity: how many devices of which type a training takes within a time or a budget; the largest model, sequence or
+// batch that fits.
+#include <fmt/format.h>
+
+#include "app/cli/capacity_options.hpp"
+#include "app/cli/capacity_points.hpp"
+#include "app/cli/capacity_text.hpp"
+#include "app/cli/command.hpp"
+#include "app/cli/console.hpp"
+#include "app/cli/progress_log.hpp"
+#include "core/io/capacity_csv.hpp"
+#include "core/io/files.hpp"
+#include "core/io/json_formats.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/whatif/size_ladder.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+class CapacityCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    options_.declare(app);
+    goal_.declare(app);
+    app.add_option("--largest", largest_,
+                   "instead of a training: the largest layers, hidden, sequence, micro-batch or global-batch that fits")
+        ->type_name("SIZE");
+    auto* largest = app.get_option("--largest");
+    app.add_option("--step", steps_.step, "sizes of --largest that are looked at: every N-th")
+        ->needs(largest)
+        ->check(CLI::Range(1, 1 << 30))
+        ->type_name("N");
+    app.add_option("--most", steps_.most, "the largest size that is looked at")
+        ->needs(largest)
+        ->check(CLI::Range(1, 1 << 30))
+        ->type_name("N");
+    app.add_option("--planner", names_, "planners that are asked [amp, data-parallel, straight, megatron]")
+        ->delimiter(',')
+        ->type_name("NAME ...");
+    app.add_option("--points", points_file_,
+                   "keep what is found in this file, and go on from what is in it; other goals can be asked of it")
+        ->type_name("FILE");
+    app.add_option("--csv", csv_file_, "write all points as CSV; - is standard output")->type_name("FILE");
+    app.add_option("--cluster-out", cluster_file_, "write the cluster of the point to take")->type_name("FILE");
+    app.add_option("--plan-out", plan_file_, "write its plan")->type_name("FILE");
+    declare_threads(app, threads_);
+    progress_.declare(app);
+    output_.declare(app);
+  }
+
+  Result<int> run(std::stop_token stop) override {
+    if (auto usable = check_usage(); !usable) return tl::unexpected(usable.error());
+    const auto asked = chosen_planners();
+    if (!asked) return tl::unexpected(asked.error());
+    const auto threads = thread_count(threads_);
+    if (!threads) return tl::unexpected(threads.error());
+    auto question = options_.question();
+    if (!question) return tl::unexpected(question.error());
+    const auto space = options_.space(*question);
+    if (!space) return tl::unexpected(space.error());
+    if (auto opened = progress_.open(); !opened) return tl::unexpected(opened.error());
+    const SearchHow how{*threads, stop, {}, progress_.callback()};
+    return largest_.empty() ? sweep(*question, *space, *asked, how) : find_size(*question, *space, *asked, how);
+  }
+
+ private:
+  Result<void> check_usage() const {
+    if (largest_.empty() == goal_.given()) return {};
+    if (!largest_.empty())
+      return fail(ErrorCode::bad_usage, "found --largest and something to be trained, expected one of the two");
+    return fail(ErrorCode::bad_usage, "found nothing to be trained, expected --tokens or --samples, or --largest SIZE");
+  }
+
+  Result<std::vector<AskedPlanner>> chosen_planners() const {
+    if (names_.empty()) return capacity_planners();
+    std::vector<AskedPlanner> asked;
+    for (const std::string& name : names_) {
+      const auto planner = planner_named(name);
+      if (!planner) return tl::unexpected(planner.error());
+      asked.push_back({*planner, {}});
+    }
+    return asked;
+  }
+
+  static std::string model_name(const CapacityQuestion& question) {
+    return question.model ? question.model->read.config.name : question.problem.profile->name;
+  }
+
+  std::string identity(const CapacityQuestion& question, const std::vector<AskedPlanner>& asked) const {
+    std::string text = options_.identity(question);
+    for (const AskedPlanner& one : asked) text += one.planner->name + "\n";
+    return sha256(text);
+  }
+
+  Result<int> sweep(const CapacityQuestion& question, const CapacitySpace& space,
+                    const std::vector<AskedPlanner>& asked, const SearchHow& how) const {
+    const ListPrice& price = device_catalogue().front().price;
+    const auto goal = goal_.goal(options_.sample_tokens(question), price.currency);
+    if (!goal) return tl::unexpected(goal.error());
+    const ProblemAt at = [&](const CapacityPoint& point) { return problem_at(question, point, device_catalogue()); };
+    const std::vector<CapacityPoint> points = capacity_points(space);
+    // What is wrong with the question itself is wrong at the first point.
+    if (const auto first = at(points.front()); !first) return tl::unexpected(first.error());
+    auto kept = KeptPoints::open(points_file_, identity(question, asked), at);
+    if (!kept) return tl::unexpected(kept.error());
+    auto found = sweep_capacity(points, at, asked, kept->known(points), how,
+                                [&](std::size_t, const CapacityFound& one) { kept->add(one); });
+    if (auto written = kept->write(); !written) return tl::unexpected(written.error());
+    if (!found) return tl::unexpected(stopped(found.error(), kept->count()));
+    CapacityAnswer answer{
+        model_name(question), question.problem.cluster->name, *goal, *std::move(found), {}, price.currency, price.date};
+    answer.ranked = ranked_capacity(answer.goal, answer.found);
+    if (auto written = write(answer); !written) return tl::unexpected(written.error());
+    if (!answer.best()) return tl::unexpected(none_meets(answer));
+    return 0;
+  }
+
+  Error stopped(Error error, std::size_t count) const {
+    if (error.code == ErrorCode::cancelled && !points_file_.empty())
+      error.message =
+          fmt::format("cancelled: {} holds {} points, the same command goes on from them", points_file_, count);
+    return error;
+  }
+
+  static Error none_meets(const CapacityAnswer& answer) {
+    std::string text = "no point meets this";
+    if (const CapacityFound* nearest = answer.nearest()) text += "; nearest: " + capacity_point_text(answer, *nearest);
+    return {ErrorCode::infeasible, text, {}, {}};
+  }
+
+  Result<int> find_size(const CapacityQuestion& question, const CapacitySpace& space,
+                        const std::vector<AskedPlanner>& asked, const SearchHow& how) const {
+    const auto kind = size_kind_named(largest_);
+    if (!kind)
+      return fail(ErrorCode::bad_usage, fmt::format("--largest: found \"{}\", expected layers, hidden, sequence, "
+                                                    "micro-batch or global-batch",
+                                                    largest_));
+    CapacitySpace one = space;
+    if (options_.nodes.empty()) one.nodes = {static_cast<int>(question.problem.cluster->nodes.size())};
+    const std::vector<CapacityPoint> points = capacity_points(one);
+    if (points.size() != 1)
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("--largest: found {} clusters and batches, expected one each of --nodes, --device-types, "
+                              "--global-batch and --micro-batch",
+                              points.size()));
+    const auto ladder = size_ladder(question, points.front(), *kind, steps_, device_catalogue());
+    if (!ladder) return tl::unexpected(ladder.error());
+    auto found = find_largest(*ladder, points.front(), asked, how);
+    if (!found) return tl::unexpected(found.error());
+    const LargestText answer{model_name(question), question.problem.cluster->name, *kind, *std::move(found)};
+    const std::string human = plan_file_ == "-" || cluster_file_ == "-" ? "" : largest_text(answer);
+    if (answer.answer.found)
+      if (auto written = write_files(*answer.answer.found); !written) return tl::unexpected(written.error());
+    if (auto written = output_.write(largest_json(answer), human); !written) return tl::unexpected(written.error());
+    if (!answer.answer.size)
+      return fail(ErrorCode::infeasible, fmt::format("no {} fits, not even {}", name_of(*kind), *answer.answer.next));
+    return 0;
+  }
+
+  Result<void> write_files(const CapacityFound& best) const {
+    if (!cluster_file_.empty())
+      if (auto written = write_output(cluster_file_, cluster_to_json(*best.plan->cluster)); !written) return written;
+    return plan_file_.empty() ? Result<void>() : write_output(plan_file_, plan_to_json(*best.plan->plan));
+  }
+
+  Result<void> write(const CapacityAnswer& answer) const {
+    if (!csv_file_.empty())
+      if (auto written = write_output(csv_file_, capacity_csv(answer.goal, answer.found).text()); !written)
+        return written;
+    if (answer.best())
+      if (auto written = write_files(*answer.best()); !written) return written;
+    const bool taken = csv_file_ == "-" || cluster_file_ == "-" || plan_file_ == "-";
+    return output_.write(capacity_json(answer), taken ? "" : capacity_text(answer));
+  }
+
+  CapacityOptions options_;
+  GoalOptions goal_;
+  std::string largest_;
+  SizeSteps steps_;
+  std::vector<std::string> names_;
+  std::string points_file_, csv_file_, cluster_file_, plan_file_;
+  std::optional<int> threads_;
+  ProgressLog progress_;
+  OutputOptions output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_capacity_command() { return std::make_unique<CapacityCommand>(); }
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/capacity_points.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/cli/console.hpp"
+#include "core/domain/validate.hpp"
+#include "core/io/files.hpp"
+
+namespace pipedeck::cli {
+namespace {
+
+constexpr std::chrono::seconds between_writes{2};
+
+/// Gives each plan its cluster, and looks whether it is one for it.
+Result<void> restore(CapacityPoints& points, const ProblemAt& problem_at) {
+  std::size_t at = 0;
+  for (auto& [point, found] : points.found) {
+    const std::string place = fmt::format("/points/{}", at++);
+    if (!found.plan) continue;
+    const auto problem = problem_at(point);
+    if (!problem) return fail(ErrorCode::bad_input, problem.error().message, place);
+    if (auto valid = validate(*found.plan->plan, *problem->profile, *problem->cluster); !valid)
+      return fail(ErrorCode::bad_input, valid.error().message, place + "/plan" + valid.error().place);
+    found.plan->cluster = problem->cluster;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<KeptPoints> KeptPoints::open(std::string path, std::string question, const ProblemAt& problem_at) {
+  KeptPoints kept;
+  kept.path_ = std::move(path);
+  kept.points_.question = std::move(question);
+  if (kept.path_.empty() || !std::filesystem::exists(kept.path_)) return kept;
+  const auto text = read_file(kept.path_);
+  if (!text) return tl::unexpected(text.error());
+  auto points = capacity_points_from_json(*text);
+  if (!points) return tl::unexpected(in_file(points.error(), kept.path_));
+  if (points->question != kept.points_.question)
+    return fail(ErrorCode::bad_input,
+                "found points of another question (model, cluster, conventions, planners, prices or version of the "
+                "program), expected those of this one, or a file that is not there",
+                "/question_sha256", kept.path_);
+  if (auto restored = restore(*points, problem_at); !restored)
+    return tl::unexpected(in_file(restored.error(), kept.path_));
+  kept.points_ = *std::move(points);
+  return kept;
+}
+
+std::vector<std::optional<CapacityFound>> KeptPoints::known(std::span<const CapacityPoint> points) const {
+  std::vector<std::optional<CapacityFound>> known;
+  for (const CapacityPoint& point : points) {
+    const auto found = points_.found.find(point);
+    known.push_back(found == points_.found.end() ? std::nullopt : std::optional(found->second));
+  }
+  return known;
+}
+
+void KeptPoints::add(const CapacityFound& found) {
+  if (path_.empty()) return;
+  points_.found.insert_or_assign(found.point, found);
+  if (std::chrono::steady_clock::now() - written_ < between_writes) return;
+  (void)write();  // the last one tells
+  written_ = std::chrono::steady_clock::now();
+}
+
+Result<void> KeptPoints::write() {
+  return path_.empty() ? Result<void>() : write_file(path_, capacity_points_to_json(points_));
+}
+
+}  // namespace pipedeck::cli

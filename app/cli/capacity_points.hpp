@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// --points FILE: what a sweep found, kept so that the same or a larger one goes on from it.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/io/capacity_json.hpp"
+#include "core/whatif/capacity_sweep.hpp"
+
+namespace pipedeck::cli {
+
+class KeptPoints {
+ public:
+  /// Of the question with this SHA-256. A file that is not there is empty; one of another question, or with a plan that
+  /// is none for it, is bad_input. An empty path: nothing is kept.
+  static Result<KeptPoints> open(std::string path, std::string question, const ProblemAt& problem_at);
+
+  /// What is known of each point.
+  std::vector<std::optional<CapacityFound>> known(std::span<const CapacityPoint> points) const;
+  std::size_t count() const { return points_.found.size(); }
+  /// Keeps it; the file is written whole now and then.
+  void add(const CapacityFound& found);
+  Result<void> write();
+
+ private:
+  std::string path_;
+  CapacityPoints points_;
+  std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace pipedeck::cli

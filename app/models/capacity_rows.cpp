@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/capacity_rows.hpp"
+
+#include <QCoreApplication>
+#include <QLocale>
+
+#include "app/language/core_text.hpp"
+#include "app/models/format.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::CapacityRows)
+};
+
+QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+
+QString money_text(double money, const QString& currency) {
+  return QStringLiteral("%1 %2").arg(QLocale().toString(money, 'f', 0), currency);
+}
+
+QString where_text(const CapacityFound& found) {
+  const QString nodes = found.point.nodes == 1 ? Words::tr("1 node") : Words::tr("%1 nodes").arg(found.point.nodes);
+  return found.point.type.empty() ? nodes : QStringLiteral("%1 · %2").arg(in_qt(found.point.type), nodes);
+}
+
+QString ruled_out_text(const CapacityGoal& goal, const CapacityFound& found, const QString& currency) {
+  const auto cost = capacity_cost(goal, found);
+  switch (capacity_verdict(goal, found)) {
+    case CapacityVerdict::meets:
+      return {};
+    case CapacityVerdict::memory:
+      return Words::tr("%1 too little memory").arg(format_bytes(missing_memory(found)));
+    case CapacityVerdict::no_plan:
+      return Words::tr("no plan");
+    case CapacityVerdict::time:
+      return Words::tr("%1 too long").arg(days_text(cost->time - *goal.within));
+    case CapacityVerdict::money:
+      return Words::tr("%1 too much").arg(money_text(*cost->money - *goal.budget, currency));
+    case CapacityVerdict::no_price:
+      return Words::tr("no price is known");
+  }
+  return {};
+}
+
+QString figures_text(const CapacityGoal& goal, const CapacityFound& found, const QString& currency) {
+  const auto cost = capacity_cost(goal, found);
+  if (!cost) return ruled_out_text(goal, found, currency);
+  const QString time = days_text(cost->time);
+  return cost->money ? QStringLiteral("%1 · %2").arg(time, money_text(*cost->money, currency)) : time;
+}
+
+QString tip_text(const CapacityGoal& goal, const CapacityFound& found, const QString& currency) {
+  QStringList lines;
+  if (found.plan) {
+    const FoundPlan& plan = *found.plan;
+    lines << in_qt(plan.plan->name) << Words::tr("%1 devices").arg(rented_devices(plan));
+    lines << Words::tr("peak %1 of %2").arg(format_bytes(plan.peak), format_bytes(plan.capacity));
+  }
+  if (const auto cost = capacity_cost(goal, found)) {
+    lines << Words::tr("%1 samples/s").arg(format_number(cost->samples_per_second));
+    if (cost->tokens_per_second) lines << Words::tr("%1 tokens/s").arg(format_number(*cost->tokens_per_second));
+    lines << Words::tr("%1 iterations").arg(cost->iterations);
+    lines << Words::tr("%1 device-hours").arg(QLocale().toString(cost->device_hours, 'f', 0));
+  }
+  if (const QString out = ruled_out_text(goal, found, currency); !out.isEmpty()) lines << out;
+  if (!found.why_not.empty()) lines << core_text(found.why_not);
+  if (found.plan) lines << Words::tr("Double-click to take the plan into the project");
+  return lines.join('\n');
+}
+
+}  // namespace
+
+QString days_text(Seconds time) {
+  const double days = time.count / 86400;
+  return days < 1 ? Words::tr("%1 h").arg(format_number(24 * days)) : Words::tr("%1 d").arg(format_number(days));
+}
+
+std::vector<BarRow> capacity_rows(const CapacityGoal& goal, std::span<const CapacityFound> found,
+                                  const QString& currency) {
+  std::vector<BarRow> rows;
+  for (const CapacityFound& one : found) {
+    BarRow row;
+    row.label = where_text(one);
+    row.text = figures_text(goal, one, currency);
+    row.tool_tip = tip_text(goal, one, currency);
+    row.meaning = capacity_verdict(goal, one) == CapacityVerdict::meets ? BarMeaning::better : BarMeaning::worse;
+    if (const auto cost = capacity_cost(goal, one)) row.to = cost->time.count;
+    if (goal.within) row.mark = goal.within->count;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+QString capacity_words(const CapacityGoal& goal, std::span<const CapacityFound> found, const QString& currency) {
+  if (found.empty()) return {};
+  const CapacityFound& first = found[ranked_capacity(goal, found).front()];
+  const QString where = where_text(first);
+  if (capacity_verdict(goal, first) == CapacityVerdict::meets)
+    return Words::tr("To take: %1, %2.").arg(where, figures_text(goal, first, currency));
+  return Words::tr("None meets this; nearest: %1, %2.").arg(where, ruled_out_text(goal, first, currency));
+}
+
+}  // namespace pipedeck::app

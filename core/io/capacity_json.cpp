@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/capacity_json.hpp"
+
+#include "core/io/json_formats.hpp"
+#include "core/io/json_reader.hpp"
+#include "core/io/json_writer.hpp"
+
+namespace pipedeck {
+namespace {
+
+using json::ObjectReader;
+using json::ObjectWriter;
+using json::Value;
+
+constexpr double most_per_second = 1e18, most_price = 1e15;
+
+std::shared_ptr<const Plan> plan_from(ObjectReader& in) {
+  const Value* value = in.get("plan");
+  if (!value) return nullptr;
+  Result<Plan> plan = plan_from_json(json::compact(*value));
+  if (!plan) {
+    in.problems().add(in.place_of("plan") + plan.error().place, plan.error().message);
+    return nullptr;
+  }
+  return std::make_shared<const Plan>(*std::move(plan));
+}
+
+FoundPlan found_plan_from(ObjectReader& in) {
+  FoundPlan found;
+  found.fits = in.truth_or("fits", false);
+  found.iteration = in.long_time("iteration_ms");
+  found.samples_per_second = in.number("samples_per_s", 0, most_per_second);
+  found.peak = in.total_bytes("fullest_peak_bytes");
+  found.capacity = in.total_bytes("fullest_capacity_bytes");
+  found.largest_peak = in.total_bytes("peak_memory_bytes");
+  found.devices = in.count("devices_used", 1, limits::devices);
+  found.nodes = in.count("nodes_used", 1, limits::devices);
+  if (in.has("price_per_hour")) found.price_per_hour = in.number("price_per_hour", 0, most_price);
+  found.plan = plan_from(in);
+  return found;
+}
+
+CapacityFound point_from(ObjectReader& in) {
+  CapacityFound found;
+  found.point.type = in.text_or("device_type", "");
+  found.point.nodes = in.count("nodes", 1, limits::devices);
+  found.point.global_batch = in.count("global_batch");
+  found.point.micro_batch = in.count_or("micro_batch", 0);
+  found.why_not = in.text_or("why_not", "");
+  if (in.has("plan")) found.plan = found_plan_from(in);
+  return found;
+}
+
+Value value_of(const CapacityFound& found) {
+  ObjectWriter out;
+  if (!found.point.type.empty()) out.add("device_type", Value(found.point.type));
+  out.add("nodes", found.point.nodes).add("global_batch", found.point.global_batch);
+  if (found.point.micro_batch > 0) out.add("micro_batch", found.point.micro_batch);
+  if (!found.why_not.empty()) out.add("why_not", Value(found.why_not));
+  if (!found.plan) return out.finish();
+  const FoundPlan& plan = *found.plan;
+  out.add("fits", Value(plan.fits))
+      .add("iteration_ms", json::milliseconds_of(plan.iteration))
+      .add("samples_per_s", json::number(plan.samples_per_second))
+      .add("fullest_peak_bytes", plan.peak)
+      .add("fullest_capacity_bytes", plan.capacity)
+      .add("peak_memory_bytes", plan.largest_peak)
+      .add("devices_used", plan.devices)
+      .add("nodes_used", plan.nodes);
+  if (plan.price_per_hour) out.add("price_per_hour", json::number(*plan.price_per_hour));
+  const Result<Value> tree = json::parse(plan_to_json(*plan.plan));
+  ensure(tree.has_value(), "plans are written as JSON");
+  return out.add("plan", *tree).finish();
+}
+
+}  // namespace
+
+Result<CapacityPoints> capacity_points_from_json(const std::string& text) {
+  CapacityPoints points;
+  const Result<void> read = json::read_document(text, "pipedeck.capacity-points", [&](ObjectReader& in) {
+    points.question = in.text("question_sha256");
+    in.objects("points", [&](ObjectReader& point) {
+      CapacityFound found = point_from(point);
+      points.found.insert_or_assign(found.point, std::move(found));
+    });
+  });
+  if (!read) return tl::unexpected(read.error());
+  return points;
+}
+
+std::string capacity_points_to_json(const CapacityPoints& points) {
+  json::List list;
+  for (const auto& [point, found] : points.found) list.push_back(value_of(found));
+  ObjectWriter out = ObjectWriter::document("pipedeck.capacity-points");
+  out.add("question_sha256", Value(points.question)).add("points", Value(std::move(list)));
+  return json::pretty(out.finish());
+}
+
+}  // namespace pipedeck

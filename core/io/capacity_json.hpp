@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of a capacity sweep as they are kept from one run to the next (docs/formats.md, "Capacity points").
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/domain/capacity.hpp"
+#include "core/domain/result.hpp"
+
+namespace pipedeck {
+
+struct CapacityPoints {
+  std::string question;  ///< SHA-256 of all that planners were asked beside the points themselves
+  std::map<CapacityPoint, CapacityFound> found;
+};
+
+/// Plans come without their cluster (FoundPlan::cluster is null), which follows from the question and the point. Errors
+/// carry the JSON pointer.
+Result<CapacityPoints> capacity_points_from_json(const std::string& text);
+std::string capacity_points_to_json(const CapacityPoints& points);
+
+}  // namespace pipedeck

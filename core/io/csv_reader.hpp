@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that others wrote as comma-separated values (RFC 4180): fields in quotes where they hold separators or line
+// ends, lines that end in LF or CR LF; also semicolons or tabs between fields, whichever the first line has. Lines that
+// begin with # are comments.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/domain/result.hpp"
+
+namespace pipedeck {
+
+struct CsvRow {
+  int line = 0;  ///< of the file, where the row begins
+  std::vector<std::string> fields;
+};
+
+struct CsvLimits {
+  std::size_t rows = 100'001, columns = 70'000, fields = std::size_t{1} << 24;
+};
+
+/// Rows that are not empty, blanks around fields taken away. An open quote, bytes that are not UTF-8 and more than
+/// `limits` are bad_input with the line.
+Result<std::vector<CsvRow>> csv_rows(const std::string& text, const CsvLimits& limits = {});
+
+}  // namespace pipedeck

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A machine as hwloc 2 describes it, in the file that `lstopo --of xml` writes (hwloc's manual, "Importing and
+// exporting topologies from/to XML files"): packages and NUMA nodes, the PCI tree with the speed of its links, GPUs and
+// network cards by their PCI class and by what the system calls them, and NVLink where hwloc was built with NVML.
+#pragma once
+
+#include <string>
+
+#include "core/domain/found_machine.hpp"
+#include "core/domain/result.hpp"
+
+namespace pipedeck {
+
+/// XML whose root is <topology>.
+bool looks_like_hwloc_topology(const std::string& text);
+
+/// One machine, called as the file says, else `name`. Errors carry the line.
+Result<FoundMachines> machines_from_hwloc(const std::string& text, const std::string& name);
+
+}  // namespace pipedeck

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster as Slurm describes it: the text of `scontrol show nodes` (or the NodeName lines of slurm.conf(5)) for what
+// GPUs its nodes have, topology.conf(5) for the switches above them.
+#pragma once
+
+#include <string>
+
+#include "core/domain/found_machine.hpp"
+#include "core/domain/result.hpp"
+
+namespace pipedeck {
+
+/// Whether some line begins with NodeName= or SwitchName=.
+bool looks_like_slurm(const std::string& text);
+
+/// Nodes with GPUs as machines, switches as a checked forest; what is left out is noted. What joins the GPUs of a node
+/// Slurm does not know. Errors carry the line.
+Result<FoundMachines> machines_from_slurm(const std::string& text);
+
+}  // namespace pipedeck

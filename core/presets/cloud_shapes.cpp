@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/presets/cloud_shapes.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/io/json_reader.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/embedded.hpp"
+
+namespace pipedeck {
+namespace {
+
+using json::ObjectReader;
+using json::Value;
+
+constexpr int most_devices = 64;
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+  return text;
+}
+
+/// Every device at its own lanes, through switches.
+void join_by_switches(CloudShape& shape, int lanes) {
+  const auto n = static_cast<std::size_t>(shape.count);
+  shape.lanes.assign(n, std::vector<int>(n, lanes));
+  for (std::size_t i = 0; i < n; ++i) shape.lanes[i][i] = 0;
+}
+
+void read_lanes(ObjectReader& in, CloudShape& shape) {
+  in.values("nvlink_lanes", [&](const Value& value, const std::string& place) {
+    const json::List* row = json::read_list(value, place, in.problems());
+    std::vector<int>& lanes = shape.lanes.emplace_back();
+    if (!row) return;
+    for (const Value& entry : *row)
+      lanes.push_back(static_cast<int>(json::read_integer(entry, 0, 1024, place, in.problems())));
+  });
+  for (std::size_t i = 0; i < shape.lanes.size(); ++i)
+    for (std::size_t j = 0; j < shape.lanes.size(); ++j)
+      if (shape.lanes.size() != static_cast<std::size_t>(shape.count) || shape.lanes[i].size() != shape.lanes.size() ||
+          shape.lanes[j].size() != shape.lanes.size() || shape.lanes[i][j] != shape.lanes[j][i])
+        return in.fail("nvlink_lanes", "found lanes that are no symmetric square of all devices, expected one");
+}
+
+void read_joints(ObjectReader& in, CloudShape& shape, const DeviceModel& model) {
+  if (in.has("nvlink_lanes")) return read_lanes(in, shape);
+  if (shape.count == 1) return;
+  const std::string joined = in.text("joined");
+  if (joined == "nvlink" && model.link) return join_by_switches(shape, model.link->lanes);
+  if (joined != "pcie")
+    in.fail("joined", fmt::format("found {}, expected nvlink, of a device that has some, or pcie",
+                                  json::describe(Value(joined))));
+}
+
+CloudShape read_shape(ObjectReader& in) {
+  CloudShape shape;
+  shape.name = in.text("name");
+  shape.count = in.count("count", 1, most_devices);
+  shape.device = in.text("device");
+  if (const DeviceModel* model = find_device_model(device_catalogue(), shape.device))
+    read_joints(in, shape, *model);
+  else if (in.ok())
+    in.fail("device", fmt::format("found {}, expected a device of the catalogue", json::describe(Value(shape.device))));
+  constexpr double most_gigabits = 1e6;
+  shape.network = BytesPerSecond(in.number("network_gbit_per_s", 0.1, most_gigabits) * 1e9 / 8);
+  shape.remark = in.text_or("remark", {});
+  return shape;
+}
+
+}  // namespace
+
+Result<std::vector<CloudShape>> cloud_shapes_from_json(const std::string& text) {
+  std::vector<CloudShape> shapes;
+  const Result<void> read = json::read_document(text, "pipedeck.cloud", [&](ObjectReader& in) {
+    const std::string provider = in.text("provider"), date = in.text("date"), source = in.text("source");
+    in.objects("shapes", [&](ObjectReader& entry) {
+      CloudShape shape = read_shape(entry);
+      shape.provider = provider;
+      shape.date = date;
+      shape.source = source;
+      shapes.push_back(std::move(shape));
+    });
+  });
+  if (!read) return tl::unexpected(read.error());
+  return shapes;
+}
+
+const std::vector<CloudShape>& cloud_shapes() {
+  static const std::vector<CloudShape> all = [] {
+    std::vector<CloudShape> shapes;
+    for (const std::string& text : embedded_clouds()) {
+      auto read = cloud_shapes_from_json(text);
+      ensure(read.has_value(), "the shapes that come with the program are valid");
+      std::ranges::move(*read, std::back_inserter(shapes));
+    }
+    return shapes;
+  }();
+  return all;
+}
+
+Result<FoundMachines> cloud_machine(const std::string& name) {
+  const std::vector<CloudShape>& all = cloud_shapes();
+  const auto shape = std::ranges::find(all, lower(name), [](const CloudShape& one) { return lower(one.name); });
+  if (shape == all.end()) {
+    std::string known;
+    for (const CloudShape& one : all) known += (known.empty() ? "" : ", ") + one.name;
+    return fail(ErrorCode::bad_usage, fmt::format("found no cloud shape '{}', expected one of: {}", name, known));
+  }
+  FoundMachine machine;
+  machine.name = shape->name;
+  machine.source = shape->provider;
+  for (int i = 0; i < shape->count; ++i) {
+    FoundGpu& gpu = machine.gpus.emplace_back();
+    gpu.label = fmt::format("GPU{}", i);
+    gpu.name = shape->device;
+  }
+  const auto n = static_cast<std::size_t>(shape->count);
+  // Without a link of their own two GPUs of a mesh reach each other over the processors, as those of a server without
+  // NVLink do over PCI Express.
+  const Joint without{shape->lanes.empty() ? JointKind::host_bridge : JointKind::system, 0, {}};
+  machine.joints.assign(n, std::vector<Joint>(n, without));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      if (i == j)
+        machine.joints[i][j] = Joint{};
+      else if (!shape->lanes.empty() && shape->lanes[i][j] > 0)
+        machine.joints[i][j] = Joint{JointKind::link, shape->lanes[i][j], {}};
+  machine.nics.push_back({shape->provider, shape->network});
+  FoundMachines found;
+  found.machines.push_back(std::move(machine));
+  found.notes.push_back(fmt::format("{}: figures as published in {}: {}", shape->name, shape->date, shape->source));
+  if (!shape->remark.empty()) found.notes.push_back(fmt::format("{}: {}", shape->name, shape->remark));
+  return found;
+}
+
+std::string cloud_shape_summary(const CloudShape& shape) {
+  const DeviceModel* model = find_device_model(device_catalogue(), shape.device);
+  const std::string joint = shape.count == 1 ? ""
+                            : shape.lanes.empty()
+                                ? ", PCI Express"
+                                : fmt::format(", {}", model && model->link ? model->link->kind : "NVLink");
+  return fmt::format("{}: {} × {}{}, network {:.4g} Gbit/s ({})", shape.provider, shape.count, shape.device, joint,
+                     shape.network.count * 8 / 1e9, shape.date);
+}
+
+}  // namespace pipedeck

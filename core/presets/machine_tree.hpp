@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a batch system knows of its machines beyond each one: partitions, and the switches above them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/domain/cluster.hpp"
+#include "core/domain/found_machine.hpp"
+#include "core/domain/result.hpp"
+#include "core/presets/machine_types.hpp"
+
+namespace pipedeck {
+
+/// "Partitions: gpu of 12 machines, long of 4"; empty where there are fewer than two.
+std::string partitions_text(const std::vector<FoundMachine>& machines);
+
+/// A partition without machines is bad_usage and lists those that there are.
+Result<std::vector<FoundMachine>> machines_of_partition(std::vector<FoundMachine> machines,
+                                                        const std::string& partition);
+
+/// Those below some switch; how many there are besides is noted.
+std::vector<FoundMachine> machines_of_tree(std::vector<FoundMachine> machines, const std::vector<FoundSwitch>& tree,
+                                           ImportNotes& notes);
+
+/// The switches that have machines of `cluster` below them, and the links to them. A link between switches is as wide
+/// as `uplink`, else as everything below it together. `networks` is each node's bandwidth.
+void add_switch_tree(Cluster& cluster, const std::vector<FoundSwitch>& tree,
+                     const std::vector<BytesPerSecond>& networks, Seconds latency, std::optional<BytesPerSecond> uplink,
+                     ImportNotes& notes);
+
+}  // namespace pipedeck

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device that is the processor: every function does its work at once, on the calling thread.
+#include <algorithm>
+#include <new>
+
+#include "core/runtime/cpu/kernels.hpp"
+#include "core/runtime/device.hpp"
+
+namespace pipedeck {
+namespace {
+
+constexpr std::align_val_t alignment{64};  // a cache line, and the widest vector register
+
+class Processor final : public ComputeDevice {
+ public:
+  bool on_host() const override { return true; }
+  bool reaches(const ComputeDevice& other) const override { return other.on_host(); }
+
+  float* allocate(std::int64_t floats) override {
+    return static_cast<float*>(::operator new(static_cast<std::size_t>(floats) * sizeof(float), alignment));
+  }
+  void deallocate(float* block) noexcept override { ::operator delete(block, alignment); }
+
+  void zero(std::span<float> values) override { std::ranges::fill(values, 0.0f); }
+  void copy(float* to, const float* from, std::int64_t count) override { std::copy_n(from, count, to); }
+  void scale(std::span<float> values, float factor) override {
+    pipedeck::scale(values.data(), factor, static_cast<std::int64_t>(values.size()));
+  }
+  void add(float* to, const float* from, std::int64_t count) override { pipedeck::add(to, from, count); }
+  void largest(float* to, const float* from, std::int64_t count) override {
+    for (std::int64_t i = 0; i < count; ++i) to[i] = std::max(to[i], from[i]);
+  }
+  void update(const UpdateRule& rule, const UpdatedValues& v) override {
+    switch (rule.kind) {
+      case Optimizer::none:
+        break;
+      case Optimizer::sgd:
+        sgd_update(v.weights, v.gradients, rule.rate, v.count);
+        break;
+      case Optimizer::momentum:
+        momentum_update(v.weights, v.gradients, v.first, rule.rate, v.count);
+        break;
+      case Optimizer::rmsprop:
+        rmsprop_update(v.weights, v.gradients, v.first, rule.rate, v.count);
+        break;
+      case Optimizer::adam:
+        adam_update(v.weights, v.gradients, v.first, v.second, {rule.rate, rule.second_correction}, v.count);
+        break;
+    }
+    std::fill_n(v.gradients, v.count, 0.0f);
+  }
+
+  void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override { write(to); }
+  void download(std::span<float> to, const float* from) override { std::copy_n(from, to.size(), to.begin()); }
+
+  Moment now() override { return RunClock::now(); }
+  void wait(const Moment&) override {}
+  void synchronise() override {}
+};
+
+}  // namespace
+
+std::shared_ptr<ComputeDevice> processor() {
+  static const auto the_one = std::make_shared<Processor>();
+  return the_one;
+}
+
+}  // namespace pipedeck

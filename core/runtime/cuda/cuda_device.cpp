@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cuda/cuda_device.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/runtime/cuda/kernels.hpp"
+
+namespace pipedeck::cuda {
+namespace {
+
+/// More is copied from where it was written, which waits: weights at a run's beginning, not samples.
+constexpr std::size_t most_staged_floats = std::size_t{4} << 20;
+
+Event make_timed_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDefault), "cudaEventCreateWithFlags");
+  return Event(event);
+}
+
+}  // namespace
+
+Event EventPool::take() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) {
+    check(cudaSetDevice(gpu_), "cudaSetDevice");
+    return make_timed_event();
+  }
+  Event event = std::move(free_.back());
+  free_.pop_back();
+  return event;
+}
+
+void EventPool::give_back(Event event) noexcept {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(event));
+}
+
+/// An event whose time on the host's clock is known: the GPU tells how long after it another one was.
+struct CudaDevice::Reference {
+  Event event;
+  RunClock::time_point time;
+};
+
+class CudaDevice::CudaMark final : public Mark {
+ public:
+  CudaMark(std::shared_ptr<EventPool> pool, std::shared_ptr<const Reference> reference, cudaStream_t stream)
+      : pool_(std::move(pool)), reference_(std::move(reference)), event_(pool_->take()) {
+    check(cudaEventRecord(event_.get(), stream), "cudaEventRecord");
+  }
+  ~CudaMark() override { pool_->give_back(std::move(event_)); }
+
+  cudaEvent_t event() const { return event_.get(); }
+  RunClock::time_point reached() const override {
+    check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, reference_->event.get(), event_.get()), "cudaEventElapsedTime");
+    return reference_->time + std::chrono::duration_cast<RunClock::duration>(
+                                  std::chrono::duration<double, std::milli>(double{milliseconds}));
+  }
+
+ private:
+  std::shared_ptr<EventPool> pool_;
+  std::shared_ptr<const Reference> reference_;
+  Event event_;
+};
+
+CudaDevice::CudaDevice(int gpu, Precision precision)
+    : context_(gpu, precision), products_(context_), events_(std::make_shared<EventPool>(gpu)) {
+  synchronise();
+}
+
+CudaDevice::~CudaDevice() {
+  static_cast<void>(cudaSetDevice(context_.device()));
+  static_cast<void>(cudaStreamSynchronize(stream()));
+}
+
+CudaDevice& CudaDevice::of(const Tensor& tensor) {
+  auto& device = dynamic_cast<CudaDevice&>(tensor.memory()->device());
+  device.context_.make_current();
+  return device;
+}
+
+bool CudaDevice::reaches(const ComputeDevice& other) const {
+  const auto* gpu = dynamic_cast<const CudaDevice*>(&other);
+  return gpu != nullptr && gpu->context_.device() == context_.device();
+}
+
+float* CudaDevice::allocate(std::int64_t floats) {
+  if (floats == 0) floats = 1;  // a block has an address
+  context_.make_current();
+  void* block = nullptr;
+  check(cudaMalloc(&block, static_cast<std::size_t>(floats) * sizeof(float)), "cudaMalloc");
+  return static_cast<float*>(block);
+}
+
+/// Of a run that failed there may be work under way.
+void CudaDevice::deallocate(float* block) noexcept {
+  static_cast<void>(cudaSetDevice(context_.device()));
+  static_cast<void>(cudaStreamSynchronize(stream()));
+  static_cast<void>(cudaFree(block));
+}
+
+void CudaDevice::zero(std::span<float> values) {
+  if (values.empty()) return;
+  context_.make_current();
+  check(cudaMemsetAsync(values.data(), 0, values.size_bytes(), stream()), "cudaMemsetAsync");
+}
+
+void CudaDevice::copy(float* to, const float* from, std::int64_t count) {
+  if (count == 0 || to == from) return;
+  context_.make_current();
+  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(float), cudaMemcpyDeviceToDevice, stream()),
+        "cudaMemcpyAsync");
+}
+
+void CudaDevice::scale(std::span<float> values, float factor) {
+  context_.make_current();
+  cuda::scale(stream(), values.data(), factor, static_cast<std::int64_t>(values.size()));
+}
+
+void CudaDevice::add(float* to, const float* from, std::int64_t count) {
+  context_.make_current();
+  cuda::add(stream(), to, from, count);
+}
+
+void CudaDevice::largest(float* to, const float* from, std::int64_t count) {
+  context_.make_current();
+  cuda::largest(stream(), to, from, count);
+}
+
+void CudaDevice::update(const UpdateRule& rule, const UpdatedValues& v) {
+  context_.make_current();
+  Bf16* const no_copy = nullptr;
+  switch (rule.kind) {
+    case Optimizer::none:
+      return zero({v.gradients, static_cast<std::size_t>(v.count)});
+    case Optimizer::sgd:
+      return sgd_update(stream(), v.weights, v.gradients, no_copy, rule.rate, v.count);
+    case Optimizer::momentum:
+      return momentum_update(stream(), v.weights, v.gradients, v.first, no_copy, rule.rate, v.count);
+    case Optimizer::rmsprop:
+      return rmsprop_update(stream(), v.weights, v.gradients, v.first, no_copy, rule.rate, v.count);
+    case Optimizer::adam:
+      return adam_update(stream(), v.weights, v.gradients, v.first, v.second, no_copy,
+                         {rule.rate, rule.second_correction}, v.count);
+  }
+}
+
+/// The smallest that is large enough and that the GPU has read; else a new one.
+CudaDevice::Staging CudaDevice::take_staging(std::size_t floats) {
+  const std::lock_guard lock(mutex_);
+  const auto usable = [&](const Staging& staging) {
+    if (staging.floats < floats) return false;
+    const cudaError_t state = cudaEventQuery(staging.read.get());
+    if (state != cudaErrorNotReady) check(state, "cudaEventQuery");
+    return state == cudaSuccess;
+  };
+  const auto found = std::ranges::find_if(staging_, usable);
+  if (found != staging_.end()) {
+    Staging staging = std::move(*found);
+    staging_.erase(found);
+    return staging;
+  }
+  Staging staging{{}, floats, make_event()};
+  void* data = nullptr;
+  check(cudaMallocHost(&data, floats * sizeof(float)), "cudaMallocHost");
+  staging.data.reset(static_cast<float*>(data));
+  return staging;
+}
+
+void CudaDevice::upload(std::span<float> to, const std::function<void(std::span<float>)>& write) {
+  if (to.empty()) return write(to);
+  context_.make_current();
+  const auto copy_from = [&](const float* from) {
+    check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyHostToDevice, stream()), "cudaMemcpyAsync");
+  };
+  if (to.size() > most_staged_floats) {
+    std::vector<float> values(to.size());
+    write(values);
+    copy_from(values.data());
+    return check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  }
+  Staging staging = take_staging(to.size());
+  write({staging.data.get(), to.size()});
+  copy_from(staging.data.get());
+  check(cudaEventRecord(staging.read.get(), stream()), "cudaEventRecord");
+  const std::lock_guard lock(mutex_);
+  const auto place = std::ranges::upper_bound(staging_, staging.floats, {}, &Staging::floats);
+  staging_.insert(place, std::move(staging));
+}
+
+void CudaDevice::download(std::span<float> to, const float* from) {
+  if (to.empty()) return;
+  context_.make_current();
+  check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+}
+
+Moment CudaDevice::now() {
+  context_.make_current();
+  const std::lock_guard lock(mutex_);
+  return Moment(std::make_shared<CudaMark>(events_, reference_, stream()));
+}
+
+void CudaDevice::wait(const Moment& moment) {
+  if (!moment.mark()) return;
+  context_.make_current();
+  check(cudaStreamWaitEvent(stream(), dynamic_cast<const CudaMark&>(*moment.mark()).event(), 0), "cudaStreamWaitEvent");
+}
+
+/// Times count from here on: a float of milliseconds is exact to less than a microsecond within a step of seconds.
+void CudaDevice::synchronise() {
+  context_.make_current();
+  Reference reference{make_timed_event(), {}};
+  check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  check(cudaEventRecord(reference.event.get(), stream()), "cudaEventRecord");
+  check(cudaEventSynchronize(reference.event.get()), "cudaEventSynchronize");
+  reference.time = RunClock::now();
+  const std::lock_guard lock(mutex_);
+  reference_ = std::make_shared<const Reference>(std::move(reference));
+}
+
+}  // namespace pipedeck::cuda

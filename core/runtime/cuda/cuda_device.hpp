@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker's GPU: its memory, and one stream on which all of its work runs in the order in which it was given.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "core/runtime/cuda/context.hpp"
+#include "core/runtime/cuda/matmul.hpp"
+#include "core/runtime/device.hpp"
+#include "core/runtime/tensor.hpp"
+
+namespace pipedeck::cuda {
+
+/// Events with times, taken again when nobody asks for theirs any more.
+class EventPool {
+ public:
+  explicit EventPool(int gpu) : gpu_(gpu) {}
+  Event take();
+  void give_back(Event event) noexcept;
+
+ private:
+  int gpu_;
+  std::mutex mutex_;
+  std::vector<Event> free_;
+};
+
+class CudaDevice final : public ComputeDevice {
+ public:
+  /// Throws CudaError, OutOfMemory.
+  CudaDevice(int gpu, Precision precision);
+  ~CudaDevice() override;
+
+  /// Of the device that holds a tensor's values, current on the calling thread: for layers and losses.
+  static CudaDevice& of(const Tensor& tensor);
+  Context& context() { return context_; }
+  Products& products() { return products_; }
+  cudaStream_t stream() const { return context_.stream(); }
+
+  bool on_host() const override { return false; }
+  bool reaches(const ComputeDevice& other) const override;
+
+  float* allocate(std::int64_t floats) override;
+  void deallocate(float* block) noexcept override;
+
+  void zero(std::span<float> values) override;
+  void copy(float* to, const float* from, std::int64_t count) override;
+  void scale(std::span<float> values, float factor) override;
+  void add(float* to, const float* from, std::int64_t count) override;
+  void largest(float* to, const float* from, std::int64_t count) override;
+  void update(const UpdateRule& rule, const UpdatedValues& values) override;
+
+  void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override;
+  void download(std::span<float> to, const float* from) override;
+
+  Moment now() override;
+  void wait(const Moment& moment) override;
+  void synchronise() override;
+
+ private:
+  /// Memory of the host that the GPU reads by itself, and until when it does.
+  struct Staging {
+    std::unique_ptr<float, Destroyer<cudaFreeHost>> data;
+    std::size_t floats = 0;
+    Event read;
+  };
+  struct Reference;
+  class CudaMark;
+
+  Staging take_staging(std::size_t floats);
+
+  Context context_;
+  Products products_;
+  std::shared_ptr<EventPool> events_;
+  std::mutex mutex_;
+  std::shared_ptr<const Reference> reference_;  ///< of marks made from now on
+  std::vector<Staging> staging_;                ///< at hand, the GPU may still read
+};
+
+}  // namespace pipedeck::cuda

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program sees of the module for GPUs (pipedeck-cuda.so), which it loads when it is asked for. Both are built
+// together: the module is refused where it says another version.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/runtime/backend.hpp"
+#include "core/runtime/cuda/precision.hpp"
+
+namespace pipedeck::cuda {
+
+class Module {
+ public:
+  virtual ~Module() = default;
+  /// "NVIDIA H100 80GB, 79.6 GiB": one a GPU. Throws std::runtime_error where there is none, or no driver for them.
+  virtual std::vector<std::string> gpus() const = 0;
+  /// "CUDA 13.0, cublasLt 13.1.0, cuDNN 9.15.1, NCCL 2.28.9"
+  virtual std::string libraries() const = 0;
+  /// A device for each worker: gpus[worker]. Its devices are made when a run asks for them, and throw
+  /// std::runtime_error then.
+  virtual Backend backend(Precision precision, std::vector<int> gpus) const = 0;
+};
+
+/// extern "C" pipedeck_cuda(version): null where the module is another version's.
+using ModuleFactory = const Module*(const char* version);
+
+}  // namespace pipedeck::cuda

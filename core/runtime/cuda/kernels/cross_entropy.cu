@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax and its sum in one look at a row (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018,
+// algorithm 3), a second one writes the gradient.
+#include <cfloat>
+
+#include "core/runtime/cuda/kernels/rows.cuh"
+
+namespace pipedeck::cuda {
+namespace {
+
+constexpr int sum_threads = 512;
+
+/// The largest value so far and the sum of e^(value - largest).
+struct Running {
+  float largest = -FLT_MAX, sum = 0;
+  __device__ void see(float value) {
+    if (value > largest) {
+      sum = sum * expf(largest - value) + 1.0f;
+      largest = value;
+    } else {
+      sum += expf(value - largest);
+    }
+  }
+  __device__ void meet(float* shared) {
+    const float all = meet_row(largest, shared, Larger{});
+    sum = meet_row(sum * expf(largest - all), shared, Adding{});
+    largest = all;
+  }
+};
+
+__device__ bool is_class(float target, std::int64_t classes) {
+  return target >= 0.0f && target < static_cast<float>(classes);
+}
+
+template <int Width, bool Keep, class T>
+__global__ void cross_entropy_kernel(T* logits, const float* targets, double* losses, std::int64_t rows,
+                                     std::int64_t columns) {
+  auto* shared = shared_memory<float>();
+  float* kept = shared + warp_results + threadIdx.y * columns;
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+  if (row >= rows) return;
+  T* own = logits + row * columns;
+  const std::int64_t begin = threadIdx.x * Width, step = static_cast<std::int64_t>(blockDim.x) * Width;
+  Running running;
+  for (std::int64_t i = begin; i < columns; i += step) {
+    const auto pack = load<Width>(own + i);
+    if constexpr (Keep) store(kept + i, pack);
+    PIPEDECK_UNROLL
+    for (int k = 0; k < Width; ++k) running.see(pack.value[k]);
+  }
+  running.meet(shared);
+  const bool known = is_class(targets[row], columns);
+  const std::int64_t target = known ? static_cast<std::int64_t>(targets[row]) : -1;
+  const float share = 1.0f / running.sum;
+  for (std::int64_t i = begin; i < columns; i += step) {
+    Pack<Width> pack;
+    if constexpr (Keep)
+      pack = load<Width>(kept + i);
+    else
+      pack = load<Width>(own + i);
+    PIPEDECK_UNROLL
+    for (int k = 0; k < Width; ++k) {
+      const float above = pack.value[k] - running.largest;
+      pack.value[k] = expf(above) * share;
+      if (i + k != target) continue;
+      pack.value[k] -= 1.0f;
+      losses[row] = log(static_cast<double>(running.sum)) - static_cast<double>(above);
+    }
+    store(own + i, pack);
+  }
+  if (!known && threadIdx.x == 0) losses[row] = NAN;
+}
+
+template <int Width, class T>
+__global__ void largest_kernel(float* most, const T* logits, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+  if (row >= rows) return;
+  float largest = -FLT_MAX;
+  for (std::int64_t i = threadIdx.x * Width; i < columns; i += static_cast<std::int64_t>(blockDim.x) * Width) {
+    const auto pack = load<Width>(logits + row * columns + i);
+    PIPEDECK_UNROLL
+    for (int k = 0; k < Width; ++k) largest = Larger{}(pack.value[k], largest);
+  }
+  largest = meet_row(largest, shared_memory<float>(), Larger{});
+  if (threadIdx.x == 0) most[row] = largest;
+}
+
+template <int Width, class T>
+__global__ void exponentials_kernel(float* totals, float* wanted, const T* logits, const float* most,
+                                    const float* targets, std::int64_t first, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+  if (row >= rows) return;
+  float sum = 0;
+  for (std::int64_t i = threadIdx.x * Width; i < columns; i += static_cast<std::int64_t>(blockDim.x) * Width) {
+    const auto pack = load<Width>(logits + row * columns + i);
+    PIPEDECK_UNROLL
+    for (int k = 0; k < Width; ++k) sum += expf(pack.value[k] - most[row]);
+  }
+  sum = meet_row(sum, shared_memory<float>(), Adding{});
+  if (threadIdx.x != 0) return;
+  totals[row] = sum;
+  const float target = targets[row] - static_cast<float>(first);
+  const bool here = is_class(target, columns);
+  wanted[row] = here ? to_float(logits[row * columns + static_cast<std::int64_t>(target)]) - most[row] : 0.0f;
+}
+
+template <int Width, class T>
+__global__ void finish_kernel(T* logits, const float* most, const float* totals, const float* targets,
+                              std::int64_t first, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+  if (row >= rows) return;
+  const float share = 1.0f / totals[row], target = targets[row] - static_cast<float>(first);
+  const std::int64_t own = is_class(target, columns) ? static_cast<std::int64_t>(target) : -1;
+  for (std::int64_t i = threadIdx.x * Width; i < columns; i += static_cast<std::int64_t>(blockDim.x) * Width) {
+    auto pack = load<Width>(logits + row * columns + i);
+    PIPEDECK_UNROLL
+    for (int k = 0; k < Width; ++k)
+      pack.value[k] = expf(pack.value[k] - most[row]) * share - (i + k == own ? 1.0f : 0.0f);
+    store(logits + row * columns + i, pack);
+  }
+}
+
+struct Losses {
+  const double* of_rows;
+  __device__ double at(std::int64_t row) const { return of_rows[row]; }
+};
+struct LossesOfParts {
+  const float *totals, *wanted;
+  __device__ double at(std::int64_t row) const {
+    return log(static_cast<double>(totals[row])) - static_cast<double>(wanted[row]);
+  }
+};
+
+/// One block: *sum += all.
+template <class From>
+__global__ void __launch_bounds__(sum_threads) add_losses_kernel(double* sum, From from, std::int64_t rows) {
+  auto* shared = shared_memory<double>();
+  double own = 0;
+  for (std::int64_t row = threadIdx.x; row < rows; row += sum_threads) own += from.at(row);
+  shared[threadIdx.x] = own;
+  for (unsigned half = sum_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0) *sum += shared[0];
+}
+
+template <class From>
+void add_losses(cudaStream_t stream, double* sum, const From& from, std::int64_t rows) {
+  launch(add_losses_kernel<From>, {1, sum_threads, sizeof(double) * sum_threads}, stream, sum, from, rows);
+}
+
+/// use(width, threads) for rows of T.
+template <class T, class Use>
+void over_rows(const T* logits, std::int64_t rows, std::int64_t columns, const Use& use) {
+  if (rows <= 0 || columns <= 0) return;
+  constexpr int full = full_width<T>;
+  with_width<full>(columns % full == 0 && are_aligned<full>(logits),
+                   [&](auto width) { use(width, row_threads(divided_up(columns, width))); });
+}
+
+constexpr std::size_t own_bytes = sizeof(float) * warp_results;
+
+}  // namespace
+
+std::size_t softmax_cross_entropy_scratch(std::int64_t rows) { return sizeof(double) * static_cast<std::size_t>(rows); }
+
+template <class T>
+void softmax_cross_entropy(cudaStream_t stream, T* logits, const float* targets, double* loss_sum, void* scratch,
+                           std::int64_t rows, std::int64_t columns) {
+  auto* losses = static_cast<double*>(scratch);
+  over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
+    const std::size_t with_rows = own_bytes + sizeof(float) * static_cast<std::size_t>(columns) * threads.rows;
+    if (with_rows <= most_row_bytes)
+      launch(cross_entropy_kernel<width, true, T>, {threads.blocks(rows), threads.threads(), with_rows}, stream, logits,
+             targets, losses, rows, columns);
+    else
+      launch(cross_entropy_kernel<width, false, T>, {threads.blocks(rows), threads.threads(), own_bytes}, stream,
+             logits, targets, losses, rows, columns);
+    add_losses(stream, loss_sum, Losses{losses}, rows);
+  });
+}
+
+template <class T>
+void largest_of_rows(cudaStream_t stream, float* most, const T* logits, std::int64_t rows, std::int64_t columns) {
+  over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
+    launch(largest_kernel<width, T>, {threads.blocks(rows), threads.threads(), own_bytes}, stream, most, logits, rows,
+           columns);
+  });
+}
+
+template <class T>
+void exponentials_of_rows(cudaStream_t stream, float* totals, float* wanted, const T* logits, const float* most,
+                          const float* targets, std::int64_t first, std::int64_t rows, std::int64_t columns) {
+  over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
+    launch(exponentials_kernel<width, T>, {threads.blocks(rows), threads.threads(), own_bytes}, stream, totals, wanted,
+           logits, most, targets, first, rows, columns);
+  });
+}
+
+template <class T>
+void finish_cross_entropy(cudaStream_t stream, T* logits, double* loss_sum, const float* most, const float* totals,
+                          const float* wanted, const float* targets, std::int64_t first, std::int64_t rows,
+                          std::int64_t columns) {
+  over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
+    launch(finish_kernel<width, T>, {threads.blocks(rows), threads.threads()}, stream, logits, most, totals, targets,
+           first, rows, columns);
+    add_losses(stream, loss_sum, LossesOfParts{totals, wanted}, rows);
+  });
+}
+
+#define PIPEDECK_INSTANTIATE(T)                                                                                       \
+  template void softmax_cross_entropy<T>(cudaStream_t, T*, const float*, double*, void*, std::int64_t, std::int64_t); \
+  template void largest_of_rows<T>(cudaStream_t, float*, const T*, std::int64_t, std::int64_t);                       \
+  template void exponentials_of_rows<T>(cudaStream_t, float*, float*, const T*, const float*, const float*,           \
+                                        std::int64_t, std::int64_t, std::int64_t);                                    \
+  template void finish_cross_entropy<T>(cudaStream_t, T*, double*, const float*, const float*, const float*,          \
+                                        const float*, std::int64_t, std::int64_t, std::int64_t);
+PIPEDECK_INSTANTIATE(float)
+PIPEDECK_INSTANTIATE(Bf16)
+
+}  // namespace pipedeck::cuda

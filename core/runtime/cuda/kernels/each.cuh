@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// One kernel for everything that is done to values one by one: `Work` has at<Width>(index), which reads and writes
+// Width of them.
+#pragma once
+
+#include "core/runtime/cuda/kernels/pack.cuh"
+
+namespace pipedeck::cuda {
+
+inline constexpr int each_threads = 256;
+
+template <int Width, class Work>
+__global__ void __launch_bounds__(each_threads) each_kernel(Work work, std::int64_t count) {
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t all = static_cast<std::int64_t>(gridDim.x) * blockDim.x, packs = count / Width;
+  for (std::int64_t i = first; i < packs; i += all) work.template at<Width>(i * Width);
+  if constexpr (Width > 1) {
+    const std::int64_t rest = packs * Width + first;
+    if (rest < count) work.template at<1>(rest);
+  }
+}
+
+/// `aligned`: whether all of the work's pointers are, for Width.
+template <int Width, class Work>
+void each(cudaStream_t stream, const Work& work, std::int64_t count, bool aligned) {
+  if (count <= 0) return;
+  with_width<Width>(aligned, [&](auto width) {
+    const unsigned blocks = blocks_for(divided_up(divided_up(count, width), each_threads));
+    launch(each_kernel<width, Work>, {blocks, each_threads}, stream, work, count);
+  });
+}
+
+}  // namespace pipedeck::cuda

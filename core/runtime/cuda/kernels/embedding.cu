@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table's gradient adds rows that may meet in any number and order. Their numbers are sorted by token, then by
+// position in the batch (Batcher's bitonic sort, 1968), so that each token's rows are added in their order, by one
+// block.
+#include <stdexcept>
+
+#include "core/runtime/cuda/kernels/columns.cuh"
+
+namespace pipedeck::cuda {
+namespace {
+
+using Key = unsigned long long;  // token in the upper half, row in the lower
+
+constexpr int sort_threads = 512, sorted_at_once = 2 * sort_threads;
+
+__device__ bool is_token(float token, std::int64_t vocabulary) {
+  return token >= 0.0f && token < static_cast<float>(vocabulary);
+}
+
+template <int Width, class T>
+__global__ void __launch_bounds__(column_lanes* column_rows)
+    embedding_kernel(T* out, const float* tokens, const float* table, const float* positions, EmbeddingShape shape) {
+  const std::int64_t column = (static_cast<std::int64_t>(blockIdx.x) * column_lanes + threadIdx.x) * Width;
+  if (column >= shape.width) return;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * column_rows + threadIdx.y;
+  const std::int64_t rows = shape.samples * shape.sequence;
+  for (std::int64_t row = first; row < rows; row += static_cast<std::int64_t>(gridDim.y) * column_rows) {
+    const float token = tokens[row];
+    auto pack = load<Width>(positions + row % shape.sequence * shape.width + column);
+    if (is_token(token, shape.vocabulary)) {
+      const auto own = load<Width>(table + static_cast<std::int64_t>(token) * shape.width + column);
+      PIPEDECK_UNROLL
+      for (int k = 0; k < Width; ++k) pack.value[k] += own.value[k];
+    } else {
+      PIPEDECK_UNROLL
+      for (int k = 0; k < Width; ++k) pack.value[k] = NAN;
+    }
+    store(out + row * shape.width + column, pack);
+  }
+}
+
+/// Rows without a token of the vocabulary, and what fills up to `count`, come behind all others.
+__global__ void __launch_bounds__(256)
+    make_keys_kernel(Key* keys, const float* tokens, std::int64_t vocabulary, std::int64_t rows, std::int64_t count) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const bool known = i < rows && is_token(tokens[i], vocabulary);
+  keys[i] = known ? static_cast<Key>(tokens[i]) << 32 | static_cast<Key>(i) : ~Key{0};
+}
+
+/// Swaps the pair number `pair` whose members are `distance` apart, if it is not in the order of its run of `length`.
+__device__ void order_pair(Key* keys, std::int64_t pair, std::int64_t first_key, std::int64_t distance,
+                           std::int64_t length) {
+  const std::int64_t lower = 2 * pair - (pair & (distance - 1)), upper = lower + distance;
+  const bool ascending = ((first_key + lower) & length) == 0;
+  const Key a = keys[lower], b = keys[upper];
+  if ((a > b) != ascending) return;
+  keys[lower] = b;
+  keys[upper] = a;
+}
+
+/// All steps from runs of `from` to runs of `to` that stay within a block's keys.
+__global__ void __launch_bounds__(sort_threads) sort_block_kernel(Key* keys, std::int64_t from, std::int64_t to) {
+  auto* shared = shared_memory<Key>();
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * sorted_at_once;
+  for (int i = static_cast<int>(threadIdx.x); i < sorted_at_once; i += sort_threads) shared[i] = keys[first + i];
+  for (std::int64_t length = from; length <= to; length *= 2)
+    for (std::int64_t distance = length / 2 < sort_threads ? length / 2 : sort_threads; distance > 0; distance /= 2) {
+      __syncthreads();
+      order_pair(shared, threadIdx.x, first, distance, length);
+    }
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < sorted_at_once; i += sort_threads) keys[first + i] = shared[i];
+}
+
+__global__ void __launch_bounds__(256)
+    sort_step_kernel(Key* keys, std::int64_t distance, std::int64_t length, std::int64_t pairs) {
+  const std::int64_t pair = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (pair < pairs) order_pair(keys, pair, 0, distance, length);
+}
+
+/// `count` is a power of two, at least sorted_at_once.
+void sort_keys(cudaStream_t stream, Key* keys, std::int64_t count) {
+  const Shape in_blocks{static_cast<unsigned>(count / sorted_at_once), sort_threads, sizeof(Key) * sorted_at_once};
+  launch(sort_block_kernel, in_blocks, stream, keys, std::int64_t{2}, std::int64_t{sorted_at_once});
+  for (std::int64_t length = 2 * sorted_at_once; length <= count; length *= 2) {
+    for (std::int64_t distance = length / 2; distance >= sorted_at_once; distance /= 2)
+      launch(sort_step_kernel, {static_cast<unsigned>(count / 512), 256}, stream, keys, distance, length, count / 2);
+    launch(sort_block_kernel, in_blocks, stream, keys, length, length);
+  }
+}
+
+/// A block for each key: the one that has the first of a token adds the gradients of all its rows.
+template <int Width, class T>
+__global__ void __launch_bounds__(256) add_to_table_kernel(float* table_gradient, const T* out_gradient,
+                                                           const Key* keys, std::int64_t rows, std::int64_t width) {
+  const std::int64_t first = blockIdx.x;
+  const Key token = keys[first] >> 32;
+  if (token == ~Key{0} >> 32 || (first > 0 && keys[first - 1] >> 32 == token)) return;
+  for (std::int64_t column = threadIdx.x * Width; column < width;
+       column += static_cast<std::int64_t>(blockDim.x) * Width) {
+    float* to = table_gradient + static_cast<std::int64_t>(token) * width + column;
+    auto sum = load<Width>(to);
+    for (std::int64_t i = first; i < rows && keys[i] >> 32 == token; ++i) {
+      const auto row = static_cast<std::int64_t>(keys[i] & 0xffffffffu);
+      const auto pack = load<Width>(out_gradient + row * width + column);
+      PIPEDECK_UNROLL
+      for (int k = 0; k < Width; ++k) sum.value[k] += pack.value[k];
+    }
+    store(to, sum);
+  }
+}
+
+std::int64_t keys_of(std::int64_t rows) {
+  std::int64_t count = sorted_at_once;
+  while (count < rows) count *= 2;
+  return count;
+}
+
+std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : b; }
+
+}  // namespace
+
+template <class T>
+void embedding(cudaStream_t stream, T* out, const float* tokens, const float* table, const float* positions,
+               const EmbeddingShape& shape) {
+  if (shape.rows() <= 0 || shape.width <= 0) return;
+  constexpr int full = full_width<T>;
+  with_width<full>(shape.width % full == 0 && are_aligned<full>(out, table, positions), [&](auto width) {
+    const std::int64_t across = divided_up(shape.width, width * column_lanes);
+    const dim3 blocks{static_cast<unsigned>(across),
+                      blocks_for(divided_up(shape.rows(), column_rows), divided_up(4096, across))};
+    launch(embedding_kernel<width, T>, {blocks, {column_lanes, column_rows}}, stream, out, tokens, table, positions,
+           shape);
+  });
+}
+
+std::size_t embedding_backward_scratch(const EmbeddingShape& shape) {
+  return larger(sizeof(Key) * static_cast<std::size_t>(keys_of(shape.rows())),
+                column_sums_scratch(shape.samples, shape.sequence * shape.width));
+}
+
+template <class T>
+void embedding_backward(cudaStream_t stream, float* table_gradient, float* position_gradient, const T* out_gradient,
+                        const float* tokens, void* scratch, const EmbeddingShape& shape) {
+  const std::int64_t rows = shape.rows();
+  if (rows <= 0 || shape.width <= 0) return;
+  if (rows > 0x7fffffff) throw std::invalid_argument("an embedding of more than 2^31 - 1 rows at once");
+  add_column_sums(stream, position_gradient, out_gradient, scratch, shape.samples, shape.sequence * shape.width);
+  auto* keys = static_cast<Key*>(scratch);
+  const std::int64_t count = keys_of(rows);
+  launch(make_keys_kernel, {static_cast<unsigned>(count / 256), 256}, stream, keys, tokens, shape.vocabulary, rows,
+         count);
+  sort_keys(stream, keys, count);
+  constexpr int full = full_width<T>;
+  with_width<full>(shape.width % full == 0 && are_aligned<full>(table_gradient, out_gradient), [&](auto width) {
+    const std::int64_t threads = divided_up(divided_up(shape.width, width), 32) * 32;
+    launch(add_to_table_kernel<width, T>,
+           {static_cast<unsigned>(rows), static_cast<unsigned>(threads < 256 ? threads : 256)}, stream, table_gradient,
+           out_gradient, static_cast<const Key*>(keys), rows, shape.width);
+  });
+}
+
+#define PIPEDECK_INSTANTIATE(T)                                                                                  \
+  template void embedding<T>(cudaStream_t, T*, const float*, const float*, const float*, const EmbeddingShape&); \
+  template void embedding_backward<T>(cudaStream_t, float*, float*, const T*, const float*, void*,               \
+                                      const EmbeddingShape&);
+PIPEDECK_INSTANTIATE(float)
+PIPEDECK_INSTANTIATE(Bf16)
+
+}  // namespace pipedeck::cuda

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cuda/matmul.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/domain/result.hpp"
+
+namespace pipedeck::cuda {
+namespace {
+
+/// What an algorithm may ask of the workspace: NVIDIA's advice for the H100, and enough for the A100.
+constexpr std::uint64_t most_workspace = std::uint64_t{32} << 20;
+
+cudaDataType_t type_of(Element element) { return element == Element::fp32 ? CUDA_R_32F : CUDA_R_16BF; }
+
+std::uint32_t alignment_of(const void* address) {
+  constexpr std::uintptr_t most = 256;
+  const auto bits = reinterpret_cast<std::uintptr_t>(address);
+  return static_cast<std::uint32_t>(bits == 0 ? most : std::min(most, bits & (~bits + 1)));
+}
+
+template <class Opaque, auto Destroy>
+using Descriptor = std::unique_ptr<Opaque, Destroyer<Destroy>>;
+using Layout = Descriptor<cublasLtMatrixLayoutOpaque_t, cublasLtMatrixLayoutDestroy>;
+using Operation = Descriptor<cublasLtMatmulDescOpaque_t, cublasLtMatmulDescDestroy>;
+using Preference = Descriptor<cublasLtMatmulPreferenceOpaque_t, cublasLtMatmulPreferenceDestroy>;
+
+/// cublasLt's matrices lie column by column: a row-major one is its transpose there.
+Layout layout_of(Element element, std::int64_t row_length, std::int64_t rows, std::int64_t stride) {
+  cublasLtMatrixLayout_t layout = nullptr;
+  check(cublasLtMatrixLayoutCreate(&layout, type_of(element), static_cast<std::uint64_t>(row_length),
+                                   static_cast<std::uint64_t>(rows), stride),
+        "cublasLtMatrixLayoutCreate");
+  return Layout(layout);
+}
+
+template <class Value>
+void set(const Operation& operation, cublasLtMatmulDescAttributes_t attribute, Value value) {
+  check(cublasLtMatmulDescSetAttribute(operation.get(), attribute, &value, sizeof value),
+        "cublasLtMatmulDescSetAttribute");
+}
+
+template <class Value>
+void set(const Preference& preference, cublasLtMatmulPreferenceAttributes_t attribute, Value value) {
+  check(cublasLtMatmulPreferenceSetAttribute(preference.get(), attribute, &value, sizeof value),
+        "cublasLtMatmulPreferenceSetAttribute");
+}
+
+Operation operation_of(Precision precision) {
+  cublasLtMatmulDesc_t operation = nullptr;
+  const cublasComputeType_t compute = precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+  check(cublasLtMatmulDescCreate(&operation, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
+  return Operation(operation);
+}
+
+cublasLtEpilogue_t kind_of(const Epilogue& epilogue) {
+  if (!epilogue.gelu) return epilogue.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+  if (epilogue.before_gelu) return epilogue.bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+  return epilogue.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+}
+
+Preference preference_of(std::uint32_t first, std::uint32_t second, std::uint32_t result) {
+  cublasLtMatmulPreference_t made = nullptr;
+  check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
+  Preference preference(made);
+  set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, most_workspace);
+  set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+      std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE});
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, first);
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, second);
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, result);
+  set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, result);
+  return preference;
+}
+
+}  // namespace
+
+/// The product as cublasLt sees it: result^T = right^T left^T, so that the right factor comes first.
+struct Products::Descriptors {
+  Descriptors(const Shape& s, const Epilogue& epilogue, Precision precision)
+      : operation(operation_of(precision)),
+        first(s.right_transposed ? layout_of(s.factors, s.inner, s.columns, s.right_stride)
+                                 : layout_of(s.factors, s.columns, s.inner, s.right_stride)),
+        second(s.left_transposed ? layout_of(s.factors, s.rows, s.inner, s.left_stride)
+                                 : layout_of(s.factors, s.inner, s.rows, s.left_stride)),
+        result(layout_of(s.result, s.columns, s.rows, s.result_stride)) {
+    set(operation, CUBLASLT_MATMUL_DESC_TRANSA, s.right_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+    set(operation, CUBLASLT_MATMUL_DESC_TRANSB, s.left_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+    set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, kind_of(epilogue));
+    if (epilogue.bias) set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, epilogue.bias);
+    if (epilogue.before_gelu) {
+      set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, epilogue.before_gelu);
+      set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, epilogue.kept_stride);
+    }
+  }
+
+  Operation operation;
+  Layout first, second, result;
+};
+
+Products::Shape Products::shape_of(std::int64_t rows, std::int64_t columns, std::int64_t inner,
+                                   const DeviceMatrix& left, const DeviceMatrix& right, const DeviceResult& result,
+                                   bool keeps, const Epilogue& epilogue) {
+  ensure(left.element == right.element, "factors of a product are of one element");
+  ensure(!keeps || kind_of(epilogue) == CUBLASLT_EPILOGUE_DEFAULT, "a sum has no epilogue");
+  ensure(!epilogue.before_gelu || epilogue.gelu, "an argument of gelu is kept where there is gelu");
+  return {rows,
+          columns,
+          inner,
+          left.stride,
+          right.stride,
+          result.stride,
+          epilogue.kept_stride,
+          left.element,
+          result.element,
+          left.transposed,
+          right.transposed,
+          keeps,
+          epilogue.bias != nullptr,
+          epilogue.gelu,
+          epilogue.before_gelu != nullptr,
+          alignment_of(left.data),
+          alignment_of(right.data),
+          alignment_of(result.data)};
+}
+
+std::optional<Products::Algorithm> Products::ask(const Shape& shape, const Descriptors& descriptors) const {
+  const Preference preference = preference_of(shape.right_alignment, shape.left_alignment, shape.result_alignment);
+  cublasLtMatmulHeuristicResult_t found{};
+  int count = 0;
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+      context_.blas(), descriptors.operation.get(), descriptors.first.get(), descriptors.second.get(),
+      descriptors.result.get(), descriptors.result.get(), preference.get(), 1, &found, &count);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return std::nullopt;
+  check(status, "cublasLtMatmulAlgoGetHeuristic");
+  if (count == 0 || found.state != CUBLAS_STATUS_SUCCESS) return std::nullopt;
+  return Algorithm{found.algo, found.workspaceSize};
+}
+
+const std::optional<Products::Algorithm>& Products::algorithm(const Shape& shape, const Descriptors& descriptors) {
+  if (const auto known = algorithms_.find(shape); known != algorithms_.end()) return known->second;
+  return algorithms_.emplace(shape, ask(shape, descriptors)).first->second;
+}
+
+bool Products::possible(std::int64_t rows, std::int64_t columns, std::int64_t inner, const DeviceMatrix& left,
+                        const DeviceMatrix& right, const DeviceResult& result, const Epilogue& epilogue) {
+  const Shape shape = shape_of(rows, columns, inner, left, right, result, false, epilogue);
+  return algorithm(shape, Descriptors(shape, epilogue, context_.precision())).has_value();
+}
+
+void Products::multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const DeviceMatrix& left,
+                        const DeviceMatrix& right, const DeviceResult& result, float keep, float scale,
+                        const Epilogue& epilogue) {
+  const Shape shape = shape_of(rows, columns, inner, left, right, result, keep != 0, epilogue);
+  const Descriptors descriptors(shape, epilogue, context_.precision());
+  const auto& chosen = algorithm(shape, descriptors);
+  if (!chosen)
+    throw CudaError(
+        fmt::format("GPU {}: cublasLt has no algorithm for a product of {} x {} x {}: take --precision fp32",
+                    context_.device(), rows, inner, columns));
+  void* const workspace = context_.workspace(chosen->workspace);
+  check(cublasLtMatmul(context_.blas(), descriptors.operation.get(), &scale, right.data, descriptors.first.get(),
+                       left.data, descriptors.second.get(), &keep, result.data, descriptors.result.get(), result.data,
+                       descriptors.result.get(), &chosen->choice, workspace, chosen->workspace, context_.stream()),
+        "cublasLtMatmul");
+}
+
+}  // namespace pipedeck::cuda

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the module that computes on GPUs (interface.hpp): loaded when wanted, so that nothing else needs NVIDIA's
+// libraries.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/domain/plan.hpp"
+#include "core/domain/result.hpp"
+#include "core/runtime/cuda/interface.hpp"
+
+namespace pipedeck {
+
+/// The module beside the program, or where packages put it; it stays loaded. bad_usage with the reason, and what to do,
+/// where it is not there or can't be loaded.
+Result<const cuda::Module*> cuda_module();
+
+/// The same of a file.
+Result<const cuda::Module*> cuda_module_in(const std::string& file);
+
+/// "cuda: CUDA 13.0, ... (backend cuda ...)", or why there is none.
+std::string describe_cuda_module();
+
+/// A GPU for each device of the plan; with `oversubscribe` devices share GPUs where there are fewer, in turn. bad_usage
+/// where there are too few, no GPU or no driver; bad_input where the plan asks for what is not done on GPUs.
+Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
+                             bool oversubscribe);
+
+}  // namespace pipedeck

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cuda/nccl_channel.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace pipedeck::cuda {
+namespace {
+
+constexpr std::chrono::microseconds look_up{200};
+constexpr std::chrono::milliseconds patience{20};
+constexpr int sender_rank = 0, receiver_rank = 1, ranks = 2;
+
+}  // namespace
+
+NcclSender::NcclSender(NcclWatch& watch, NcclWorker worker, NcclPath path)
+    : watch_(watch), worker_(std::move(worker)), path_(std::move(path)), communicator_(watch.make()) {
+  check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
+  check(ncclGetUniqueId(&id_), "ncclGetUniqueId");
+  stream_ = make_stream();
+  thread_ = std::thread([this] {
+    fail_run_of(watch_.control(), fmt::format("GPU {} sends to worker {}", worker_.gpu, path_.to), [this] { run(); });
+  });
+}
+
+NcclSender::~NcclSender() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  static_cast<void>(cudaSetDevice(worker_.gpu));
+  communicator_.reset();  // its work ends before its stream
+}
+
+void NcclSender::send(MessageKey key, Tensor tensor) {
+  check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
+  Event ready = make_event();
+  check(cudaEventRecord(ready.get(), worker_.compute), "cudaEventRecord");
+  path_.notes.tell(path_.from, path_.to, {key, tensor.samples(), tensor.width(), id_});
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back({std::move(tensor), std::move(ready)});
+  }
+  changed_.notify_all();
+}
+
+void NcclSender::run() {
+  check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
+  while (auto job = next()) {
+    if (!communicator_->connected()) communicator_->connect(id_, ranks, sender_rank);
+    check(cudaStreamWaitEvent(stream_.get(), job->ready.get(), 0), "cudaStreamWaitEvent");
+    const std::span<const float> values = std::as_const(job->tensor).values();
+    communicator_->call("ncclSend", [&](ncclComm_t communicator) {
+      return ncclSend(values.data(), values.size(), ncclFloat32, receiver_rank, communicator, stream_.get());
+    });
+    Event done = make_event();
+    check(cudaEventRecord(done.get(), stream_.get()), "cudaEventRecord");
+    sent_.push_back({std::move(job->tensor), std::move(done)});
+  }
+  finish();
+}
+
+/// Empty when all has been sent and no more comes.
+std::optional<NcclSender::Job> NcclSender::next() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    watch_.control().throw_if_interrupted();
+    release_sent();
+    if (!jobs_.empty()) {
+      Job job = std::move(jobs_.front());
+      jobs_.pop_front();
+      return job;
+    }
+    if (ends_) return std::nullopt;
+    // Memory that was sent is wanted again soon; where nothing is on its way there is time.
+    changed_.wait_for(lock, sent_.empty() ? std::chrono::microseconds(patience) : look_up);
+  }
+}
+
+void NcclSender::release_sent() {
+  while (!sent_.empty()) {
+    const cudaError_t state = cudaEventQuery(sent_.front().done.get());
+    if (state == cudaErrorNotReady) return;
+    check(state, "cudaEventQuery");
+    sent_.pop_front();
+  }
+}
+
+void NcclSender::finish() {
+  while (!sent_.empty()) {
+    watch_.control().throw_if_interrupted();
+    release_sent();
+    std::this_thread::sleep_for(look_up);
+  }
+}
+
+NcclReceiver::NcclReceiver(NcclWatch& watch, NcclWorker worker, NcclPath path)
+    : watch_(watch), worker_(std::move(worker)), path_(std::move(path)), communicator_(watch.make()) {
+  check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
+  stream_ = make_stream();
+  thread_ = std::thread([this] {
+    fail_run_of(watch_.control(), fmt::format("GPU {} receives from worker {}", worker_.gpu, path_.from),
+                [this] { run(); });
+  });
+}
+
+NcclReceiver::~NcclReceiver() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  thread_.join();
+  static_cast<void>(cudaSetDevice(worker_.gpu));
+  communicator_.reset();  // its work ends before its stream
+}
+
+bool NcclReceiver::ends() {
+  watch_.control().throw_if_interrupted();
+  const std::lock_guard lock(mutex_);
+  return ends_;
+}
+
+void NcclReceiver::run() {
+  check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
+  while (!ends())
+    if (const auto note = path_.notes.take(path_.from, path_.to, patience)) take(*note);
+}
+
+void NcclReceiver::take(const NcclNote& note) {
+  const auto began = RunClock::now();
+  if (!communicator_->connected()) communicator_->connect(note.id, ranks, receiver_rank);
+  Arrival arrival{Tensor(worker_.memory, note.samples, note.width), make_event(), began};
+  // Its block may be one that the compute stream still reads.
+  order(worker_.compute, stream_.get(), arrival.whole.get());
+  const std::span<float> values = arrival.tensor.values();
+  communicator_->call("ncclRecv", [&](ncclComm_t communicator) {
+    return ncclRecv(values.data(), values.size(), ncclFloat32, sender_rank, communicator, stream_.get());
+  });
+  check(cudaEventRecord(arrival.whole.get(), stream_.get()), "cudaEventRecord");
+  {
+    const std::lock_guard lock(mutex_);
+    ensure(arrived_.emplace(note.key, std::move(arrival)).second, "a message is sent once");
+  }
+  changed_.notify_all();
+}
+
+Message NcclReceiver::receive(MessageKey key) {
+  std::unique_lock lock(mutex_);
+  watch_.control().wait(lock, changed_, [&] { return arrived_.contains(key); });
+  Arrival arrival = std::move(arrived_.extract(key).mapped());
+  lock.unlock();
+  check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
+  check(cudaStreamWaitEvent(worker_.compute, arrival.whole.get(), 0), "cudaStreamWaitEvent");
+  return {std::move(arrival.tensor), arrival.began};
+}
+
+}  // namespace pipedeck::cuda

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cuda/nccl_site.hpp"
+
+#include <algorithm>
+
+namespace pipedeck::cuda {
+namespace {
+
+constexpr std::chrono::milliseconds look_up{10};
+
+}  // namespace
+
+NcclWatch::NcclWatch(RunControl& control) : control_(control), thread_([this] { look(); }) {}
+
+NcclWatch::~NcclWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+std::shared_ptr<Communicator> NcclWatch::make() {
+  auto made = std::make_shared<Communicator>(control_);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(all_, [](const auto& one) { return one.expired(); });
+  all_.push_back(made);
+  return made;
+}
+
+std::vector<std::shared_ptr<Communicator>> NcclWatch::living() {
+  std::vector<std::shared_ptr<Communicator>> found;
+  const std::lock_guard lock(mutex_);
+  for (const auto& one : all_)
+    if (auto communicator = one.lock()) found.push_back(std::move(communicator));
+  return found;
+}
+
+void NcclWatch::look() {
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      if (changed_.wait_for(lock, look_up, [this] { return ends_; })) return;
+    }
+    const auto all = living();
+    for (const auto& communicator : all)
+      if (const auto words = communicator->failure(); words && !control_.interrupted())
+        fail_run_of(control_, "a transfer between GPUs", [&] { throw CudaError(*words); });
+    if (control_.at_work()) control_.fail_if_stuck();
+    if (control_.interrupted())
+      for (const auto& communicator : all) communicator->abort();
+  }
+}
+
+}  // namespace pipedeck::cuda

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/profile/company.hpp"
+
+#include <new>
+#include <stop_token>
+#include <utility>
+
+#include "core/runtime/cpu/matmul.hpp"
+
+namespace pipedeck {
+
+Company::Member::Member(ModelParts made, const ModelSpec& model, int micro_batch)
+    : parts(std::move(made)), timer(parts.layers, parts.loss, *parts.source, model.seed, micro_batch) {}
+
+Company::Company(const ModelSpec& model, int micro_batch, int others) {
+  for (int i = 0; i < others; ++i) members_.emplace_back(make_parts(model, cpu_kernels()).value(), model, micro_batch);
+  for (Member& member : members_)
+    threads_.emplace_back([&timer = member.timer](std::stop_token stop) {
+      use_one_thread();
+      try {
+        while (!stop.stop_requested()) timer.warm_up();  // keeps no times
+      } catch (const std::bad_alloc&) {                  // who is timed needs the memory more
+      }
+    });
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/transport/device_thread_group.hpp"
+
+namespace pipedeck {
+
+/// Its own part of the values: what others have of it is brought near where work here can't reach it.
+Moment DeviceThreadGroup::reduce(std::size_t rank, std::span<float> values, Combine combine) {
+  const Moment begin = show(rank, values, {});
+  ComputeDevice& own = device(rank);
+  const std::size_t size = values.size(), count = members_.size();
+  const std::size_t first = size * rank / count, end_of_part = size * (rank + 1) / count;
+  if (const auto floats = static_cast<std::int64_t>(end_of_part - first); floats > 0) {
+    Tensor sums(memories_[rank], 1, floats), near;
+    own.copy(sums.data(), members_[0].values.data() + first, floats);
+    for (std::size_t other = 1; other < count; ++other) {
+      const float* theirs = members_[other].values.data() + first;
+      if (!own.reaches(device(other))) {
+        if (near.empty()) near = sums.like();
+        own.copy(near.data(), theirs, floats);
+        theirs = near.data();
+      }
+      (own.*combine)(sums.data(), theirs, floats);
+    }
+    for (const Member& member : members_) own.copy(member.values.data() + first, sums.data(), floats);
+  }
+  end(rank);
+  return begin;
+}
+
+Moment DeviceThreadGroup::all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
+                                     std::span<const std::size_t> counts) {
+  const Moment begin = show(rank, {}, mine);
+  float* to = all.data();
+  for (std::size_t other = 0; other < members_.size(); ++other) {
+    device(rank).copy(to, members_[other].given.data(), static_cast<std::int64_t>(counts[other]));
+    to += counts[other];
+  }
+  end(rank);
+  return begin;
+}
+
+Moment DeviceThreadGroup::broadcast(std::size_t rank, std::size_t root, std::span<float> values) {
+  const Moment begin = show(rank, values, {});
+  if (rank != root)
+    device(rank).copy(values.data(), members_[root].values.data(), static_cast<std::int64_t>(values.size()));
+  end(rank);
+  return begin;
+}
+
+/// From then on the device's work may read and write what all have shown. Returns when that is.
+Moment DeviceThreadGroup::show(std::size_t rank, std::span<float> values, std::span<const float> given) {
+  members_[rank].values = values, members_[rank].given = given;
+  members_[rank].shown = device(rank).now();
+  meet();
+  for (const Member& member : members_) device(rank).wait(member.shown);
+  return device(rank).now();
+}
+
+/// The device's work from then on finds its values as all have left them, and may change what it has given.
+void DeviceThreadGroup::end(std::size_t rank) {
+  members_[rank].done = device(rank).now();
+  meet();
+  for (const Member& member : members_) device(rank).wait(member.done);
+}
+
+void DeviceThreadGroup::meet() {
+  std::unique_lock lock(mutex_);
+  const unsigned meeting = meeting_;
+  if (++present_ == members_.size()) {
+    present_ = 0;
+    ++meeting_;
+    met_.notify_all();
+    return;
+  }
+  control_.wait(lock, met_, [&] { return meeting_ != meeting; });
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// ThreadGroup for workers whose values lie on devices: their threads meet to show what they have, and give their
+// devices the work, which waits for each other's there. Each device combines one part of all values in rank order, and
+// copies it to all.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "core/runtime/tensor.hpp"
+#include "core/runtime/transport/control.hpp"
+
+namespace pipedeck {
+
+class DeviceThreadGroup {
+ public:
+  /// `memories`: a member's each, from which it takes what it needs for a reduction.
+  DeviceThreadGroup(std::vector<std::shared_ptr<DeviceMemory>> memories, RunControl& control)
+      : control_(control), memories_(std::move(memories)), members_(memories_.size()) {}
+  std::size_t size() const { return members_.size(); }
+
+  // As Collective has them, each with the caller's rank. All throw Interrupted.
+  Moment all_reduce(std::size_t rank, std::span<float> values) { return reduce(rank, values, &ComputeDevice::add); }
+  Moment all_reduce_max(std::size_t rank, std::span<float> values) {
+    return reduce(rank, values, &ComputeDevice::largest);
+  }
+  Moment all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
+                    std::span<const std::size_t> counts);
+  Moment broadcast(std::size_t rank, std::size_t root, std::span<float> values);
+
+ private:
+  struct Member {
+    std::span<float> values;
+    std::span<const float> given;  ///< of an all-gather
+    Moment shown, done;
+  };
+  using Combine = void (ComputeDevice::*)(float* to, const float* from, std::int64_t count);
+  Moment reduce(std::size_t rank, std::span<float> values, Combine combine);
+  Moment show(std::size_t rank, std::span<float> values, std::span<const float> given);
+  void end(std::size_t rank);
+  void meet();
+  ComputeDevice& device(std::size_t rank) const { return memories_[rank]->device(); }
+
+  RunControl& control_;
+  std::vector<std::shared_ptr<DeviceMemory>> memories_;
+  std::vector<Member> members_;
+  std::mutex mutex_;
+  std::condition_variable met_;
+  std::size_t present_ = 0;
+  unsigned meeting_ = 0;
+};
+
+}  // namespace pipedeck

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The question that planners are asked at each point of a capacity sweep: the same model on other clusters.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analytic/analytic_profile.hpp"
+#include "core/domain/capacity.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/transformer_config.hpp"
+#include "core/domain/workload.hpp"
+#include "core/whatif/change.hpp"
+
+namespace pipedeck {
+
+/// A transformer instead of a measured profile: its layers are computed for each device type by its data sheet.
+struct CapacityModel {
+  ReadTransformer read;
+  AnalyticOptions options;  ///< the micro-batch is the point's where that is fixed
+  std::string precision;    ///< of products; empty: each type's usual one
+};
+
+struct CapacityQuestion {
+  Problem problem;                       ///< the cluster whose nodes are taken; the profile, unless there is a `model`
+  std::optional<CapacityModel> model;    ///< the problem's profile is not looked at
+  std::map<std::string, double> prices;  ///< an hour of a device, by type, before the catalogue's
+};
+
+/// The profile of the model on a type of the catalogue. bad_usage for another type or precision, and for a sequence
+/// that the model has no positions for.
+Result<Profile> model_profile(const CapacityModel& model, const std::string& type, int micro_batch,
+                              const DeviceCatalogue& catalogue);
+
+/// bad_usage where a type is neither in the cluster nor in the catalogue, or with_change can't make the cluster.
+Result<Problem> problem_at(const CapacityQuestion& question, const CapacityPoint& point,
+                           const DeviceCatalogue& catalogue);
+
+/// What a sweep goes over: every combination.
+struct CapacitySpace {
+  std::vector<std::string> types{""};  ///< "": as the cluster is
+  std::vector<int> nodes{1};
+  std::vector<int> global_batches{1};
+  std::vector<int> micro_batches{0};
+};
+
+/// Types first, then nodes, batches and micro-batches; a micro-batch that does not divide the batch has no point.
+std::vector<CapacityPoint> capacity_points(const CapacitySpace& space);
+
+}  // namespace pipedeck

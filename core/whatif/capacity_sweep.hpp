@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many points of a capacity question planned for, one after the other or side by side; what was found before is kept.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/domain/capacity.hpp"
+#include "core/whatif/best_plan.hpp"
+
+namespace pipedeck {
+
+using ProblemAt = std::function<Result<Problem>(const CapacityPoint&)>;
+
+/// Quick ones that, between them, cut by layers, by columns and by samples: a point in some tens of milliseconds.
+std::vector<AskedPlanner> capacity_planners();
+
+/// The best plan for the problem. Where none of the planners finds one that fits they are asked again as if memory were
+/// no matter, with CAPTURE, whose plans need least of it; the plan that lacks least is the answer, if it lacks
+/// anything.
+Result<CapacityFound> find_capacity(const Problem& problem, const CapacityPoint& point,
+                                    std::span<const AskedPlanner> planners, std::stop_token stop = {});
+
+/// Every point, in their order whatever the threads. `known`, as long as `points` or empty: what need not be looked for
+/// again. `some`, if there is one, gets each point that is new, one call at a time. A point that can't be asked for has
+/// its error as `why_not`; cancelled, what was told to `some` is what there is.
+Result<std::vector<CapacityFound>> sweep_capacity(
+    std::span<const CapacityPoint> points, const ProblemAt& problem_at, std::span<const AskedPlanner> planners,
+    std::vector<std::optional<CapacityFound>> known, const SearchHow& how,
+    const std::function<void(std::size_t, const CapacityFound&)>& some = {});
+
+}  // namespace pipedeck

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiles from tables: columns by name and by choice, units wherever they stand, and what is wrong with a table.
+#include <cmath>
+
+#include <QTest>
+
+#include "core/io/files.hpp"
+#include "core/io/profile_csv.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+const char* const table =
+    "name,kind,forward_ms,backward_ms,output_bytes,parameter_bytes\n"
+    "embed,embedding,1,2,1000,4000\n"
+    "block,,2.5,5,2000,8000\n";
+
+Profile read(const std::string& text, const std::string& columns = {}) {
+  const auto chosen = columns.empty() ? ProfileColumns() : *profile_columns(columns);
+  auto profile = profile_from_csv(text, "p", 4, chosen);
+  ensure(profile.has_value(), profile ? "" : profile.error().text());
+  return *std::move(profile);
+}
+
+}  // namespace
+
+class TestProfileCsv : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void columns_by_their_names() {
+    const Profile profile = read(table);
+    QCOMPARE(profile.name, std::string("p"));
+    QCOMPARE(profile.micro_batch, 4);
+    QCOMPARE(profile.layers.size(), std::size_t{2});
+    QCOMPARE(profile.layers[0].kind, std::string("embedding"));
+    QCOMPARE(profile.layers[1].forward, Seconds(0.0025));
+    QCOMPARE(profile.layers[1].backward_weight, Seconds(0.0025));
+    QCOMPARE(profile.layers[1].saved, Bytes(2000));
+    QCOMPARE(profile.layers[0].parameters, Bytes(4000));
+  }
+
+  void columns_by_choice() {
+    const Profile profile =
+        read("Layer;Fwd;bwd [us];Act (MiB);W\n\"a; b\";100;\"200,5\";1;2 kB\nc;3 ms;0;0;0\n",
+             "name=Layer,forward_ms=Fwd:us,backward_ms=bwd [us],output_bytes=Act (MiB),parameter_bytes=W");
+    QCOMPARE(profile.layers[0].name, std::string("a; b"));
+    QVERIFY(std::abs(profile.layers[0].forward.count - 100e-6) < 1e-15);
+    QVERIFY(std::abs(profile.layers[0].backward.count - 200.5e-6) < 1e-15);
+    QCOMPARE(profile.layers[0].output, Bytes(1 << 20));
+    QCOMPARE(profile.layers[0].parameters, Bytes(2000));
+    QCOMPARE(profile.layers[1].forward, Seconds(0.003));  // a figure's own unit goes first
+  }
+
+  void units_behind_headings() {
+    const Profile profile = read("Name\tForward (us)\tbackward_s\tOutput (kB)\tparameter\nx\t5\t0.5\t3\t7\n");
+    QVERIFY(std::abs(profile.layers[0].forward.count - 5e-6) < 1e-15);
+    QCOMPARE(profile.layers[0].backward, Seconds(0.5));
+    QCOMPARE(profile.layers[0].output, Bytes(3000));
+    QCOMPARE(profile.layers[0].parameters, Bytes(7));
+  }
+
+  void choices_are_checked() {
+    QCOMPARE((*profile_columns("forward_ms=a:b:us"))["forward_ms"], (TableColumn{"a:b", "us"}));
+    QCOMPARE((*profile_columns("\"name=Layer, long\""))["name"].heading, std::string("Layer, long"));
+    for (const char* wrong : {"", "name", "size=x", "name=a\nkind=b"}) {
+      const auto columns = profile_columns(wrong);
+      QVERIFY2(!columns && columns.error().code == ErrorCode::bad_usage, wrong);
+    }
+  }
+
+  void tables_are_told_by_their_heading() {
+    QVERIFY(looks_like_profile_csv(table));
+    QVERIFY(looks_like_profile_csv("# made by x\nLayer name,name,forward (us)\n"));
+    for (const char* other :
+         {"", "name,a,b\n", "GB/s,a,b\na,0,1\nb,1,0\n", "{\"name\": 1, \"forward_ms\": 2}", "\"name"})
+      QVERIFY2(!looks_like_profile_csv(other), other);
+  }
+
+  void broken_tables_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("place");
+    QTest::addColumn<QString>("words");
+    const std::string heading = "name,forward_ms,backward_ms,output_bytes,parameter_bytes\n";
+    const auto row = [](const char* name, const std::string& text, const char* place, const char* words) {
+      QTest::newRow(name) << QByteArray::fromStdString(text) << QString(place) << QString(words);
+    };
+    row("empty", "", "", "no layers");
+    row("heading alone", heading, "", "no layers");
+    row("no column", "name,forward_ms,output_bytes,parameter_bytes\na,1,1,1\n", "line 1", "--columns backward_ms");
+    row("truncated", heading + "a,1,2,3,4\nb,1", "line 3, column 3", "backward_ms");
+    row("no name", heading + ",1,2,3,4\n", "line 2, column 1", "name of its own");
+    row("twice", heading + "a,1,2,3,4\na,1,2,3,4\n", "line 3, column 1", "name of its own");
+    row("negative", heading + "a,-1,2,3,4\n", "line 2, column 2", "forward_ms");
+    row("NaN", heading + "a,nan,2,3,4\n", "line 2, column 2", "forward_ms");
+    row("infinite", heading + "a,1,inf,3,4\n", "line 2, column 3", "backward_ms");
+    row("huge", heading + "a,1,2,1e300,4\n", "line 2, column 4", "output_bytes");
+    row("another unit", heading + "a,1,2,3,4 ms\n", "line 2, column 5", "parameter_bytes");
+    row("no UTF-8", heading + "\xff,1,2,3,4\n", "line 2", "UTF-8");
+    row("open quote", heading + "\"a,1,2,3,4\n", "line 2", "quote");
+    row("a part that is more",
+        "name,forward_ms,backward_ms,backward_weight_ms,output_bytes,parameter_bytes\na,1,2,3,4,5\n",
+        "line 2, column 4", "backward_weight_ms");
+    std::string many = heading;
+    for (int i = 0; i < 100'001; ++i) many += "l" + std::to_string(i) + ",1,1,1,1\n";
+    row("too many layers", many, "line 100002", "rows");
+  }
+  void broken_tables() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, place);
+    QFETCH(QString, words);
+    const auto profile = profile_from_csv(text.toStdString(), "p", 1);
+    QVERIFY(!profile);
+    QCOMPARE(profile.error().code, ErrorCode::bad_input);
+    QCOMPARE(QString::fromStdString(profile.error().place), place);
+    QVERIFY2(QString::fromStdString(profile.error().message).contains(words), profile.error().text().c_str());
+  }
+};
+
+QTEST_GUILESS_MAIN(TestProfileCsv)
+#include "tst_profile_csv.moc"

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clusters made of what Slurm, lstopo, tables of bandwidths and the catalogue of clouds tell: switches, partitions,
+// pairs, and what is assumed and said.
+#include <cmath>
+#include <set>
+
+#include <QTest>
+
+#include "core/cost/network.hpp"
+#include "core/domain/validate.hpp"
+#include "core/io/files.hpp"
+#include "core/presets/cloud_shapes.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/machine_import.hpp"
+
+using namespace pipedeck;
+
+namespace {
+
+FoundMachines found_in(const std::vector<const char*>& files) {
+  FoundMachines all;
+  for (const char* file : files) {
+    auto document = read_document(std::string(PIPEDECK_FIXTURES "/topology/") + file);
+    ensure(document.has_value(), document ? "" : document.error().text());
+    const auto added = add_found(all, std::get<FoundMachines>(*std::move(document)));
+    ensure(added.has_value(), added ? "" : added.error().text());
+  }
+  return all;
+}
+
+ImportedCluster imported(const std::vector<const char*>& files, const MachineImport& how = {}) {
+  auto made = cluster_of(found_in(files), how);
+  ensure(made.has_value(), made ? "" : made.error().text());
+  return *std::move(made);
+}
+
+std::string refused(const std::vector<const char*>& files, const MachineImport& how) {
+  const auto made = cluster_of(found_in(files), how);
+  return made ? std::string() : made.error().message;
+}
+
+bool says(const ImportedCluster& made, const std::string& words) {
+  return std::ranges::any_of(made.notes, [&](const std::string& note) { return note.find(words) != note.npos; });
+}
+
+double between(const ImportedCluster& made, int a, int b) {
+  return in_gigabytes_per_second(Network::of(made.cluster)->path(DeviceId(a), DeviceId(b)).bandwidth);
+}
+
+}  // namespace
+
+class TestClusterImport : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void nodes_of_slurm_join_one_network() {
+    const ImportedCluster made = imported({"site.slurm.txt"});
+    QCOMPARE(devices_of(made.cluster).size(), std::size_t{36});
+    QCOMPARE(made.cluster.nodes[0].link->bandwidth, BytesPerSecond(300e9));  // NVLink 3, which A100s usually have
+    QCOMPARE(made.cluster.nodes[4].devices[0].type, std::string("H100-SXM"));
+    QVERIFY(says(made, "node01 and 3 more: 8 × A100-40GB each, from Slurm"));
+    QVERIFY(says(made, "Slurm does not tell what joins the GPUs of a machine: NVLink 3 between A100-40GB, 300 GB/s"));
+    QVERIFY(says(made, "All partitions are taken, with their machines: gpu (4), h100 (1), long (4)"));
+    QVERIFY(says(made, "down or drained were left out: 1"));
+  }
+
+  void a_partition_alone() {
+    MachineImport how;
+    how.partition = "long";
+    how.device = "a100-80gb";
+    const ImportedCluster made = imported({"site.slurm.txt"}, how);
+    QCOMPARE(made.cluster.name, std::string("4 × 8 A100-80GB"));
+    how.partition = "short";
+    QVERIFY(refused({"site.slurm.txt"}, how).find("gpu (4), h100 (1), long (4)") != std::string::npos);
+  }
+
+  void switches_stand_as_in_the_tree() {
+    MachineImport how;
+    how.network = gigabytes_per_second(25);
+    const ImportedCluster made = imported({"site.slurm.txt", "site.topology.conf"}, how);
+    QCOMPARE(made.cluster.switches.size(), std::size_t{4});
+    QCOMPARE(made.cluster.links.size(), std::size_t{8});
+    QCOMPARE(between(made, 0, 8), 25.0);
+    QCOMPARE(between(made, 0, 35), 25.0);
+    QVERIFY(says(made, "assumed to carry everything below them at once"));
+    for (const NetworkLink& link : made.cluster.links)
+      if (link.from == "leaf1") QCOMPARE(link.link.bandwidth, BytesPerSecond(50e9));
+    how.uplink = gigabytes_per_second(10);
+    const ImportedCluster narrow = imported({"site.topology.conf", "site.slurm.txt"}, how);
+    QCOMPARE(between(narrow, 0, 8), 25.0);
+    QCOMPARE(between(narrow, 0, 35), 10.0);
+    QVERIFY(validate(narrow.cluster).has_value());
+  }
+
+  void what_is_below_no_switch_is_left_out() {
+    FoundMachines found = found_in({"site.slurm.txt", "site.topology.conf"});
+    std::erase_if(found.switches, [](const FoundSwitch& one) { return one.name == "leaf3"; });
+    std::erase(found.switches.back().switches, "leaf3");
+    const auto made = cluster_of(found);
+    QVERIFY2(made, made ? "" : made.error().text().c_str());
+    QCOMPARE(made->cluster.nodes.size(), std::size_t{4});
+    QVERIFY(says(*made, "below no switch were left out: 1"));
+    found.switches.pop_back();
+    QVERIFY(says(*cluster_of(found), "2 trees that nothing joins"));
+  }
+
+  void a_machine_of_lstopo() {
+    const ImportedCluster made = imported({"4xa100.lstopo.xml"});
+    QCOMPARE(made.cluster.nodes[0].name, std::string("a100-01"));
+    QCOMPARE(made.cluster.device_types[0].name, std::string("A100-80GB"));
+    QCOMPARE(between(made, 0, 1), 100.0);
+    QCOMPARE(between(made, 0, 2), 10.0);
+    QVERIFY(says(made, "a100-01: 4 × A100-80GB, from lstopo"));
+  }
+
+  void the_slower_way_of_a_table_is_kept() {
+    const ImportedCluster made = imported({"4-devices.bandwidths.csv"});
+    QCOMPARE(made.cluster.nodes.size(), std::size_t{2});
+    QCOMPARE(made.cluster.nodes[1].devices[0].count, 2);
+    QCOMPARE(between(made, 0, 1), 233.9);
+    QCOMPARE(between(made, 0, 3), 11.8);
+    QVERIFY(says(made, "A100-80GB is assumed") && says(made, "the slower one is kept"));
+  }
+
+  void a_table_needs_its_unit() {
+    FoundMachines found = found_in({"4-devices.bandwidths.csv"});
+    found.matrix->unit.clear();
+    QVERIFY(cluster_of(found).error().message.find("--unit") != std::string::npos);
+    MachineImport how;
+    how.unit = "Gbit/s";
+    how.device = "T4";
+    QCOMPARE(between(*cluster_of(found, how), 0, 1), 233.9 / 8);
+    how.unit = "furlongs";
+    QCOMPARE(cluster_of(found, how).error().code, ErrorCode::bad_usage);
+    found.matrix->devices = {"a/0", "b/0", "a/1", "b/1"};
+    how.unit = "GB/s";
+    QVERIFY(cluster_of(found, how).error().message.find("side by side") != std::string::npos);
+  }
+
+  void what_says_nothing_is_refused() {
+    MachineImport copies, uplink, unit;
+    copies.copies = 2;
+    uplink.uplink = gigabytes_per_second(1);
+    unit.unit = "GB/s";
+    QVERIFY(!refused({"site.slurm.txt", "site.topology.conf"}, copies).empty());
+    QVERIFY(!refused({"4-devices.bandwidths.csv"}, copies).empty());
+    QVERIFY(!refused({"site.slurm.txt"}, uplink).empty());
+    QVERIFY(!refused({"4xa100.lstopo.xml"}, unit).empty());
+    QVERIFY(refused({"site.topology.conf"}, {}).find("scontrol") != std::string::npos);
+    FoundMachines table = found_in({"4-devices.bandwidths.csv"});
+    QVERIFY(!add_found(table, found_in({"site.slurm.txt"})));
+    FoundMachines tree = found_in({"site.topology.conf"});
+    QVERIFY(!add_found(tree, found_in({"site.topology.conf"})));
+  }
+
+  void shapes_of_clouds_are_clusters() {
+    QVERIFY(cloud_shapes().size() > 30);
+    std::set<std::string> names;
+    for (const CloudShape& shape : cloud_shapes()) {
+      QVERIFY2(names.insert(shape.name).second, shape.name.c_str());
+      QVERIFY(!shape.source.empty() && shape.date.size() == 7 && !cloud_shape_summary(shape).empty());
+      MachineImport how;
+      how.copies = 2;
+      const auto made = cluster_of(*cloud_machine(shape.name), how);
+      QVERIFY2(made, made ? "" : made.error().text().c_str());
+      QCOMPARE(devices_of(made->cluster).size(), static_cast<std::size_t>(2 * shape.count));
+      const int last = 2 * shape.count - 1;
+      QVERIFY(std::abs(between(*made, 0, last) * 8e9 - shape.network.count * 8) < 1);
+      QVERIFY(says(*made, "figures as published in " + shape.date));
+    }
+    const auto p4d = cluster_of(*cloud_machine("P4D.24xlarge"));
+    QCOMPARE(p4d->cluster.nodes[0].link->bandwidth, BytesPerSecond(300e9));
+    const auto p3 = cluster_of(*cloud_machine("p3.16xlarge"));
+    QCOMPARE(between(*p3, 0, 3), 50.0);
+    QCOMPARE(between(*p3, 0, 5), 10.0);
+    QVERIFY(cloud_machine("p0.tiny").error().message.find("p4d.24xlarge") != std::string::npos);
+  }
+
+  void a_wrong_shape_names_its_place() {
+    const std::string good =
+        R"({"format": "pipedeck.cloud", "version": 1, "provider": "P", "date": "2025-06", "source": "s",
+            "shapes": [{"name": "a", "device": "T4", "count": 2, "joined": "pcie", "network_gbit_per_s": 10}]})";
+    QVERIFY(cloud_shapes_from_json(good).has_value());
+    const auto changed = [&](const std::string& from, const std::string& to) {
+      std::string text = good;
+      text.replace(text.find(from), from.size(), to);
+      const auto read = cloud_shapes_from_json(text);
+      return read ? std::string() : read.error().place;
+    };
+    QCOMPARE(changed("\"T4\"", "\"T1000\""), std::string("/shapes/0/device"));
+    QCOMPARE(changed("\"pcie\"", "\"nvlink\""), std::string("/shapes/0/joined"));
+    QCOMPARE(changed("10}", "-1}"), std::string("/shapes/0/network_gbit_per_s"));
+    QCOMPARE(changed("\"joined\": \"pcie\"", "\"nvlink_lanes\": [[0, 1], [2, 0]]"),
+             std::string("/shapes/0/nvlink_lanes"));
+  }
+};
+
+QTEST_GUILESS_MAIN(TestClusterImport)
+#include "tst_cluster_import.moc"

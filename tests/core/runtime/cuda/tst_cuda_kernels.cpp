@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values one by one and rows with a bias, in fp32 and bf16, against plain loops in double.
+#include <QTest>
+
+#include "tests/core/runtime/cuda/kernel_case.hpp"
+#include "tests/core/runtime/reference_plain.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::test;
+using cuda::Bf16;
+
+namespace {
+
+const std::vector<std::int64_t> counts{1, 3, 4, 7, 8, 255, 1024, 4099, 70001};
+
+double gelu_slope(double x) {
+  const double step = 1e-5;
+  return (reference_gelu(x + step) - reference_gelu(x - step)) / (2 * step);
+}
+
+std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
+
+}  // namespace
+
+class TestCudaKernels : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase() {
+    if (const std::string why = why_no_device(); !why.empty()) QSKIP(why.c_str());
+    qInfo("%s", fresh_.seed_text().c_str());
+  }
+  void elementwise() { elementwise_of<float>(), elementwise_of<Bf16>(); }
+  void conversions();
+
+ private:
+  template <class T>
+  void elementwise_of();
+  /// change(to, from) on the device against expected(to, from) in double, at all counts, aligned and not.
+  template <class To, class From, class Call>
+  void check_pairs(const Call& call, const std::function<double(double, double)>& expected);
+
+  Fresh fresh_;
+};
+
+template <class To, class From, class Call>
+void TestCudaKernels::check_pairs(const Call& call, const std::function<double(double, double)>& expected) {
+  for (const std::int64_t count : counts)
+    for (const std::size_t apart : {0u, 1u}) {
+      const auto to = fresh_.of<To>(count, 2);
+      const auto from = fresh_.of<From>(count, 2);
+      std::vector<double> wanted;
+      for (std::size_t i = 0; i < size(count); ++i) wanted.push_back(expected(to_double(to[i]), to_double(from[i])));
+      same_in_every_order([&] {
+        OnDevice<To> a(to, apart);
+        OnDevice<From> b(from, apart);
+        call(a.data(), b.data(), count);
+        const auto values = a.values();
+        const std::string apart_text = difference(values, wanted, tolerance<To>());
+        if (!apart_text.empty()) throw std::runtime_error(apart_text);
+        return bytes_of(values, b.values());
+      });
+    }
+}
+
+template <class T>
+void TestCudaKernels::elementwise_of() {
+  check_pairs<T, T>([](T* to, const T*, std::int64_t n) { cuda::fill(nullptr, to, 0.75f, n); },
+                    [](double, double) { return 0.75; });
+  check_pairs<T, T>([](T* to, const T*, std::int64_t n) { cuda::scale(nullptr, to, -1.5f, n); },
+                    [](double to, double) { return -1.5 * to; });
+  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { cuda::add(nullptr, to, from, n); },
+                    [](double to, double from) { return to + from; });
+  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { cuda::relu(nullptr, to, from, n); },
+                    [](double, double from) { return std::max(from, 0.0); });
+  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { cuda::relu_backward(nullptr, to, from, n); },
+                    [](double to, double from) { return from > 0 ? to : 0; });
+  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { cuda::gelu(nullptr, to, from, n); },
+                    [](double, double from) { return reference_gelu(from); });
+  check_pairs<T, T>([](T* to, const T* from, std::int64_t n) { cuda::gelu_backward(nullptr, to, from, n); },
+                    [](double to, double from) { return to * gelu_slope(from); });
+}
+
+void TestCudaKernels::conversions() {
+  check_pairs<float, Bf16>([](float* to, const Bf16* from, std::int64_t n) { cuda::convert(nullptr, to, from, n); },
+                           [](double, double from) { return from; });
+  check_pairs<Bf16, float>([](Bf16* to, const float* from, std::int64_t n) { cuda::convert(nullptr, to, from, n); },
+                           [](double, double from) { return from; });
+  check_pairs<float, Bf16>([](float* to, const Bf16* from, std::int64_t n) { cuda::add(nullptr, to, from, n); },
+                           [](double to, double from) { return to + from; });
+  check_pairs<Bf16, float>([](Bf16* to, const float* from, std::int64_t n) { cuda::add(nullptr, to, from, n); },
+                           [](double to, double from) { return to + from; });
+}
+
+QTEST_MAIN(TestCudaKernels)
+#include "tst_cuda_kernels.moc"

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers on GPUs, or their stand-ins, joined by NCCL: values, orders, and how it ends when a rank is lost.
+#include <QtTest>
+
+#include <numeric>
+#include <thread>
+
+#include "core/runtime/cuda/nccl_transport.hpp"
+#include "core/runtime/transport/threads.hpp"
+#include "tests/core/runtime/cuda/on_device.hpp"
+#include "tests/core/runtime/cuda/skip_without_gpu.hpp"
+#ifdef PIPEDECK_CUDA_STAND_IN
+#include "tests/support/cuda_stand_in/stand_in.hpp"
+#endif
+
+using namespace pipedeck;
+using namespace pipedeck::test;
+using namespace std::chrono_literals;
+using cuda::Context;
+using cuda::NcclTransport;
+
+namespace {
+
+/// A GPU as DeviceMemory wants it; what the tests do not need fails.
+class Gpu final : public ComputeDevice {
+ public:
+  explicit Gpu(Context& context) : context_(context) {}
+  bool on_host() const override { return false; }
+  bool reaches(const ComputeDevice& other) const override { return this == &other; }
+  float* allocate(std::int64_t floats) override {
+    void* block = nullptr;
+    context_.make_current();
+    cuda::check(cudaMallocAsync(&block, static_cast<std::size_t>(floats) * sizeof(float), context_.stream()),
+                "cudaMallocAsync");
+    return static_cast<float*>(block);
+  }
+  void deallocate(float* block) noexcept override { static_cast<void>(cudaFreeAsync(block, context_.stream())); }
+  void zero(std::span<float>) override { fail(); }
+  void copy(float*, const float*, std::int64_t) override { fail(); }
+  void scale(std::span<float>, float) override { fail(); }
+  void add(float*, const float*, std::int64_t) override { fail(); }
+  void largest(float*, const float*, std::int64_t) override { fail(); }
+  void update(const UpdateRule&, const UpdatedValues&) override { fail(); }
+  void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override {
+    std::vector<float> values(to.size());
+    write(values);
+    context_.make_current();
+    cuda::check(cudaMemcpyAsync(to.data(), values.data(), to.size_bytes(), cudaMemcpyHostToDevice, context_.stream()),
+                "cudaMemcpyAsync");
+  }
+  void download(std::span<float> to, const float* from) override {
+    context_.make_current();
+    cuda::check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, context_.stream()),
+                "cudaMemcpyAsync");
+    synchronise();
+  }
+  Moment now() override { return RunClock::now(); }
+  void wait(const Moment&) override {}
+  void synchronise() override { cuda::check(cudaStreamSynchronize(context_.stream()), "cudaStreamSynchronize"); }
+
+ private:
+  static void fail() { throw std::logic_error("not of this test"); }
+  Context& context_;
+};
+
+/// As many workers as a test has, each on a GPU and a thread of its own.
+class Workers {
+ public:
+  explicit Workers(std::size_t count, std::chrono::milliseconds timeout = 20s, std::size_t gpus = 100)
+      : control_(timeout, devices(count)) {
+    std::map<std::size_t, cuda::NcclWorker> workers;
+    std::vector<std::shared_ptr<DeviceMemory>> hosts;
+    for (std::size_t i = 0; i < count; ++i) {
+      const int gpu = static_cast<int>(i % gpus);
+      contexts_.push_back(std::make_unique<Context>(gpu, cuda::Precision::fp32));
+      memories_.push_back(std::make_shared<DeviceMemory>(std::make_shared<Gpu>(*contexts_.back())));
+      hosts.push_back(std::make_shared<DeviceMemory>());
+      workers.emplace(i, cuda::NcclWorker{gpu, contexts_.back()->stream(), memories_.back()});
+    }
+    transport_ = std::make_unique<NcclTransport>(std::move(workers), std::make_unique<ThreadTransport>(hosts, control_),
+                                                 std::make_unique<cuda::NotesOfThreads>(), control_);
+  }
+
+  NcclTransport& transport() { return *transport_; }
+  RunControl& control() { return control_; }
+  Context& context(std::size_t worker) { return *contexts_[worker]; }
+  const std::shared_ptr<DeviceMemory>& memory(std::size_t worker) { return memories_[worker]; }
+
+  Tensor tensor(std::size_t worker, const std::vector<float>& values) {
+    Tensor made(memories_[worker], 1, static_cast<std::int64_t>(values.size()));
+    memories_[worker]->device().upload(
+        made.values(), [&](std::span<float> to) { std::copy(values.begin(), values.end(), to.begin()); });
+    return made;
+  }
+  std::vector<float> read(const Tensor& tensor) {
+    std::vector<float> values(static_cast<std::size_t>(tensor.size()));
+    tensor.memory()->device().download(values, tensor.data());
+    return values;
+  }
+
+  /// work(worker) on all threads; what they throw fails the run.
+  template <class Work>
+  void run(const Work& work) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < contexts_.size(); ++i)
+      threads.emplace_back([&, i] {
+        control_.now_doing(i, {Operation{}, WaitsFor::nothing, false, RunClock::now()});
+        cuda::fail_run_of(control_, "worker " + std::to_string(i), [&] {
+          context(i).make_current();
+          work(i);
+        });
+        control_.now_idle(i);
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+  QByteArray failure() const {
+    const auto found = control_.failure();
+    return found ? QByteArray::fromStdString(found->message) : QByteArray();
+  }
+
+ private:
+  static std::vector<DeviceId> devices(std::size_t count) {
+    std::vector<DeviceId> all;
+    for (std::size_t i = 0; i < count; ++i) all.emplace_back(static_cast<int>(i));
+    return all;
+  }
+  RunControl control_;
+  std::vector<std::unique_ptr<Context>> contexts_;
+  std::vector<std::shared_ptr<DeviceMemory>> memories_;
+  std::unique_ptr<NcclTransport> transport_;
+};
+
+}  // namespace
+
+class TestCudaNccl : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void initTestCase();
+  void init();
+  void cleanup();
+
+  void collectives_data();
+  void collectives();
+  void messagesInAnyOrder_data();
+  void messagesInAnyOrder();
+  void groupsThatDoNotMeet();
+#ifdef PIPEDECK_CUDA_STAND_IN
+  void aLostRank();
+  void aRankThatDoesNotCome();
+  void twoWorkersOnOneGpu();
+  void everyCallFailsOnce();
+#endif
+
+ private:
+  static void sizes() {
+    QTest::addColumn<int>("workers");
+    QTest::newRow("2 workers") << 2;
+    QTest::newRow("3 workers") << 3;
+  }
+  static bool enough(int workers) { return why_no_gpus(workers).isEmpty(); }
+};
+
+void TestCudaNccl::initTestCase() {
+#ifndef PIPEDECK_CUDA_STAND_IN
+  SKIP_WITHOUT_GPU(2);
+#endif
+}
+void TestCudaNccl::init() {
+#ifdef PIPEDECK_CUDA_STAND_IN
+  cuda_stand_in::reset();
+  cuda_stand_in::set_devices(4);
+  cuda_stand_in::set_delay(300);
+#endif
+}
+void TestCudaNccl::cleanup() {
+#ifdef PIPEDECK_CUDA_STAND_IN
+  QVERIFY2(cuda_stand_in::alive() == 0, cuda_stand_in::alive_words().c_str());
+#endif
+}
+
+void TestCudaNccl::collectives_data() { sizes(); }
+void TestCudaNccl::collectives() {
+  QFETCH(int, workers);
+  if (!enough(workers)) QSKIP("too few GPUs");
+  const auto count = static_cast<std::size_t>(workers);
+  Workers all(count);
+  std::vector<std::size_t> members(count);
+  std::iota(members.begin(), members.end(), std::size_t{0});
+  // Made one after the other by one thread, as a run does.
+  std::vector<std::unique_ptr<Collective>> ends;
+  for (const std::size_t member : members) ends.push_back(all.transport().join(members, member));
+
+  std::vector<std::vector<float>> given;
+  std::vector<std::size_t> uneven;
+  Random random(21);
+  for (std::size_t i = 0; i < count; ++i) {
+    given.push_back(random_values(37, random));
+    uneven.push_back(3 + 2 * i);
+  }
+  std::vector<float> sums(37), most = given[0], together, even;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += given[i][k], most[k] = std::max(most[k], given[i][k]);
+    together.insert(together.end(), given[i].begin(), given[i].begin() + static_cast<std::ptrdiff_t>(uneven[i]));
+    even.insert(even.end(), given[i].begin(), given[i].begin() + 5);
+  }
+  std::vector<std::vector<std::vector<float>>> found(count);
+  all.run([&](std::size_t i) {
+    Collective& end = *ends[i];
+    if (end.rank() != static_cast<int>(i) || end.size() != workers) throw std::logic_error("another rank");
+    Tensor a = all.tensor(i, given[i]), b = all.tensor(i, given[i]), c = all.tensor(i, given[i]);
+    const std::vector<std::size_t> alike(count, 5);
+    Tensor gathered(all.memory(i), 1, static_cast<std::int64_t>(together.size()));
+    Tensor gathered_alike(all.memory(i), 1, static_cast<std::int64_t>(even.size()));
+    end.all_reduce(a.values());
+    end.all_reduce_max(b.values());
+    end.all_gather(std::as_const(c).values().first(uneven[i]), gathered.values(), uneven);
+    end.all_gather(std::as_const(c).values().first(5), gathered_alike.values(), alike);
+    end.broadcast(workers - 1, c.values());
+    for (const Tensor* tensor : {&a, &b, &gathered, &gathered_alike, &c}) found[i].push_back(all.read(*tensor));
+  });
+  QCOMPARE(all.failure(), QByteArray());
+  for (std::size_t i = 0; i < count; ++i) {
+    QVERIFY(apart(found[i][0], sums) < 1e-6);
+    QCOMPARE(found[i][0], found[0][0]);  // the same bits
+    QCOMPARE(found[i][1], most);
+    QCOMPARE(found[i][2], together);
+    QCOMPARE(found[i][3], even);
+    QCOMPARE(found[i][4], given[count - 1]);
+  }
+}
+
+void TestCudaNccl::messagesInAnyOrder_data() { sizes(); }
+void TestCudaNccl::messagesInAnyOrder() {
+  QFETCH(int, workers);
+  if (!enough(workers)) QSKIP("too few GPUs");
+  const auto count = static_cast<std::size_t>(workers);
+  constexpr int messages = 12;
+  Workers all(count);
+  const auto width = [](int n) { return 5 + n % 3; };
+  const auto value = [](std::size_t from, std::size_t to, int n) {
+    return static_cast<float>(1000 * from + 100 * to) + static_cast<float>(n);
+  };
+  std::atomic<int> right{0};
+  all.run([&](std::size_t me) {
+    // All send all first, and ask for what comes in an order of their own.
+    for (int n = 0; n < messages; ++n)
+      for (std::size_t to = 0; to < count; ++to)
+        if (to != me)
+          all.transport().endpoint(me).send(
+              to, {n % 2 == 1, StageId(static_cast<int>(me)), n},
+              all.tensor(me, std::vector<float>(static_cast<std::size_t>(width(n)), value(me, to, n))));
+    std::vector<int> order(messages);
+    std::iota(order.begin(), order.end(), 0);
+    Random random(31 + me);
+    for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[random.below(i + 1)]);
+    for (const int n : order)
+      for (std::size_t from = count; from-- > 0;) {
+        if (from == me) continue;
+        const Message message =
+            all.transport().endpoint(me).receive(from, {n % 2 == 1, StageId(static_cast<int>(from)), n}, 1, width(n));
+        right += all.read(message.tensor) == std::vector<float>(static_cast<std::size_t>(width(n)), value(from, me, n));
+      }
+  });
+  QCOMPARE(all.failure(), QByteArray());
+  QCOMPARE(right.load(), messages * workers * (workers - 1));
+}
+
+void TestCudaNccl::groupsThatDoNotMeet() {
+  Workers all(2);
+  std::vector<std::unique_ptr<Collective>> first, second;
+  for (const std::size_t member : {0u, 1u}) {
+    first.push_back(all.transport().join({0, 1}, member));
+    second.push_back(all.transport().join({0, 1}, member));
+  }
+  std::array<std::vector<float>, 2> a, b;
+  all.run([&](std::size_t i) {
+    Tensor x = all.tensor(i, {1}), y = all.tensor(i, {10});
+    first[i]->all_reduce(x.values());
+    second[i]->all_reduce(y.values());
+    a[i] = all.read(x), b[i] = all.read(y);
+  });
+  QCOMPARE(all.failure(), QByteArray());
+  QCOMPARE(a[1], std::vector<float>{2});
+  QCOMPARE(b[0], std::vector<float>{20});
+}
+
+#ifdef PIPEDECK_CUDA_STAND_IN
+void TestCudaNccl::aLostRank() {
+  Workers all(2);
+  std::vector<std::unique_ptr<Collective>> ends;
+  for (const std::size_t member : {0u, 1u}) ends.push_back(all.transport().join({0, 1}, member));
+  const auto began = RunClock::now();
+  all.run([&](std::size_t i) {
+    Tensor x = all.tensor(i, {1});
+    ends[i]->all_reduce(x.values());
+    if (i == 1) return cuda_stand_in::lose_peers();
+    // The other one does not take part in this any more.
+    ends[i]->all_reduce(x.values());
+    all.read(x);
+    all.control().throw_if_interrupted();
+  });
+  QVERIFY2(all.failure().contains("a peer was lost"), all.failure());
+  QVERIFY(RunClock::now() - began < 5s);
+}
+
+void TestCudaNccl::aRankThatDoesNotCome() {
+  Workers all(2, 300ms);
+  std::vector<std::unique_ptr<Collective>> ends;
+  for (const std::size_t member : {0u, 1u}) ends.push_back(all.transport().join({0, 1}, member));
+  const auto began = RunClock::now();
+  all.run([&](std::size_t i) {
+    Tensor x = all.tensor(i, {1});
+    ends[i]->all_reduce(x.values());
+    all.read(x);
+    if (i == 1) return;
+    ends[i]->all_reduce(x.values());  // given to the GPU, where it waits for ever
+    all.read(x);
+  });
+  QVERIFY2(!all.failure().isEmpty(), "the run goes on");
+  QVERIFY(RunClock::now() - began < 5s);
+}
+
+void TestCudaNccl::twoWorkersOnOneGpu() {
+  Workers all(2, 20s, 1);
+  std::vector<std::unique_ptr<Collective>> ends;
+  for (const std::size_t member : {0u, 1u}) ends.push_back(all.transport().join({0, 1}, member));
+  all.run([&](std::size_t i) {
+    Tensor x = all.tensor(i, {1});
+    ends[i]->all_reduce(x.values());
+  });
+  QVERIFY2(all.failure().contains("Duplicate GPU") && all.failure().contains("--oversubscribe"), all.failure());
+}
+
+void TestCudaNccl::everyCallFailsOnce() {
+  cuda_stand_in::set_delay(0);
+  int calls = 0;
+  for (bool more = true; more; ++calls) {
+    cuda_stand_in::reset();
+    {
+      Workers all(2);
+      std::vector<std::unique_ptr<Collective>> ends;
+      for (const std::size_t member : {0u, 1u}) ends.push_back(all.transport().join({0, 1}, member));
+      cuda_stand_in::fail_call(calls + 1);
+      all.run([&](std::size_t i) {
+        Tensor x = all.tensor(i, {1}), y = all.tensor(i, {2});
+        ends[i]->all_reduce(x.values());
+        all.transport().endpoint(i).send(1 - i, {false, StageId(0), 0}, std::move(y));
+        const Message message = all.transport().endpoint(i).receive(1 - i, {false, StageId(0), 0}, 1, 1);
+        if (all.read(message.tensor)[0] != 2 || all.read(x)[0] != 2) throw std::logic_error("other values");
+      });
+      more = cuda_stand_in::failed();
+      if (more) {
+        const auto call = QByteArray::fromStdString(cuda_stand_in::last_refusal()).split(':').first();
+        QVERIFY2(all.failure().contains(call + ": ") && all.failure().contains("(error "),
+                 (call + ", " + all.failure()).constData());
+      }
+    }
+    QVERIFY2(cuda_stand_in::alive() == 0, cuda_stand_in::alive_words().c_str());
+  }
+  QVERIFY2(calls > 40, qPrintable(QString::number(calls)));
+}
+#endif
+
+QTEST_GUILESS_MAIN(TestCudaNccl)
+#include "tst_cuda_nccl.moc"

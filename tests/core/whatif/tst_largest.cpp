@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The largest that fits against looking at every size; models made larger.
+#include <QtTest/QTest>
+
+#include <algorithm>
+
+#include "core/domain/validate.hpp"
+#include "core/whatif/capacity_sweep.hpp"
+#include "core/whatif/size_ladder.hpp"
+#include "tests/support/random_problem.hpp"
+
+using namespace pipedeck;
+using pipedeck::test::Random;
+
+namespace {
+
+constexpr std::int64_t mebi = std::int64_t{1} << 20;
+
+/// Equal layers of 10 MiB of weights, on two nodes of two devices.
+CapacityQuestion layered(Bytes memory) {
+  CapacityQuestion question;
+  Profile profile = test::uniform_profile(3, Seconds(0.01), Seconds(0.02));
+  for (Layer& layer : profile.layers) {
+    layer.kind = "block";
+    layer.parameters = Bytes(10 * mebi);
+    layer.saved = Bytes(4 * mebi);
+    layer.output = Bytes(mebi);
+  }
+  Random random(1);
+  question.problem = test::random_problem(random, {.nodes = {2, 2}, .memory = memory});
+  profile.device = question.problem.cluster->device_types.front().name;
+  question.problem.profile = std::make_shared<const Profile>(std::move(profile));
+  return question;
+}
+
+TransformerConfig small_transformer() {
+  return {.name = "small",
+          .family = "gpt2",
+          .hidden = 512,
+          .layers = 4,
+          .heads = 8,
+          .key_value_heads = 2,
+          .head_width = 64,
+          .feed_forward = 2048,
+          .vocabulary = 1000,
+          .positions = 512,
+          .longest = 512,
+          .latent = {},
+          .experts = {}};
+}
+
+}  // namespace
+
+class TestLargest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void layers_by_looking_at_each();
+  void nothing_fits();
+  void everything_fits();
+  void states_alone_are_a_proof();
+  void batches();
+  void a_stop_cancels();
+  void sizes();
+  void profiles_with_more_layers();
+  void profiles_without_a_row_are_refused();
+  void transformers_in_proportion();
+  void measured_profiles_have_no_hidden_size();
+};
+
+void TestLargest::layers_by_looking_at_each() {
+  for (const std::int64_t memory : {300, 500, 650}) {
+    const CapacityQuestion question = layered(Bytes(memory * mebi));
+    const CapacityPoint point{"", 2, 8, 1};
+    const auto ladder = size_ladder(question, point, SizeKind::layers, {1, 60}, {});
+    QVERIFY(ladder);
+    std::vector<bool> fits;
+    for (const std::int64_t size : ladder->sizes)
+      fits.push_back(find_capacity(*ladder->problem_of(size), point, capacity_planners())->fits());
+    QVERIFY(std::ranges::is_sorted(fits, std::greater()));  // else there is no one answer to compare with
+    const auto answer = find_largest(*ladder, point, capacity_planners(), {});
+    QVERIFY(answer && answer->size && answer->next);
+    QCOMPARE(*answer->size, std::ranges::count(fits, true));
+    QCOMPARE(*answer->next, *answer->size + 1);
+    QVERIFY(answer->found->fits() && !answer->next_found->fits());
+    QVERIFY(missing_memory(*answer->next_found).count > 0);
+    QVERIFY(std::ranges::count(answer->tried, TriedSize{*answer->next, false}) == 1);
+    QVERIFY(answer->tried.size() < 15);
+    QCOMPARE(ladder->problem_of(7)->profile->layers.size(), std::size_t{7});
+  }
+}
+
+void TestLargest::nothing_fits() {
+  const CapacityQuestion question = layered(Bytes(10 * mebi));
+  const CapacityPoint point{"", 2, 8, 1};
+  const auto answer =
+      find_largest(*size_ladder(question, point, SizeKind::layers, {}, {}), point, capacity_planners(), {});
+  QVERIFY(answer && !answer->size && !answer->found);
+  QCOMPARE(*answer->next, std::int64_t{1});
+  QVERIFY(!answer->next_found->fits());
+}
+
+void TestLargest::everything_fits() {
+  const CapacityQuestion question = layered(Bytes(std::int64_t{1} << 40));
+  const CapacityPoint point{"", 2, 8, 1};
+  const auto answer =
+      find_largest(*size_ladder(question, point, SizeKind::layers, {2, 11}, {}), point, capacity_planners(), {});
+  QCOMPARE(*answer->size, std::int64_t{10});
+  QVERIFY(!answer->next);
+  QCOMPARE(answer->proof, LargestProof::end);
+}
+
+/// 4 x 40 MiB (weights, gradients, Adam) a layer: 12 layers are 1.9 GiB, whatever the plan.
+void TestLargest::states_alone_are_a_proof() {
+  const CapacityQuestion question = layered(Bytes(450 * mebi));
+  const CapacityPoint point{"", 2, 8, 1};
+  const auto coarse =
+      find_largest(*size_ladder(question, point, SizeKind::layers, {100, 1000}, {}), point, capacity_planners(), {});
+  QVERIFY(!coarse->size);
+  QCOMPARE(coarse->proof, LargestProof::states);
+  QCOMPARE(coarse->next_states.count, 100 * 4 * 10 * mebi);
+  QCOMPARE(coarse->devices_hold.count, 4 * 450 * mebi);
+}
+
+void TestLargest::batches() {
+  const CapacityQuestion question = layered(Bytes(150 * mebi));
+  const CapacityPoint point{"", 2, 48, 0};
+  const auto micro = size_ladder(question, point, SizeKind::micro_batch, {}, {});
+  QCOMPARE(micro->sizes, (std::vector<std::int64_t>{1, 2, 3, 4, 6, 8, 12, 16, 24, 48}));
+  const auto answer = find_largest(*micro, point, capacity_planners(), {});
+  QVERIFY(answer->size && answer->next);
+  QCOMPARE(answer->found->plan->plan->micro_batch, static_cast<int>(*answer->size));
+  QCOMPARE(answer->found->point.micro_batch, static_cast<int>(*answer->size));
+  const auto global = size_ladder(question, {"", 2, 48, 4}, SizeKind::global_batch, {0, 41}, {});
+  QCOMPARE(global->sizes, (std::vector<std::int64_t>{4, 8, 12, 16, 20, 24, 28, 32, 36, 40}));
+  QCOMPARE(global->problem_of(12)->workload.global_batch, 12);
+}
+
+void TestLargest::a_stop_cancels() {
+  std::stop_source stop;
+  stop.request_stop();
+  const CapacityPoint point{"", 2, 8, 1};
+  const auto answer = find_largest(*size_ladder(layered(Bytes(mebi)), point, SizeKind::layers, {}, {}), point,
+                                   capacity_planners(), {.stop = stop.get_token()});
+  QVERIFY(!answer);
+  QCOMPARE(answer.error().code, ErrorCode::cancelled);
+}
+
+void TestLargest::sizes() {
+  QCOMPARE(sizes_by_step(3, 10), (std::vector<std::int64_t>{3, 6, 9}));
+  QCOMPARE(divisors(36), (std::vector<std::int64_t>{1, 2, 3, 4, 6, 9, 12, 18, 36}));
+  for (const SizeKind kind :
+       {SizeKind::layers, SizeKind::hidden, SizeKind::sequence, SizeKind::micro_batch, SizeKind::global_batch})
+    QCOMPARE(*size_kind_named(name_of(kind)), kind);
+  QVERIFY(!size_kind_named("width"));
+  const auto none = size_ladder(layered(Bytes(mebi)), {"", 1, 8, 0}, SizeKind::layers, {10, 5}, {});
+  QVERIFY(!none);
+  QCOMPARE(none.error().code, ErrorCode::bad_usage);
+}
+
+void TestLargest::profiles_with_more_layers() {
+  Profile profile = test::uniform_profile(5, Seconds(1), Seconds(2));
+  profile.layers[0].kind = "embedding";
+  for (std::size_t i = 1; i < 4; ++i) profile.layers[i].kind = "block";
+  profile.layers[4].kind = "head";
+  QCOMPARE(longest_run(profile), (LayerRun{1, 3}));
+  for (const int count : {1, 2, 3, 4, 9}) {
+    const auto resized = with_layers(profile, count);
+    QVERIFY(resized);
+    QVERIFY(validate(*resized));
+    QCOMPARE(resized->layers.size(), static_cast<std::size_t>(count + 2));
+    QCOMPARE(resized->layers.front().kind, std::string("embedding"));
+    QCOMPARE(resized->layers.back().kind, std::string("head"));
+    QCOMPARE(std::ranges::count(resized->layers, "block", &Layer::kind), count);
+  }
+  QCOMPARE(*with_layers(profile, 3), profile);
+}
+
+void TestLargest::profiles_without_a_row_are_refused() {
+  Profile profile = test::uniform_profile(3, Seconds(1), Seconds(2));
+  for (Layer& layer : profile.layers) layer.kind = layer.name;
+  const auto resized = with_layers(profile, 4);
+  QVERIFY(!resized);
+  QCOMPARE(resized.error().code, ErrorCode::bad_usage);
+}
+
+void TestLargest::transformers_in_proportion() {
+  const TransformerConfig config = small_transformer();
+  QCOMPARE(hidden_step(config), std::int64_t{256});
+  const TransformerConfig wide = with_hidden(config, 768);
+  QCOMPARE(wide.heads, 12);
+  QCOMPARE(wide.key_value_heads, 3);
+  QCOMPARE(wide.feed_forward, 3072);
+  QCOMPARE(wide.head_width, 64);
+  QCOMPARE(with_layers(config, 9).layers, 9);
+  QCOMPARE(with_sequence(config, 2048).positions, 2048);
+  QCOMPARE(with_sequence(config, 128).positions, 512);
+  QCOMPARE(with_hidden(config, config.hidden), config);
+  TransformerConfig experts = config;
+  experts.experts = Experts{.count = 8, .per_token = 2, .feed_forward = 100, .dense = {0, 3}};
+  QCOMPARE(with_layers(experts, 2).experts->dense, std::vector<int>{0});
+  QCOMPARE(with_hidden(experts, 1024).experts->feed_forward, 200);
+}
+
+void TestLargest::measured_profiles_have_no_hidden_size() {
+  for (const SizeKind kind : {SizeKind::hidden, SizeKind::sequence}) {
+    const auto ladder = size_ladder(layered(Bytes(mebi)), {"", 1, 8, 0}, kind, {}, {});
+    QVERIFY(!ladder);
+    QCOMPARE(ladder.error().code, ErrorCode::bad_usage);
+    QVERIFY(ladder.error().message.find("config.json") != std::string::npos);
+  }
+}
+
+QTEST_APPLESS_MAIN(TestLargest)
+#include "tst_largest.moc"

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every fuzz target asks of a reader: any bytes give a value or an error that says something, and what is read can
+// be made use of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "core/domain/result.hpp"
+
+namespace pipedeck::fuzz {
+
+inline std::string text_of(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+inline void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// An error of files that anybody may write is bad_input with words, never an internal one.
+template <class T>
+bool judged(const Result<T>& result) {
+  if (!result) require(result.error().code == ErrorCode::bad_input && !result.error().message.empty());
+  return result.has_value();
+}
+
+}  // namespace pipedeck::fuzz

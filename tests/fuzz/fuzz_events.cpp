@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events of runs, a JSON object a line.
+#include "core/io/json_formats.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace pipedeck;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto events = events_from_lines(fuzz::text_of(data, size));
+  if (fuzz::judged(events))
+    for (const RunEvent& event : *events) fuzz::judged(event_from_json(event_to_json(event)));
+  return 0;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// hwloc's topology, made into a cluster.
+#include "core/io/hwloc_topology.hpp"
+#include "core/presets/machine_import.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace pipedeck;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  auto found = machines_from_hwloc(fuzz::text_of(data, size), "fuzz");
+  // Options may be missing, but nothing else may be wrong with what was read.
+  if (fuzz::judged(found)) fuzz::judged(cluster_of(*std::move(found)));
+  return 0;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs CUDA kernels on the processor, to test them: a block's threads are fibers of one thread of the processor, which
+// change only where CUDA lets threads meet (__syncthreads and what a warp does together). Between two meetings each
+// thread runs alone, in an order that a test chooses: a kernel that lacks a barrier gives other bits in another order.
+// What CUDA leaves undefined ends in an Error: a barrier that a part of the block does not reach, lanes of a warp that
+// meet at different operations, a shuffle from a lane that is not there, misaligned vectors, writes past shared memory.
+// Shared memory is full of NaN when a block begins.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+
+#include <cuda_bf16.h>
+#include <cuda_runtime_api.h>
+
+#define __launch_bounds__(...)
+
+namespace cuda_on_host {
+
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Shape {
+  dim3 blocks, threads;
+  std::size_t shared_bytes;
+};
+
+/// In which order blocks run, and threads between two meetings. Forward and reverse, a warp runs to the block's next
+/// barrier before another one begins.
+enum class Order { forward, reverse, random };
+struct Schedule {
+  Order order = Order::forward;
+  std::uint64_t seed = 0;  ///< of a random order
+};
+/// For every launch from now on, from whichever thread.
+void set_schedule(Schedule schedule);
+
+/// Runs a kernel's work, in the stream's order. Without one, a kernel runs before launch returns.
+using Submit = void (*)(cudaStream_t stream, std::function<void()> work);
+void set_submit(Submit submit);
+
+/// `thread` is called once for each thread of each block. Throws Error where CUDA would refuse the shape; what is found
+/// while the kernel runs is thrown where it runs.
+void launch(const Shape& shape, cudaStream_t stream, std::function<void()> thread);
+
+void* shared_memory();
+void check_aligned(const void* address, std::size_t bytes);
+
+/// What each lane of `lanes` brings to where a warp meets. `work` sees all 32 (null where a lane is not named).
+using WarpWork = void (*)(void* const* lanes, unsigned named);
+void meet_in_warp(unsigned lanes, WarpWork work, void* own);
+void meet_in_block();
+
+template <class T>
+struct Shuffle {
+  T value;
+  int from;
+  T result;
+};
+
+template <class T>
+T shuffle(unsigned lanes, T value, int from) {
+  Shuffle<T> own{value, from, value};
+  meet_in_warp(
+      lanes,
+      [](void* const* all, unsigned named) {
+        for (int lane = 0; lane < 32; ++lane) {
+          if (all[lane] == nullptr) continue;
+          auto& asked = *static_cast<Shuffle<T>*>(all[lane]);
+          if (asked.from < 0 || asked.from > 31 || (named >> asked.from & 1u) == 0)
+            throw Error("a shuffle from a lane that takes no part in it");
+          asked.result = static_cast<Shuffle<T>*>(all[asked.from])->value;
+        }
+      },
+      &own);
+  return own.result;
+}
+
+int own_lane();
+
+}  // namespace cuda_on_host
+
+// What device code finds without any include, under the names of the CUDA C++ Programming Guide.
+inline constinit thread_local uint3 threadIdx{}, blockIdx{};
+inline constinit thread_local dim3 blockDim{}, gridDim{};
+
+inline void __syncthreads() { cuda_on_host::meet_in_block(); }
+inline void __syncwarp(unsigned lanes = 0xffffffffu) {
+  cuda_on_host::meet_in_warp(
+      lanes, [](void* const*, unsigned) {}, nullptr);
+}
+template <class T>
+T __shfl_sync(unsigned lanes, T value, int from) {
+  return cuda_on_host::shuffle(lanes, value, from);
+}
+template <class T>
+T __shfl_xor_sync(unsigned lanes, T value, int difference) {
+  return cuda_on_host::shuffle(lanes, value, cuda_on_host::own_lane() ^ difference);
+}

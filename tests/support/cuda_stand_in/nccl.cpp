@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+// NCCL among threads of one process. Work waits on its stream until the others are there, for ever where they never
+// come, as on GPUs: only abort ends it. Communicators that do not block are at work for a while after each call, and
+// refuse the next one until they were asked.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "tests/support/cuda_stand_in/state.hpp"
+
+namespace cuda_stand_in {
+namespace {
+
+constexpr const char* communicator_kind = "NCCL communicator";
+
+enum class Kind { all_reduce, all_gather, broadcast, send, receive };
+
+/// One rank's part of an operation.
+struct Part {
+  Kind kind;
+  const void* from;
+  void* to;
+  std::size_t count;
+  ncclDataType_t type;
+  int operation;  ///< what reduces
+  int peer;       ///< or the root
+  bool done = false;
+};
+
+/// All ranks that have one unique identifier.
+struct Group {
+  int size = 0;
+  std::vector<int> devices;
+  std::vector<bool> here;
+  std::map<std::uint64_t, std::vector<Part*>> meetings;                              ///< collectives, by number
+  std::map<std::pair<int, int>, std::deque<std::shared_ptr<Part>>> sends, receives;  ///< by sender and receiver
+  int joined() const { return static_cast<int>(std::count(here.begin(), here.end(), true)); }
+};
+
+std::map<std::string, std::shared_ptr<Group>>& groups() {
+  static std::map<std::string, std::shared_ptr<Group>> all;
+  return all;
+}
+std::uint64_t& peers_lost() {
+  static std::uint64_t times = 0;
+  return times;
+}
+
+}  // namespace
+}  // namespace cuda_stand_in
+
+/// Shared with the work that it put on streams.
+struct NcclState {
+  std::shared_ptr<cuda_stand_in::Group> group;
+  int rank = 0, device = 0;
+  bool blocking = true, aborted = false, joined = false;
+  int busy = 0;  ///< times that it is asked until it is idle
+  std::uint64_t next = 0, lost = 0;
+  ncclResult_t error = ncclSuccess;
+  std::string words;
+};
+struct ncclComm {
+  std::shared_ptr<NcclState> state;
+};
+
+namespace cuda_stand_in {
+namespace {
+
+struct Queued {
+  std::shared_ptr<NcclState> state;
+  cudaStream_t stream;
+  Part part;
+};
+thread_local int depth = 0;
+thread_local std::vector<Queued> queued;
+
+Values::Type values_of(ncclDataType_t type) {
+  require(type == ncclFloat32 || type == ncclBfloat16, "a type that the stand-in does not know", ncclInvalidArgument);
+  return type == ncclFloat32 ? Values::Type::f32 : Values::Type::bf16;
+}
+
+void combine(const Group& group, const std::vector<Part*>& parts) {
+  const Part& first = *parts[0];
+  const auto type = values_of(first.type);
+  const auto count = static_cast<std::int64_t>(first.count);
+  if (first.kind == Kind::broadcast) {
+    const auto root = static_cast<std::size_t>(first.peer);
+    const std::vector<char> copy(static_cast<const char*>(parts[root]->from),
+                                 static_cast<const char*>(parts[root]->from) + first.count * bytes_of(type));
+    for (Part* part : parts) std::memcpy(part->to, copy.data(), copy.size());
+    return;
+  }
+  if (first.kind == Kind::all_gather) {
+    std::vector<char> all;
+    for (const Part* part : parts) {
+      const auto* from = static_cast<const char*>(part->from);
+      all.insert(all.end(), from, from + first.count * bytes_of(type));
+    }
+    for (Part* part : parts) std::memcpy(part->to, all.data(), all.size());
+    return;
+  }
+  std::vector<double> result(first.count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    double value = Values(parts[0]->from, type).get(i);
+    for (int rank = 1; rank < group.size; ++rank) {
+      const double other = Values(parts[static_cast<std::size_t>(rank)]->from, type).get(i);
+      value = first.operation == ncclMax ? std::max(value, other) : value + other;
+    }
+    result[static_cast<std::size_t>(i)] = value;
+  }
+  for (Part* part : parts)
+    for (std::int64_t i = 0; i < count; ++i) Values(part->to, type).set(i, result[static_cast<std::size_t>(i)]);
+}
+
+void check_alike(const std::vector<Part*>& parts) {
+  for (const Part* part : parts)
+    require(part->kind == parts[0]->kind && part->count == parts[0]->count && part->type == parts[0]->type &&
+                part->operation == parts[0]->operation &&
+                (part->kind != Kind::broadcast || part->peer == parts[0]->peer),
+            "ranks of a communicator do different things");
+}
+
+/// With the lock held: waits for the other ranks, the last of whom does the work.
+void meet(std::unique_lock<std::mutex>& lock, NcclState& state, std::uint64_t number, Part& part) {
+  auto& parts = state.group->meetings[number];
+  parts.resize(static_cast<std::size_t>(state.group->size));
+  parts[static_cast<std::size_t>(state.rank)] = &part;
+  if (std::find(parts.begin(), parts.end(), nullptr) == parts.end()) {
+    check_alike(parts);
+    combine(*state.group, parts);
+    for (Part* each : parts) each->done = true;
+    state.group->meetings.erase(number);
+    changed().notify_all();
+  }
+  changed().wait(lock, [&] { return part.done || state.aborted; });
+  if (part.done) return;
+  if (const auto found = state.group->meetings.find(number); found != state.group->meetings.end())
+    found->second[static_cast<std::size_t>(state.rank)] = nullptr;
+}
+
+/// Shows a send or receive to its peer, and moves the bytes if the peer is there.
+void show(NcclState& state, const std::shared_ptr<Part>& part) {
+  const bool sends = part->kind == Kind::send;
+  const std::pair pair = sends ? std::pair(state.rank, part->peer) : std::pair(part->peer, state.rank);
+  auto& others = sends ? state.group->receives[pair] : state.group->sends[pair];
+  if (others.empty()) return (sends ? state.group->sends[pair] : state.group->receives[pair]).push_back(part);
+  const auto other = others.front();
+  others.pop_front();
+  require(other->count == part->count && other->type == part->type, "what is sent is not what is received");
+  std::memcpy(sends ? other->to : part->to, sends ? part->from : other->from,
+              part->count * bytes_of(values_of(part->type)));
+  other->done = part->done = true;
+  changed().notify_all();
+}
+
+/// What one call, or one group of calls, put on a stream.
+void run(const std::shared_ptr<NcclState>& state, std::uint64_t first,
+         const std::vector<std::shared_ptr<Part>>& parts) {
+  std::unique_lock lock(lock_of_all());
+  if (state->aborted) return;
+  for (const auto& part : parts)
+    if (part->kind == Kind::send || part->kind == Kind::receive) show(*state, part);
+  for (const auto& part : parts)
+    if (part->kind != Kind::send && part->kind != Kind::receive) meet(lock, *state, first++, *part);
+  for (const auto& part : parts) changed().wait(lock, [&] { return part->done || state->aborted; });
+}
+
+void launch(std::vector<Queued> all) {
+  while (!all.empty()) {
+    const auto state = all.front().state;
+    const auto stream = all.front().stream;
+    std::vector<std::shared_ptr<Part>> parts;
+    std::uint64_t collectives = 0;
+    for (const Queued& one : all) {
+      if (one.state != state) continue;
+      require(one.stream == stream, "one communicator's calls of a group are on one stream", ncclInvalidUsage);
+      if (one.part.kind != Kind::send && one.part.kind != Kind::receive) ++collectives;
+      parts.push_back(std::make_shared<Part>(one.part));
+    }
+    std::erase_if(all, [&](const Queued& one) { return one.state == state; });
+    std::uint64_t first = 0;
+    {
+      const std::lock_guard lock(lock_of_all());
+      first = state->next;
+      state->next += collectives;
+      if (!state->blocking) state->busy = 2;
+    }
+    put(stream, [=] { run(state, first, parts); });
+  }
+}
+
+template <class Body>
+ncclResult_t nccl_call(const char* function, Body body, ncclResult_t failed_work = ncclUnhandledCudaError) {
+  return call(function, failed_work, ncclInvalidArgument, body);
+}
+
+NcclState& usable(ncclComm_t communicator) {
+  check_alive(communicator, communicator_kind);
+  const std::lock_guard lock(lock_of_all());
+  NcclState& state = *communicator->state;
+  require(!state.aborted, "the communicator was aborted", ncclInvalidUsage);
+  require(state.busy == 0 && state.joined, "the communicator is still at work: it was not asked", ncclInvalidUsage);
+  require(state.error == ncclSuccess, "the communicator has failed", ncclInvalidUsage);
+  return state;
+}
+
+void check_memory(const NcclState& state, const void* data, std::size_t count, ncclDataType_t type, const char* what) {
+  check_device_memory(data, count * bytes_of(values_of(type)), state.device, what);
+}
+
+ncclResult_t operate(const char* function, ncclComm_t communicator, cudaStream_t stream, const Part& part) {
+  bool in_progress = false;
+  const ncclResult_t status = nccl_call(function, [&] {
+    const NcclState& state = usable(communicator);
+    check_stream(stream);
+    require(device_of(stream) == state.device, "the stream is another device's");
+    const auto size = static_cast<std::size_t>(state.group->size);
+    if (part.kind != Kind::receive) check_memory(state, part.from, part.count, part.type, "what is sent");
+    if (part.kind != Kind::send)
+      check_memory(state, part.to, part.kind == Kind::all_gather ? part.count * size : part.count, part.type,
+                   "what is received");
+    require(part.peer >= 0 && part.peer < state.group->size, "no such rank");
+    in_progress = !state.blocking;
+    queued.push_back({communicator->state, stream, part});
+    if (depth == 0) launch(std::exchange(queued, {}));
+  });
+  return status == ncclSuccess && in_progress ? ncclInProgress : status;
+}
+
+void join(const std::shared_ptr<NcclState>& state) {
+  Group& group = *state->group;
+  const auto rank = static_cast<std::size_t>(state->rank);
+  require(!group.here[rank], "a rank joins once");
+  group.here[rank] = true;
+  group.devices[rank] = state->device;
+  changed().notify_all();
+}
+
+/// Whether all ranks are there; two on one device are refused to all of them.
+bool look_for_others(NcclState& state) {
+  const Group& group = *state.group;
+  if (group.joined() < group.size) return false;
+  state.joined = true;
+  for (std::size_t a = 0; a < group.devices.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (group.devices[a] == group.devices[b]) {
+        state.error = ncclInvalidUsage;
+        state.words = "Duplicate GPU detected : rank " + std::to_string(b) + " and rank " + std::to_string(a) +
+                      " both on CUDA device 1000";
+      }
+  return true;
+}
+
+}  // namespace
+
+void lose_peers() {
+  const std::lock_guard lock(lock_of_all());
+  ++peers_lost();
+}
+
+}  // namespace cuda_stand_in
+
+using namespace cuda_stand_in;
+
+extern "C" {
+
+const char* ncclGetErrorString(ncclResult_t status) {
+  switch (status) {
+    case ncclSuccess:
+      return "no error";
+    case ncclUnhandledCudaError:
+      return "unhandled cuda error (run with NCCL_DEBUG=INFO for details)";
+    case ncclInvalidUsage:
+      return "invalid usage (run with NCCL_DEBUG=WARN for details)";
+    case ncclInvalidArgument:
+      return "invalid argument (run with NCCL_DEBUG=WARN for details)";
+    case ncclRemoteError:
+      return "remote process exited or there was a network error";
+    default:
+      return "a result of the stand-in";
+  }
+}
+const char* ncclGetLastError(ncclComm_t communicator) {
+  thread_local std::string words;
+  words = communicator && !communicator->state->words.empty() ? communicator->state->words : last_refusal();
+  return words.c_str();
+}
+ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
+  return nccl_call("ncclGetUniqueId", [&] {
+    static std::uint64_t made_so_far = 0;
+    const std::lock_guard lock(lock_of_all());
+    std::memset(id->internal, 0x5a, sizeof id->internal);
+    std::snprintf(id->internal, sizeof id->internal, "stand-in %llu", static_cast<unsigned long long>(++made_so_far));
+  });
+}
+
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int size, ncclUniqueId id, int rank,
+                                    ncclConfig_t* config) {
+  bool blocking = true;
+  const ncclResult_t status = nccl_call("ncclCommInitRankConfig", [&] {
+    require(size > 0 && rank >= 0 && rank < size, "no such rank");
+    auto state = std::make_shared<NcclState>();
+    state->rank = rank;
+    state->device = current_device();
+    blocking = state->blocking = config == nullptr || config->blocking != 0;
+    std::unique_lock lock(lock_of_all());
+    auto& group = groups()[std::string(id.internal, sizeof id.internal)];
+    if (!group) {
+      group = std::make_shared<Group>();
+      group->size = size;
+      group->devices.resize(static_cast<std::size_t>(size));
+      group->here.resize(static_cast<std::size_t>(size));
+    }
+    require(group->size == size, "ranks differ in how many they are");
+    state->group = group;
+    state->lost = peers_lost();
+    join(state);
+    *communicator = new ncclComm{state};
+    made(*communicator, communicator_kind);
+    if (!blocking) return;
+    changed().wait(lock, [&] { return look_for_others(*state); });
+    if (state->error != ncclSuccess) throw Refused(state->words, state->error);
+  });
+  return status == ncclSuccess && !blocking ? ncclInProgress : status;
+}
+
+ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* error) {
+  return nccl_call("ncclCommGetAsyncError", [&] {
+    check_alive(communicator, communicator_kind);
+    const std::lock_guard lock(lock_of_all());
+    NcclState& state = *communicator->state;
+    if (state.lost != peers_lost() && state.error == ncclSuccess) state.error = ncclRemoteError;
+    if (state.joined && state.busy > 0) --state.busy;
+    const bool ready = state.joined ? state.busy == 0 : look_for_others(state);
+    *error = state.error != ncclSuccess ? state.error : ready ? ncclSuccess : ncclInProgress;
+  });
+}
+
+ncclResult_t ncclCommFinalize(ncclComm_t communicator) {
+  bool in_progress = false;
+  const ncclResult_t status = nccl_call("ncclCommFinalize", [&] {
+    NcclState& state = usable(communicator);
+    in_progress = !state.blocking;
+    const std::lock_guard lock(lock_of_all());
+    if (in_progress) state.busy = 2;
+  });
+  return status == ncclSuccess && in_progress ? ncclInProgress : status;
+}
+ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
+  return call("ncclCommDestroy", ncclSuccess, ncclInvalidArgument, [&] {
+    destroyed(communicator, communicator_kind);
+    delete communicator;
+  });
+}
+ncclResult_t ncclCommAbort(ncclComm_t communicator) {
+  return call("ncclCommAbort", ncclSuccess, ncclInvalidArgument, [&] {
+    destroyed(communicator, communicator_kind);
+    const std::lock_guard lock(lock_of_all());
+    communicator->state->aborted = true;
+    changed().notify_all();
+    delete communicator;
+  });
+}
+
+ncclResult_t ncclGroupStart() {
+  return nccl_call("ncclGroupStart", [] { ++depth; });
+}
+ncclResult_t ncclGroupEnd() {
+  bool in_progress = false;
+  const ncclResult_t status = call("ncclGroupEnd", ncclSuccess, ncclInvalidUsage, [&] {
+    require(depth > 0, "a group ends that was never begun");
+    if (--depth > 0) return;
+    for (const Queued& one : queued) in_progress = in_progress || !one.state->blocking;
+    launch(std::exchange(queued, {}));
+  });
+  return status == ncclSuccess && in_progress ? ncclInProgress : status;
+}
+
+ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t operation,
+                           ncclComm_t communicator, cudaStream_t stream) {
+  return operate("ncclAllReduce", communicator, stream, {Kind::all_reduce, from, to, count, type, operation, 0});
+}
+ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclComm_t communicator,
+                           cudaStream_t stream) {
+  return operate("ncclAllGather", communicator, stream, {Kind::all_gather, from, to, count, type, 0, 0});
+}
+ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDataType_t type, int root,
+                           ncclComm_t communicator, cudaStream_t stream) {
+  return operate("ncclBroadcast", communicator, stream, {Kind::broadcast, from, to, count, type, 0, root});
+}
+ncclResult_t ncclSend(const void* from, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator,
+                      cudaStream_t stream) {
+  return operate("ncclSend", communicator, stream, {Kind::send, from, nullptr, count, type, 0, peer});
+}
+ncclResult_t ncclRecv(void* to, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator,
+                      cudaStream_t stream) {
+  return operate("ncclRecv", communicator, stream, {Kind::receive, nullptr, to, count, type, 0, peer});
+}
+
+}  // extern "C"

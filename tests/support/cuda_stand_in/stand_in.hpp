@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands in for the CUDA runtime, cublasLt, cuDNN and NCCL where there is no GPU: the functions that core/runtime/cuda
+// calls, declared by NVIDIA's own headers, computed by the processor in plain loops. Each stream is a thread, so that
+// work which lacks an event between two streams goes wrong here, too; memory of a device is full of NaN until it is
+// written. Arguments are checked as NVIDIA's pages state them: what a GPU would refuse, or go wrong with, is refused.
+// Speed, and which algorithm a library would take, can't be seen here.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+namespace cuda_stand_in {
+
+/// Everything as at the start of a program: two GPUs of 1 GiB, no failures to come. What still lives stays counted.
+void reset();
+
+/// 0: as without a GPU. NCCL takes one rank a GPU.
+void set_devices(int count);
+void set_memory(std::size_t bytes);  ///< of each
+/// As with a driver for another version of CUDA (13000: 13.0; 0: none). An older one than the runtime's fails all
+/// calls.
+void set_driver(int version);
+
+/// From now on each piece of work on a stream begins up to so many microseconds late.
+void set_delay(int microseconds);
+
+/// The nth call from now on (1: the next) of a function fails with the library's own status. An empty name: of any
+/// function that takes or computes something, with what that library says when its work fails.
+void fail_call(int nth, const std::string& function = {}, int status = 0);
+bool failed();  ///< whether that call has come
+/// The device is lost: from now on every call gives this (cudaErrorECCUncorrectable, say), as a GPU does.
+void lose_devices(cudaError_t status);
+
+/// From now on NCCL's communicators, as they are asked, say that another rank is lost.
+void lose_peers();
+
+/// Handles, descriptors, communicators and blocks of memory that were made and not destroyed.
+int alive();
+/// Of what kinds, in words, for the message of a test.
+std::string alive_words();
+
+/// What a call was refused for, or what work on a stream ended with: the last one, in words. Empty: nothing yet.
+std::string last_refusal();
+
+/// Work in the stream's order. What it throws makes the device fail with cudaErrorLaunchFailure.
+void enqueue(cudaStream_t stream, std::function<void()> work);
+
+}  // namespace cuda_stand_in
