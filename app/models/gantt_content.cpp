@@ -132,16 +132,6 @@ std::vector<GanttLink> links_of(const GanttContent& content) {
   return links;
 }
 
-/// Lanes that are drawn, each once.
-std::vector<std::size_t> drawn_lanes(const GanttContent& content) {
-  std::vector<std::size_t> lanes;
-  for (const GanttGroup& group : content.groups)
-    for (const std::optional<std::size_t>& lane : {group.compute, group.collective})
-      if (lane) lanes.push_back(*lane);
-  for (const GanttLink& link : content.links) lanes.push_back(link.lane);
-  return lanes;
-}
-
 /// Few operations are done before a thread has started.
 int threads_for(std::size_t operations) {
   constexpr std::size_t worth_a_thread = 50'000;
@@ -166,6 +156,16 @@ void build_pyramids(GanttContent& content) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> drawn_lanes(const GanttContent& content) {
+  std::vector<std::size_t> lanes;
+  for (const GanttGroup& group : content.groups)
+    for (const std::optional<std::size_t>& lane : {group.compute, group.collective})
+      if (lane) lanes.push_back(*lane);
+  for (const GanttLink& link : content.links) lanes.push_back(link.lane);
+  std::ranges::sort(lanes);
+  return lanes;
+}
 
 std::optional<std::size_t> GanttContent::group_of(DeviceId device) const {
   for (std::size_t i = 0; i < groups.size(); ++i)

@@ -51,6 +51,9 @@ struct GanttContent {
   std::size_t followers(std::size_t group) const;
 };
 
+/// Lanes of the timeline that are drawn, ascending; each once, whatever stands for it.
+std::vector<std::size_t> drawn_lanes(const GanttContent& content);
+
 /// Which devices share a lane until it is opened.
 enum class Folding {
   none,        ///< none do

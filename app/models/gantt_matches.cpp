@@ -12,16 +12,6 @@ namespace {
 
 constexpr std::size_t stop_every = 1 << 20;  // operations
 
-std::vector<std::size_t> drawn_lanes(const GanttContent& content) {
-  std::vector<std::size_t> lanes;
-  for (const GanttGroup& group : content.groups)
-    for (const std::optional<std::size_t>& lane : {group.compute, group.collective})
-      if (lane) lanes.push_back(*lane);
-  for (const GanttLink& link : content.links) lanes.push_back(link.lane);
-  std::ranges::sort(lanes);
-  return lanes;
-}
-
 /// Whether a lane shows the device that is asked for; of a link, either end.
 bool of_device(const GanttContent& content, std::size_t lane, const std::optional<DeviceId>& device) {
   if (!device) return true;
@@ -76,9 +66,13 @@ void add(std::vector<PixelSpan>& spans, double left, double right) {
 
 bool LaneMarks::any(int level, std::int64_t first_bin, std::int64_t end_bin) const {
   const auto& bits = levels[static_cast<std::size_t>(level)];
-  end_bin = std::min(end_bin, static_cast<std::int64_t>(bits.size() * 64));
-  for (std::int64_t i = std::max<std::int64_t>(0, first_bin); i < end_bin; ++i)
-    if ((bits[static_cast<std::size_t>(i / 64)] >> (i % 64) & 1) != 0) return true;
+  const auto end =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(end_bin, 0, static_cast<std::int64_t>(bits.size() * 64)));
+  for (auto i = static_cast<std::size_t>(std::max<std::int64_t>(0, first_bin)); i < end; i = (i / 64 + 1) * 64) {
+    const std::uint64_t from_i = bits[i / 64] >> (i % 64);
+    const std::size_t count = std::min(end - i, 64 - i % 64);
+    if ((count == 64 ? from_i : from_i & ((std::uint64_t{1} << count) - 1)) != 0) return true;
+  }
   return false;
 }
 

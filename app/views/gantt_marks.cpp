@@ -10,7 +10,6 @@ namespace pipedeck::app {
 
 namespace {
 
-constexpr unsigned dimmed = 128;            // of the empty lane's colour, in 255ths
 constexpr std::size_t most_outlined = 500;  // more boxes with outlines and connectors than that are a grey cloud
 constexpr int underline = 2;                // pixels
 
@@ -43,39 +42,56 @@ class Boxes {
   const QRect& plot_;
 };
 
+/// The rows of a chart as pixels of a canvas: what is told in pixels of the widget is drawn in those of the screen.
+class Lanes {
+ public:
+  Lanes(QPainter& painter, QImage& canvas, const GanttGeometry& geometry, double left, double right)
+      : geometry_(geometry),
+        ratio_(canvas.devicePixelRatio()),
+        left_(physical(left)),
+        right_(physical(right)),
+        pixels_(PixelCanvas::of(painter, canvas, QRect(left_, 0, std::max(0, right_ - left_), canvas.height()))) {}
+
+  /// Half of the empty lane's colour over all but the `bright` parts.
+  void dim_around(const std::vector<std::vector<PixelSpan>>& bright, QRgb empty) {
+    std::vector<QRgb> veiled;
+    for (std::size_t row = 0; row < bright.size(); ++row) {
+      veiled.assign(static_cast<std::size_t>(std::max(0, right_ - left_)), PixelCanvas::all_bits);
+      for (const PixelSpan& span : bright[row]) {
+        const int from = std::clamp(physical(span.left), left_, right_);
+        const int to = std::clamp(std::max(from + 1, physical(span.right)), from, right_);
+        std::fill(veiled.begin() + (from - left_), veiled.begin() + (to - left_), QRgb{0});
+      }
+      const GanttRow& lane = geometry_.rows[row];
+      pixels_.veil(left_, physical(lane.top), physical(lane.bottom()), veiled, empty);
+    }
+  }
+
+  /// `height` pixels from `top` on.
+  void line(double left, double right, double top, double height, QRgb color) {
+    pixels_.fill(physical(left), physical(right), physical(top), physical(top + height), color);
+  }
+
+ private:
+  int physical(double at) const { return qRound(at * ratio_); }
+
+  const GanttGeometry& geometry_;
+  qreal ratio_;
+  int left_, right_;
+  PixelCanvas pixels_;
+};
+
 /// Lines above and below where outlines would hide what they are around.
-void draw_rails(QPainter& painter, const GanttGeometry& geometry, const std::vector<std::vector<PixelSpan>>& bright,
+void draw_rails(Lanes& lanes, const GanttGeometry& geometry, const std::vector<std::vector<PixelSpan>>& bright,
                 const Theme& theme) {
   for (std::size_t row = 0; row < bright.size(); ++row)
     for (const PixelSpan& span : bright[row]) {
-      const double width = span.right - span.left;
-      painter.fillRect(QRectF(span.left, geometry.rows[row].top, width, 1), theme.text);
-      painter.fillRect(QRectF(span.left, geometry.rows[row].bottom() - 1, width, 1), theme.text);
+      lanes.line(span.left, span.right, geometry.rows[row].top, 1, theme.text.rgb());
+      lanes.line(span.left, span.right, geometry.rows[row].bottom() - 1, 1, theme.text.rgb());
     }
 }
 
 }  // namespace
-
-void dim_around(QPainter& painter, QImage& canvas, const GanttGeometry& geometry, const QRectF& area,
-                const std::vector<std::vector<PixelSpan>>& bright, const Theme& theme) {
-  const qreal ratio = canvas.devicePixelRatio();
-  const int left = qRound(area.left() * ratio), right = qRound(area.right() * ratio);
-  if (right <= left) return;
-  PixelCanvas pixels = PixelCanvas::of(painter, canvas, QRect(left, 0, right - left, canvas.height()));
-  const PixelCanvas::Column veil{theme.panel.rgb(), dimmed, dimmed};
-  std::vector<PixelCanvas::Column> columns;
-  for (std::size_t row = 0; row < geometry.rows.size(); ++row) {
-    columns.assign(static_cast<std::size_t>(right - left), veil);
-    for (const PixelSpan& span : bright[row]) {
-      const int from = std::clamp(qRound(span.left * ratio), left, right);
-      const int to = std::clamp(std::max(from + 1, qRound(span.right * ratio)), left, right);
-      std::fill(columns.begin() + (from - left), columns.begin() + std::max(from - left, to - left),
-                PixelCanvas::Column{});
-    }
-    const GanttRow& lane = geometry.rows[row];
-    pixels.columns(left, qRound(lane.top * ratio), qRound(lane.bottom() * ratio), columns, false);
-  }
-}
 
 void draw_matches(QPainter& painter, QImage& canvas, const GanttMatches& matches, const GanttGeometry& geometry,
                   const TimeAxis& axis, const QRect& plot, const Theme& theme) {
@@ -91,15 +107,12 @@ void draw_matches(QPainter& painter, QImage& canvas, const GanttMatches& matches
     std::ranges::sort(spans, {}, &PixelSpan::left);
     for (const PixelSpan& span : spans) add(bright[row], plot.left() + span.left, plot.left() + span.right);
   }
-  dim_around(painter, canvas, geometry, plot, bright, theme);
-  const qreal ratio = canvas.devicePixelRatio();
-  PixelCanvas pixels = PixelCanvas::of(
-      painter, canvas, QRect(qRound(plot.left() * ratio), 0, qRound(plot.width() * ratio), canvas.height()));
+  Lanes lanes(painter, canvas, geometry, plot.left(), plot.left() + plot.width());
+  lanes.dim_around(bright, theme.panel.rgb());
   for (std::size_t row = 0; row < bright.size(); ++row)
     for (const PixelSpan& span : bright[row])
-      pixels.fill(qRound(span.left * ratio), qRound((span.left + std::max(2.0, span.right - span.left - 1)) * ratio),
-                  qRound((geometry.rows[row].bottom() - underline) * ratio),
-                  qRound(geometry.rows[row].bottom() * ratio), theme.text.rgb());
+      lanes.line(span.left, span.left + std::max(2.0, span.right - span.left - 1),
+                 geometry.rows[row].bottom() - underline, underline, theme.text.rgb());
   painter.restore();
 }
 
@@ -124,10 +137,10 @@ void draw_critical_path(QPainter& painter, QImage& canvas, const std::vector<Cri
   // Of an asynchronous plan the path is that of its steady state: what lies before and after stays as it is.
   const double left = std::max<double>(plot.left(), boxes.x_of(path.front().begin));
   const double right = std::min<double>(plot.right() + 1, boxes.x_of(path.back().end));
-  if (right > left)
-    dim_around(painter, canvas, geometry, QRectF(left, 0, right - left, geometry.height), bright, theme);
+  Lanes lanes(painter, canvas, geometry, left, right);
+  lanes.dim_around(bright, theme.panel.rgb());
   if (static_cast<std::size_t>(last - first) > most_outlined) {
-    draw_rails(painter, geometry, bright, theme);
+    draw_rails(lanes, geometry, bright, theme);
     return painter.restore();
   }
   painter.setRenderHint(QPainter::Antialiasing);

@@ -14,10 +14,6 @@
 
 namespace pipedeck::app {
 
-/// Dims the lanes outside of `bright`: by row of the geometry, ascending, in pixels of the widget.
-void dim_around(QPainter& painter, QImage& canvas, const GanttGeometry& geometry, const QRectF& area,
-                const std::vector<std::vector<PixelSpan>>& bright, const Theme& theme);
-
 /// Dims all but the matches and underlines them.
 void draw_matches(QPainter& painter, QImage& canvas, const GanttMatches& matches, const GanttGeometry& geometry,
                   const TimeAxis& axis, const QRect& plot, const Theme& theme);

@@ -128,6 +128,35 @@ void PixelCanvas::fill(int left, int right, int top, int bottom, QRgb color) {
   }
 }
 
+void PixelCanvas::page_veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color) {
+  QColor half = QColor::fromRgb(color);
+  half.setAlpha(128);
+  for (auto from = veiled.begin(); from != veiled.end();) {
+    const auto to = std::find_if(from, veiled.end(), [&](QRgb one) { return one != *from; });
+    const auto at = [&](auto place) { return left + static_cast<int>(place - veiled.begin()); };
+    if (*from != 0) page_->fillRect(on_page(at(from), at(to), top, bottom), half);
+    from = to;
+  }
+}
+
+void PixelCanvas::veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color) {
+  if (page_) return page_veil(left, top, bottom, veiled, color);
+  const int skipped = std::max(0, area_.left() - left);
+  const int count = std::min(static_cast<int>(veiled.size()), area_.right() + 1 - left);
+  const QRgb* __restrict where = veiled.data();
+  const QRgb over = 0xff000000u | color;
+  const int last = std::min(bottom, area_.bottom() + 1);
+  for (int y = std::max(top, area_.top()); y < last; ++y) {
+    QRgb* __restrict pixels = row(y) + left;
+    for (int x = skipped; x < count; ++x) {  // no branches, no products: several pixels at a time
+      const QRgb under = pixels[x];
+      // The mean of each byte: what they share, and half of what they do not.
+      const QRgb mean = (under & over) + (((under ^ over) & 0xfefefefeu) >> 1);
+      pixels[x] = (mean & where[x]) | (under & ~where[x]);
+    }
+  }
+}
+
 void PixelCanvas::columns(int left, int top, int bottom, std::span<const Column> columns, bool plain) {
   if (page_) return page_columns(left, top, bottom, columns);
   const int from = std::max(left, area_.left());

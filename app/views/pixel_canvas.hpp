@@ -40,6 +40,9 @@ class PixelCanvas {
   void box(int left, int right, int top, int bottom, const Ink& ink, int radius);
   /// A plain box: quick for a column of one pixel too.
   void fill(int left, int right, int top, int bottom, QRgb color);
+  /// Half of `color` over what is there: where `veiled`, a pixel column from `left` on each, is `all_bits`, not where 0.
+  static constexpr QRgb all_bits = 0xffffffffu;
+  void veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color);
   /// One colour and share a pixel from `left` on, all rows alike; share 0 leaves what is there.
   /// `plain`: all rows of the target look the same, so that one row is mixed and the others copied.
   struct Column {
@@ -60,6 +63,7 @@ class PixelCanvas {
  private:
   void page_box(int left, int right, int top, int bottom, const Ink& ink, int radius);
   void page_columns(int left, int top, int bottom, std::span<const Column> columns);
+  void page_veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color);
   QRectF on_page(int left, int right, int top, int bottom) const;
   QRgb* row(int y) { return reinterpret_cast<QRgb*>(bits_ + y * stride_); }
   void corner_row(QRgb* row, int left, int right, double inset, QRgb color);

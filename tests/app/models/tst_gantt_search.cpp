@@ -153,6 +153,20 @@ class TestGanttSearch : public QObject {
     QVERIFY(match_spans(*everywhere, 0, axis.fitted(), 800).size() < 40);
   }
 
+  void marks_are_found_as_by_a_walk_over_their_bits() {
+    LaneMarks marks;
+    marks.levels.push_back({0, 0b1000, std::uint64_t{1} << 63, 0, 1});
+    const auto& bits = marks.levels.front();
+    const auto last = static_cast<std::int64_t>(bits.size() * 64);
+    for (std::int64_t first = -2; first < last + 2; ++first)
+      for (std::int64_t end = first - 1; end < last + 3; end += 1 + (end - first) / 9) {
+        bool any = false;
+        for (std::int64_t i = std::max<std::int64_t>(0, first); i < std::min(end, last); ++i)
+          any |= (bits[static_cast<std::size_t>(i / 64)] >> (i % 64) & 1) != 0;
+        QVERIFY2(marks.any(0, first, end) == any, qPrintable(QStringLiteral("[%1, %2)").arg(first).arg(end)));
+      }
+  }
+
   void a_stopped_search_gives_nothing() {
     const auto content = make_gantt_content(random_timeline(2000, 2, 5));
     std::stop_source stop;
