@@ -22,13 +22,15 @@ Sampler::~Sampler() {
   thread_.join();
 }
 
-/// Looks at whole multiples of the interval, so that a late look does not shift the ones behind it.
+/// Looks at whole multiples of the interval, so that a late look does not shift the ones behind it. What is left of the
+/// last interval may be a moment in which some devices have nothing to do any more: alone it says nothing.
 void Sampler::watch() {
   std::unique_lock lock(mutex_);
   for (auto next = begin_ + every_;; next += every_) {
     const bool ending = ends_.wait_until(lock, next, [this] { return ending_; });
     const auto now = Clock::now();
-    if (now > last_) sink_(look(now));
+    const bool first = last_ == begin_;
+    if (now > last_ && (!ending || first || now - last_ >= every_ / 2)) sink_(look(now));
     if (ending) return;
     while (next + every_ <= now) next += every_;
   }

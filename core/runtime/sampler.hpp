@@ -49,7 +49,8 @@ struct SampledDevice {
   std::shared_ptr<const DeviceMemory> memory;
 };
 
-/// Sends a RunSample from a thread of its own every `every` from its making on, and a last one when it ends.
+/// Sends a RunSample from a thread of its own every `every` from its making on, and a last one when it ends, unless
+/// that would be of less than half of `every`.
 class Sampler {
  public:
   Sampler(std::chrono::milliseconds every, std::vector<SampledDevice> devices,

@@ -50,8 +50,9 @@ class Training {
       Crew crew(run_);
       const std::stop_callback at_once(stop, [run = run_] { run->control->request_stop(); });
       const PauseListener listener(options_.pause, *run_);
-      const auto sampler = make_sampler();
+      sampler_ = make_sampler();
       go_through(crew, stop);
+      sampler_.reset();
     }
     if (const auto failure = run_->control->failure()) return tl::unexpected(*failure);
     try {
@@ -140,6 +141,7 @@ class Training {
       const std::optional<CrewStep> done = crew.step();
       stopped_ = !done;
       if (stopped_) return;
+      if (step == options_.steps) sampler_.reset();  // telling of the step, and the disk, are no part of it
       durations_.push_back(done->duration);
       report(step, *done);
       report_samples(false);
@@ -273,6 +275,7 @@ class Training {
   std::vector<Seconds> durations_;
   double loss_ = 0;
   bool stopped_ = false;
+  std::unique_ptr<Sampler> sampler_;  ///< while steps go on; its thread uses all of the above
 };
 
 Result<void> check_options(const ModelSpec& model, const TrainOptions& options) {

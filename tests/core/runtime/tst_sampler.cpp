@@ -64,7 +64,7 @@ class TestSampler : public QObject {
     QCOMPARE(meter.busy(start + 62ms).count, 9'000'000);
   }
 
-  /// The sum over all samples is the whole busy time: none of it falls between two.
+  /// The sum over all samples is the whole busy time until the last: none of it falls between two.
   void samples_lose_nothing() {
     const auto meter = std::make_shared<BusyMeter>();
     const auto memory = std::make_shared<DeviceMemory>();
@@ -79,6 +79,7 @@ class TestSampler : public QObject {
         meter->end(Clock::now());
         std::this_thread::sleep_for(4ms);
       }
+      std::this_thread::sleep_for(15ms);  // the last look comes behind all of it
     }
     const auto samples = log.of<RunSample>();
     QVERIFY2(samples.size() >= 5, qPrintable(QString::number(samples.size())));
@@ -91,6 +92,53 @@ class TestSampler : public QObject {
     QVERIFY(last <= std::chrono::duration<double>(Clock::now() - begin).count());
     QVERIFY(std::abs(busy - 1e-9 * static_cast<double>(meter->busy(Clock::now()).count)) < 1e-4);
     QCOMPARE(samples.front().memory[0].count, 4000);
+  }
+
+  /// A device that was busy to the end: what is left of an interval is no sample in which it seems idle.
+  void the_end_is_no_idle_moment() {
+    for (const auto length : {42ms, 44ms, 63ms, 85ms}) {
+      const auto meter = std::make_shared<BusyMeter>();
+      EventLog log;
+      {
+        Sampler sampler(20ms, {{meter, std::make_shared<DeviceMemory>()}}, log.sink());
+        meter->begin(Clock::now());
+        std::this_thread::sleep_for(length);
+        meter->end(Clock::now());
+        std::this_thread::sleep_for(1ms);
+      }
+      double last = 0;
+      for (const RunSample& sample : log.of<RunSample>()) {
+        QVERIFY2(sample.time.count - last >= 0.0099, qPrintable(QString::number(sample.time.count - last)));
+        QVERIFY(sample.busy_fraction[0] > 0.5);
+        last = sample.time.count;
+      }
+      QVERIFY(last > 0);
+    }
+    EventLog log;  // shorter than any interval: still told
+    { Sampler sampler(1000ms, {{std::make_shared<BusyMeter>(), std::make_shared<DeviceMemory>()}}, log.sink()); }
+    QCOMPARE(log.of<RunSample>().size(), std::size_t{1});
+  }
+
+  /// Whoever listens takes long over the last step: no sample is of that time.
+  void a_finished_run_does_not_seem_idle() {
+    const ModelSpec model = small_mlp();
+    const Plan plan = plan_for(model, {1, 1}, 4, 2);
+    TrainOptions options;
+    options.steps = 3;
+    options.sample_every = 20ms;
+    double last_sample = 0;
+    Clock::time_point begin, last_step;
+    const auto sink = [&](const RunEvent& event) {
+      if (std::holds_alternative<RunStarted>(event)) begin = Clock::now();
+      if (const auto* sample = std::get_if<RunSample>(&event)) last_sample = sample->time.count;
+      const auto* step = std::get_if<StepDone>(&event);
+      if (!step || step->step < options.steps) return;
+      last_step = Clock::now();
+      std::this_thread::sleep_for(200ms);
+    };
+    QVERIFY(train_on_cpu(model, plan, schedule_for(plan, Order::policy_a), options, sink));
+    QVERIFY(last_sample > 0);
+    QVERIFY(last_sample <= std::chrono::duration<double>(last_step - begin).count());
   }
 
   /// A step of a second has samples in its middle.
