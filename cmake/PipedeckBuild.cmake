@@ -75,6 +75,8 @@ function(pipedeck_test name)
   optimize_little(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} pipedeck_test_support Qt6::Test)
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT}
-    ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;UBSAN_OPTIONS=print_stacktrace=1")
+  # One limit for a program, whichever of its functions takes the time: Qt Test has its own of five minutes for each.
+  math(EXPR milliseconds "${ARG_TIMEOUT} * 1000")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT
+    "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;UBSAN_OPTIONS=print_stacktrace=1;QTEST_FUNCTION_TIMEOUT=${milliseconds}")
 endfunction()
