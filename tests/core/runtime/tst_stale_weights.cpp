@@ -390,20 +390,23 @@ void TestStaleWeights::a_pause_changes_nothing() {
   const Plan plan = asynchronous_plan(model, static_cast<ScheduleKind>(kind),
                                       std::vector<int>(replicas.begin(), replicas.end()), micro_batches);
   TrainOptions options;
-  options.steps = 40;
+  options.steps = 300;  // workers are ahead of what is told of them: on a busy machine by dozens of steps
   const auto whole = train_on_cpu(model, plan, built(plan), options, {});
   QVERIFY(whole.has_value());
 
   options.pause = std::make_shared<PauseGate>();
   options.timeout = std::chrono::milliseconds(150);  // less than a pause
-  int last = 0, pauses = 0, done_while_paused = 0;
+  int last = 0, asked = 0, pauses = 0, done_while_paused = 0;
   bool paused = false;
   std::vector<std::jthread> resuming;
   const auto sink = [&](const RunEvent& event) {
     if (const auto* done = std::get_if<StepDone>(&event)) {
       done_while_paused += paused;
       last = done->step;
-      if (last == 3 || last == 9 || last == 20) options.pause->pause();
+      if (asked == pauses && asked < 3 && last >= 3 + 6 * asked) {
+        options.pause->pause();
+        ++asked;
+      }
     }
     if (const auto* begun = std::get_if<RunPaused>(&event)) {
       paused = true;
@@ -420,7 +423,7 @@ void TestStaleWeights::a_pause_changes_nothing() {
   QVERIFY2(found.has_value(), found ? "" : found.error().message.c_str());
   QVERIFY2(pauses >= 2, qPrintable(QString::number(pauses)));
   QCOMPARE(done_while_paused, 0);
-  QCOMPARE(last, 40);
+  QCOMPARE(last, 300);
   QVERIFY(found->layers == whole->layers);
 }
 
