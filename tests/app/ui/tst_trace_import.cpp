@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A trace of PyTorch's profiler comes into the window as a measured run, read in the background.
+#include <QElapsedTimer>
 #include <QFile>
 
 #include <fmt/format.h>
@@ -89,27 +90,34 @@ class TestTraceImport : public QObject {
     QCOMPARE(fixture.session().undo_steps(), steps);
   }
 
-  /// The least of a few tries: what else runs on the machine may hold one of them up.
+  /// In processor time of the window's own thread, for other work on the machine may hold it up; and it does not wait
+  /// for the reading either. The least of a few tries.
   void the_window_answers_while_it_is_read() {
     WindowFixture fixture;
     QVERIFY(fixture.open_sample());
     const QString file = fixture.path("large.json");
     write_trace(file, 8, 200'000);
-    double reading = 1e9;
-    for (int i = 0; i < 8 && reading >= 100; ++i) {
+    double own = 1e9, share = 1;
+    for (int i = 0; i < 8 && (own >= 100 || share >= 0.5); ++i) {
       bool read = false;
-      double longest = 0;
+      double longest = 0, longest_own = 0;
       LatencyProbe probe;
       const auto connection = QObject::connect(&fixture.session().jobs(), &Jobs::changed, [&] {
-        if (!read) longest = probe.longest_ms();
+        if (read) return;
+        longest = probe.longest_ms();
+        longest_own = probe.longest_own_ms();
       });
+      QElapsedTimer reading;
+      reading.start();
       QVERIFY(fixture.session().open_or_import(file));
       QVERIFY(QTest::qWaitFor([&] { return fixture.state().runs.size() == static_cast<std::size_t>(i + 1); }, 60000));
       read = true;
       QObject::disconnect(connection);
-      reading = std::min(reading, longest);
+      own = std::min(own, longest_own);
+      share = std::min(share, longest / static_cast<double>(std::max<qint64>(1, reading.elapsed())));
     }
-    QVERIFY2(reading < 100, qPrintable(QString::number(reading)));
+    QVERIFY2(own < 100, qPrintable(QString::number(own)));
+    QVERIFY2(share < 0.5, qPrintable(QString::number(share)));
   }
 };
 
