@@ -5052,8 +5052,8 @@
         <translation>GPUs sind nicht nutzbar: %1: cublasLt, cuDNN 9 und NCCL 2 müssen installiert sein und vom Lader des Systems gefunden werden (ldconfig oder LD_LIBRARY_PATH)</translation>
     </message>
     <message>
-        <source>GPUs can&apos;t be used: pipedeck-cuda.so is not there: build the program where nvcc, cuDNN 9 and NCCL are installed; --backend cpu runs on processor threads</source>
-        <translation>GPUs sind nicht nutzbar: pipedeck-cuda.so fehlt: das Programm dort bauen, wo nvcc, cuDNN 9 und NCCL installiert sind; --backend cpu läuft auf Fäden des Prozessors</translation>
+        <source>GPUs can&apos;t be used: pipedeck-cuda.so is not there: install the package pipedeck-cuda, or build the program where nvcc, cuDNN 9 and NCCL are installed; --backend cpu runs on processor threads</source>
+        <translation>GPUs sind nicht nutzbar: pipedeck-cuda.so fehlt: das Paket pipedeck-cuda installieren oder das Programm dort bauen, wo nvcc, cuDNN 9 und NCCL installiert sind; --backend cpu läuft auf Fäden des Prozessors</translation>
     </message>
     <message>
         <source>NCCL takes one worker a GPU: give the run as many GPUs as the plan has devices, or run with --oversubscribe</source>

@@ -56,9 +56,10 @@ Result<const cuda::Module*> cuda_module() {
     std::error_code error;
     if (std::filesystem::exists(place, error)) return cuda_module_in(place.string());
   }
-  return fail(ErrorCode::bad_usage,
-              "GPUs can't be used: pipedeck-cuda.so is not there: build the program where nvcc, cuDNN 9 and NCCL are "
-              "installed; --backend cpu runs on processor threads");
+  return fail(
+      ErrorCode::bad_usage,
+      "GPUs can't be used: pipedeck-cuda.so is not there: install the package pipedeck-cuda, or build the program "
+      "where nvcc, cuDNN 9 and NCCL are installed; --backend cpu runs on processor threads");
 }
 
 std::string describe_cuda_module() {
