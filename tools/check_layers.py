@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 CORE = ["core/domain", "core/io", "core/analytic", "core/engines", "core/cost", "core/schedule", "core/sim", "core/planner", "core/presets",
-        "core/reproduce", "core/runtime", "core/store", "core/whatif"]
+        "core/report", "core/reproduce", "core/runtime", "core/store", "core/whatif"]
 
 CUDA = ["cuda", "cublas", "cudnn", "nccl"]
 
@@ -26,6 +26,7 @@ LAYERS = {
     "core/sim": (["core/domain", "core/cost", "core/schedule"], ["tl/", "fmt/"], []),
     "core/planner": (["core/domain", "core/cost"], ["tl/", "fmt/"], []),
     "core/presets": (["core/domain", "core/io", "core/cost"], ["tl/", "fmt/"], []),
+    "core/report": (["core/domain", "core/io", "core/cost", "core/sim"], ["tl/", "fmt/"], []),
     "core/reproduce": (["core/domain", "core/io", "core/cost", "core/sim", "core/planner", "core/presets"],
                        ["tl/", "fmt/"], []),
     "core/whatif": (["core/domain", "core/analytic", "core/cost", "core/schedule", "core/sim", "core/planner"],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// export: a part of a file as a table for other programs, a document of a project, a plan as a batch job or for another
-// training engine.
+// export: a part of a file as a table for other programs, a document of a project, plans as a report, a plan as a batch
+// job or for another training engine.
 #include <algorithm>
 #include <functional>
 
@@ -11,6 +11,7 @@
 #include "app/cli/console.hpp"
 #include "app/cli/engine_export.hpp"
 #include "app/cli/file_formats.hpp"
+#include "app/cli/report_export.hpp"
 #include "core/io/csv_tables.hpp"
 #include "core/io/job_script.hpp"
 #include "core/io/json_formats.hpp"
@@ -99,6 +100,15 @@ std::function<Result<std::string>(const AnyFile&, const Wish&)> document(std::st
   };
 }
 
+Result<std::string> calibration(const AnyFile& file, const Wish&) {
+  const auto& settings = std::get<ProjectContent>(file).settings;
+  const auto found = settings.find("calibration");
+  if (found == settings.end()) return fail(ErrorCode::bad_usage, "the project holds no calibration");
+  return found->second;
+}
+
+constexpr std::string_view report_name = "report";
+
 const std::vector<Part>& parts() {
   static const std::vector<Part> all{
       {"profile", "layers", "times and bytes of each layer", table<Profile>(layers_csv)},
@@ -125,6 +135,7 @@ const std::vector<Part>& parts() {
       {"project", "cluster", "the cluster --name as JSON", document("cluster")},
       {"project", "plan", "the plan --name as JSON", document("plan")},
       {"project", "model", "the model --name as JSON", document("model")},
+      {"project", "calibration", "the calibration as JSON", calibration},
   };
   return all;
 }
@@ -136,6 +147,9 @@ std::string overview() {
   for (const Engine& engine : engines())
     for (const EngineOutput& output : engine.outputs)
       text += fmt::format("  {:<11}{:<20}{}\n", "plan", output.name, output.summary);
+  for (const char* of : {"plan", "project"})
+    text += fmt::format("  {:<11}{:<20}{}\n", of, report_name,
+                        "the plans compared, with pictures: HTML, or Markdown where -o ends with .md");
   return text;
 }
 
@@ -145,19 +159,30 @@ class ExportCommand : public Command {
     app.add_option("FILE", file_, "file to read, told by its content")->required();
     app.add_option("WHAT", what_, "what of it to write: tables are CSV")->required();
     app.add_option("-o", out_, "file to write; without, standard output")->type_name("FILE");
-    app.add_option("--name", wish_.name, "of a project: which document")->type_name("NAME");
+    app.add_option("--name", wish_.name, "of a project: which document; of its report: the one plan told in detail")
+        ->type_name("NAME");
     app.add_option("--model", wish_.model, "of a job: a file or preset:NAME")->type_name("SPEC");
     app.add_option("--steps", wish_.steps, "of a job: optimizer steps")->check(CLI::Range(1, 1 << 30))->type_name("N");
     engine_.inputs.declare(app, false);
     app.add_flag("--nearest", engine_.nearest, "for an engine that can't run the plan: the nearest plan that it can");
     app.add_option("--nearest-plan", engine_.nearest_plan, "with --nearest: where to write that plan")
         ->type_name("FILE");
+    app.add_option("--plan", report_.plans, "of a report: a further plan; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("FILE");
+    report_.judged.declare(app);
     app.footer(overview());
   }
 
   Result<int> run(std::stop_token stop) override {
     const auto file = read_any_file(file_, {.profile_micro_batch = engine_.inputs.profile_micro_batch});
     if (!file) return tl::unexpected(file.error());
+    if (what_ == report_name) {
+      if (const auto* plan = std::get_if<Plan>(&*file)) return report(*plan, stop);
+      if (const auto* project = std::get_if<ProjectContent>(&*file)) return report(*project, stop);
+    } else if (auto none = no_report_options(); !none) {
+      return tl::unexpected(none.error());
+    }
     std::vector<std::string_view> possible;
     for (const Part& part : parts()) {
       if (part.of != format_name(*file)) continue;
@@ -175,6 +200,8 @@ class ExportCommand : public Command {
       for (const Engine& engine : engines())
         for (const EngineOutput& output : engine.outputs) possible.push_back(output.name);
     }
+    if (std::holds_alternative<Plan>(*file) || std::holds_alternative<ProjectContent>(*file))
+      possible.push_back(report_name);
     return fail(ErrorCode::bad_usage,
                 fmt::format("a {} has no {}; possible: {}", format_name(*file), what_, fmt::join(possible, ", ")), {},
                 file_);
@@ -188,9 +215,28 @@ class ExportCommand : public Command {
     return 0;
   }
 
+  template <class Content>
+  Result<int> report(const Content& content, const std::stop_token& stop) {
+    if (!wish_.model.empty() || wish_.steps != 0 || engine_.nearest || !engine_.nearest_plan.empty())
+      return fail(ErrorCode::bad_usage, "export: found options of jobs or engines with report, expected none");
+    report_.inputs = engine_.inputs;
+    report_.name = wish_.name;
+    report_.out = out_;
+    if (auto written = export_report(content, file_, report_, stop); !written)
+      return tl::unexpected(in_file(written.error(), file_));
+    return 0;
+  }
+
+  Result<void> no_report_options() const {
+    if (report_.plans.empty() && report_.judged.conventions() == Conventions() && report_.judged.calibration.empty())
+      return {};
+    return fail(ErrorCode::bad_usage, fmt::format("export: found options of a report with {}, expected none", what_));
+  }
+
   std::string file_, what_, out_ = "-";
   Wish wish_;
   EngineExport engine_;
+  ReportExport report_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,7 @@
 #include "core/io/profile_csv.hpp"
 #include "core/io/slurm.hpp"
 #include "core/io/utf8.hpp"
+#include "core/io/write_files.hpp"
 
 namespace pipedeck {
 namespace {
@@ -196,11 +198,14 @@ class TemporaryFile {
     }
     return true;
   }
-  /// On the disk, then under its final name.
-  bool finish(const std::string& target) {
+  /// On the disk.
+  bool complete() {
     if (::fsync(descriptor_) != 0) return false;
     closed_ = true;
-    if (::close(std::exchange(descriptor_, -1)) != 0) return false;
+    return ::close(std::exchange(descriptor_, -1)) == 0;
+  }
+  /// Under its final name.
+  bool rename(const std::string& target) {
     renamed_ = ::rename(path_.c_str(), target.c_str()) == 0;
     return renamed_;
   }
@@ -210,6 +215,29 @@ class TemporaryFile {
   int descriptor_ = -1;
   bool closed_ = false, renamed_ = false;
 };
+
+/// A file's new content on the disk, not yet under its name.
+struct WrittenBeside {
+  std::string target;
+  std::unique_ptr<TemporaryFile> file;
+};
+
+Result<WrittenBeside> write_beside(const std::string& path, const std::string& content) {
+  // A link stays one: what it leads to is replaced, with the permissions that it had.
+  std::error_code ignored;
+  const fs::path resolved = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
+  WrittenBeside written{resolved.empty() ? path : resolved.string(), nullptr};
+  struct ::stat before {};
+  const bool there = ::stat(written.target.c_str(), &before) == 0;
+  // Renaming would replace a file that its owner protects from being written.
+  if (there && ::access(written.target.c_str(), W_OK) != 0) return system_failure("the file can't be written", path);
+  written.file = std::make_unique<TemporaryFile>(written.target);
+  if (!written.file->created()) return system_failure("the file can't be written", path);
+  if (there) written.file->permit(before.st_mode & 07777);
+  if (!written.file->write(content) || !written.file->complete())
+    return system_failure("the file can't be written", path);
+  return written;
+}
 
 }  // namespace
 
@@ -279,19 +307,23 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   return content;
 }
 
-Result<void> write_file(const std::string& path, const std::string& content) {
-  // A link stays one: what it leads to is replaced, with the permissions that it had.
-  std::error_code ignored;
-  const fs::path resolved = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
-  const std::string target = resolved.empty() ? path : resolved.string();
-  struct ::stat before {};
-  const bool there = ::stat(target.c_str(), &before) == 0;
-  // Renaming would replace a file that its owner protects from being written.
-  if (there && ::access(target.c_str(), W_OK) != 0) return system_failure("the file can't be written", path);
-  TemporaryFile file(target);
-  if (!file.created()) return system_failure("the file can't be written", path);
-  if (there) file.permit(before.st_mode & 07777);
-  if (!file.write(content) || !file.finish(target)) return system_failure("the file can't be written", path);
+Result<void> write_file(const std::string& path, const std::string& content) { return write_files({{path, content}}); }
+
+Result<void> write_files(const std::vector<FileText>& files) {
+  std::vector<WrittenBeside> written;
+  for (const FileText& file : files) {
+    auto beside = write_beside(file.path, file.content);
+    if (!beside) return tl::unexpected(std::move(beside).error());
+    // A rename onto a folder would fail when others were renamed already.
+    std::error_code ignored;
+    if (fs::is_directory(beside->target, ignored)) {
+      errno = EISDIR;
+      return system_failure("the file can't be written", file.path);
+    }
+    written.push_back(*std::move(beside));
+  }
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (!written[i].file->rename(written[i].target)) return system_failure("the file can't be written", files[i].path);
   return {};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // export, and the tables of simulate and compare, by the real program.
+#include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QProcess>
 #include <QRegularExpression>
 #include <QTest>
@@ -129,6 +131,12 @@ class TestCliExport : public QObject {
     QTest::newRow("another model") << QStringList{"export",          "plan.json", "job-slurm", "--model",
                                                   "preset:gpt-tiny", "--steps",   "1"}
                                    << "layers";
+    QTest::newRow("a report without its question") << QStringList{"export", "plan.json", "report"} << "--profile";
+    QTest::newRow("a report of a cluster") << QStringList{"export", "c.json", "report"} << "possible: devices";
+    QTest::newRow("options of a report") << QStringList{"export", "plan.json", "stages", "--network", "shared"}
+                                         << "found options of a report";
+    QTest::newRow("a plan that is none") << QStringList{"export", "plan.json", "report", "--plan", "p.json"} + inputs()
+                                         << "p.json";
     QTest::newRow("no such table of a simulation")
         << QStringList{"simulate", "--plan", "plan.json", "--csv", "sky", "x.csv"} + inputs() << "\"sky\"";
   }
@@ -152,6 +160,35 @@ class TestCliExport : public QObject {
     VERIFY_STATUS(unclear, 2);
     QVERIFY2(unclear.err.contains("small mlp (measured here)"), unclear.err);
     VERIFY_STATUS(problem_.run({"export", "p.pipedeck", "profile", "--name", "small mlp"}), 0);
+  }
+
+  /// The commands that a report ends with give the figures that it has.
+  void a_report_tells_how_to_get_its_figures() {
+    problem_.write("second plan.json", problem_.read("plan.json").replace("\"name\": \"", "\"name\": \"second "));
+    VERIFY_STATUS(problem_.run(QStringList{"export", "plan.json", "report", "--plan", "second plan.json", "--network",
+                                           "shared", "-o", "report.md"} +
+                               inputs()),
+                  0);
+    compare_with_commands(problem_.read("report.md"), 2);
+    if (QTest::currentTestFailed()) return;
+    QCOMPARE(QDir(problem_.path("report-pictures")).entryList(QDir::Files).size(), 4);
+    const Answer page = problem_.run(QStringList{"export", "plan.json", "report"} + inputs());
+    VERIFY_STATUS(page, 0);
+    QVERIFY(page.out.startsWith("<!DOCTYPE html>") && page.out.endsWith("</html>\n"));
+    const Answer refused = problem_.run(QStringList{"export", "plan.json", "report", "-o", "no/report.md"} + inputs());
+    VERIFY_STATUS(refused, 1);
+    QVERIFY2(refused.err.contains("no/report-pictures"), refused.err);
+  }
+
+  void a_projects_report() {
+    QVERIFY(QFile::copy(QStringLiteral(PIPEDECK_FIXTURES "/version2.pipedeck"), problem_.path("a project.pipedeck")));
+    VERIFY_STATUS(problem_.run({"export", "a project.pipedeck", "report", "-o", "project.md"}), 0);
+    compare_with_commands(problem_.read("project.md"), 1);
+    if (QTest::currentTestFailed()) return;
+    const Answer unknown = problem_.run({"export", "a project.pipedeck", "report", "--name", "no such plan"});
+    VERIFY_STATUS(unknown, 2);
+    QVERIFY2(unknown.err.contains("expected one of"), unknown.err);
+    VERIFY_STATUS(problem_.run({"export", "a project.pipedeck", "report", "--profile", "p.json"}), 2);
   }
 
   void an_engine_gets_the_nearest_plan() {
@@ -184,6 +221,28 @@ class TestCliExport : public QObject {
   }
 
  private:
+  /// Runs what stands in the last block of a report; iteration times are those of the comparison, in its order.
+  void compare_with_commands(const QByteArray& report, int least) {
+    const QByteArray commands = report.mid(report.indexOf("```sh") + 5).replace("```", "");
+    QProcess shell;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("PATH", QFileInfo(PIPEDECK_CLI).path() + ":" + environment.value("PATH"));
+    shell.setProcessEnvironment(environment);
+    shell.setWorkingDirectory(problem_.folder());
+    shell.start("bash", {"-euc", commands});
+    QVERIFY(shell.waitForFinished(60000));
+    QVERIFY2(shell.exitCode() == 0, shell.readAllStandardError() + commands);
+    QStringList simulated, told;
+    static const QRegularExpression iteration("\niteration ([0-9.]+) ms");
+    for (auto found = iteration.globalMatch(QString::fromUtf8(shell.readAllStandardOutput())); found.hasNext();)
+      simulated << found.next().captured(1);
+    const QString table = QString::fromUtf8(report).section("| Plan |", 1).section("\n\n", 0, 0);
+    for (const QString& row : table.split('\n').mid(2))
+      if (const QString time = row.section('|', 6, 6).trimmed(); time != "-" && !time.isEmpty()) told << time;
+    QVERIFY(told.size() >= least);
+    QCOMPARE(simulated, told);
+  }
+
   SmallProblem problem_;
 };
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of a project, or of files, as a report.
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/cli/question.hpp"
+#include "core/domain/plan.hpp"
+#include "core/domain/result.hpp"
+#include "core/store/project_file.hpp"
+
+namespace pipedeck::cli {
+
+struct ReportExport {
+  InputOptions inputs;             ///< of plans in files: what they are for
+  ConventionOptions judged;        ///< the same
+  std::vector<std::string> plans;  ///< further files
+  std::string name;                ///< of a project: the plan that alone is told in detail; empty: the ticked ones
+  std::string out;                 ///< "-": standard output, HTML alone
+};
+
+/// `file`: of the project, as the user gave it.
+Result<void> export_report(const ProjectContent& project, const std::string& file, const ReportExport& how,
+                           std::stop_token stop);
+Result<void> export_report(const Plan& plan, const std::string& file, const ReportExport& how, std::stop_token stop);
+
+}  // namespace pipedeck::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures with their units, as the tables and sentences of a report have them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/domain/ids.hpp"
+#include "core/domain/plan.hpp"
+#include "core/domain/units.hpp"
+
+namespace pipedeck::reports {
+
+std::string milliseconds_text(Nanoseconds time);            // "1240.126"
+std::string time_text(Nanoseconds time);                    // "1240.126 ms", "31.4 s"
+std::string gib_text(Bytes bytes);                          // "11.40"
+std::string bytes_text(Bytes bytes);                        // "11.40 GiB", "3.2 MiB"
+std::string rate_text(BytesPerSecond rate);                 // "25.0 GB/s"
+std::string percent_text(double fraction);                  // "9.1 %"
+std::string share_text(Nanoseconds part, Nanoseconds of);   // "9.1 %", "-" of nothing
+std::string devices_text(std::vector<DeviceId> devices);    // "0 to 3, 6, 7": ascending, each once
+std::string schedule_text(const Plan& plan);                // "1f1b A", "gpipe"
+std::string count_of(std::size_t count, std::string noun);  // "1 stage", "2 stages"
+/// shape_text, or "16 stages" where that would widen a table.
+std::string short_shape_text(const Plan& plan);
+
+}  // namespace pipedeck::reports

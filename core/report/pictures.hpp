@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens when, and what it keeps in memory, drawn. Operations narrower than a pixel are drawn as columns, so that
+// a picture of a million of them is no larger than one of a thousand.
+#pragma once
+
+#include <string>
+
+#include "core/domain/plan.hpp"
+#include "core/domain/simulation.hpp"
+#include "core/report/document.hpp"
+
+namespace pipedeck::reports {
+
+Picture gantt_picture(const std::string& name, const Plan& plan, const Simulation& simulation);
+
+/// Over time against each device's memory, and item by item at the peak.
+Picture memory_picture(const std::string& name, const Plan& plan, const Simulation& simulation);
+
+}  // namespace pipedeck::reports

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a report that is about one plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/report/judged_plan.hpp"
+#include "core/report/report.hpp"
+
+namespace pipedeck::reports {
+
+/// What a reader must know before using the plan; empty: nothing.
+std::vector<std::string> warnings_of(const Plan& plan, const Simulation& simulation, const Problem& problem);
+
+/// `name`: of its pictures, "plan-1".
+std::vector<Block> plan_section(const ReportedPlan& reported, const JudgedPlan& judged, const Problem& problem,
+                                const std::string& name);
+
+}  // namespace pipedeck::reports

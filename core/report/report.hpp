@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report of plans that answer one question, for the team: what was asked, how the plans compare, what each of them is
+// and what bounds it. Every plan is judged here, by the one simulator.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/domain/device_model.hpp"
+#include "core/domain/plan.hpp"
+#include "core/domain/progress.hpp"
+#include "core/domain/result.hpp"
+#include "core/domain/workload.hpp"
+#include "core/report/document.hpp"
+
+namespace pipedeck::reports {
+
+struct ReportedPlan {
+  std::shared_ptr<const Plan> plan;   ///< without stages where a planner found none
+  std::string note;                   ///< why it found none
+  std::string remarks;                ///< what a person wrote down about it
+  bool detailed = true;               ///< has a section of its own; false: a row of the comparison alone
+  std::vector<std::string> commands;  ///< that simulate it again
+};
+
+struct ReportQuestion {
+  std::string title;
+  Problem problem;  ///< batch, optimizer and precision are each plan's own
+  std::vector<ReportedPlan> plans;
+  std::vector<DeviceModel> price_list;  ///< what devices cost where the cluster does not say
+  std::string calibration;              ///< where the conventions' calibration is from; empty: there is none
+  std::string program, date;            ///< "pipedeck-cli 0.9.0", "2026-11-22"
+  std::vector<std::string> commands;    ///< before those of the plans: what they read
+};
+
+/// A plan that can't be judged is told with the reason; an error is one of the problem itself, or that it was stopped.
+Result<Document> make_report(const ReportQuestion& question, const Progress& progress = {}, std::stop_token stop = {});
+
+}  // namespace pipedeck::reports
