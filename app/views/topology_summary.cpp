@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/topology_summary.hpp"
 
+#include <algorithm>
+
+#include <QBoxLayout>
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QIcon>
 #include <QLabel>
 #include <QListWidget>
 #include <QPainter>
+#include <QScrollArea>
 #include <QSignalBlocker>
-#include <QVBoxLayout>
 
 #include "app/views/theme.hpp"
 #include "app/views/widget_style.hpp"
@@ -16,6 +18,10 @@
 namespace pipedeck::app {
 
 namespace {
+
+constexpr int narrow_width = 560, least_height = 150;  ///< pixels
+constexpr int least_map = 120, stacked_map = 200;      ///< pixels of the map's height, beside and below the words
+constexpr std::size_t most_problems_seen = 3;          ///< without scrolling their list
 
 /// The mark of the drawing: filled where it prevents plans, hollow where it is doubtful.
 QIcon mark_icon(TopologyProblem::Severity severity, const Theme& theme) {
@@ -57,19 +63,7 @@ TopologySummary::TopologySummary(QWidget* parent)
   problems_list_->viewport()->setAutoFillBackground(false);
   problems_title_->setBuddy(problems_list_);
   for (QLabel* title : {strengths_title_, problems_title_}) title->setFont(section_font(font()));
-  auto* words = new QVBoxLayout;
-  words->setSpacing(6);
-  words->addWidget(strengths_title_);
-  words->addWidget(strengths_);
-  words->addSpacing(6);
-  words->addWidget(problems_title_);
-  words->addWidget(problems_list_, 1);
-  words->addStretch(0);
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(18, 10, 18, 10);
-  row->setSpacing(24);
-  row->addWidget(map_, 2);
-  row->addLayout(words, 3);
+  make_content();
   const auto choose = [this](const QListWidgetItem* item) {
     if (item) emit problem_chosen(problems_[static_cast<std::size_t>(problems_list_->row(item))].at);
   };
@@ -79,8 +73,54 @@ TopologySummary::TopologySummary(QWidget* parent)
   set_cluster(nullptr, {});
 }
 
+/// All of it can be reached by scrolling, however little room there is.
+void TopologySummary::make_content() {
+  auto* words = new QVBoxLayout;
+  words->setSpacing(6);
+  words->addWidget(strengths_title_);
+  words->addWidget(strengths_);
+  words->addSpacing(6);
+  words->addWidget(problems_title_);
+  words->addWidget(problems_list_, 1);
+  words->addStretch(0);
+  // Their heights follow the room, not the other way round.
+  for (QWidget* part : {static_cast<QWidget*>(map_), static_cast<QWidget*>(problems_list_)})
+    part->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
+  auto* content = new QWidget;
+  row_ = new QBoxLayout(QBoxLayout::RightToLeft, content);
+  row_->setContentsMargins(18, 10, 18, 10);
+  row_->setSpacing(24);
+  row_->addLayout(words, 3);
+  row_->addWidget(map_, 2);
+  auto* scroll = new QScrollArea;
+  scroll->setObjectName(QStringLiteral("topology_summary_scroll"));
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(content);
+  for (QWidget* ground : {content, scroll->viewport()}) ground->setAutoFillBackground(false);
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins({});
+  all->addWidget(scroll);
+  setMinimumHeight(least_height);
+  arrange();
+}
+
+/// Beside each other, or where that is too narrow for sentences the words above the map.
+void TopologySummary::arrange() {
+  const bool narrow = width() < narrow_width;
+  row_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::RightToLeft);
+  map_->setMinimumHeight(!map_->sizeHint().isEmpty() ? (narrow ? stacked_map : least_map) : 0);
+}
+
+void TopologySummary::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  arrange();
+}
+
 void TopologySummary::set_cluster(const Cluster* cluster, const std::vector<TopologyProblem>& problems) {
   map_->set_cluster(cluster);
+  arrange();
   problems_ = problems;
   problems_title_->setVisible(cluster);
   problems_title_->setText(problems.empty() ? tr("NO PROBLEMS")
@@ -95,6 +135,8 @@ void TopologySummary::set_cluster(const Cluster* cluster, const std::vector<Topo
                                                      ? tr("No plan can be made like this")
                                                      : tr("Hardly meant"));
   }
+  const auto seen = static_cast<int>(std::min(problems.size(), most_problems_seen));
+  problems_list_->setMinimumHeight(seen * (problems_list_->fontMetrics().height() + 10));
 }
 
 void TopologySummary::set_strengths(const QStringList& sentences) {

@@ -8,6 +8,7 @@
 #include "app/models/topology_problems.hpp"
 #include "app/views/bandwidth_map.hpp"
 
+class QBoxLayout;
 class QLabel;
 class QListWidget;
 
@@ -29,10 +30,14 @@ class TopologySummary : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void make_content();
+  void arrange();
   void follow_theme();
 
+  QBoxLayout* row_ = nullptr;
   BandwidthMap* map_;
   QLabel* strengths_title_;
   QLabel* strengths_;

@@ -3,6 +3,8 @@
 #include <map>
 
 #include <QHeaderView>
+#include <QLabel>
+#include <QScrollArea>
 #include <QTableView>
 
 #include "tests/app/ui/window_fixture.hpp"
@@ -18,6 +20,7 @@ class TestWindowLayout : public QObject {
   void layout_is_remembered_and_reset();
   void columns_are_remembered_and_reset();
   void pages_leave_the_docks_their_room_in_a_small_window();
+  void what_a_cluster_is_good_at_is_whole_in_a_small_window();
 };
 
 void TestWindowLayout::layout_is_remembered_and_reset() {
@@ -120,6 +123,31 @@ void TestWindowLayout::pages_leave_the_docks_their_room_in_a_small_window() {
     QVERIFY2(inspector->width() + project->width() >= beside, qPrintable(where));
     QVERIFY2(shown->minimumSizeHint().width() <= shown->width(), qPrintable(where));
     QVERIFY2(shown->minimumSizeHint().height() <= shown->height(), qPrintable(where));
+  }
+}
+
+/// Every sentence is as high as it needs to be, and can be scrolled to.
+void TestWindowLayout::what_a_cluster_is_good_at_is_whole_in_a_small_window() {
+  WindowFixture fixture;
+  fixture.window->resize(1280, 720);
+  QVERIFY(fixture.open_sample());
+  for (const int width : {1280, 1680}) {
+    fixture.window->resize(width, 720);
+    fixture.window->show_page(Page::topology);
+    QVERIFY(fixture.settle());
+    QCoreApplication::processEvents();
+    auto* words = fixture.child<QLabel>("topology_strengths");
+    auto* scroll = fixture.child<QScrollArea>("topology_summary_scroll");
+    QVERIFY(words->text().count('\n') >= 2);
+    QVERIFY2(words->height() >= words->heightForWidth(words->width()), qPrintable(QString::number(words->height())));
+    QVERIFY(words->width() >= 200);
+    QVERIFY(scroll->widget()->width() <= scroll->viewport()->width());
+    const int below = words->mapTo(scroll->widget(), QPoint(0, words->height())).y();
+    QVERIFY(below <= scroll->widget()->height());
+    scroll->ensureVisible(0, below, 0, 0);
+    const QPoint end = words->mapTo(scroll->viewport(), QPoint(0, words->height()));
+    QVERIFY(end.y() <= scroll->viewport()->height());
+    QVERIFY(fixture.window->grab().save(pictures_folder() + QString("topology-%1.png").arg(width)));
   }
 }
 
