@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/backend_options.hpp"
 
+#include <map>
+
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
@@ -14,9 +16,11 @@ void BackendOptions::declare(CLI::App& app) {
       ->required()
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->type_name("NAME");
-  app.add_option("--precision", precision_,
-                 "of matrix products on GPUs: fp32 (default), or tf32: factors rounded to 10 bits of mantissa")
-      ->check(CLI::IsMember({"fp32", "tf32"}))
+  app.add_option(
+         "--precision", precision_,
+         "of matrix products on GPUs: fp32 (default), tf32: factors rounded to 10 bits of mantissa, or bf16: to 7, "
+         "attention too; weights, gradients and sums stay fp32")
+      ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
       ->type_name("NAME");
   app.add_flag("--oversubscribe", oversubscribe_,
                "where there are fewer GPUs than the plan has devices, several devices share one; times are not the "
@@ -45,8 +49,9 @@ Result<Backend> BackendOptions::open(const CLI::App& app, const Plan& plan) cons
   if (on_processor()) return Backend(cpu_kernels());
   const auto module = cuda_module();
   if (!module) return tl::unexpected(module.error());
-  return cuda_backend(**module, plan, precision_ == "tf32" ? cuda::Precision::tf32 : cuda::Precision::fp32,
-                      oversubscribe_);
+  const std::map<std::string, cuda::Precision> precisions{
+      {"fp32", cuda::Precision::fp32}, {"tf32", cuda::Precision::tf32}, {"bf16", cuda::Precision::bf16}};
+  return cuda_backend(**module, plan, precisions.at(precision_), oversubscribe_);
 }
 
 }  // namespace pipedeck::cli

@@ -49,6 +49,9 @@ class ComputeDevice {
   virtual void zero(std::span<float> values) = 0;
   /// From where any device has it: its work up to when it had that was waited for (wait).
   virtual void copy(float* to, const float* from, std::int64_t count) = 0;
+  /// `rows` runs of `columns` floats, as far apart as the strides say, of its own memory.
+  virtual void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride,
+                         std::int64_t rows, std::int64_t columns) = 0;
   virtual void scale(std::span<float> values, float factor) = 0;
   virtual void add(float* to, const float* from, std::int64_t count) = 0;      ///< to += from
   virtual void largest(float* to, const float* from, std::int64_t count) = 0;  ///< to = max(to, from)

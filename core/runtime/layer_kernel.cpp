@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/cpu/on_processor.hpp"
+#include "core/runtime/layers/sharded_kinds.hpp"
 #include "core/runtime/trainer.hpp"
 
 namespace pipedeck {
@@ -28,29 +30,27 @@ Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const K
 }
 
 Kernels cpu_kernels() {
-  return {{{"average_pool", make_average_pool},
-           {"batch_norm", make_batch_norm},
-           {"bottleneck", make_bottleneck},
-           {"convolution", make_convolution},
-           {"embedding", make_embedding},
-           {"global_average_pool", make_global_average_pool},
-           {"layer_norm", make_layer_norm},
-           {"linear", make_linear},
-           {"lstm", make_lstm},
-           {"max_pool", make_max_pool},
-           {"residual", make_residual},
-           {"transformer", make_transformer}},
-          {{"average_pool", make_sharded_pool},
-           {"batch_norm", make_sharded_batch_norm},
-           {"bottleneck", make_sharded_block},
-           {"convolution", make_sharded_convolution},
-           {"embedding", make_sharded_embedding},
-           {"global_average_pool", make_sharded_pool},
-           {"linear", make_sharded_linear},
-           {"lstm", make_sharded_lstm},
-           {"max_pool", make_sharded_pool},
-           {"residual", make_sharded_block},
-           {"transformer", make_sharded_transformer}}};
+  Kernels kernels;
+  kernels.layers = {{"average_pool", make_average_pool},
+                    {"batch_norm", make_batch_norm},
+                    {"bottleneck", make_block},
+                    {"convolution", make_convolution},
+                    {"embedding", make_embedding},
+                    {"global_average_pool", make_global_average_pool},
+                    {"layer_norm", make_layer_norm},
+                    {"linear", make_linear},
+                    {"lstm", make_lstm},
+                    {"max_pool", make_max_pool},
+                    {"residual", make_block},
+                    {"transformer", make_transformer}};
+  const auto rows_layer = [](KernelPart part, std::int64_t columns, Activation activation) {
+    return std::make_unique<RowsLayer<OnProcessor>>(std::move(part), columns, activation);
+  };
+  kernels.sharded = smaller_layers({kernels.layers, make_linear_weights, make_convolution_weights, rows_layer});
+  kernels.sharded["bottleneck"] = kernels.sharded["residual"] = make_sharded_block;
+  kernels.sharded["lstm"] = make_sharded_lstm;
+  kernels.sharded["transformer"] = make_sharded_transformer;
+  return kernels;
 }
 
 Result<std::int64_t> size_of(const ModelLayer& layer, const std::string& key, std::int64_t least) {

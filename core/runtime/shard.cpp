@@ -61,7 +61,7 @@ Tensor Partners::gather(const Tensor& mine, std::int64_t columns) const {
   Tensor whole = parts.like();
   const float* part = parts.data();
   for (const ColumnRange& range : ranges) {
-    copy_rows(part, range.count, whole.data() + range.first, columns, rows, range.count);
+    whole.memory()->device().copy_rows(whole.data() + range.first, columns, part, range.count, rows, range.count);
     part += rows * range.count;
   }
   return whole;
@@ -71,7 +71,7 @@ Tensor Partners::take(const Tensor& whole, std::int64_t columns) const {
   const ColumnRange range = own(columns);
   const std::int64_t rows = whole.size() / columns;
   Tensor part(whole.memory(), whole.samples(), whole.width() / columns * range.count);
-  copy_rows(whole.data() + range.first, columns, part.data(), range.count, rows, range.count);
+  whole.memory()->device().copy_rows(part.data(), range.count, whole.data() + range.first, columns, rows, range.count);
   return part;
 }
 

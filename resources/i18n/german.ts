@@ -5128,10 +5128,6 @@
         <translation>%1 dessen gefunden, was das Datenblatt verspricht, erwartet mehr als 0 und höchstens 1</translation>
     </message>
     <message>
-        <source>found %1, expected 1: on GPUs layers are not cut over several devices; --backend cpu runs this plan</source>
-        <translation>%1 gefunden, erwartet 1: Auf GPUs werden Schichten nicht auf mehrere Geräte verteilt; --backend cpu führt diesen Plan aus</translation>
-    </message>
-    <message>
         <source>found a driver for CUDA %1, expected one for CUDA %2 or later:</source>
         <translation>Treiber für CUDA %1 gefunden, erwartet einer für CUDA %2 oder neuer:</translation>
     </message>

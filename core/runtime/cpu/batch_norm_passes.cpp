@@ -12,18 +12,15 @@ void BatchNormPasses::initialise(float* parameters) const {
   std::fill_n(parameters + channels_, channels_, 0.0f);
 }
 
-ColumnStatistics BatchNormPasses::statistics(const Tensor& input) const {
+Tensor BatchNormPasses::forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const {
   // One row would do, but what is kept of a micro-batch is predicted to grow with its samples.
-  ColumnStatistics found{Tensor(input.memory(), input.samples(), channels_), {}};
-  found.inverse = found.mean.like();
-  column_statistics(found.mean.data(), found.inverse.data(), input.data(), rows(input), channels_);
-  return found;
-}
-
-void BatchNormPasses::forward(Tensor& out, const Tensor& input, const ColumnStatistics& statistics,
-                              const float* parameters) const {
-  normalise_columns(out.data(), input.data(), statistics.mean.data(), statistics.inverse.data(), parameters,
-                    parameters + channels_, rows(input), channels_);
+  kept.mean = Tensor(input.memory(), input.samples(), channels_);
+  kept.inverse = kept.mean.like();
+  column_statistics(kept.mean.data(), kept.inverse.data(), input.data(), rows(input), channels_);
+  Tensor out = input.like();
+  normalise_columns(out.data(), input.data(), kept.mean.data(), kept.inverse.data(), parameters, parameters + channels_,
+                    rows(input), channels_);
+  return out;
 }
 
 Tensor BatchNormPasses::backward(Tensor& gradient, const Tensor& input, const ColumnStatistics& statistics,

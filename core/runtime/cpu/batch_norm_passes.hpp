@@ -22,9 +22,7 @@ class BatchNormPasses {
   std::int64_t parameters() const { return 2 * channels_; }
   void initialise(float* parameters) const;
 
-  ColumnStatistics statistics(const Tensor& input) const;
-  /// `out` may be `input`.
-  void forward(Tensor& out, const Tensor& input, const ColumnStatistics& statistics, const float* parameters) const;
+  Tensor forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const;
   /// `gradient`, the output's, becomes the input's. Returns the gradients of gains and shifts: sums that the input's
   /// gradient is made of anyway.
   Tensor backward(Tensor& gradient, const Tensor& input, const ColumnStatistics& statistics,

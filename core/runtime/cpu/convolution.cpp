@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = activation(window of x times W + b), at every place of the window.
-#include "core/runtime/cpu/convolution_passes.hpp"
 #include "core/runtime/cpu/layers.hpp"
-#include "core/runtime/cpu/product_layer.hpp"
+#include "core/runtime/cpu/on_processor.hpp"
 #include "core/runtime/cpu/size_reader.hpp"
+#include "core/runtime/layers/product_layer.hpp"
 
 namespace pipedeck {
 namespace {
@@ -23,7 +23,7 @@ Result<std::unique_ptr<LayerKernel>> make(const ModelLayer& layer, bool weights_
   if (auto read = size.result(); !read) return tl::unexpected(read.error());
   const ProductSize product{shape.in_values(), shape.out_values(), shape.kernel * shape.kernel * shape.in,
                             shape.weights()};
-  return std::make_unique<ProductLayer<ConvolutionPasses>>(
+  return std::make_unique<ProductLayer<ConvolutionPasses, OnProcessor>>(
       product, weights_alone ? Activation::none : activation,
       std::make_unique<ConvolutionPasses>(shape, bias && !weights_alone));
 }

@@ -11,7 +11,7 @@ namespace pipedeck {
 
 Result<std::unique_ptr<LayerKernel>> make_average_pool(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_batch_norm(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_bottleneck(const ModelLayer& layer);
+Result<std::unique_ptr<LayerKernel>> make_block(const ModelLayer& layer);  ///< "residual", "bottleneck"
 Result<std::unique_ptr<LayerKernel>> make_convolution(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_embedding(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_global_average_pool(const ModelLayer& layer);
@@ -19,7 +19,6 @@ Result<std::unique_ptr<LayerKernel>> make_layer_norm(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_linear(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_lstm(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_max_pool(const ModelLayer& layer);
-Result<std::unique_ptr<LayerKernel>> make_residual(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_transformer(const ModelLayer& layer);
 
 /// The product alone, without bias and activation. Of what it saves, the first is the input and, between the two
@@ -27,14 +26,10 @@ Result<std::unique_ptr<LayerKernel>> make_transformer(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_linear_weights(const ModelLayer& layer);
 Result<std::unique_ptr<LayerKernel>> make_convolution_weights(const ModelLayer& layer);
 
-// A rank's part of a layer that is cut over a tensor-parallel group (sharding.hpp).
-Result<std::unique_ptr<LayerKernel>> make_sharded_batch_norm(const ModelLayer& layer, const LayerSharding& sharding);
+// A rank's part of a layer that is cut over a tensor-parallel group (sharding.hpp); of other kinds:
+// layers/sharded_kinds.hpp.
 Result<std::unique_ptr<LayerKernel>> make_sharded_block(const ModelLayer& layer, const LayerSharding& sharding);
-Result<std::unique_ptr<LayerKernel>> make_sharded_convolution(const ModelLayer& layer, const LayerSharding& sharding);
-Result<std::unique_ptr<LayerKernel>> make_sharded_embedding(const ModelLayer& layer, const LayerSharding& sharding);
-Result<std::unique_ptr<LayerKernel>> make_sharded_linear(const ModelLayer& layer, const LayerSharding& sharding);
 Result<std::unique_ptr<LayerKernel>> make_sharded_lstm(const ModelLayer& layer, const LayerSharding& sharding);
-Result<std::unique_ptr<LayerKernel>> make_sharded_pool(const ModelLayer& layer, const LayerSharding& sharding);
 Result<std::unique_ptr<LayerKernel>> make_sharded_transformer(const ModelLayer& layer, const LayerSharding& sharding);
 
 }  // namespace pipedeck

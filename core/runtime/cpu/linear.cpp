@@ -2,10 +2,10 @@
 // y = activation(x W + b), at each of `sequence` positions alike.
 #include <fmt/format.h>
 
-#include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/matmul.hpp"
-#include "core/runtime/cpu/product_layer.hpp"
+#include "core/runtime/cpu/on_processor.hpp"
+#include "core/runtime/layers/product_layer.hpp"
 
 namespace pipedeck {
 namespace {
@@ -61,7 +61,7 @@ Result<std::unique_ptr<LayerKernel>> make(const ModelLayer& layer, bool weights_
         fmt::format("layer '{}': activation is {}, expected 0 (none), 1 (relu) or 2 (gelu)", layer.name, *activation));
   const LinearShape shape{*in, *out, *sequence};
   const ProductSize size{shape.sequence * shape.in, shape.sequence * shape.out, shape.in, shape.weights()};
-  return std::make_unique<ProductLayer<LinearPasses>>(
+  return std::make_unique<ProductLayer<LinearPasses, OnProcessor>>(
       size, weights_alone ? Activation::none : static_cast<Activation>(*activation),
       std::make_unique<LinearPasses>(shape, !weights_alone));
 }

@@ -23,6 +23,10 @@ class Processor final : public ComputeDevice {
 
   void zero(std::span<float> values) override { std::ranges::fill(values, 0.0f); }
   void copy(float* to, const float* from, std::int64_t count) override { std::copy_n(from, count, to); }
+  void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride, std::int64_t rows,
+                 std::int64_t columns) override {
+    for (std::int64_t row = 0; row < rows; ++row) std::copy_n(from + row * from_stride, columns, to + row * to_stride);
+  }
   void scale(std::span<float> values, float factor) override {
     pipedeck::scale(values.data(), factor, static_cast<std::int64_t>(values.size()));
   }

@@ -23,6 +23,7 @@ class SoftmaxCrossEntropy {
 
   std::int64_t classes() const { return classes_; }
   std::int64_t sequence() const { return sequence_; }
+  const std::optional<Partners>& partners() const { return partners_; }  ///< empty: all classes are at hand
 
   /// Sum over samples and positions, the same on all partners. `logits` becomes its gradient but for the scale: what
   /// backward needs, in place.

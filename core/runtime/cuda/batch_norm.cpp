@@ -12,8 +12,8 @@ constexpr double epsilon = 1e-5;
 constexpr cudnnBatchNormMode_t mode = CUDNN_BATCHNORM_SPATIAL;
 
 struct Descriptors {
-  Descriptors(Element element, const NormShape& s)
-      : images(image_descriptor(element, s.samples, s.channels, s.pixels, 1)),
+  explicit Descriptors(const NormShape& s)
+      : images(image_descriptor(s.element, s.samples, s.channels, s.pixels, 1)),
         channels(image_descriptor(Element::fp32, 1, s.channels, 1, 1)) {}
   TensorDescriptor images, channels;
 };
@@ -22,7 +22,7 @@ struct Descriptors {
 
 void batch_norm(Context& context, void* out, float* mean, float* inverse, const void* in, const float* gain,
                 const float* shift, const NormShape& shape) {
-  const Descriptors d(context.element(), shape);
+  const Descriptors d(shape);
   constexpr double unused = 1;  // of running averages
   check(cudnnBatchNormalizationForwardTraining(context.dnn(), mode, &dnn_one, &dnn_zero, d.images.get(), in,
                                                d.images.get(), out, d.channels.get(), gain, shift, unused, nullptr,
@@ -33,7 +33,7 @@ void batch_norm(Context& context, void* out, float* mean, float* inverse, const 
 void batch_norm_backward(Context& context, void* in_gradient, float* gain_gradient, float* shift_gradient,
                          const void* out_gradient, const void* in, const float* mean, const float* inverse,
                          const float* gain, const NormShape& shape) {
-  const Descriptors d(context.element(), shape);
+  const Descriptors d(shape);
   check(cudnnBatchNormalizationBackward(context.dnn(), mode, &dnn_one, &dnn_zero, &dnn_one, &dnn_one, d.images.get(),
                                         in, d.images.get(), out_gradient, d.images.get(), in_gradient, d.channels.get(),
                                         gain, gain_gradient, shift_gradient, epsilon, mean, inverse),

@@ -9,9 +9,10 @@
 
 namespace pipedeck::cuda {
 
-/// Images of the context's element, `channels` side by side; what is a channel's is 32-bit floats.
+/// Images of `element`, `channels` side by side; what is a channel's is 32-bit floats.
 struct NormShape {
   std::int64_t samples, pixels, channels;  ///< pixels a sample
+  Element element;
 };
 
 /// Keeps mean and 1 / sqrt(variance + 1e-5) of each channel for the backward pass. `out` is another image than `in`.

@@ -28,9 +28,41 @@ class CrossEntropy final : public LossKernel {
   std::int64_t classes_;
 };
 
+/// The classes are cut over partners: what they have of each row is put together in three numbers.
+class CutCrossEntropy final : public LossKernel {
+ public:
+  CutCrossEntropy(std::int64_t classes, const Partners& partners) : own_(partners.own(classes)), partners_(partners) {}
+
+  LossSum forward(Tensor& logits, const Tensor& targets) const override {
+    CudaDevice& device = CudaDevice::of(logits);
+    const std::int64_t rows = targets.size();
+    Tensor sum = Tensor::zeros(logits.memory(), 1, sizeof(double) / sizeof(float));
+    Tensor most(logits.memory(), 1, rows), sums(logits.memory(), 2, rows);
+    largest_of_rows(device.stream(), most.data(), logits.data(), rows, own_.count);
+    partners_.reduce_max(most);
+    float *totals = sums.data(), *wanted = totals + rows;
+    exponentials_of_rows(device.stream(), totals, wanted, logits.data(), most.data(), targets.data(), own_.first, rows,
+                         own_.count);
+    partners_.reduce(sums);
+    finish_cross_entropy(device.stream(), logits.data(), reinterpret_cast<double*>(sum.data()), most.data(), totals,
+                         wanted, targets.data(), own_.first, rows, own_.count);
+    return LossSum(std::move(sum));
+  }
+
+  Tensor backward(Tensor saved, float scale) const override {
+    CudaDevice::of(saved).scale(saved.values(), scale);
+    return saved;
+  }
+
+ private:
+  ColumnRange own_;
+  Partners partners_;
+};
+
 }  // namespace
 
 std::shared_ptr<const LossKernel> cuda_loss(const SoftmaxCrossEntropy& loss) {
+  if (loss.partners()) return std::make_shared<CutCrossEntropy>(loss.classes(), *loss.partners());
   return std::make_shared<CrossEntropy>(loss.classes());
 }
 

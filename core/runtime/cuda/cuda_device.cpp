@@ -75,10 +75,17 @@ CudaDevice::~CudaDevice() {
   static_cast<void>(cudaStreamSynchronize(stream()));
 }
 
-CudaDevice& CudaDevice::of(const Tensor& tensor) {
-  auto& device = dynamic_cast<CudaDevice&>(tensor.memory()->device());
+CudaDevice& CudaDevice::of(DeviceMemory& memory) {
+  auto& device = dynamic_cast<CudaDevice&>(memory.device());
   device.context_.make_current();
+  device.charge_workspace(memory);
   return device;
+}
+
+/// What libraries and kernels work in counts as in use from the call on that comes after it grew.
+void CudaDevice::charge_workspace(DeviceMemory& memory) {
+  const auto floats = static_cast<std::int64_t>(context_.workspace_bytes() / sizeof(float));
+  if (floats != charged_) memory.charge(floats - std::exchange(charged_, floats));
 }
 
 bool CudaDevice::reaches(const ComputeDevice& other) const {
@@ -112,6 +119,16 @@ void CudaDevice::copy(float* to, const float* from, std::int64_t count) {
   context_.make_current();
   check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(float), cudaMemcpyDeviceToDevice, stream()),
         "cudaMemcpyAsync");
+}
+
+void CudaDevice::copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride,
+                           std::int64_t rows, std::int64_t columns) {
+  if (rows == 0 || columns == 0) return;
+  context_.make_current();
+  const auto bytes = [](std::int64_t floats) { return static_cast<std::size_t>(floats) * sizeof(float); };
+  check(cudaMemcpy2DAsync(to, bytes(to_stride), from, bytes(from_stride), bytes(columns),
+                          static_cast<std::size_t>(rows), cudaMemcpyDeviceToDevice, stream()),
+        "cudaMemcpy2DAsync");
 }
 
 void CudaDevice::scale(std::span<float> values, float factor) {

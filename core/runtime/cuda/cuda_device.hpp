@@ -32,7 +32,8 @@ class CudaDevice final : public ComputeDevice {
   ~CudaDevice() override;
 
   /// Of the device that holds a tensor's values, current on the calling thread: for layers and losses.
-  static CudaDevice& of(const Tensor& tensor);
+  static CudaDevice& of(DeviceMemory& memory);
+  static CudaDevice& of(const Tensor& tensor) { return of(*tensor.memory()); }
   Context& context() { return context_; }
   Products& products() { return products_; }
   cudaStream_t stream() const { return context_.stream(); }
@@ -45,6 +46,8 @@ class CudaDevice final : public ComputeDevice {
 
   void zero(std::span<float> values) override;
   void copy(float* to, const float* from, std::int64_t count) override;
+  void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride, std::int64_t rows,
+                 std::int64_t columns) override;
   void scale(std::span<float> values, float factor) override;
   void add(float* to, const float* from, std::int64_t count) override;
   void largest(float* to, const float* from, std::int64_t count) override;
@@ -68,9 +71,11 @@ class CudaDevice final : public ComputeDevice {
   class CudaMark;
 
   Staging take_staging(std::size_t floats);
+  void charge_workspace(DeviceMemory& memory);
 
   Context context_;
   Products products_;
+  std::int64_t charged_ = 0;  ///< floats of the workspace that count as in use
   std::shared_ptr<EventPool> events_;
   std::mutex mutex_;
   std::shared_ptr<const Reference> reference_;  ///< of marks made from now on

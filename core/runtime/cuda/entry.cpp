@@ -33,7 +33,7 @@ class TheModule final : public Module {
   }
 
   Backend backend(Precision precision, std::vector<int> gpus) const override {
-    Backend backend(cuda_kernels());
+    Backend backend(cuda_kernels(precision));
     backend.name = "cuda";
     backend.device = [precision, gpus = std::move(gpus)](std::size_t worker) {
       return std::make_shared<CudaDevice>(gpus[worker], precision);

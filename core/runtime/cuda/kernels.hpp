@@ -16,6 +16,8 @@
 #include <cuda_bf16.h>
 #include <cuda_runtime_api.h>
 
+#include "core/runtime/layers/lstm_step.hpp"
+
 namespace pipedeck::cuda {
 
 using Bf16 = __nv_bfloat16;
@@ -159,6 +161,11 @@ std::size_t attention_backward_scratch(const AttentionShape& shape);
 template <class T>
 void attention_backward(cudaStream_t stream, T* qkv_gradient, const T* out_gradient, const T* out,
                         const float* logsumexp, const T* qkv, void* scratch, const AttentionShape& shape);
+
+// ---- one step of an LSTM: kernels/lstm.cu
+
+void lstm_step(cudaStream_t stream, const LstmStep& step);
+void lstm_step_backward(cudaStream_t stream, const LstmStepBackward& step);
 
 // ---- weight updates: kernels/optimizer.cu
 

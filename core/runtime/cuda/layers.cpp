@@ -1,29 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/layers.hpp"
 
+#include "core/runtime/cuda/kernels.hpp"
+#include "core/runtime/cuda/on_gpu.hpp"
+#include "core/runtime/layers/sharded_kinds.hpp"
+
 namespace pipedeck::cuda {
 namespace {
 
-using Make = std::unique_ptr<LayerKernel> (*)(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor);
-
-KernelFactory factory(const KernelFactory& on_processor, Make make) {
+KernelFactory factory(const KernelFactory& on_processor, MakeLayer* make) {
   return [on_processor, make](const ModelLayer& layer) {
     return on_processor(layer).map([&](std::unique_ptr<LayerKernel> made) { return make(layer, std::move(made)); });
   };
 }
 
+template <class T>
+ShardedFactory sharded_transformer(const ShardedFactory& on_processor) {
+  return [on_processor](const ModelLayer& layer, const LayerSharding& sharding) {
+    return on_processor(layer, sharding).map([&](std::unique_ptr<LayerKernel> made) {
+      return make_sharded_transformer<T>(layer, sharding, std::move(made));
+    });
+  };
+}
+
 }  // namespace
 
-Kernels cuda_kernels() {
+Kernels cuda_kernels(Precision precision) {
+  const bool halves = element_of(precision) == Element::bf16;
   const Kernels processors = cpu_kernels();
   Kernels kernels;
   kernels.where = "GPUs";
-  for (const auto& [kind, make] :
-       std::initializer_list<std::pair<const char*, Make>>{{"embedding", make_embedding},
-                                                           {"layer_norm", make_layer_norm},
-                                                           {"linear", make_linear},
-                                                           {"transformer", make_transformer}})
+  for (const auto& [kind, make] : std::initializer_list<std::pair<const char*, MakeLayer*>>{
+           {"average_pool", make_pool},
+           {"batch_norm", make_batch_norm},
+           {"bottleneck", make_block},
+           {"convolution", make_convolution},
+           {"embedding", make_embedding},
+           {"global_average_pool", make_pool},
+           {"layer_norm", make_layer_norm},
+           {"linear", make_linear},
+           {"lstm", make_lstm},
+           {"max_pool", make_pool},
+           {"residual", make_block},
+           {"transformer", halves ? make_transformer<Bf16> : make_transformer<float>}})
     kernels.layers[kind] = factory(processors.layers.at(kind), make);
+  const auto weights = [&](const char* kind, MakeLayer* make) { return factory(processors.layers.at(kind), make); };
+  const auto rows_layer = [](KernelPart part, std::int64_t columns, Activation activation) {
+    return std::make_unique<RowsLayer<OnGpu>>(std::move(part), columns, activation);
+  };
+  kernels.sharded = smaller_layers({kernels.layers, weights("linear", make_linear_weights),
+                                    weights("convolution", make_convolution_weights), rows_layer});
+  kernels.sharded["bottleneck"] = kernels.sharded["residual"] = make_sharded_block;
+  kernels.sharded["lstm"] = make_sharded_lstm;
+  const ShardedFactory& transformer = processors.sharded.at("transformer");
+  kernels.sharded["transformer"] =
+      halves ? sharded_transformer<Bf16>(transformer) : sharded_transformer<float>(transformer);
   return kernels;
 }
 

@@ -1,73 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = activation(x W + b), at each of `sequence` positions alike.
-#include "core/runtime/cpu/activation.hpp"
-#include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/layers.hpp"
+#include "core/runtime/cuda/on_gpu.hpp"
 #include "core/runtime/cuda/products.hpp"
+#include "core/runtime/layers/product_layer.hpp"
 
 namespace pipedeck::cuda {
 namespace {
 
-class Linear final : public CudaLayer {
+class LinearPasses {
  public:
-  Linear(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor)
-      : CudaLayer(std::move(on_processor)),
-        in_(layer.size("in")),
-        out_(layer.size("out")),
-        sequence_(layer.size("sequence")),
-        activation_(static_cast<Activation>(layer.size("activation"))) {}
+  LinearPasses(const ModelLayer& layer, bool bias)
+      : in_(layer.size("in")), out_(layer.size("out")), sequence_(layer.size("sequence")), bias_(bias) {}
 
-  /// Saves input and, where there is an activation, what goes into it.
-  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
-    CudaDevice& device = CudaDevice::of(input);
-    Tensor linear(input.memory(), input.samples(), sequence_ * out_);
-    product(device, shape(input), linear.data(), input.data(), parameters.data(), parameters.data() + in_ * out_);
-    saved.tensors.push_back(std::move(input));
-    if (activation_ == Activation::none) return linear;
-    Tensor output = linear.like();
-    (activation_ == Activation::gelu ? gelu<float> : relu<float>)(device.stream(), output.data(), linear.data(),
-                                                                  output.size());
-    saved.tensors.push_back(std::move(linear));
+  std::int64_t parameters() const { return weights() + (bias_ ? out_ : 0); }
+  ProductSize size() const { return {sequence_ * in_, sequence_ * out_, in_, weights()}; }
+
+  Tensor forward(const Tensor& input, const float* parameters) const {
+    Tensor output(input.memory(), input.samples(), sequence_ * out_);
+    product(CudaDevice::of(input), shape(input), output.data(), Factor(input), factor(input, parameters),
+            bias_ ? parameters + weights() : nullptr);
     return output;
   }
 
-  Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
-                        bool wanted) const override {
-    CudaDevice& device = CudaDevice::of(output_gradient);
-    if (activation_ != Activation::none) {
-      (activation_ == Activation::gelu ? gelu_backward<float>
-                                       : relu_backward<float>)(device.stream(), output_gradient.data(),
-                                                               saved.tensors[1].data(), output_gradient.size());
-      saved.tensors.pop_back();
-    }
-    Tensor gradient;
-    if (wanted) {
-      gradient = Tensor(output_gradient.memory(), output_gradient.samples(), sequence_ * in_);
-      product_backward(device, shape(output_gradient), gradient.data(), output_gradient.data(), parameters.data());
-    }
-    saved.tensors.push_back(std::move(output_gradient));
+  Tensor backward_input(const Tensor& output_gradient, const float* parameters) const {
+    Tensor gradient(output_gradient.memory(), output_gradient.samples(), sequence_ * in_);
+    product_backward(CudaDevice::of(gradient), shape(gradient), gradient.data(), Factor(output_gradient),
+                     factor(gradient, parameters));
     return gradient;
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
-    const Tensor &input = saved.tensors[0], &output_gradient = saved.tensors[1];
+  void backward_weight(const Tensor& input, const Tensor& output_gradient, float* gradients) const {
     CudaDevice& device = CudaDevice::of(input);
-    add_product_gradient(device, shape(input), gradients.data(), input.data(), output_gradient.data());
-    add_bias_gradient(device, gradients.data() + in_ * out_, output_gradient.data(), shape(input).rows, out_);
-    saved.tensors.clear();
+    add_product_gradient(device, shape(input), gradients, Factor(input), Factor(output_gradient));
+    if (bias_) add_bias_gradient(device, gradients + weights(), output_gradient.data(), shape(input).rows, out_);
   }
 
  private:
+  std::int64_t weights() const { return in_ * out_; }
   ProductShape shape(const Tensor& of) const { return {of.samples() * sequence_, in_, out_}; }
+  Factor factor(const Tensor& beside, const float* parameters) const {
+    return {beside.memory(), parameters, weights()};
+  }
 
   std::int64_t in_, out_, sequence_;
-  Activation activation_;
+  bool bias_;
 };
+
+std::unique_ptr<LayerKernel> make(const ModelLayer& layer, Activation activation, bool bias) {
+  auto passes = std::make_unique<LinearPasses>(layer, bias);
+  const ProductSize size = passes->size();
+  return std::make_unique<ProductLayer<LinearPasses, OnGpu>>(size, activation, std::move(passes));
+}
 
 }  // namespace
 
-std::unique_ptr<LayerKernel> make_linear(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor) {
-  return std::make_unique<Linear>(layer, std::move(on_processor));
+std::unique_ptr<LayerKernel> make_linear(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
+  return make(layer, static_cast<Activation>(layer.size("activation")), true);
+}
+std::unique_ptr<LayerKernel> make_linear_weights(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
+  return make(layer, Activation::none, false);
 }
 
 }  // namespace pipedeck::cuda

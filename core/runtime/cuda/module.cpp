@@ -74,13 +74,6 @@ std::string describe_cuda_module() {
 
 Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
                              bool oversubscribe) {
-  for (std::size_t s = 0; s < plan.stages.size(); ++s)
-    if (plan.stages[s].tensor_parallel > 1)
-      return fail(ErrorCode::bad_input,
-                  fmt::format("found {}, expected 1: on GPUs layers are not cut over several devices; --backend cpu "
-                              "runs this plan",
-                              plan.stages[s].tensor_parallel),
-                  fmt::format("/stages/{}/tensor_parallel", s));
   const auto gpus = count_gpus(module);
   if (!gpus) return tl::unexpected(gpus.error());
   const std::size_t devices = devices_used(plan).size();

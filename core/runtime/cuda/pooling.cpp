@@ -33,12 +33,13 @@ struct Pooling::Program {
   PoolingDescriptor pooling;
 };
 
-Pooling::Pooling(Context& context, const PoolShape& shape, Kind kind) : context_(context), shape_(shape), kind_(kind) {}
+Pooling::Pooling(Context& context, const PoolShape& shape, Kind kind, Element element)
+    : context_(context), shape_(shape), kind_(kind), element_(element) {}
 Pooling::~Pooling() = default;
 
 const Pooling::Program& Pooling::program(int samples) {
   auto& kept = programs_[samples];
-  if (!kept) kept = std::make_unique<Program>(context_.element(), shape_, kind_, samples);
+  if (!kept) kept = std::make_unique<Program>(element_, shape_, kind_, samples);
   return *kept;
 }
 
@@ -54,7 +55,7 @@ void Pooling::backward(void* in_gradient, const void* out_gradient, const void* 
   if (kind_ == Kind::largest) {
     // The output is made again rather than kept: it would be a tensor more a micro-batch.
     void* const again =
-        context_.workspace(static_cast<std::size_t>(samples * shape_.out_values()) * bytes_of(context_.element()));
+        context_.workspace(static_cast<std::size_t>(samples * shape_.out_values()) * bytes_of(element_));
     forward(again, in, samples);
     out = again;
   }

@@ -10,12 +10,12 @@
 
 namespace pipedeck::cuda {
 
-/// Images are of the context's element. All functions put work on its stream; they throw CudaError, OutOfMemory.
+/// Images are of `element`. All functions put work on its stream; they throw CudaError, OutOfMemory.
 class Pooling {
  public:
   enum class Kind { largest, mean };  ///< padding counts in neither
 
-  Pooling(Context& context, const PoolShape& shape, Kind kind);
+  Pooling(Context& context, const PoolShape& shape, Kind kind, Element element);
   ~Pooling();
 
   void forward(void* out, const void* in, int samples);
@@ -29,6 +29,7 @@ class Pooling {
   Context& context_;
   PoolShape shape_;
   Kind kind_;
+  Element element_;
   std::map<int, std::unique_ptr<Program>> programs_;  ///< by samples
 };
 

@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three products of a layer's weights: its output, its input's gradient, its weights' gradient.
+// The three products of a layer's weights: its output, its input's gradient, its weights' gradient. Sums are 32-bit
+// floats.
 #pragma once
 
 #include "core/runtime/cuda/cuda_device.hpp"
+#include "core/runtime/cuda/rounded.hpp"
 
 namespace pipedeck::cuda {
 
-/// `rows` of `in` values each become rows of `out` values, through weights of in x out, row-major floats.
+/// `rows` of `in` values each become rows of `out` values, through weights of in x out, row-major.
 struct ProductShape {
   std::int64_t rows, in, out;
 };
 
 /// output = input * weights + bias. `bias` may be null.
-void product(CudaDevice& device, const ProductShape& shape, float* output, const float* input, const float* weights,
+void product(CudaDevice& device, const ProductShape& shape, float* output, const Factor& input, const Factor& weights,
+             const float* bias);
+/// The same, rounded to 16 bits at last.
+void product(CudaDevice& device, const ProductShape& shape, Bf16* output, const Factor& input, const Factor& weights,
              const float* bias);
 /// input_gradient = output_gradient * transposed weights.
 void product_backward(CudaDevice& device, const ProductShape& shape, float* input_gradient,
-                      const float* output_gradient, const float* weights);
+                      const Factor& output_gradient, const Factor& weights);
+void product_backward(CudaDevice& device, const ProductShape& shape, Bf16* input_gradient,
+                      const Factor& output_gradient, const Factor& weights);
 /// weights_gradient += transposed input * output_gradient.
-void add_product_gradient(CudaDevice& device, const ProductShape& shape, float* weights_gradient, const float* input,
-                          const float* output_gradient);
-/// sums += the rows of `values`.
-void add_bias_gradient(CudaDevice& device, float* sums, const float* values, std::int64_t rows, std::int64_t columns);
+void add_product_gradient(CudaDevice& device, const ProductShape& shape, float* weights_gradient, const Factor& input,
+                          const Factor& output_gradient);
+/// sums += the rows of `values`, which are floats or 16-bit values.
+template <class T>
+void add_bias_gradient(CudaDevice& device, float* sums, const T* values, std::int64_t rows, std::int64_t columns);
 
 }  // namespace pipedeck::cuda

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pre-norm transformer block (GPT-2; causal or not), with the parameters of the processor's in its order:
 //   x1 = x + attention(norm1(x) Wqkv + bqkv) Wo + bo;   y = x1 + gelu(norm2(x1) W1 + b1) W2 + b2
+// x, x1 and y, sums and norms are floats. What goes from product to product is of T: floats, or 16-bit values.
 #include <array>
 #include <iterator>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/layers.hpp"
@@ -11,15 +15,16 @@
 namespace pipedeck::cuda {
 namespace {
 
-/// Where each parameter begins; gradients lie alike. `h` is the model's width, `f` the feed-forward's.
+/// Where each parameter begins; gradients lie alike. `h` is the model's width, `c` that of the heads and `f` that of
+/// the feed-forward at hand: all of them, or a rank's.
 struct Offsets {
   std::int64_t gain1, shift1, qkv, qkv_bias, out, out_bias, gain2, shift2, up, up_bias, down, down_bias;
-  Offsets(std::int64_t h, std::int64_t f) {
+  Offsets(std::int64_t h, std::int64_t c, std::int64_t f) {
     std::int64_t next = 0;
     const auto place = [&](std::int64_t floats) { return next += floats, next - floats; };
     gain1 = place(h), shift1 = place(h);
-    qkv = place(3 * h * h), qkv_bias = place(3 * h);
-    out = place(h * h), out_bias = place(h);
+    qkv = place(h * 3 * c), qkv_bias = place(3 * c);
+    out = place(c * h), out_bias = place(h);
     gain2 = place(h), shift2 = place(h);
     up = place(h * f), up_bias = place(f);
     down = place(f * h), down_bias = place(h);
@@ -46,36 +51,34 @@ enum ForwardSaved : std::size_t {
 /// Left by backward_input for backward_weight: each product's input and the gradient of its result.
 enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2, w_dup, w_active, w_dy, w_norms };
 
+/// The heads and the feed-forward's columns at hand, and who has the others: as the processor cuts a block.
+struct AtHand {
+  std::int64_t heads, feed_forward;
+  std::optional<Partners> partners;
+};
+
+template <class T>
 class Transformer final : public CudaLayer {
  public:
-  Transformer(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor)
+  Transformer(const ModelLayer& layer, const AtHand& at_hand, std::unique_ptr<LayerKernel> on_processor)
       : CudaLayer(std::move(on_processor)),
         h_(layer.size("hidden")),
-        f_(layer.size("feed_forward")),
-        heads_(layer.size("heads")),
+        heads_(at_hand.heads),
+        head_size_(h_ / layer.size("heads")),
+        c_(heads_ * head_size_),
+        f_(at_hand.feed_forward),
         sequence_(layer.size("sequence")),
         causal_(layer.size("causal") == 1),
-        at_(h_, f_) {}
+        at_(h_, c_, f_),
+        partners_(at_hand.partners) {}
 
   Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
     CudaDevice& device = CudaDevice::of(input);
-    const float* p = parameters.data();
     saved.tensors.resize(forward_count);
     auto& s = saved.tensors;
     s[x] = std::move(input);
-    normalise(device, s[x], p + at_.gain1, p + at_.shift1, s[mean1], s[inverse1], s[normal1]);
-    s[qkv] = linear(device, s[normal1], h_, 3 * h_, p + at_.qkv, p + at_.qkv_bias);
-    s[context] = s[x].like();
-    s[logsumexp] = wide(s[x], heads_);
-    attention(device.stream(), s[context].data(), s[logsumexp].data(), s[qkv].data(), shape(s[x]));
-    s[x1] = linear(device, s[context], h_, h_, p + at_.out, p + at_.out_bias);
-    add_layer_norm_of(device, s, p);
-    s[up] = linear(device, s[normal2], h_, f_, p + at_.up, p + at_.up_bias);
-    s[active] = s[up].like();
-    gelu(device.stream(), s[active].data(), s[up].data(), s[up].size());
-    Tensor y = linear(device, s[active], f_, h_, p + at_.down, p + at_.down_bias);
-    device.add(y.data(), s[x1].data(), y.size());
-    return y;
+    attend(device, parameters.data(), s);
+    return feed_forward(device, parameters.data(), s);
   }
 
   Tensor backward_input(Tensor dy, std::span<const float> parameters, Saved& saved, bool wanted) const override {
@@ -97,62 +100,139 @@ class Transformer final : public CudaLayer {
     CudaDevice& device = CudaDevice::of(s[w_dy]);
     float* g = gradients.data();
     const std::int64_t n = rows(s[w_dy]);
-    add_product_gradient(device, {n, f_, h_}, g + at_.down, s[w_active].data(), s[w_dy].data());
+    add_product_gradient(device, {n, f_, h_}, g + at_.down, factor(s[w_active], n * f_), Factor(s[w_dy]));
     add_bias_gradient(device, g + at_.down_bias, s[w_dy].data(), n, h_);
-    add_product_gradient(device, {n, h_, f_}, g + at_.up, s[w_normal2].data(), s[w_dup].data());
-    add_bias_gradient(device, g + at_.up_bias, s[w_dup].data(), n, f_);
-    add_product_gradient(device, {n, h_, h_}, g + at_.out, s[w_context].data(), s[w_dx1].data());
+    add_product_gradient(device, {n, h_, f_}, g + at_.up, factor(s[w_normal2], n * h_), factor(s[w_dup], n * f_));
+    add_bias_gradient(device, g + at_.up_bias, values(s[w_dup]), n, f_);
+    add_product_gradient(device, {n, c_, h_}, g + at_.out, factor(s[w_context], n * c_), Factor(s[w_dx1]));
     add_bias_gradient(device, g + at_.out_bias, s[w_dx1].data(), n, h_);
-    add_product_gradient(device, {n, h_, 3 * h_}, g + at_.qkv, s[w_normal1].data(), s[w_dqkv].data());
-    add_qkv_bias(device, g + at_.qkv_bias, s[w_dqkv]);
+    add_product_gradient(device, {n, h_, 3 * c_}, g + at_.qkv, factor(s[w_normal1], n * h_),
+                         factor(s[w_dqkv], n * 3 * c_));
+    add_qkv_bias(device, g + at_.qkv_bias, s[w_dqkv], n);
     device.add(g + at_.gain1, s[w_norms].data(), 2 * h_);
     device.add(g + at_.gain2, s[w_norms].data() + 2 * h_, 2 * h_);
     saved.tensors.clear();
   }
 
  private:
-  std::int64_t rows(const Tensor& tensor) const { return tensor.samples() * sequence_; }
+  // ---- tensors: of floats as between layers, or of T
+
+  std::int64_t rows(const Tensor& of_floats) const { return of_floats.samples() * sequence_; }
+  /// A tensor of floats, `width` a position.
   Tensor wide(const Tensor& like, std::int64_t width) const {
     return Tensor(like.memory(), like.samples(), sequence_ * width);
   }
-  AttentionShape shape(const Tensor& of) const { return {of.samples(), sequence_, heads_, h_ / heads_, causal_}; }
+  /// A tensor of T, `width` values a position. Its own width says nothing.
+  Tensor inner_like(const Tensor& like, std::int64_t width) const {
+    if constexpr (std::is_same_v<T, float>)
+      return wide(like, width);
+    else
+      return halves(like.memory(), rows(like) * width);
+  }
+  static T* values(Tensor& of_t) { return reinterpret_cast<T*>(of_t.data()); }
+  static const T* values(const Tensor& of_t) { return reinterpret_cast<const T*>(of_t.data()); }
+  static Factor factor(const Tensor& of_t, std::int64_t count) {
+    if constexpr (std::is_same_v<T, float>)
+      return Factor(of_t.memory(), of_t.data(), count);
+    else
+      return Factor(values(of_t));
+  }
+  static Factor weights(const Tensor& beside, const float* parameters, std::int64_t count) {
+    return Factor(beside.memory(), parameters, count);
+  }
+  /// Floats become T.
+  Tensor rounded(CudaDevice& device, Tensor floats) const {
+    if constexpr (std::is_same_v<T, float>) {
+      return floats;
+    } else {
+      Tensor made = halves(floats.memory(), floats.size());
+      convert(device.stream(), values(made), static_cast<const float*>(floats.data()), floats.size());
+      return made;
+    }
+  }
 
-  /// in (rows x from) * weight (from x to) + bias.
-  Tensor linear(CudaDevice& device, const Tensor& in, std::int64_t from, std::int64_t to, const float* weight,
+  AttentionShape shape(const Tensor& of_floats) const {
+    return {of_floats.samples(), sequence_, heads_, head_size_, causal_};
+  }
+
+  // ---- products
+
+  /// into T: in (rows x h) * weight (h x to) + bias.
+  Tensor into(CudaDevice& device, const Tensor& like, const Tensor& in, std::int64_t to, const float* weight,
+              const float* bias) const {
+    Tensor out = inner_like(like, to);
+    product(device, {rows(like), h_, to}, values(out), factor(in, rows(like) * h_), weights(like, weight, h_ * to),
+            bias);
+    return out;
+  }
+
+  /// out of T: in (rows x from) * weight (from x h), summed over the ranks, + bias.
+  Tensor out_of(CudaDevice& device, const Tensor& like, const Tensor& in, std::int64_t from, const float* weight,
                 const float* bias) const {
-    Tensor out = wide(in, to);
-    product(device, {rows(in), from, to}, out.data(), in.data(), weight, bias);
+    Tensor out = wide(like, h_);
+    product(device, {rows(like), from, h_}, out.data(), factor(in, rows(like) * from), weights(like, weight, from * h_),
+            partners_ ? nullptr : bias);
+    if (!partners_) return out;
+    partners_->reduce(out);
+    add_bias(device.stream(), out.data(), bias, rows(out), h_);
     return out;
   }
 
-  /// The gradient of linear's input, from its output's.
-  Tensor linear_backward(CudaDevice& device, const Tensor& gradient, std::int64_t from, std::int64_t to,
-                         const float* weight) const {
-    Tensor out = wide(gradient, from);
-    product_backward(device, {rows(gradient), from, to}, out.data(), gradient.data(), weight);
+  /// The gradient of into's input, from its output's.
+  Tensor into_backward(CudaDevice& device, const Tensor& like, const Tensor& gradient, std::int64_t to,
+                       const float* weight) const {
+    Tensor out = wide(like, h_);
+    product_backward(device, {rows(like), h_, to}, out.data(), factor(gradient, rows(like) * to),
+                     weights(like, weight, h_ * to));
+    if (partners_) partners_->reduce(out);
     return out;
   }
 
-  void normalise(CudaDevice& device, const Tensor& in, const float* gain, const float* shift, Tensor& mean,
-                 Tensor& inverse, Tensor& out) const {
-    mean = wide(in, 1), inverse = wide(in, 1), out = in.like();
-    layer_norm(device.stream(), out.data(), mean.data(), inverse.data(), in.data(), gain, shift, rows(in), h_);
+  /// The gradient of out_of's input, from its output's.
+  Tensor out_of_backward(CudaDevice& device, const Tensor& gradient, std::int64_t from, const float* weight) const {
+    Tensor out = inner_like(gradient, from);
+    product_backward(device, {rows(gradient), from, h_}, values(out), Factor(gradient),
+                     weights(gradient, weight, from * h_));
+    return out;
   }
 
-  /// x1 += x, and its norm, in one go over both.
-  void add_layer_norm_of(CudaDevice& device, std::vector<Tensor>& s, const float* p) const {
-    s[mean2] = wide(s[x1], 1), s[inverse2] = wide(s[x1], 1), s[normal2] = s[x1].like();
-    add_layer_norm(device.stream(), s[x1].data(), s[normal2].data(), s[mean2].data(), s[inverse2].data(), s[x1].data(),
+  // ---- halves of the block
+
+  void attend(CudaDevice& device, const float* p, std::vector<Tensor>& s) const {
+    s[mean1] = wide(s[x], 1), s[inverse1] = wide(s[x], 1);
+    Tensor normal = s[x].like();
+    layer_norm(device.stream(), normal.data(), s[mean1].data(), s[inverse1].data(), s[x].data(), p + at_.gain1,
+               p + at_.shift1, rows(s[x]), h_);
+    s[normal1] = rounded(device, std::move(normal));
+    s[qkv] = into(device, s[x], s[normal1], 3 * c_, p + at_.qkv, p + at_.qkv_bias);
+    s[context] = inner_like(s[x], c_);
+    s[logsumexp] = wide(s[x], heads_);
+    attention(device.stream(), values(s[context]), s[logsumexp].data(), values(std::as_const(s[qkv])), shape(s[x]));
+    s[x1] = out_of(device, s[x], s[context], c_, p + at_.out, p + at_.out_bias);
+  }
+
+  Tensor feed_forward(CudaDevice& device, const float* p, std::vector<Tensor>& s) const {
+    s[mean2] = wide(s[x1], 1), s[inverse2] = wide(s[x1], 1);
+    Tensor normal = s[x1].like();
+    // x1 += x, and its norm, in one go over both.
+    add_layer_norm(device.stream(), s[x1].data(), normal.data(), s[mean2].data(), s[inverse2].data(), s[x1].data(),
                    s[x].data(), p + at_.gain2, p + at_.shift2, rows(s[x1]), h_);
+    s[normal2] = rounded(device, std::move(normal));
+    s[up] = into(device, s[x1], s[normal2], f_, p + at_.up, p + at_.up_bias);
+    s[active] = inner_like(s[x1], f_);
+    gelu(device.stream(), values(s[active]), values(std::as_const(s[up])), rows(s[x1]) * f_);
+    Tensor y = out_of(device, s[x1], s[active], f_, p + at_.down, p + at_.down_bias);
+    device.add(y.data(), s[x1].data(), y.size());
+    return y;
   }
 
   /// The gradient of x1; `dup` becomes that of the activation's input.
   Tensor feed_forward_backward(CudaDevice& device, const float* p, std::vector<Tensor>& s, const Tensor& dy,
                                Tensor& norms, Tensor& dup) const {
-    dup = linear_backward(device, dy, f_, h_, p + at_.down);
-    gelu_backward(device.stream(), dup.data(), s[up].data(), dup.size());
+    dup = out_of_backward(device, dy, f_, p + at_.down);
+    gelu_backward(device.stream(), values(dup), values(std::as_const(s[up])), rows(dy) * f_);
     s[up].release();
-    const Tensor dnormal = linear_backward(device, dup, h_, f_, p + at_.up);
+    const Tensor dnormal = into_backward(device, dy, dup, f_, p + at_.up);
     Tensor dx1 = dy.slice(0, dy.samples(), dy.memory());
     norm_backward(device, dx1.data(), norms.data() + 2 * h_, dnormal, s[x1], s[mean2], s[inverse2], p + at_.gain2);
     s[x1].release();
@@ -161,14 +241,15 @@ class Transformer final : public CudaLayer {
 
   Tensor attend_backward(CudaDevice& device, const float* p, std::vector<Tensor>& s, const Tensor& dx1, Tensor& norms,
                          Tensor& dqkv, bool wanted) const {
-    dqkv = wide(dx1, 3 * h_);
+    dqkv = inner_like(dx1, 3 * c_);
     {
-      const Tensor dcontext = linear_backward(device, dx1, h_, h_, p + at_.out);
-      attention_backward(device.stream(), dqkv.data(), dcontext.data(), s[context].data(), s[logsumexp].data(),
-                         s[qkv].data(), device.context().workspace(attention_backward_scratch(shape(dx1))), shape(dx1));
+      const Tensor dcontext = out_of_backward(device, dx1, c_, p + at_.out);
+      attention_backward(device.stream(), values(dqkv), values(dcontext), values(std::as_const(s[context])),
+                         s[logsumexp].data(), values(std::as_const(s[qkv])),
+                         device.context().workspace(attention_backward_scratch(shape(dx1))), shape(dx1));
     }
     s[logsumexp].release(), s[qkv].release();
-    const Tensor dnormal = linear_backward(device, dqkv, h_, 3 * h_, p + at_.qkv);
+    const Tensor dnormal = into_backward(device, dx1, dqkv, 3 * c_, p + at_.qkv);
     Tensor dx;
     if (wanted) dx = dx1.slice(0, dx1.samples(), dx1.memory());
     norm_backward(device, dx.data(), norms.data(), dnormal, s[x], s[mean1], s[inverse1], p + at_.gain1);
@@ -183,22 +264,39 @@ class Transformer final : public CudaLayer {
   }
 
   /// A key's bias has a gradient of exactly zero: it adds the same to all scores of a query.
-  void add_qkv_bias(CudaDevice& device, float* to, const Tensor& gradient) const {
-    Tensor sums = Tensor::zeros(gradient.memory(), 1, 3 * h_);
-    add_bias_gradient(device, sums.data(), gradient.data(), rows(gradient), 3 * h_);
-    device.add(to, sums.data(), h_);
-    device.add(to + 2 * h_, sums.data() + 2 * h_, h_);
+  void add_qkv_bias(CudaDevice& device, float* to, const Tensor& gradient, std::int64_t n) const {
+    Tensor sums = Tensor::zeros(gradient.memory(), 1, 3 * c_);
+    add_bias_gradient(device, sums.data(), values(gradient), n, 3 * c_);
+    device.add(to, sums.data(), c_);
+    device.add(to + 2 * c_, sums.data() + 2 * c_, c_);
   }
 
-  std::int64_t h_, f_, heads_, sequence_;
+  std::int64_t h_, heads_, head_size_, c_, f_, sequence_;
   bool causal_;
   Offsets at_;
+  std::optional<Partners> partners_;
 };
 
 }  // namespace
 
+template <class T>
 std::unique_ptr<LayerKernel> make_transformer(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor) {
-  return std::make_unique<Transformer>(layer, std::move(on_processor));
+  const AtHand all{layer.size("heads"), layer.size("feed_forward"), {}};
+  return std::make_unique<Transformer<T>>(layer, all, std::move(on_processor));
 }
+template <class T>
+std::unique_ptr<LayerKernel> make_sharded_transformer(const ModelLayer& layer, const LayerSharding& sharding,
+                                                      std::unique_ptr<LayerKernel> on_processor) {
+  const Partners& partners = sharding.partners;
+  const AtHand part{partners.own(layer.size("heads")).count, partners.own(layer.size("feed_forward")).count, partners};
+  return std::make_unique<Transformer<T>>(layer, part, std::move(on_processor));
+}
+
+template std::unique_ptr<LayerKernel> make_transformer<float>(const ModelLayer&, std::unique_ptr<LayerKernel>);
+template std::unique_ptr<LayerKernel> make_transformer<Bf16>(const ModelLayer&, std::unique_ptr<LayerKernel>);
+template std::unique_ptr<LayerKernel> make_sharded_transformer<float>(const ModelLayer&, const LayerSharding&,
+                                                                      std::unique_ptr<LayerKernel>);
+template std::unique_ptr<LayerKernel> make_sharded_transformer<Bf16>(const ModelLayer&, const LayerSharding&,
+                                                                     std::unique_ptr<LayerKernel>);
 
 }  // namespace pipedeck::cuda

@@ -111,6 +111,10 @@ class FarDevice final : public ComputeDevice {
   void copy(float* to, const float* from, std::int64_t count) override {
     processor()->copy(write(to, count), read(from, count), count);
   }
+  void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride, std::int64_t rows,
+                 std::int64_t columns) override {
+    for (std::int64_t row = 0; row < rows; ++row) copy(to + row * to_stride, from + row * from_stride, columns);
+  }
   void scale(std::span<float> values, float factor) override { processor()->scale(written(values), factor); }
   void add(float* to, const float* from, std::int64_t count) override {
     processor()->add(write(to, count), read(from, count), count);

@@ -51,12 +51,12 @@ std::vector<std::vector<float>> one_of_each(cuda::Precision precision) {
   convolution.backward_input(dx.data(), y.data(), w.floats(), 1);
   convolution.backward_weight(w.floats(), x.data(), y.data(), 1);
 
-  cuda::Pooling pooling(context, {2, 2, 2, 0, 4, 4}, cuda::Pooling::Kind::largest);
+  cuda::Pooling pooling(context, {2, 2, 2, 0, 4, 4}, cuda::Pooling::Kind::largest, element);
   OnDevice pooled(context, 8, element);
   pooling.forward(pooled.data(), x.data(), 1);
   pooling.backward(dx.data(), pooled.data(), x.data(), 1);
 
-  const cuda::NormShape norm{1, 16, 2};
+  const cuda::NormShape norm{1, 16, 2, element};
   OnDevice gain(context, {1, 1}), shift(context, {0, 0}), mean(context, 2), inverse(context, 2);
   OnDevice normal(context, 32, element);
   cuda::batch_norm(context, normal.data(), mean.floats(), inverse.floats(), x.data(), gain.floats(), shift.floats(),

@@ -31,6 +31,7 @@ class TestCudaKernels : public QObject {
   }
   void elementwise() { elementwise_of<float>(), elementwise_of<Bf16>(); }
   void conversions();
+  void lstm_steps();
 
  private:
   template <class T>
@@ -89,6 +90,52 @@ void TestCudaKernels::conversions() {
                            [](double to, double from) { return to + from; });
   check_pairs<Bf16, float>([](Bf16* to, const float* from, std::int64_t n) { cuda::add(nullptr, to, from, n); },
                            [](double to, double from) { return to + from; });
+}
+
+/// Steps of samples that lie apart from each other, with a cell before and without, against the formulas in double.
+void TestCudaKernels::lstm_steps() {
+  const auto logistic = [](double x) { return 1 / (1 + std::exp(-x)); };
+  for (const bool first : {true, false})
+    for (const std::int64_t hidden : {1, 5, 130}) {
+      const std::int64_t samples = fresh_.between(1, 4), gates_stride = 4 * hidden + 3, stride = hidden + 2;
+      const auto sums = fresh_.of<float>(samples * gates_stride), before = fresh_.of<float>(samples * stride),
+                 wanted = fresh_.of<float>(samples * stride), later = fresh_.of<float>(samples * hidden);
+      auto gates = doubles(sums), cells = doubles(before), outputs = doubles(wanted);
+      std::vector<double> of_sums = gates, of_cells = doubles(later);
+      for (std::int64_t n = 0; n < samples; ++n)
+        for (std::int64_t i = 0; i < hidden; ++i) {
+          const auto gate = [&](int kind) { return size(n * gates_stride + kind * hidden + i); };
+          const std::size_t at = size(n * stride + i), dense = size(n * hidden + i);
+          const double earlier = first ? 0 : double{before[at]}, in = logistic(gates[gate(0)]),
+                       forget = logistic(gates[gate(1)]), candidate = std::tanh(gates[gate(2)]),
+                       out = logistic(gates[gate(3)]);
+          cells[at] = forget * earlier + in * candidate;
+          outputs[at] = out * std::tanh(cells[at]);
+          gates[gate(0)] = in, gates[gate(1)] = forget, gates[gate(2)] = candidate, gates[gate(3)] = out;
+          const double squashed = std::tanh(cells[at]), dy = double{wanted[at]};
+          const double dc = of_cells[dense] + dy * out * (1 - squashed * squashed);
+          of_sums[gate(0)] = dc * candidate * in * (1 - in);
+          of_sums[gate(1)] = dc * earlier * forget * (1 - forget);
+          of_sums[gate(2)] = dc * in * (1 - candidate * candidate);
+          of_sums[gate(3)] = dy * squashed * out * (1 - out);
+          of_cells[dense] = dc * forget;
+        }
+      same_in_every_order([&] {
+        OnDevice<float> g(sums), c(before), b(before), y(wanted), dy(wanted), dc(later);
+        const float* cell_before = first ? nullptr : b.data();
+        cuda::lstm_step(nullptr,
+                        {g.data(), c.data(), cell_before, y.data(), gates_stride, stride, stride, samples, hidden});
+        const auto found_gates = g.values(), found_cells = c.values(), found_outputs = y.values();
+        cuda::lstm_step_backward(nullptr, {g.data(), dc.data(), dy.data(), c.data(), cell_before, gates_stride, stride,
+                                           stride, samples, hidden});
+        for (const std::string& wrong :
+             {difference(found_gates, gates, 1e-5), difference(found_cells, cells, 1e-5),
+              difference(found_outputs, outputs, 1e-5), difference(g.values(), of_sums, 1e-5),
+              difference(dc.values(), of_cells, 1e-5)})
+          if (!wrong.empty()) throw std::runtime_error(wrong);
+        return bytes_of(found_gates, found_outputs, g.values(), dc.values());
+      });
+    }
 }
 
 QTEST_MAIN(TestCudaKernels)

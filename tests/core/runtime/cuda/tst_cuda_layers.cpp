@@ -125,7 +125,7 @@ void TestCudaLayers::pools() {
     if (element == Element::fp32)
       for (std::size_t k = 0; k < in.size(); ++k) in[k] += static_cast<float>(k) * 1e-5f;
     const auto gradient = rounded(random_values(samples * s.out_values(), random), element);
-    cuda::Pooling pooling(context, s, largest ? cuda::Pooling::Kind::largest : cuda::Pooling::Kind::mean);
+    cuda::Pooling pooling(context, s, largest ? cuda::Pooling::Kind::largest : cuda::Pooling::Kind::mean, element);
     OnDevice x(context, in, element), dy(context, gradient, element);
     OnDevice y(context, samples * s.out_values(), element), dx(context, samples * s.in_values(), element);
     pooling.forward(y.data(), x.data(), samples);
@@ -148,7 +148,7 @@ void TestCudaLayers::meanOfWholeImages() {
   Random random(13);
   const PoolShape s{3, 7, 7, 0, 5, 7};  // one window, cut at the end of the shorter side
   const auto in = random_values(2 * s.in_values(), random);
-  cuda::Pooling pooling(context, s, cuda::Pooling::Kind::mean);
+  cuda::Pooling pooling(context, s, cuda::Pooling::Kind::mean, Element::fp32);
   OnDevice x(context, in), y(context, 2 * s.out_values());
   pooling.forward(y.data(), x.data(), 2);
   std::vector<float> out(static_cast<std::size_t>(2 * s.out_values()));
@@ -160,7 +160,7 @@ void TestCudaLayers::ties() {
   // Of values alike one gets the whole gradient, the same one again.
   Context context(0, cuda::Precision::fp32);
   const PoolShape s{1, 2, 2, 0, 4, 4};
-  cuda::Pooling pooling(context, s, cuda::Pooling::Kind::largest);
+  cuda::Pooling pooling(context, s, cuda::Pooling::Kind::largest, Element::fp32);
   OnDevice x(context, std::vector<float>(16, 0)), dy(context, std::vector<float>{1, 2, 3, 4}), dx(context, 16);
   pooling.backward(dx.data(), dy.data(), x.data(), 1);
   const auto first = dx.read();
@@ -177,7 +177,7 @@ void TestCudaLayers::batchNorms() {
   const Element element = context.element();
   Random random(14);
   for (int i = 0; i < cases; ++i) {
-    const cuda::NormShape s{between(random, 1, 3), between(random, 4, 20), between(random, 1, 9)};
+    const cuda::NormShape s{between(random, 1, 3), between(random, 4, 20), between(random, 1, 9), element};
     const std::int64_t rows = s.samples * s.pixels, size = rows * s.channels;
     const auto in = rounded(random_values(size, random), element),
                gradient = rounded(random_values(size, random), element);

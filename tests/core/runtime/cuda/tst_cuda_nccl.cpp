@@ -37,6 +37,7 @@ class Gpu final : public ComputeDevice {
   void deallocate(float* block) noexcept override { static_cast<void>(cudaFreeAsync(block, context_.stream())); }
   void zero(std::span<float>) override { fail(); }
   void copy(float*, const float*, std::int64_t) override { fail(); }
+  void copy_rows(float*, std::int64_t, const float*, std::int64_t, std::int64_t, std::int64_t) override { fail(); }
   void scale(std::span<float>, float) override { fail(); }
   void add(float*, const float*, std::int64_t) override { fail(); }
   void largest(float*, const float*, std::int64_t) override { fail(); }

@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/cpu/sharded_layer.hpp"
+// A rank's part of a layer, made of a kernel for fewer columns and of what joins it with the other ranks'
+// (sharding.hpp). `On` says on what (cpu/on_processor.hpp).
+#pragma once
 
+#include <memory>
 #include <utility>
+#include <vector>
 
-#include "core/runtime/cpu/kernels.hpp"
+#include "core/runtime/cpu/activation.hpp"
+#include "core/runtime/layer_kernel.hpp"
+#include "core/runtime/sharding.hpp"
 
 namespace pipedeck {
-namespace {
 
+/// The kernel of a part, that of the whole layer (from which weights are drawn), and where the one's parameters lie in
+/// the other's.
+struct KernelPart {
+  std::unique_ptr<LayerKernel> part, whole;
+  std::vector<ParameterBlock> blocks;
+  LayerSharding sharding;
+};
+
+/// The part has some of the output's columns. With a whole input its gradient is summed.
 class ColumnsLayer final : public LayerKernel {
  public:
   ColumnsLayer(KernelPart part, std::int64_t output_columns)
@@ -47,6 +61,9 @@ class ColumnsLayer final : public LayerKernel {
   std::int64_t columns_;
 };
 
+/// The part is a product with some of the weights' rows, without bias and activation, which follow on the sum.
+/// `output_columns` are as many as the bias has values, where there is one.
+template <class On>
 class RowsLayer final : public LayerKernel {
  public:
   RowsLayer(KernelPart part, std::int64_t output_columns, Activation activation)
@@ -68,16 +85,16 @@ class RowsLayer final : public LayerKernel {
     if (input.width() != part_.part->input_width()) input = partners().take(input, choice().input_columns);
     Tensor linear = part_.part->forward(std::move(input), parameters.first(weights()), saved);
     partners().reduce(linear);
-    if (biased()) add_bias(linear.data(), parameters.data() + weights(), linear.size() / columns_, columns_);
+    if (biased()) On::add_bias(linear, parameters.data() + weights(), columns_);
     if (activation_ == Activation::none) return linear;
-    Tensor output = activate(activation_, linear);
+    Tensor output = On::activate(activation_, linear);
     saved.tensors.push_back(std::move(linear));
     return output;
   }
 
   Tensor backward_input(Tensor gradient, std::span<const float> parameters, Saved& saved, bool wanted) const override {
     if (activation_ != Activation::none) {
-      activate_backward(activation_, gradient, saved.tensors.back());
+      On::activate_backward(activation_, gradient, saved.tensors.back());
       saved.tensors.pop_back();
     }
     Tensor input_gradient = part_.part->backward_input(std::move(gradient), parameters.first(weights()), saved, wanted);
@@ -87,8 +104,7 @@ class RowsLayer final : public LayerKernel {
 
   /// The bias's gradient is the same on every rank.
   void backward_weight(Saved& saved, std::span<float> gradients) const override {
-    const Tensor& gradient = saved.tensors[1];
-    if (biased()) add_column_sums(gradients.data() + weights(), gradient.data(), gradient.size() / columns_, columns_);
+    if (biased()) On::add_column_sums(gradients.data() + weights(), saved.tensors[1], columns_);
     part_.part->backward_weight(saved, gradients.first(weights()));
   }
 
@@ -102,15 +118,5 @@ class RowsLayer final : public LayerKernel {
   std::int64_t columns_;
   Activation activation_;
 };
-
-}  // namespace
-
-std::unique_ptr<LayerKernel> make_columns_layer(KernelPart part, std::int64_t output_columns) {
-  return std::make_unique<ColumnsLayer>(std::move(part), output_columns);
-}
-
-std::unique_ptr<LayerKernel> make_rows_layer(KernelPart part, std::int64_t output_columns, Activation activation) {
-  return std::make_unique<RowsLayer>(std::move(part), output_columns, activation);
-}
 
 }  // namespace pipedeck

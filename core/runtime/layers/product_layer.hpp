@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = activation(product of x and weights + bias): what a linear layer and a convolution have in common. `Passes` has
-// the product with its bias: parameters(), forward, backward_input and backward_weight, as ConvolutionPasses.
+// the product with its bias: parameters(), forward, backward_input and backward_weight, as ConvolutionPasses; `On` what
+// it is computed on (cpu/on_processor.hpp).
 #pragma once
 
 #include <cmath>
@@ -22,7 +23,7 @@ inline float product_deviation(std::int64_t inputs, Activation activation) {
   return std::sqrt((activation == Activation::none ? 1.0f : 2.0f) / static_cast<float>(inputs));
 }
 
-template <class Passes>
+template <class Passes, class On>
 class ProductLayer final : public LayerKernel {
  public:
   ProductLayer(const ProductSize& size, Activation activation, std::unique_ptr<Passes> passes)
@@ -43,7 +44,7 @@ class ProductLayer final : public LayerKernel {
     Tensor linear = passes_->forward(input, parameters.data());
     saved.tensors.push_back(std::move(input));
     if (activation_ == Activation::none) return linear;
-    Tensor output = activate(activation_, linear);
+    Tensor output = On::activate(activation_, linear);
     saved.tensors.push_back(std::move(linear));
     return output;
   }
@@ -51,7 +52,7 @@ class ProductLayer final : public LayerKernel {
   Tensor backward_input(Tensor output_gradient, std::span<const float> parameters, Saved& saved,
                         bool wanted) const override {
     if (activation_ != Activation::none) {
-      activate_backward(activation_, output_gradient, saved.tensors[1]);
+      On::activate_backward(activation_, output_gradient, saved.tensors[1]);
       saved.tensors.pop_back();
     }
     Tensor gradient;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers on images: convolutions, batch norms, pools, residual blocks.
+#include <algorithm>
+
+#include "core/runtime/cuda/layers.hpp"
+#include "core/runtime/cuda/on_gpu.hpp"
+#include "core/runtime/cuda/pooling.hpp"
+#include "core/runtime/layers/batch_norm_layer.hpp"
+#include "core/runtime/layers/product_layer.hpp"
+#include "core/runtime/layers/residual_block.hpp"
+
+namespace pipedeck::cuda {
+namespace {
+
+std::unique_ptr<LayerKernel> make_convolution(const ModelLayer& layer, Activation activation, bool bias) {
+  const ConvolutionShape shape{layer.size("in"),      layer.size("out"),    layer.size("kernel"), layer.size("stride"),
+                               layer.size("padding"), layer.size("height"), layer.size("width")};
+  const ProductSize size{shape.in_values(), shape.out_values(), shape.kernel * shape.kernel * shape.in,
+                         shape.weights()};
+  return std::make_unique<ProductLayer<ConvolutionPasses, OnGpu>>(size, activation,
+                                                                  std::make_unique<ConvolutionPasses>(shape, bias));
+}
+
+/// A window that is larger than the image covers it: each channel's mean, or largest value.
+PoolShape pool_shape(const ModelLayer& layer) {
+  const std::int64_t channels = layer.size("channels"), height = layer.size("height"), width = layer.size("width");
+  const std::int64_t side = std::max(height, width);
+  if (layer.kind == "global_average_pool") return {channels, side, side, 0, height, width};
+  return {channels, layer.size("kernel"), layer.size("stride"), layer.size("padding"), height, width};
+}
+
+class Pool final : public CudaLayer {
+ public:
+  Pool(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor)
+      : CudaLayer(std::move(on_processor)),
+        shape_(pool_shape(layer)),
+        kind_(layer.kind == "max_pool" ? Pooling::Kind::largest : Pooling::Kind::mean) {}
+
+  Tensor forward(Tensor input, std::span<const float>, Saved& saved) const override {
+    Tensor output(input.memory(), input.samples(), output_width());
+    pooling(input).forward(output.data(), input.data(), input.samples());
+    saved.tensors.push_back(std::move(input));
+    return output;
+  }
+
+  Tensor backward_input(Tensor output_gradient, std::span<const float>, Saved& saved, bool wanted) const override {
+    Tensor gradient;
+    if (wanted) {
+      const Tensor& input = saved.tensors[0];
+      gradient = input.like();
+      pooling(input).backward(gradient.data(), output_gradient.data(), input.data(), input.samples());
+    }
+    saved.tensors.clear();
+    return gradient;
+  }
+
+  void backward_weight(Saved&, std::span<float>) const override {}
+
+ private:
+  Pooling& pooling(const Tensor& where) const {
+    return poolings_.of(CudaDevice::of(where), [&](Context& context) {
+      return std::make_unique<Pooling>(context, shape_, kind_, Element::fp32);
+    });
+  }
+
+  PoolShape shape_;
+  Pooling::Kind kind_;
+  OnEachDevice<Pooling> poolings_;
+};
+
+}  // namespace
+
+std::unique_ptr<LayerKernel> make_convolution(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
+  return make_convolution(layer, static_cast<Activation>(layer.size("activation")), layer.size("bias") == 1);
+}
+std::unique_ptr<LayerKernel> make_convolution_weights(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
+  return make_convolution(layer, Activation::none, false);
+}
+
+std::unique_ptr<LayerKernel> make_batch_norm(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
+  return std::make_unique<BatchNorm<OnGpu>>(layer.size("channels"), layer.size("height") * layer.size("width"),
+                                            static_cast<Activation>(layer.size("activation")));
+}
+
+std::unique_ptr<LayerKernel> make_pool(const ModelLayer& layer, std::unique_ptr<LayerKernel> on_processor) {
+  return std::make_unique<Pool>(layer, std::move(on_processor));
+}
+
+std::unique_ptr<LayerKernel> make_block(const ModelLayer& layer, std::unique_ptr<LayerKernel>) {
+  return std::make_unique<Residual<OnGpu>>(block_shape(layer).value());
+}
+Result<std::unique_ptr<LayerKernel>> make_sharded_block(const ModelLayer& layer, const LayerSharding& sharding) {
+  const auto part = block_part(layer, sharding.partners);
+  if (!part) return tl::unexpected(part.error());
+  return std::make_unique<Residual<OnGpu>>(*part);
+}
+
+}  // namespace pipedeck::cuda

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cuda/image_passes.hpp"
+
+#include <utility>
+
+#include "core/runtime/cuda/batch_norm.hpp"
+#include "core/runtime/cuda/products.hpp"
+
+namespace pipedeck::cuda {
+
+Convolution& ConvolutionPasses::convolution(const Tensor& where) const {
+  return convolutions_.of(CudaDevice::of(where),
+                          [&](Context& context) { return std::make_unique<Convolution>(context, shape_); });
+}
+
+Tensor ConvolutionPasses::forward(const Tensor& input, const float* parameters) const {
+  Tensor output(input.memory(), input.samples(), shape_.out_values());
+  const Factor in(input);
+  Rounded out(output);
+  convolution(input).forward(out.data(), in.data(), parameters, input.samples());
+  out.finish();
+  if (bias_)
+    add_bias(CudaDevice::of(input).stream(), output.data(), parameters + shape_.weights(), output.size() / shape_.out,
+             shape_.out);
+  return output;
+}
+
+Tensor ConvolutionPasses::backward_input(const Tensor& output_gradient, const float* parameters) const {
+  Tensor gradient(output_gradient.memory(), output_gradient.samples(), shape_.in_values());
+  const Factor out(output_gradient);
+  Rounded in(gradient);
+  convolution(gradient).backward_input(in.data(), out.data(), parameters, gradient.samples());
+  in.finish();
+  return gradient;
+}
+
+void ConvolutionPasses::backward_weight(const Tensor& input, const Tensor& output_gradient, float* gradients) const {
+  const Factor in(input), out(output_gradient);
+  convolution(input).backward_weight(gradients, in.data(), out.data(), input.samples());
+  if (bias_)
+    add_bias_gradient(CudaDevice::of(input), gradients + shape_.weights(), output_gradient.data(),
+                      output_gradient.size() / shape_.out, shape_.out);
+}
+
+namespace {
+
+NormShape shape_of(const Tensor& images, std::int64_t channels) {
+  return {images.samples(), images.width() / channels, channels, Element::fp32};
+}
+
+}  // namespace
+
+Tensor BatchNormPasses::forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const {
+  kept.mean = Tensor(input.memory(), input.samples(), channels_);  // as on the processor, though one row would do
+  kept.inverse = kept.mean.like();
+  Tensor output = input.like();
+  batch_norm(CudaDevice::of(input).context(), output.data(), kept.mean.data(), kept.inverse.data(), input.data(),
+             parameters, parameters + channels_, shape_of(input, channels_));
+  return output;
+}
+
+Tensor BatchNormPasses::backward(Tensor& gradient, const Tensor& input, const ColumnStatistics& statistics,
+                                 const float* parameters) const {
+  Tensor sums = Tensor::zeros(gradient.memory(), 1, 2 * channels_), input_gradient = gradient.like();
+  batch_norm_backward(CudaDevice::of(input).context(), input_gradient.data(), sums.data(), sums.data() + channels_,
+                      gradient.data(), input.data(), statistics.mean.data(), statistics.inverse.data(), parameters,
+                      shape_of(input, channels_));
+  gradient = std::move(input_gradient);
+  return sums;
+}
+
+}  // namespace pipedeck::cuda

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution and batch norm on tensors of floats, as cpu/convolution_passes.hpp and cpu/batch_norm_passes.hpp have
+// them on the processor. Where the precision is bf16 a convolution takes and gives 16 bits; a batch norm never does.
+#pragma once
+
+#include "core/runtime/cpu/batch_norm_passes.hpp"
+#include "core/runtime/cuda/convolution.hpp"
+#include "core/runtime/cuda/on_each_device.hpp"
+
+namespace pipedeck::cuda {
+
+class ConvolutionPasses {
+ public:
+  ConvolutionPasses(const ConvolutionShape& shape, bool bias) : shape_(shape), bias_(bias) {}
+
+  const ConvolutionShape& shape() const { return shape_; }
+  std::int64_t parameters() const { return shape_.weights() + (bias_ ? shape_.out : 0); }
+
+  Tensor forward(const Tensor& input, const float* parameters) const;
+  Tensor backward_input(const Tensor& output_gradient, const float* parameters) const;
+  /// Adds to `gradients`.
+  void backward_weight(const Tensor& input, const Tensor& output_gradient, float* gradients) const;
+
+ private:
+  Convolution& convolution(const Tensor& where) const;
+
+  ConvolutionShape shape_;
+  bool bias_;
+  OnEachDevice<Convolution> convolutions_;
+};
+
+class BatchNormPasses {
+ public:
+  explicit BatchNormPasses(std::int64_t channels) : channels_(channels) {}
+
+  std::int64_t parameters() const { return 2 * channels_; }
+  void initialise(float* parameters) const { pipedeck::BatchNormPasses(channels_).initialise(parameters); }
+
+  Tensor forward(const Tensor& input, const float* parameters, ColumnStatistics& kept) const;
+  /// `gradient`, the output's, becomes the input's. Returns the gradients of gains and shifts.
+  Tensor backward(Tensor& gradient, const Tensor& input, const ColumnStatistics& statistics,
+                  const float* parameters) const;
+
+ private:
+  std::int64_t channels_;
+};
+
+}  // namespace pipedeck::cuda

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batch norm as a layer (cpu/batch_norm_passes.hpp), with an activation behind it where asked for. `On` says on what it
+// is computed (cpu/on_processor.hpp).
+#pragma once
+
+#include <utility>
+
+#include "core/runtime/cpu/activation.hpp"
+#include "core/runtime/cpu/batch_norm_passes.hpp"
+#include "core/runtime/layer_kernel.hpp"
+
+namespace pipedeck {
+
+/// Saved by forward: the input, its statistics and, where there is an activation, what goes into it.
+template <class On>
+class BatchNorm final : public LayerKernel {
+ public:
+  BatchNorm(std::int64_t channels, std::int64_t pixels, Activation activation)
+      : LayerKernel(channels * pixels, channels * pixels, 2 * channels), passes_(channels), activation_(activation) {}
+
+  void initialise(std::span<float> parameters, Random) const override { passes_.initialise(parameters.data()); }
+
+  Tensor forward(Tensor input, std::span<const float> parameters, Saved& saved) const override {
+    ColumnStatistics statistics;
+    Tensor normalised = passes_.forward(input, parameters.data(), statistics);
+    auto& s = saved.tensors;
+    s.push_back(std::move(input));
+    s.push_back(std::move(statistics.mean));
+    s.push_back(std::move(statistics.inverse));
+    if (activation_ == Activation::none) return normalised;
+    Tensor output = On::activate(activation_, normalised);
+    s.push_back(std::move(normalised));
+    return output;
+  }
+
+  Tensor backward_input(Tensor gradient, std::span<const float> parameters, Saved& saved, bool wanted) const override {
+    auto& s = saved.tensors;
+    if (activation_ != Activation::none) On::activate_backward(activation_, gradient, s[normal]);
+    const ColumnStatistics statistics{std::move(s[mean]), std::move(s[inverse])};
+    Tensor sums = passes_.backward(gradient, s[x], statistics, parameters.data());
+    s.clear();
+    s.push_back(std::move(sums));
+    if (!wanted) gradient.release();
+    return gradient;
+  }
+
+  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+    const Tensor& sums = saved.tensors[0];
+    sums.memory()->device().add(gradients.data(), sums.data(), sums.size());
+    saved.tensors.clear();
+  }
+
+ private:
+  enum SavedTensor : std::size_t { x, mean, inverse, normal };
+
+  typename On::Norm passes_;
+  Activation activation_;
+};
+
+}  // namespace pipedeck
