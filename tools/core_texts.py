@@ -11,6 +11,8 @@ import re
 import sys
 
 FOLDERS = ["domain", "io", "analytic", "cost", "schedule", "sim", "planner", "presets", "runtime", "store", "whatif"]
+# Of folders that write programs and pages, the files with sentences for the window.
+FILES = ["engines/fit.cpp", "engines/module_list.cpp", "report/write_report.cpp"]
 TOKEN = re.compile(r'''//[^\n]*|/\*.*?\*/|^[ \t]*\#[^\n]*|R"(\w*)\(.*?\)\1"|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\\n])*"|\S''',
                    re.S | re.M)
 # Single words that sentences are put together from; others are names, keys and values of files.
@@ -54,6 +56,11 @@ def option_captions(text):
         yield name.replace("-", " ").capitalize()
 
 
+def engine_summaries(text):
+    """What each text for another engine is, and why a model can't be run by it."""
+    return re.findall(r'\{"[a-z-]+", "\.\w+", "([^"]+)"', text) + re.findall(r'"(model: [^"]+)"', text)
+
+
 def session_errors(text):
     """The session's own errors, which are values as the core's are: the first literal of each."""
     made = r'(?:fail\(|in_project\(|Infeasible\{|Error\{)(?:\s*ErrorCode::\w+,)?\s*(?:QStringLiteral\(\s*)?("(?:\\.|[^"\\\n])*"(?:\s*"(?:\\.|[^"\\\n])*")*)'
@@ -77,8 +84,8 @@ def numbered(text):
 def main():
     root, output = sys.argv[1], sys.argv[2]
     rows = {}
-    for folder in FOLDERS:
-        for path in sorted(glob.glob(os.path.join(root, "core", folder, "**", "*.[ch]pp"), recursive=True)):
+    for place in [*(os.path.join(folder, "**", "*.[ch]pp") for folder in FOLDERS), *FILES]:
+        for path in sorted(glob.glob(os.path.join(root, "core", place), recursive=True)):
             with open(path, encoding="utf-8") as file:
                 for text in literals(file.read()):
                     if has_words(text) and not SQL.match(text) and not MACHINE.search(text):
@@ -87,6 +94,10 @@ def main():
         with open(path, encoding="utf-8") as file:
             for text in option_captions(file.read()):
                 rows.setdefault(text, os.path.relpath(path, root))
+    for path in sorted(glob.glob(os.path.join(root, "core", "engines", "*.cpp"))):
+        with open(path, encoding="utf-8") as file:
+            for text in engine_summaries(file.read()):
+                rows.setdefault(numbered(text), os.path.relpath(path, root))
     for path in sorted(glob.glob(os.path.join(root, "app", "session", "*.cpp"))):
         with open(path, encoding="utf-8") as file:
             for text in session_errors(file.read()):

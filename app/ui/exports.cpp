@@ -2,12 +2,16 @@
 #include "app/ui/exports.hpp"
 
 #include <QAction>
+#include <QCoreApplication>
+#include <QDate>
 #include <QFileInfo>
 #include <QMenu>
 #include <QRegularExpression>
 #include <QTimer>
 
 #include "app/language/core_text.hpp"
+#include "app/session/report_export.hpp"
+#include "app/ui/engine_dialog.hpp"
 #include "app/ui/picture.hpp"
 
 namespace pipedeck::app {
@@ -33,6 +37,11 @@ Exports::Exports(Session& session, Dialogs dialogs, ExportScene scene, QWidget* 
     : QObject(window), session_(session), dialogs_(std::move(dialogs)), scene_(std::move(scene)), window_(window) {}
 
 void Exports::fill(QMenu* menu) {
+  menu->setToolTipsVisible(true);
+  QAction* report = menu->addAction(tr("&Report…"));
+  report->setObjectName(QStringLiteral("action_export_report"));
+  report->setToolTip(tr("The plans compared, the ticked ones in detail with their pictures: HTML or Markdown"));
+  connect(report, &QAction::triggered, this, &Exports::export_report);
   QMenu* tables = menu->addMenu(tr("&Table (CSV)"));
   tables->setObjectName(QStringLiteral("export_table_menu"));
   for (int i = 0; i < table_count; ++i) {
@@ -52,6 +61,10 @@ void Exports::fill(QMenu* menu) {
     action->setToolTip(tr("A script that trains the model with the selected plan by pipedeck-cli run"));
     connect(action, &QAction::triggered, this, [this, launcher = launcher] { export_job(launcher); });
   }
+  QAction* engine = menu->addAction(tr("For another &engine…"));
+  engine->setObjectName(QStringLiteral("action_export_engine"));
+  engine->setToolTip(tr("The selected plan for Megatron-LM, DeepSpeed or PyTorch"));
+  connect(engine, &QAction::triggered, this, &Exports::export_for_engine);
 }
 
 void Exports::offer_in(QWidget* view, const std::vector<Table>& tables) {
@@ -110,6 +123,34 @@ void Exports::export_job(JobLauncher launcher) {
                          tr("Scripts (*.sh);;All files (*)")),
       QStringLiteral(".sh"));
   if (!file.isEmpty()) write(tr("Export job script"), file, *script);
+}
+
+void Exports::export_report() {
+  if (const QString why = why_no_report(session_); !why.isEmpty())
+    return dialogs_.error(window_, tr("Export report"), why);
+  const auto problem = session_.problem();
+  const QString name = file_name_of(QString::fromStdString(problem->profile->name) + QStringLiteral(" report"));
+  const QString file = with_ending(
+      dialogs_.save_file(window_, tr("Export report"), name + QStringLiteral(".html"),
+                         tr("Reports (*.html *.md);;HTML (*.html);;Markdown with pictures (*.md);;All files (*)")),
+      QStringLiteral(".html"));
+  if (file.isEmpty()) return;
+  const QString version = QCoreApplication::applicationVersion();
+  app::export_report(session_, {file, QStringLiteral("pipedeck %1").arg(version).trimmed(), QDate::currentDate()},
+                     [this, file](const QString& failure) {
+                       failure.isEmpty() ? emit written(file) : dialogs_.error(window_, tr("Export report"), failure);
+                     });
+}
+
+void Exports::export_for_engine() {
+  const int plan = scene_.tables().plan;
+  const PlanEntry* entry = find_plan(session_.state(), plan);
+  if (!entry || !entry->feasible())
+    return dialogs_.error(window_, tr("For another engine"), tr("Select a plan first."));
+  auto* dialog = new EngineDialog(session_, dialogs_, plan, window_);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &EngineDialog::written, this, &Exports::written);
+  dialog->show();
 }
 
 void Exports::write(const QString& title, const QString& file, const std::string& text) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// File > Export: the plan, pictures of views, tables, batch jobs. Figures that are still being computed are waited for.
+// File > Export: reports, pictures of views, tables, batch jobs, plans for other engines. Figures that are still being
+// computed are waited for.
 #pragma once
 
 #include <functional>
@@ -29,7 +30,8 @@ class Exports : public QObject {
  public:
   Exports(Session& session, Dialogs dialogs, ExportScene scene, QWidget* window);
 
-  /// Tables and jobs, each with an action named "action_export_table_devices", "action_export_job_slurm".
+  /// Report, tables, jobs and engines, each with an action named "action_export_table_devices",
+  /// "action_export_job_slurm".
   void fill(QMenu* menu);
   /// "Export picture…" and the tables that belong to the view, in its context menu.
   void offer_in(QWidget* view, const std::vector<Table>& tables);
@@ -37,6 +39,9 @@ class Exports : public QObject {
   void export_picture(QWidget* of);
   void export_table(Table table);
   void export_job(JobLauncher launcher);
+  void export_report();
+  /// The dialog of the selected plan.
+  void export_for_engine();
 
  signals:
   void written(const QString& file);

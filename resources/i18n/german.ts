@@ -5203,6 +5203,94 @@
         <source>after the last step: out of memory: the system has no more</source>
         <translation>nach dem letzten Schritt: kein Speicher mehr: Das System hat keinen mehr</translation>
     </message>
+    <message>
+        <source>%1 layers</source>
+        <translation>%1 Schichten</translation>
+    </message>
+    <message>
+        <source>a program for PyTorch&apos;s pipelining</source>
+        <translation>ein Programm für PyTorchs Pipelining</translation>
+    </message>
+    <message>
+        <source>arguments for Megatron-LM</source>
+        <translation>Argumente für Megatron-LM</translation>
+    </message>
+    <message>
+        <source>configuration for DeepSpeed</source>
+        <translation>Konfiguration für DeepSpeed</translation>
+    </message>
+    <message>
+        <source>counts of its own</source>
+        <translation>eigene Zahlen</translation>
+    </message>
+    <message>
+        <source>micro-batches: found %1, an interleaved schedule takes a multiple of the %2 pipeline ranks</source>
+        <translation>Mikro-Batches: gefunden: %1; ein verschränkter Ablauf nimmt ein Vielfaches der %2 Pipeline-Ränge</translation>
+    </message>
+    <message>
+        <source>model: found layer &apos;%1&apos; feeding &apos;%2&apos;, %3 takes layers that each feed the next in the list</source>
+        <translation>Modell: gefunden: Schicht „%1“ speist „%2“; %3 nimmt Schichten, von denen jede die nächste der Liste speist</translation>
+    </message>
+    <message>
+        <source>model: found layer &apos;%1&apos; of kind &apos;%2&apos;, Megatron-LM trains an embedding, transformer blocks and a head</source>
+        <translation>Modell: gefunden: Schicht „%1“ der Art „%2“; Megatron-LM trainiert eine Einbettung, Transformer-Blöcke und einen Kopf</translation>
+    </message>
+    <message>
+        <source>optimizer: found %1, which %2 does not have</source>
+        <translation>Optimierer: gefunden: %1, den %2 nicht hat</translation>
+    </message>
+    <message>
+        <source>order: found layers in another order than the model&apos;s list</source>
+        <translation>Reihenfolge: gefunden: Schichten in anderer Reihenfolge als in der Liste des Modells</translation>
+    </message>
+    <message>
+        <source>schedule: found %1, %2 has %3</source>
+        <translation>Ablauf: gefunden: %1; %2 hat %3</translation>
+    </message>
+    <message>
+        <source>stage %1: found %2 %3, expected %4, as many as stage 0 has</source>
+        <translation>Stufe %1: gefunden: %2 %3, erwartet: %4, so viele wie Stufe 0</translation>
+    </message>
+    <message>
+        <source>stage %1: found %2 recomputed, expected all layers of all stages or none</source>
+        <translation>Stufe %1: gefunden: %2 neu berechnet, erwartet: alle Schichten aller Stufen oder keine</translation>
+    </message>
+    <message>
+        <source>stage %1: found a cut before layer &apos;%2&apos;, where %3 can&apos;t cut</source>
+        <translation>Stufe %1: gefunden: ein Schnitt vor Schicht „%2“, wo %3 nicht schneiden kann</translation>
+    </message>
+    <message>
+        <source>stage %1: found replicas with %2 samples of a micro-batch, expected as many on each</source>
+        <translation>Stufe %1: gefunden: Replikate mit %2 Samples eines Mikro-Batches, erwartet: gleich viele auf jedem</translation>
+    </message>
+    <message>
+        <source>stage %1: found uneven shards, expected even ones</source>
+        <translation>Stufe %1: gefunden: ungleiche Teile, erwartet: gleiche</translation>
+    </message>
+    <message>
+        <source>tensor parallelism: found degree %1, %2 leaves cutting layers to the layers themselves</source>
+        <translation>Tensorparallelität: gefunden: Grad %1; %2 überlässt es den Schichten selbst, sich zu teilen</translation>
+    </message>
+    <message>
+        <source>tensor-parallel devices</source>
+        <translation>tensorparallele Geräte</translation>
+    </message>
+    <message>
+        <source>the folder can&apos;t be made: %1</source>
+        <translation>der Ordner kann nicht angelegt werden: %1</translation>
+    </message>
+    <message>
+        <source>the stages as a PipelineModule of DeepSpeed</source>
+        <translation>die Stufen als PipelineModule von DeepSpeed</translation>
+    </message>
+    <message>
+        <source>warm-up: found %1, %2 starts with as many forwards as there are stages behind, and one (A)</source>
+        <translation>Anlauf: gefunden: %1; %2 beginnt mit so vielen Vorwärtsläufen, wie Stufen dahinter liegen, und einem (A)</translation>
+    </message>
+    <message>
+        <source>zero: found stage %1, %2 with a pipeline has at most %3</source>
+        <translation>ZeRO: gefunden: Stufe %1; %2 hat mit einer Pipeline höchstens %3</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>
@@ -6400,6 +6488,96 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
 </context>
 <context>
+    <name>pipedeck::app::EngineDialog</name>
+    <message>
+        <source>&amp;Engine</source>
+        <translation>&amp;Framework</translation>
+    </message>
+    <message>
+        <source>What the engine can&apos;t run</source>
+        <translation>Was das Framework nicht ausführen kann</translation>
+    </message>
+    <message>
+        <source>Text for the engine</source>
+        <translation>Text für das Framework</translation>
+    </message>
+    <message>
+        <source>The nearest plan that it can run</source>
+        <translation>Der nächste Plan, den es ausführen kann</translation>
+    </message>
+    <message>
+        <source>&amp;Add this plan to the comparison</source>
+        <translation>Diesen Plan zum Vergleich &amp;hinzufügen</translation>
+    </message>
+    <message>
+        <source>&amp;Save as…</source>
+        <translation>&amp;Speichern unter…</translation>
+    </message>
+    <message>
+        <source>%1 for another engine</source>
+        <translation>%1 für ein anderes Framework</translation>
+    </message>
+    <message>
+        <source>Looking at what %1 can run…</source>
+        <translation>Was %1 ausführen kann, wird gesucht…</translation>
+    </message>
+    <message>
+        <source>%1 runs this plan as it is.</source>
+        <translation>%1 führt diesen Plan aus, wie er ist.</translation>
+    </message>
+    <message>
+        <source>%1 can&apos;t run this plan as it is:</source>
+        <translation>%1 kann diesen Plan so nicht ausführen:</translation>
+    </message>
+    <message>
+        <source>What it takes</source>
+        <translation>Was es bekommt</translation>
+    </message>
+    <message>
+        <source>There is none: no plan of these layers on these devices would do.</source>
+        <translation>Es gibt keinen: kein Plan dieser Schichten auf diesen Geräten ginge.</translation>
+    </message>
+    <message>
+        <source>%1, %2, %3 micro-batches of %4: %5 an iteration instead of %6 (%7).</source>
+        <translation>%1, %2, %3 Mikro-Batches von %4: %5 je Iteration statt %6 (%7).</translation>
+    </message>
+    <message>
+        <source> It needs more memory than the devices have.</source>
+        <translation> Er braucht mehr Speicher, als die Geräte haben.</translation>
+    </message>
+    <message>
+        <source>What it takes of the nearest plan</source>
+        <translation>Was es vom nächsten Plan bekommt</translation>
+    </message>
+    <message>
+        <source>It is in the comparison</source>
+        <translation>Er steht im Vergleich</translation>
+    </message>
+    <message>
+        <source>Add plan for %1</source>
+        <translation>Plan für %1 hinzufügen</translation>
+    </message>
+    <message>
+        <source>Plan for %1</source>
+        <translation>Plan für %1</translation>
+    </message>
+    <message>
+        <source>%1 (*%2);;All files (*)</source>
+        <translation>%1 (*%2);;Alle Dateien (*)</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::EngineOffer</name>
+    <message>
+        <source>%1 for other engines</source>
+        <translation>%1 für andere Frameworks</translation>
+    </message>
+    <message>
+        <source>%1 for %2</source>
+        <translation>%1 für %2</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::Explain</name>
     <message>
         <source>Forward and backward passes of the average device</source>
@@ -6732,6 +6910,38 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     <message>
         <source>Scripts (*.sh);;All files (*)</source>
         <translation>Skripte (*.sh);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>&amp;Report…</source>
+        <translation>B&amp;ericht…</translation>
+    </message>
+    <message>
+        <source>The plans compared, the ticked ones in detail with their pictures: HTML or Markdown</source>
+        <translation>Die Pläne im Vergleich, die angekreuzten im Einzelnen mit ihren Bildern: HTML oder Markdown</translation>
+    </message>
+    <message>
+        <source>For another &amp;engine…</source>
+        <translation>Für ein anderes &amp;Framework…</translation>
+    </message>
+    <message>
+        <source>The selected plan for Megatron-LM, DeepSpeed or PyTorch</source>
+        <translation>Der gewählte Plan für Megatron-LM, DeepSpeed oder PyTorch</translation>
+    </message>
+    <message>
+        <source>Export report</source>
+        <translation>Bericht exportieren</translation>
+    </message>
+    <message>
+        <source>Reports (*.html *.md);;HTML (*.html);;Markdown with pictures (*.md);;All files (*)</source>
+        <translation>Berichte (*.html *.md);;HTML (*.html);;Markdown mit Bildern (*.md);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>For another engine</source>
+        <translation>Für ein anderes Framework</translation>
+    </message>
+    <message>
+        <source>Select a plan first.</source>
+        <translation>Erst einen Plan wählen.</translation>
     </message>
 </context>
 <context>
@@ -10039,6 +10249,21 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>Read-only: %1 What you change here is not written to the file.</source>
         <translation>Schreibgeschützt: %1 Änderungen hier gelangen nicht in die Datei.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::ReportExport</name>
+    <message>
+        <source>Choose a model and a cluster first.</source>
+        <translation>Zuerst ein Modell und einen Cluster wählen.</translation>
+    </message>
+    <message>
+        <source>There are no plans yet: press Compare first.</source>
+        <translation>Noch keine Pläne: erst auf Vergleichen klicken.</translation>
+    </message>
+    <message>
+        <source>Report %1</source>
+        <translation>Bericht %1</translation>
     </message>
 </context>
 <context>

@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "app/views/theme.hpp"
+#include "core/report/palette.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -57,6 +58,33 @@ class TestColours : public QObject {
   Q_OBJECT
 
  private slots:
+  /// Pictures of reports are made without the window, in its colours.
+  void reports_have_the_windows_colours() {
+    const auto same = [](const reports::Ink& ink, const QColor& light, const QColor& dark) {
+      QCOMPARE(QColor(QLatin1String(ink.light.data(), int(ink.light.size()))), light);
+      QCOMPARE(QColor(QLatin1String(ink.dark.data(), int(ink.dark.size()))), dark);
+    };
+    const Theme &light = Theme::light(), &night = Theme::night();
+    for (int k = 0; k < op_kind_count; ++k) {
+      const auto kind = static_cast<OpKind>(k);
+      same(reports::ink_of(kind), light.of(kind), night.of(kind));
+      QCOMPARE(reports::hatched(kind), Theme::hatched(kind));
+      QCOMPARE(QString::fromStdString(std::string(reports::words_of(kind))), kind_text(kind));
+    }
+    for (int i = 0; i < memory_item_count; ++i) {
+      const auto item = static_cast<MemoryItem>(i);
+      same(reports::ink_of(item), light.of(item), night.of(item));
+      QCOMPARE(QString::fromStdString(std::string(reports::words_of(item))), item_text(item));
+    }
+    same(reports::inks::text, light.text, night.text);
+    same(reports::inks::muted, light.muted, night.muted);
+    same(reports::inks::panel, light.panel, night.panel);
+    same(reports::inks::window, light.window, night.window);
+    same(reports::inks::border, light.border, night.border);
+    same(reports::inks::warning, light.warning, night.warning);
+    same(reports::inks::bad, light.bad, night.bad);
+  }
+
   void kinds_differ_for_every_eye_data() {
     QTest::addColumn<bool>("dark");
     QTest::newRow("light") << false;

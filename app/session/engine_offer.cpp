@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/engine_offer.hpp"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+
+#include "app/language/core_text.hpp"
+#include "core/engines/engine.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::EngineOffer)
+};
+
+QString in_qt(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+struct Candidate {
+  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<const Simulation> simulation;
+};
+
+/// The quickest that fits into memory; where none fits, the quickest.
+Result<std::optional<Candidate>> quickest(Judge& judge, const Problem& problem, std::vector<Plan> plans,
+                                          const std::stop_token& stop) {
+  const auto rank = [](const Candidate& of) { return std::pair(!of.simulation->fits, of.simulation->iteration); };
+  std::optional<Candidate> best;
+  for (Plan& plan : plans) {
+    auto simulation = judge.simulation(problem, plan, stop);
+    if (!simulation) return tl::unexpected(simulation.error());
+    Candidate candidate{std::make_shared<const Plan>(std::move(plan)), *std::move(simulation)};
+    if (!best || rank(candidate) < rank(*best)) best = std::move(candidate);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<EngineText> engine_texts() {
+  std::vector<EngineText> texts;
+  for (const Engine& engine : engines())
+    for (const EngineOutput& output : engine.outputs)
+      texts.push_back({in_qt(output.name), in_qt(engine.name), core_text(in_qt(output.summary)), in_qt(output.ending)});
+  return texts;
+}
+
+std::optional<EngineQuestion> engine_question(const ProjectState& state, int plan, const QString& output) {
+  const PlanEntry* entry = find_plan(state, plan);
+  if (!entry || !entry->feasible()) return {};
+  auto problem = problem_of(state, *entry);
+  if (!problem) return {};
+  return EngineQuestion{*std::move(problem), entry->plan, output};
+}
+
+Result<EngineOffer> engine_offer(Judge& judge, const EngineQuestion& asked, std::stop_token stop) {
+  const std::string name = asked.output.toStdString();
+  const NamedOutput wanted = engine_output_named(name);
+  ensure(wanted.engine, "an engine's text was asked for that is not listed");
+  const auto question_of = [&](const Plan& plan) {
+    return pipedeck::EngineQuestion{plan, *asked.problem.profile, *asked.problem.cluster};
+  };
+  EngineOffer offer;
+  for (const std::string& misfit : misfits(*wanted.engine, *asked.plan, *asked.problem.profile))
+    offer.misfits << core_text(misfit);
+  if (offer.misfits.isEmpty()) {
+    const auto text = engine_text(wanted, question_of(*asked.plan));
+    if (!text) return tl::unexpected(text.error());
+    offer.text = in_qt(*text);
+    return offer;
+  }
+  const auto near = quickest(judge, asked.problem, nearest_plans(*wanted.engine, question_of(*asked.plan)), stop);
+  if (!near) return tl::unexpected(near.error());
+  if (!*near) return offer;
+  const auto own = judge.simulation(asked.problem, *asked.plan, stop);
+  if (!own) return tl::unexpected(own.error());
+  const auto text = engine_text(wanted, question_of(*(*near)->plan));
+  if (!text) return tl::unexpected(text.error());
+  offer.nearest = NearestPlan{(*near)->plan, in_qt(*text), (*near)->simulation, *own};
+  return offer;
+}
+
+int find_engine_offer(Session& session, const EngineQuestion& question,
+                      const std::function<void(const Result<EngineOffer>&)>& done) {
+  return session.jobs().start(Words::tr("%1 for other engines").arg(in_qt(question.plan->name)),
+                              [&judge = session.judge(), question, done](const Jobs::Context& context) -> Jobs::Apply {
+                                const auto offer = engine_offer(judge, question, context.stop);
+                                return [done, offer] {
+                                  done(offer);
+                                  return offer ? QString() : core_text(offer.error());
+                                };
+                              });
+}
+
+Added with_nearest_plan(const ProjectState& state, int id, const Plan& nearest, const QString& engine) {
+  const PlanEntry* entry = find_plan(state, id);
+  if (!entry) return {state, 0};
+  PlanEntry added = *entry;
+  Plan plan = nearest;
+  plan.name = Words::tr("%1 for %2").arg(in_qt(entry->plan->name), engine).toStdString();
+  plan.planner = "hand";
+  added.plan = std::make_shared<const Plan>(std::move(plan));
+  added.edited = true;  // a comparison leaves it alone
+  added.ticked = true;
+  added.remarks.clear();
+  added.note.clear();
+  Added made = with_plan(state, std::move(added));
+  made.state.selected_plan = made.id;
+  return made;
+}
+
+}  // namespace pipedeck::app

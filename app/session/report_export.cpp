@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/report_export.hpp"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+#include "app/language/core_text.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/report/commands.hpp"
+#include "core/report/report.hpp"
+#include "core/report/write_report.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(pipedeck::app::ReportExport)
+};
+
+/// The project's file, or the one that it is to be saved as first.
+std::string project_path(const Session& session) {
+  return session.file().isEmpty() ? "project.pipedeck" : QFileInfo(session.file()).fileName().toStdString();
+}
+
+reports::ReportQuestion question_of(const Session& session, const ReportOrder& order) {
+  const ProjectState& state = session.state();
+  reports::ReportQuestion question;
+  question.problem = *session.problem();
+  const Profile& profile = *question.problem.profile;
+  const Cluster& cluster = *question.problem.cluster;
+  question.title = profile.name + " on " + cluster.name;
+  question.price_list = device_catalogue();
+  question.program = order.program.toStdString();
+  question.date = order.date.toString(Qt::ISODate).toStdString();
+  const bool calibrated = state.calibration.on && state.calibration.record;
+  if (calibrated) question.calibration = state.calibration.record->date + " on " + state.calibration.record->host;
+  const reports::ProjectFile from{project_path(session), profile.name, cluster.name, calibrated};
+  question.commands = reports::question_commands(from);
+  const std::vector<const PlanEntry*> entries = plans_of_question(state);
+  const bool any_ticked = std::ranges::any_of(entries, [](const PlanEntry* e) { return e->ticked && e->feasible(); });
+  for (const PlanEntry* entry : entries)
+    question.plans.push_back({entry->plan, entry->note.toStdString(), entry->remarks.toStdString(),
+                              entry->ticked || !any_ticked,
+                              reports::plan_commands(from, entry->plan->name, question.plans.size() + 1,
+                                                     question.problem.workload.conventions)});
+  return question;
+}
+
+Result<void> write(const reports::ReportQuestion& question, const std::string& file, const Jobs::Context& context) {
+  const auto made = reports::make_report(question, context.progress, context.stop);
+  if (!made) return tl::unexpected(made.error());
+  return reports::write_report(file, *made);
+}
+
+}  // namespace
+
+QString why_no_report(const Session& session) {
+  if (!session.problem()) return Words::tr("Choose a model and a cluster first.");
+  return plans_of_question(session.state()).empty() ? Words::tr("There are no plans yet: press Compare first.")
+                                                    : QString();
+}
+
+int export_report(Session& session, const ReportOrder& order, const std::function<void(const QString& failure)>& done) {
+  return session.jobs().start(Words::tr("Report %1").arg(QFileInfo(order.file).fileName()),
+                              [question = question_of(session, order), file = order.file.toStdString(),
+                               done](const Jobs::Context& context) -> Jobs::Apply {
+                                const auto written = write(question, file, context);
+                                const QString failure = written ? QString() : core_text(written.error());
+                                return [done, failure] {
+                                  done(failure);
+                                  return failure;
+                                };
+                              });
+}
+
+}  // namespace pipedeck::app

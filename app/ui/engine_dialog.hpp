@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// File > Export > For another engine: what the engine takes of the plan, what it can't run of it, and the nearest plan
+// that it can. The window beside it stays usable.
+#pragma once
+
+#include <memory>
+
+#include <QDialog>
+
+#include "app/session/engine_offer.hpp"
+#include "app/ui/dialogs.hpp"
+
+class QComboBox;
+class QLabel;
+class QListWidget;
+class QPlainTextEdit;
+class QPushButton;
+
+namespace pipedeck::app {
+
+class EngineDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  EngineDialog(Session& session, const Dialogs& dialogs, int plan, QWidget* parent = nullptr);
+
+ signals:
+  void written(const QString& file);
+
+ private:
+  void make_parts();
+  QWidget* make_nearest();
+  void make_buttons();
+  const EngineText& chosen() const;
+  /// Asks anew where the engine or the plan is another one.
+  void look();
+  void show_offer(const Result<EngineOffer>& offer);
+  void show_nearest(const NearestPlan& nearest);
+  void show_nothing_yet();
+  QString text() const;
+  void add_plan();
+  void save();
+
+  Session& session_;
+  const Dialogs& dialogs_;
+  const int plan_;
+  const std::vector<EngineText> texts_;
+  std::shared_ptr<const Plan> asked_;  ///< the plan that was looked at
+  QString asked_text_;
+  EngineOffer offer_;
+  int job_ = 0;
+  QComboBox* engine_ = nullptr;
+  QLabel *verdict_ = nullptr, *cost_ = nullptr, *preview_of_ = nullptr;
+  QListWidget* misfits_ = nullptr;
+  QWidget* nearest_ = nullptr;
+  QPlainTextEdit* preview_ = nullptr;
+  QPushButton *add_ = nullptr, *save_ = nullptr;
+};
+
+}  // namespace pipedeck::app
