@@ -88,9 +88,9 @@ class CapacityCommand : public Command {
   }
 
   std::string identity(const CapacityQuestion& question, const std::vector<AskedPlanner>& asked) const {
-    std::string text = options_.identity(question);
-    for (const AskedPlanner& one : asked) text += one.planner->name + "\n";
-    return sha256(text);
+    std::vector<std::string> planners;
+    for (const AskedPlanner& one : asked) planners.push_back(one.planner->name);
+    return capacity_question_sha256(options_.asked(question), planners);
   }
 
   Result<int> sweep(const CapacityQuestion& question, const CapacitySpace& space,

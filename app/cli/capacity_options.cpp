@@ -228,19 +228,11 @@ Result<CapacitySpace> CapacityOptions::space(const CapacityQuestion& question) c
   return space;
 }
 
-std::string CapacityOptions::identity(const CapacityQuestion& question) const {
-  const Workload& load = question.problem.workload;
-  std::string text = fmt::format("{}\n{}\n{} {} {}\n", PIPEDECK_VERSION, sha256_of(*question.problem.cluster),
-                                 name_of(load.optimizer), name_of(load.precision), load.zero);
+CapacityAsked CapacityOptions::asked(const CapacityQuestion& question) const {
+  CapacityAsked asked{PIPEDECK_VERSION, question.problem, {}, question.prices};
   if (question.model)
-    text += fmt::format("{} {} {}\n", sha256(read_file(inputs.profile).value_or("")), sequence, model_precision);
-  else
-    text += sha256_of(*question.problem.profile) + "\n";
-  text += fmt::format("{} {} {} {} {} {} {}\n", judged.network, judged.overlap, judged.collectives, judged.bucket_bytes,
-                      judged.reserve_bytes, judged.communication_bytes, judged.fragmentation);
-  if (!judged.calibration.empty()) text += sha256(read_file(judged.calibration).value_or("")) + "\n";
-  for (const auto& [type, price] : question.prices) text += fmt::format("{}={}\n", type, price);
-  return text;
+    asked.model = fmt::format("{} {} {}", sha256(read_file(inputs.profile).value_or("")), sequence, model_precision);
+  return asked;
 }
 
 }  // namespace pipedeck::cli

@@ -8,6 +8,7 @@
 
 #include "app/cli/question.hpp"
 #include "core/domain/capacity.hpp"
+#include "core/io/capacity_identity.hpp"
 #include "core/whatif/capacity_question.hpp"
 
 namespace CLI {
@@ -42,8 +43,8 @@ struct CapacityOptions {
   int sample_tokens(const CapacityQuestion& question) const;
   /// bad_usage names the option.
   Result<CapacitySpace> space(const CapacityQuestion& question) const;
-  /// All that planners are asked beside the points, as text.
-  std::string identity(const CapacityQuestion& question) const;
+  /// All that planners are asked beside the points.
+  CapacityAsked asked(const CapacityQuestion& question) const;
 
  private:
   Result<std::optional<CapacityModel>> model() const;

@@ -3,31 +3,13 @@
 
 #include <filesystem>
 
-#include <fmt/format.h>
-
 #include "app/cli/console.hpp"
-#include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 
 namespace pipedeck::cli {
 namespace {
 
 constexpr std::chrono::seconds between_writes{2};
-
-/// Gives each plan its cluster, and looks whether it is one for it.
-Result<void> restore(CapacityPoints& points, const ProblemAt& problem_at) {
-  std::size_t at = 0;
-  for (auto& [point, found] : points.found) {
-    const std::string place = fmt::format("/points/{}", at++);
-    if (!found.plan) continue;
-    const auto problem = problem_at(point);
-    if (!problem) return fail(ErrorCode::bad_input, problem.error().message, place);
-    if (auto valid = validate(*found.plan->plan, *problem->profile, *problem->cluster); !valid)
-      return fail(ErrorCode::bad_input, valid.error().message, place + "/plan" + valid.error().place);
-    found.plan->cluster = problem->cluster;
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -45,7 +27,7 @@ Result<KeptPoints> KeptPoints::open(std::string path, std::string question, cons
                 "found points of another question (model, cluster, conventions, planners, prices or version of the "
                 "program), expected those of this one, or a file that is not there",
                 "/question_sha256", kept.path_);
-  if (auto restored = restore(*points, problem_at); !restored)
+  if (auto restored = restore_clusters(points->found, problem_at); !restored)
     return tl::unexpected(in_file(restored.error(), kept.path_));
   kept.points_ = *std::move(points);
   return kept;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/calibration_text.hpp"
+#include "app/cli/console.hpp"
 #include "core/io/calibration_json.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
@@ -111,6 +112,7 @@ const std::vector<FileFormat>& file_formats() {
       {"workload", ".workload.json", "layers as the programs dnn-partitioning and Piper take them (read)"},
       {"layer-table", ".csv", "layers of a model as a table: a row each, columns by name or --columns (read)"},
       {"hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)"},
+      {"capacity-points", ".points.json", "what a capacity sweep found, to go on from (read, written)"},
       {"project", ".pipedeck", "all of the window's work in one SQLite file (read)"},
       {"checkpoint", ".pdck", "what a device keeps of a training run (validated; list checkpoints DIR)"},
       {"trace", ".trace.json", "Chrome trace, of PyTorch's profiler or for Perfetto, also gzipped (read, written)"},
@@ -151,6 +153,11 @@ Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& option
     if (!project) return tl::unexpected(project.error());
     return AnyFile(*std::move(project));
   }
+  if (looks_like_capacity_points(*content)) {
+    auto points = capacity_points_from_json(*content);
+    if (!points) return tl::unexpected(in_file(points.error(), path));
+    return AnyFile(*std::move(points));
+  }
   auto document = read_document(path, *content, options);
   if (!document) return tl::unexpected(document.error());
   return std::visit([](auto&& value) { return AnyFile(std::move(value)); }, *std::move(document));
@@ -168,6 +175,7 @@ std::string_view format_name(const AnyFile& file) {
                         [](const ProjectContent&) -> std::string_view { return "project"; },
                         [](const FoundMachines& found) -> std::string_view { return format_of_machines(found); },
                         [](const ReadTransformer&) -> std::string_view { return "hugging-face"; },
+                        [](const CapacityPoints&) -> std::string_view { return "capacity-points"; },
                     },
                     file);
 }
@@ -188,6 +196,10 @@ std::string summary_of(const AnyFile& file) {
           [](const ReadTransformer& read) {
             return fmt::format("{}, {} of {} blocks", read.config.name, read.config.family,
                                read.config.layers + read.config.decoder_layers);
+          },
+          [](const CapacityPoints& points) {
+            const auto fit = std::ranges::count_if(points.found, [](const auto& one) { return one.second.fits(); });
+            return fmt::format("{} points, {} with a plan that fits", points.found.size(), fit);
           },
           [](const ProjectContent& project) {
             return fmt::format("{} documents, {} runs", project.documents.size(), project.runs.size());
@@ -228,6 +240,7 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
           [](const FoundMachines& found) -> Result<std::string> {
             return cluster_of(found).map([](const ImportedCluster& made) { return cluster_to_json(made.cluster); });
           },
+          [](const CapacityPoints& points) -> Result<std::string> { return capacity_points_to_json(points); },
           [](const ReadTransformer& read) -> Result<std::string> {
             return fail(ErrorCode::bad_usage,
                         fmt::format("{} becomes a profile by convert, which takes a device type", read.config.name));

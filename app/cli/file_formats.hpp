@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/domain/run.hpp"
+#include "core/io/capacity_json.hpp"
 #include "core/io/files.hpp"
 #include "core/store/project_file.hpp"
 
@@ -30,7 +31,7 @@ struct RunLog {
 };
 
 using AnyFile = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, RunLog, ProjectContent,
-                             FoundMachines, ReadTransformer>;
+                             FoundMachines, ReadTransformer, CapacityPoints>;
 
 /// Errors name the file, and the line of the event.
 Result<RunLog> read_run_log(const std::string& path);

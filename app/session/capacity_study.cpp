@@ -2,17 +2,65 @@
 #include "app/session/capacity_study.hpp"
 
 #include <algorithm>
+#include <chrono>
 
+#include <QFile>
+#include <QFileInfo>
 #include <QMetaObject>
 #include <QThread>
 
+#include "app/language/core_text.hpp"
 #include "app/session/count_text.hpp"
 #include "core/io/capacity_csv.hpp"
+#include "core/io/capacity_identity.hpp"
+#include "core/io/capacity_json.hpp"
+#include "core/io/files.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/whatif/capacity_question.hpp"
 #include "core/whatif/capacity_sweep.hpp"
 
 namespace pipedeck::app {
+
+namespace {
+
+constexpr qint64 looked_at = 1 << 12;
+constexpr std::chrono::seconds between_writes{2};
+
+/// What a job writes while it finds more: whole, now and then and at the end.
+class KeptPoints {
+ public:
+  KeptPoints(const QString& file, CapacityPoints points) : file_(file.toStdString()), points_(std::move(points)) {}
+
+  Result<void> add(const CapacityFound& found) {
+    points_.found.insert_or_assign(found.point, found);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - written_ < between_writes) return {};
+    written_ = now;
+    return write();
+  }
+  Result<void> write() const {
+    return file_.empty() ? Result<void>() : write_file(file_, capacity_points_to_json(points_));
+  }
+
+ private:
+  std::string file_;
+  CapacityPoints points_;
+  std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
+};
+
+std::vector<std::string> names_of(const std::vector<AskedPlanner>& planners) {
+  std::vector<std::string> names;
+  for (const AskedPlanner& one : planners) names.push_back(one.planner->name);
+  return names;
+}
+
+}  // namespace
+
+bool is_capacity_points(const QString& path) {
+  QFile file(path);
+  if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return false;
+  return looks_like_capacity_points(file.read(looked_at).toStdString());
+}
 
 CapacityStudy::CapacityStudy(Jobs& jobs, QObject* parent)
     : QObject(parent), jobs_(&jobs), door_(std::make_shared<Door>()) {
@@ -40,6 +88,7 @@ void CapacityStudy::forget() {
   problem_.reset();
   reach_.reset();
   found_.clear();
+  file_.clear();
   emit changed();
 }
 
@@ -77,23 +126,90 @@ void CapacityStudy::find(const CapacityReach& reach) {
     const auto found = found_.find(point);
     known.push_back(found == found_.end() ? std::nullopt : std::optional(found->second));
   }
-  const auto work = [this, question = CapacityQuestion{*problem_, {}, {}}, all, known,
-                     door = door_](const Jobs::Context& context) -> Jobs::Apply {
-    const ProblemAt at = [&](const CapacityPoint& point) { return problem_at(question, point, device_catalogue()); };
+  const auto work = [this, at = problem_at_points(), all, known, door = door_,
+                     file = KeptPoints(file_, {question(), found_})](const Jobs::Context& context) -> Jobs::Apply {
     const std::stop_token stop = context.stop;
     const SearchHow how{std::max(1, QThread::idealThreadCount()), stop, {}, context.progress};
-    const auto some = [this, door, stop](std::size_t, const CapacityFound& found) {
+    KeptPoints kept = file;
+    const auto told = [this, door](const Result<void>& written) {
+      if (!written) door->post([this, text = core_text(written.error())] { emit failed(text); });
+    };
+    const auto some = [&](std::size_t, const CapacityFound& found) {
+      told(kept.add(found));
       door->post([this, stop, found] {
         if (!stop.stop_requested()) keep(found);
       });
     };
     (void)sweep_capacity(all, at, capacity_planners(), known, how, some);
+    told(kept.write());
     return [count = all.size()] {
       return count_text(static_cast<qint64>(count), CapacityStudy::tr("point"), CapacityStudy::tr("points"));
     };
   };
   job_ = jobs_->start(tr("How many devices"), work);
   emit changed();
+}
+
+ProblemAt CapacityStudy::problem_at_points() const {
+  return [question = CapacityQuestion{*problem_, {}, {}}](const CapacityPoint& point) {
+    return problem_at(question, point, device_catalogue());
+  };
+}
+
+std::string CapacityStudy::question() const {
+  return capacity_question_sha256({PIPEDECK_VERSION, *problem_, {}, {}}, names_of(capacity_planners()));
+}
+
+Result<void> CapacityStudy::keep_in(const QString& file) {
+  if (!problem_) return fail(ErrorCode::bad_usage, tr("There is no question yet.").toStdString());
+  if (auto written = KeptPoints(file, {question(), found_}).write(); !written) return written;
+  file_ = file;
+  emit changed();
+  return {};
+}
+
+Result<void> CapacityStudy::go_on_from(const QString& file) {
+  if (!problem_) return fail(ErrorCode::bad_usage, tr("There is no question yet.").toStdString());
+  const std::string path = file.toStdString();
+  const auto in_this = [&](Error error) {
+    error.file = path;
+    return tl::unexpected(std::move(error));
+  };
+  const auto content = read_file(path);
+  if (!content) return tl::unexpected(content.error());
+  auto points = capacity_points_from_json(*content);
+  if (!points) return in_this(points.error());
+  if (points->question != question())
+    return in_this(
+        {ErrorCode::bad_input,
+         tr("found points of another question (model, cluster, conventions, planners, prices or version of the "
+            "program), expected those of this one")
+             .toStdString(),
+         {},
+         "/question_sha256"});
+  if (auto restored = restore_clusters(points->found, problem_at_points()); !restored) return in_this(restored.error());
+  CapacityReach reach{0, {}};
+  for (const auto& [point, found] : points->found) {
+    if (!is_of_batch(point)) continue;
+    reach.most_nodes = std::max(reach.most_nodes, point.nodes);
+    if (std::ranges::find(reach.types, point.type) == reach.types.end()) reach.types.push_back(point.type);
+  }
+  if (reach.types.empty())
+    return in_this({ErrorCode::bad_input,
+                    tr("found no point of the question's batch, expected at least one").toStdString(),
+                    {},
+                    "/points"});
+  cancel();
+  reach_ = reach;
+  found_ = std::move(points->found);
+  file_ = file;
+  emit changed();
+  return {};
+}
+
+bool CapacityStudy::is_of_batch(const CapacityPoint& point) const {
+  const Workload& load = problem_->workload;
+  return point.global_batch == load.global_batch && point.micro_batch == load.micro_batch.value_or(0);
 }
 
 std::vector<CapacityFound> CapacityStudy::found() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How many devices a training takes: points planned for in a job, kept in memory while the question is the same, so
-// that a sweep that was cancelled goes on and other limits are asked of it at once.
+// How many devices a training takes: points planned for in a job, kept while the question is the same, so that a sweep
+// that was cancelled goes on and other limits are asked of it at once; in a file, too, for another day.
 #pragma once
 
 #include <functional>
@@ -17,6 +17,7 @@
 #include "app/session/jobs.hpp"
 #include "core/domain/capacity.hpp"
 #include "core/domain/workload.hpp"
+#include "core/whatif/capacity_sweep.hpp"
 
 namespace pipedeck::app {
 
@@ -26,6 +27,9 @@ struct CapacityReach {
   std::vector<std::string> types{""};  ///< "": as the cluster is
   bool operator==(const CapacityReach&) const = default;
 };
+
+/// Told by its first bytes.
+bool is_capacity_points(const QString& path);
 
 class CapacityStudy : public QObject {
   Q_OBJECT
@@ -46,6 +50,15 @@ class CapacityStudy : public QObject {
   /// Every point of the reach was looked at.
   bool complete() const;
   bool asked() const { return reach_.has_value(); }
+  const std::optional<CapacityReach>& reach() const { return reach_; }
+
+  /// What is there, and what is found from now on, is kept in this file. An error leaves it as it was.
+  Result<void> keep_in(const QString& file);
+  /// Takes what a file kept of this question, whoever wrote it, and keeps on writing it. Points of another question, or
+  /// of other batches alone, are bad_input.
+  Result<void> go_on_from(const QString& file);
+  /// Empty: points are kept in memory alone.
+  const QString& file() const { return file_; }
 
   /// The points of the reach that are known, as the command line orders them.
   std::vector<CapacityFound> found() const;
@@ -58,9 +71,13 @@ class CapacityStudy : public QObject {
 
  signals:
   void changed();
+  void failed(const QString& text);  ///< the file could not be written
 
  private:
+  std::string question() const;
+  ProblemAt problem_at_points() const;
   std::vector<CapacityPoint> points() const;
+  bool is_of_batch(const CapacityPoint& point) const;
   void keep(const CapacityFound& found);
 
   /// How the job's threads reach the study, while there is one.
@@ -74,6 +91,7 @@ class CapacityStudy : public QObject {
   std::optional<Problem> problem_;
   std::optional<CapacityReach> reach_;
   std::map<CapacityPoint, CapacityFound> found_;
+  QString file_;
   int job_ = 0;
 };
 

@@ -54,6 +54,7 @@ MachinePreview preview_of(FoundMachines found) {
   preview.machines = static_cast<int>(found.machines.size());
   preview.countable = found.switches.empty() && !found.matrix;
   preview.network = !found.matrix;
+  preview.uplinks = !found.switches.empty();
   preview.unit = found.matrix && found.matrix->unit.empty();
   for (const FoundMachine& machine : found.machines)
     for (const std::string& partition : machine.partitions) preview.partitions << QString::fromStdString(partition);

@@ -24,8 +24,10 @@ struct MachinePreview {
   QString title;
   std::function<Result<ImportedCluster>(const MachineImport& how)> make;
   bool questions = true;   ///< false: only the name is open
+  bool types = true;       ///< whether GPUs may be of another type than they are described as
   bool countable = true;   ///< whether there may be several of each machine, and how pairs are kept is open
   bool network = true;     ///< whether what joins machines is open
+  bool uplinks = false;    ///< whether what joins switches is open
   bool unit = false;       ///< whether the unit of a table of bandwidths is open
   QStringList partitions;  ///< to choose from; fewer than two are no choice
   int machines = 1;

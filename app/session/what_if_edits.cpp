@@ -36,9 +36,13 @@ Added with_what_if_cluster(const ProjectState& state, const Cluster& changed) {
 }
 
 Added with_found_plan(const ProjectState& state, const FoundPlan& found) {
+  return with_found_plan(state, found, state.question.profile);
+}
+
+Added with_found_plan(const ProjectState& state, const FoundPlan& found, int profile) {
   Added placed = with_what_if_cluster(state, *found.cluster);
   PlanEntry entry;
-  entry.profile = state.question.profile;
+  entry.profile = profile;
   entry.cluster = placed.id;
   entry.edited = true;  // kept by hand: a comparison leaves it alone
   Plan plan = *found.plan;

@@ -16,5 +16,7 @@ Added with_what_if_cluster(const ProjectState& state, const Cluster& changed);
 /// The plan, for the question's model on the cluster that it was found for, which comes along where the project has it
 /// not.
 Added with_found_plan(const ProjectState& state, const FoundPlan& found);
+/// The same for another of the project's models.
+Added with_found_plan(const ProjectState& state, const FoundPlan& found, int profile);
 
 }  // namespace pipedeck::app

@@ -12,6 +12,8 @@
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
+#include "app/ui/cloud_dialog.hpp"
+#include "app/ui/layer_table_dialog.hpp"
 #include "app/ui/machine_dialog.hpp"
 #include "app/ui/planner_dialog.hpp"
 #include "app/ui/transformer_dialog.hpp"
@@ -139,8 +141,16 @@ Dialogs real_dialogs() {
     MachineDialog dialog(preview, parent);
     return dialog.exec() == QDialog::Accepted ? dialog.cluster() : std::nullopt;
   };
+  dialogs.cloud = [](QWidget* parent) -> std::optional<Cluster> {
+    CloudDialog dialog(parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.cluster() : std::nullopt;
+  };
   dialogs.transformer = [](QWidget* parent, const TransformerPreview& preview) -> std::optional<Profile> {
     TransformerDialog dialog(preview, parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.profile() : std::nullopt;
+  };
+  dialogs.layer_table = [](QWidget* parent, const TablePreview& preview) -> std::optional<Profile> {
+    LayerTableDialog dialog(preview, parent);
     return dialog.exec() == QDialog::Accepted ? dialog.profile() : std::nullopt;
   };
   dialogs.unsaved = ask_unsaved;

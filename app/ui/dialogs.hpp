@@ -9,6 +9,7 @@
 #include <QString>
 #include <QStringList>
 
+#include "app/session/layer_tables.hpp"
 #include "app/session/machine_files.hpp"
 #include "app/session/planning.hpp"
 #include "app/session/session.hpp"
@@ -37,8 +38,12 @@ struct Dialogs {
       planning;
   /// Shows what was understood of machines, and asks what is open; nothing: given up.
   std::function<std::optional<Cluster>(QWidget* parent, const MachinePreview& preview)> machines;
+  /// Has a machine of a cloud chosen, and how many; nothing: given up.
+  std::function<std::optional<Cluster>(QWidget* parent)> cloud;
   /// Shows what becomes of a transformer's configuration, and asks what is open; nothing: given up.
   std::function<std::optional<Profile>(QWidget* parent, const TransformerPreview& preview)> transformer;
+  /// Shows what a table of layers is taken for, and asks what its columns are; nothing: given up.
+  std::function<std::optional<Profile>(QWidget* parent, const TablePreview& preview)> layer_table;
   std::function<Unsaved(QWidget* parent, const QString& project)> unsaved;
   /// Whether the run under way is to be stopped, so that the window can close.
   std::function<bool(QWidget* parent, const QString& run)> stop_run;

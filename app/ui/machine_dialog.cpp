@@ -1,196 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ui/machine_dialog.hpp"
 
-#include <QComboBox>
 #include <QDialogButtonBox>
-#include <QFormLayout>
-#include <QGroupBox>
-#include <QLabel>
-#include <QLineEdit>
-#include <QListWidget>
 #include <QPushButton>
-#include <QSpinBox>
-#include <QSplitter>
 #include <QVBoxLayout>
-
-#include "app/language/core_text.hpp"
-#include "app/models/format.hpp"
-#include "app/session/count_text.hpp"
-#include "app/views/quantity_edit.hpp"
-#include "app/views/topology_view.hpp"
-#include "app/views/widget_style.hpp"
 
 namespace pipedeck::app {
 
-namespace {
-
-constexpr int most_copies = 1024;
-/// Larger clusters are told in figures: drawing them while somebody types takes too long.
-constexpr std::size_t most_drawn = 1024;
-
-QStringList rate_units() {
-  return {QStringLiteral("GB/s"), QStringLiteral("Gbit/s"), QStringLiteral("MB/s"), QStringLiteral("GiB/s")};
-}
-
-double price_of(const Cluster& cluster) {
-  double price = 0;
-  for (const Device& device : devices_of(cluster))
-    price += cluster.device_types[static_cast<std::size_t>(device.type)].price_per_hour.value_or(0);
-  return price;
-}
-
-}  // namespace
-
-MachineDialog::MachineDialog(MachinePreview preview, QWidget* parent)
-    : QDialog(parent),
-      preview_(std::move(preview)),
-      summary_(new QLabel),
-      drawing_(new TopologyView),
-      notes_(new QListWidget),
-      buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)) {
+MachineDialog::MachineDialog(MachinePreview preview, QWidget* parent) : QDialog(parent) {
   setObjectName(QStringLiteral("machine_dialog"));
-  setWindowTitle(preview_.title);
-  summary_->setObjectName(QStringLiteral("machine_summary"));
-  summary_->setWordWrap(true);
-  summary_->setFont(title_font(font()));
-  drawing_->setMinimumHeight(200);
-  drawing_->show_picture_only();
-  notes_->setObjectName(QStringLiteral("machine_notes"));
-  notes_->setAccessibleName(tr("What was understood and assumed"));
-  notes_->setWordWrap(true);
-  notes_->setSelectionMode(QAbstractItemView::NoSelection);
-  buttons_->button(QDialogButtonBox::Ok)->setText(tr("&Add cluster"));
-  connect(buttons_, &QDialogButtonBox::accepted, this, &QDialog::accept);
-  connect(buttons_, &QDialogButtonBox::rejected, this, &QDialog::reject);
-  auto* below = new QWidget;
-  auto* rows = new QVBoxLayout(below);
-  rows->setContentsMargins(0, ThemeSizes::grid, 0, 0);
-  auto* heading = new QLabel(tr("Understood and assumed"));
-  heading->setFont(title_font(heading->font()));
-  heading->setBuddy(notes_);
-  rows->addWidget(heading);
-  rows->addWidget(notes_);
-  auto* splitter = new QSplitter(Qt::Vertical);
-  splitter->setChildrenCollapsible(false);
-  splitter->addWidget(drawing_);
-  splitter->addWidget(below);
-  splitter->setStretchFactor(0, 3);
-  splitter->setStretchFactor(1, 2);
+  setWindowTitle(preview.title);
+  form_ = new MachineForm(std::move(preview));
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
+  QPushButton* add = buttons->button(QDialogButtonBox::Ok);
+  add->setText(tr("&Add cluster"));
+  const auto follow = [this, add] { add->setEnabled(cluster().has_value()); };
+  connect(form_, &MachineForm::changed, this, follow);
+  connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   auto* column = new QVBoxLayout(this);
-  column->addWidget(make_questions());
-  column->addWidget(summary_);
-  column->addWidget(splitter, 1);
-  column->addWidget(buttons_);
+  column->addWidget(form_, 1);
+  column->addWidget(buttons);
   resize(860, 860);
-  splitter->setSizes({420, 220});
-  refresh();
-}
-
-QWidget* MachineDialog::make_questions() {
-  auto* fields = new QWidget;
-  auto* form = new QFormLayout(fields);
-  form->setContentsMargins({});
-  name_ = new QLineEdit;
-  name_->setObjectName(QStringLiteral("machine_name"));
-  form->addRow(tr("&Name"), name_);
-  connect(name_, &QLineEdit::textChanged, this, &MachineDialog::refresh);
-  if (!preview_.questions) return fields;
-  device_ = new QComboBox;
-  device_->setObjectName(QStringLiteral("machine_device"));
-  device_->addItem(tr("As they are described"));
-  device_->addItems(device_type_list());
-  form->addRow(tr("&GPUs are"), device_);
-  connect(device_, &QComboBox::currentIndexChanged, this, &MachineDialog::refresh);
-  add_table_questions(*form);
-  if (preview_.countable) add_counts(*form);
-  if (preview_.network) add_network(*form);
-  if (preview_.countable) add_shape(*form);
-  return fields;
-}
-
-void MachineDialog::add_table_questions(QFormLayout& form) {
-  if (preview_.partitions.size() > 1) {
-    partition_ = new QComboBox;
-    partition_->setObjectName(QStringLiteral("machine_partition"));
-    partition_->addItem(tr("All of them"));
-    partition_->addItems(preview_.partitions);
-    form.addRow(tr("&Partition"), partition_);
-    connect(partition_, &QComboBox::currentIndexChanged, this, &MachineDialog::refresh);
-  }
-  if (preview_.unit) {
-    unit_ = new QComboBox;
-    unit_->setObjectName(QStringLiteral("machine_unit"));
-    unit_->addItems(rate_units());
-    form.addRow(tr("&Unit"), unit_);
-    connect(unit_, &QComboBox::currentIndexChanged, this, &MachineDialog::refresh);
-  }
-}
-
-void MachineDialog::add_counts(QFormLayout& form) {
-  copies_ = new QSpinBox;
-  copies_->setObjectName(QStringLiteral("machine_copies"));
-  copies_->setRange(1, most_copies);
-  copies_->setPrefix(QStringLiteral("× "));
-  form.addRow(preview_.machines == 1 ? tr("Such &machines") : tr("Of each &machine"), copies_);
-  connect(copies_, &QSpinBox::valueChanged, this, &MachineDialog::refresh);
-}
-
-void MachineDialog::add_network(QFormLayout& form) {
-  network_ = new QuantityEdit(Measure::rate, QStringLiteral("GB/s"));
-  network_->setObjectName(QStringLiteral("machine_network"));
-  network_->set_range(0, 1e18, true);
-  network_->set_optional(tr("by their network cards; 100 Gbit/s"));
-  form.addRow(tr("&Joined with"), network_);
-  connect(network_, &QuantityEdit::edited, this, &MachineDialog::refresh);
-}
-
-void MachineDialog::add_shape(QFormLayout& form) {
-  shape_ = new QComboBox;
-  shape_->setObjectName(QStringLiteral("machine_shape"));
-  shape_->addItem(tr("As fits: links where all pairs of a machine are alike"));
-  shape_->addItem(tr("One link a machine, as wide as its narrowest pair: simple to edit"));
-  shape_->addItem(tr("Every pair its own"));
-  form.addRow(tr("&Bandwidths"), shape_);
-  connect(shape_, &QComboBox::currentIndexChanged, this, &MachineDialog::refresh);
-}
-
-MachineImport MachineDialog::answers() const {
-  MachineImport how;
-  how.name = name_->text().trimmed().toStdString();
-  if (!preview_.questions) return how;
-  if (device_->currentIndex() > 0) how.device = device_->currentText().toStdString();
-  if (partition_ && partition_->currentIndex() > 0) how.partition = partition_->currentText().toStdString();
-  if (unit_) how.unit = unit_->currentText().toStdString();
-  if (copies_) how.copies = copies_->value();
-  if (const auto rate = network_ ? network_->value() : std::nullopt) how.network = BytesPerSecond(*rate);
-  if (shape_) how.shape = static_cast<ClusterShape>(shape_->currentIndex());
-  return how;
-}
-
-void MachineDialog::refresh() {
-  const auto made = preview_.make(answers());
-  const Theme& theme = Theme::of(palette());
-  cluster_.reset();
-  notes_->clear();
-  buttons_->button(QDialogButtonBox::Ok)->setEnabled(made.has_value());
-  set_text_colour(*summary_, made ? theme.text : theme.bad);
-  if (!made) {
-    drawing_->clear();
-    summary_->setText(core_text(made.error()));
-    return;
-  }
-  cluster_ = made->cluster;
-  const std::size_t devices = devices_of(*cluster_).size();
-  name_->setPlaceholderText(QString::fromStdString(cluster_->name));
-  QStringList parts{count_text(static_cast<qint64>(devices), tr("device"), tr("devices")),
-                    count_text(static_cast<qint64>(cluster_->nodes.size()), tr("machine"), tr("machines"))};
-  if (const double price = price_of(*cluster_); price > 0) parts << tr("about %1 USD an hour").arg(price, 0, 'f', 2);
-  summary_->setText(parts.join(QStringLiteral(" · ")));
-  for (const std::string& note : made->notes) notes_->addItem(core_text(note));
-  if (devices <= most_drawn)
-    drawing_->set_cluster(std::make_shared<const Cluster>(*cluster_));
-  else
-    drawing_->clear();
+  follow();
 }
 
 }  // namespace pipedeck::app

@@ -17,6 +17,13 @@ struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::MachineImports)
 };
 
+void take(Session& session, std::optional<Cluster> cluster) {
+  if (!cluster) return;
+  const QString name = QString::fromStdString(cluster->name);
+  session.change(Text::tr("Import %1").arg(name), with_imported_cluster(session.state(), *std::move(cluster)));
+  emit session.notice(Text::tr("Imported cluster %1").arg(name));
+}
+
 void add(QWidget& window, Session& session, const Dialogs& dialogs, const MachinePreview& preview) {
   std::optional<Cluster> cluster;
   if (dialogs.machines) {
@@ -26,10 +33,7 @@ void add(QWidget& window, Session& session, const Dialogs& dialogs, const Machin
   } else {
     emit session.error(Text::tr("Import"), core_text(made.error()));
   }
-  if (!cluster) return;
-  const QString name = QString::fromStdString(cluster->name);
-  session.change(Text::tr("Import %1").arg(name), with_imported_cluster(session.state(), *std::move(cluster)));
-  emit session.notice(Text::tr("Imported cluster %1").arg(name));
+  take(session, std::move(cluster));
 }
 
 }  // namespace
@@ -74,6 +78,10 @@ void import_this_machine(QWidget& window, Session& session, const Dialogs& dialo
                    });
   process->start(
       runner, {QStringLiteral("convert"), QStringLiteral("--this-machine"), QStringLiteral("-o"), QStringLiteral("-")});
+}
+
+void import_cloud_machines(QWidget& window, Session& session, const Dialogs& dialogs) {
+  if (dialogs.cloud) take(session, dialogs.cloud(&window));
 }
 
 }  // namespace pipedeck::app

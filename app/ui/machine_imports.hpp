@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Clusters from what machines tell of themselves: files, or this machine, which a child process looks at so that the
-// window never loads a driver. What is understood and assumed is shown before it is added, as one step of undo.
+// window never loads a driver; and from what clouds publish of theirs. What is understood and assumed is shown before
+// it is added, as one step of undo.
 #pragma once
 
 #include <QStringList>
@@ -14,5 +15,8 @@ void import_machines(QWidget& window, Session& session, const Dialogs& dialogs, 
 
 /// `runner` is pipedeck-cli. Ends by itself; what goes wrong is said.
 void import_this_machine(QWidget& window, Session& session, const Dialogs& dialogs, const QString& runner);
+
+/// A machine of a cloud, chosen by its name.
+void import_cloud_machines(QWidget& window, Session& session, const Dialogs& dialogs);
 
 }  // namespace pipedeck::app

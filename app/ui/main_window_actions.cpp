@@ -73,6 +73,8 @@ void MainWindow::create_actions() {
   connect(editing, &TopologyEditing::import_requested, this, &MainWindow::import_with_dialog);
   connect(editing, &TopologyEditing::import_of_this_machine_requested, findChild<QAction*>("action_import_machine"),
           &QAction::trigger);
+  connect(editing, &TopologyEditing::import_of_cloud_requested, findChild<QAction*>("action_import_cloud"),
+          &QAction::trigger);
   (new TopologyActions(
        *editing, [this] { show_page(Page::topology); }, this))
       ->fill_menu(menuBar()->addMenu(tr("C&luster")));
@@ -100,6 +102,8 @@ void MainWindow::create_file_menu() {
              [this] { import_with_dialog(); });
   add_action(menu, tr("Import this &machine…"), "action_import_machine", {},
              [this] { import_this_machine(*this, session_, seams_.dialogs, seams_.runner); });
+  add_action(menu, tr("Add c&loud machines…"), "action_import_cloud", {},
+             [this] { import_cloud_machines(*this, session_, seams_.dialogs); });
   create_export_menu(menu);
   menu->addSeparator();
   add_action(menu, tr("&Quit"), "action_quit", QKeySequence(Qt::CTRL | Qt::Key_Q), [this] { close(); });

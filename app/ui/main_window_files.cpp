@@ -11,10 +11,12 @@
 #include <QSettings>
 
 #include "app/ui/exports.hpp"
+#include "app/ui/layer_table_imports.hpp"
 #include "app/ui/machine_imports.hpp"
 #include "app/ui/main_window.hpp"
 #include "app/ui/transformer_imports.hpp"
 #include "app/ui/view_state.hpp"
+#include "app/ui/what_if_page.hpp"
 #include "app/views/notes_edit.hpp"
 
 namespace pipedeck::app {
@@ -28,8 +30,8 @@ QString project_filter() { return MainWindow::tr("Pipedeck projects (*.pipedeck)
 
 QString import_filter() {
   return MainWindow::tr(
-      "Profiles, graphs, clusters, machines, plans, models, simulations, run logs, traces "
-      "(*.json *.jsonl *.txt *.xml *.json.gz);;"
+      "Profiles, tables of layers, graphs, clusters, machines, plans, models, simulations, run logs, traces "
+      "(*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz);;"
       "All files (*)");
 }
 
@@ -84,6 +86,15 @@ void MainWindow::open_files(const QStringList& files) {
     }
     if (is_transformer_file(file)) {
       import_transformer(*this, session_, seams_.look_only ? Dialogs() : seams_.dialogs, file);
+      continue;
+    }
+    if (is_capacity_points(file)) {
+      show_page(Page::what_if);
+      what_if_page().go_on_from(file);
+      continue;
+    }
+    if (is_layer_table(file)) {
+      import_layer_table(*this, session_, seams_.look_only ? Dialogs() : seams_.dialogs, file);
       continue;
     }
     if (session_.open_or_import(file) && session_.file() == QFileInfo(file).absoluteFilePath()) {

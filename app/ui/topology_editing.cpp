@@ -48,7 +48,9 @@ void TopologyEditing::connect_view() {
   connect(&view_, &TopologyView::new_requested, this, &TopologyEditing::new_cluster);
   connect(&view_, &TopologyView::drop_requested, this, &TopologyEditing::drop);
   connect(&view_.palette_list(), &TopologyPalette::import_requested, this, [this](PaletteEntry::Kind kind) {
-    kind == PaletteEntry::import_files ? emit import_requested() : emit import_of_this_machine_requested();
+    if (kind == PaletteEntry::import_files) emit import_requested();
+    if (kind == PaletteEntry::import_this_machine) emit import_of_this_machine_requested();
+    if (kind == PaletteEntry::import_cloud) emit import_of_cloud_requested();
   });
   connect(canvas, &TopologyCanvas::move_requested, this, [this](const TopologyPlaces& places) {
     const QString name = places.size() == 1 ? tr("Move %1").arg(in_qt(places.begin()->first))

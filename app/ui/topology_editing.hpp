@@ -51,6 +51,7 @@ class TopologyEditing : public QObject {
  signals:
   void import_requested();
   void import_of_this_machine_requested();
+  void import_of_cloud_requested();
 
  private:
   void connect_view();

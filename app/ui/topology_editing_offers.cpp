@@ -22,7 +22,9 @@ TopologyPalette::Section TopologyEditing::imports() {
        tr("What nvidia-smi topo -m and lstopo print, NCCL's topology XML, Slurm's nodes and switches, a table of "
           "bandwidths, a cluster's JSON; several files are several nodes")},
       {PaletteEntry::import_this_machine, tr("This machine"), tr("by NVML and hwloc"),
-       tr("Looks at the devices of this machine and at what joins them")}};
+       tr("Looks at the devices of this machine and at what joins them")},
+      {PaletteEntry::import_cloud, tr("Cloud machines…"), tr("AWS, Azure, Google"),
+       tr("Machines that clouds rent out, by their names: devices, network and price an hour")}};
   for (const auto& [kind, title, detail, tip] : sources) {
     PaletteEntry entry;
     entry.kind = kind;

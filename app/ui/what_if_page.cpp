@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QScrollArea>
@@ -11,16 +12,19 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "app/language/core_text.hpp"
 #include "app/models/capacity_rows.hpp"
 #include "app/models/what_if_rows.hpp"
 #include "app/session/tables.hpp"
 #include "app/session/what_if_edits.hpp"
+#include "app/ui/largest_words.hpp"
 #include "app/views/bar_table.hpp"
 #include "app/views/buy_pane.hpp"
 #include "app/views/capacity_pane.hpp"
 #include "app/views/front_pane.hpp"
 #include "app/views/front_view.hpp"
 #include "app/views/gantt_preview.hpp"
+#include "app/views/largest_pane.hpp"
 #include "app/views/theme.hpp"
 #include "app/views/what_if_panel.hpp"
 #include "app/views/what_if_summary.hpp"
@@ -38,6 +42,17 @@ std::optional<FoundPlan> found_of(const StudyAnswer& answer) {
   return answer.best ? std::optional(answer.best->found) : std::nullopt;
 }
 
+/// Of a measured profile: its hidden size and its sequence stay as they were measured.
+constexpr SizeKind sizes_asked[] = {SizeKind::layers, SizeKind::micro_batch, SizeKind::global_batch};
+
+QString points_filter() { return WhatIfPage::tr("Points of sweeps (*.points.json *.json);;All files (*)"); }
+
+QStringList sizes_in_words() {
+  QStringList words;
+  for (const SizeKind kind : sizes_asked) words << size_text(kind);
+  return words;
+}
+
 }  // namespace
 
 WhatIfPage::WhatIfPage(Session& session, Dialogs dialogs, QWidget* parent)
@@ -46,6 +61,7 @@ WhatIfPage::WhatIfPage(Session& session, Dialogs dialogs, QWidget* parent)
       dialogs_(std::move(dialogs)),
       study_(session.jobs()),
       capacity_study_(session.jobs()),
+      largest_study_(session.jobs()),
       preview_(session.judge()),
       stack_(new QStackedWidget),
       empty_(new QLabel),
@@ -54,7 +70,9 @@ WhatIfPage::WhatIfPage(Session& session, Dialogs dialogs, QWidget* parent)
       front_(new FrontPane),
       buy_(new BuyPane),
       capacity_(new CapacityPane),
-      below_(new QSplitter(Qt::Horizontal)) {
+      largest_(new LargestPane(sizes_in_words())),
+      below_(new QSplitter(Qt::Horizontal)),
+      tabs_(new QTabWidget) {
   setObjectName(QStringLiteral("what_if_page"));
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
@@ -68,6 +86,7 @@ WhatIfPage::WhatIfPage(Session& session, Dialogs dialogs, QWidget* parent)
   connect_study();
   connect_views();
   connect_capacity();
+  connect_largest();
 }
 
 QWidget* WhatIfPage::make_content() {
@@ -88,11 +107,11 @@ QWidget* WhatIfPage::make_content() {
   column->setContentsMargins(ThemeSizes::margin, ThemeSizes::grid, ThemeSizes::margin, ThemeSizes::margin);
   column->setSpacing(ThemeSizes::margin);
   column->addWidget(summary_);
-  auto* tabs = new QTabWidget;
-  tabs->setObjectName(QStringLiteral("what_if_tabs"));
-  tabs->addTab(below_, tr("Plans and purchases"));
-  tabs->addTab(capacity_, tr("How many devices"));
-  column->addWidget(tabs, 1);
+  tabs_->setObjectName(QStringLiteral("what_if_tabs"));
+  tabs_->addTab(below_, tr("Plans and purchases"));
+  tabs_->addTab(capacity_, tr("How many devices"));
+  tabs_->addTab(largest_, tr("How large"));
+  column->addWidget(tabs_, 1);
   row->addLayout(column, 1);
   auto* scroll = new QScrollArea;  // in a small window it has less than it needs
   scroll->setObjectName(QStringLiteral("what_if_scroll"));
@@ -169,6 +188,7 @@ void WhatIfPage::refresh() {
   if (!problem) {
     study_.forget();
     capacity_study_.forget();
+    largest_study_.forget();
     empty_->setText(tr("Choose a model and a cluster above: here they are asked what would be with other hardware."));
     return;
   }
@@ -186,7 +206,9 @@ void WhatIfPage::refresh() {
   capacity_study_.ask(*problem);
   capacity_->set_base(static_cast<int>(problem->cluster->nodes.size()), CapacityStudy::catalogue_types(),
                       CapacityStudy::currency());
+  largest_study_.ask(*problem);
   show_capacity();
+  show_largest();
   show_answer();
   show_lists();
 }
@@ -323,6 +345,13 @@ void WhatIfPage::connect_capacity() {
     if (const auto goal = capacity_->goal())
       write_csv(tr("Export points"), QStringLiteral("capacity.csv"), capacity_study_.csv(*goal));
   });
+  connect(capacity_, &CapacityPane::keep_wanted, this, &WhatIfPage::keep_points);
+  connect(capacity_, &CapacityPane::go_on_wanted, this, [this] {
+    const QStringList files = dialogs_.open_files(this, tr("Go on from points"), points_filter());
+    if (!files.isEmpty()) go_on_from(files.front());
+  });
+  connect(&capacity_study_, &CapacityStudy::failed, this,
+          [this](const QString& text) { dialogs_.error(this, tr("Keep points"), text); });
   connect(capacity_, &CapacityPane::chosen, this, &WhatIfPage::choose_capacity);
   connect(capacity_, &CapacityPane::activated, this, &WhatIfPage::take_capacity);
 }
@@ -336,7 +365,26 @@ void WhatIfPage::show_capacity() {
   QString words =
       tr("Say what is to be trained: every size of the cluster is planned for, and what it takes is shown.");
   if (goal && !found.empty()) words = capacity_words(*goal, found, currency);
+  if (const QString& file = capacity_study_.file(); !file.isEmpty())
+    words += QLatin1Char(' ') + tr("Points are kept in %1.").arg(QFileInfo(file).fileName());
   capacity_->set_state(words, running, capacity_study_.asked() && !capacity_study_.complete());
+}
+
+void WhatIfPage::keep_points() {
+  QString file = dialogs_.save_file(this, tr("Keep points"), QStringLiteral("sweep.points.json"), points_filter());
+  if (file.isEmpty()) return;
+  if (!file.contains(QLatin1Char('.'))) file += QStringLiteral(".points.json");
+  if (const auto kept = capacity_study_.keep_in(file); !kept)
+    dialogs_.error(this, tr("Keep points"), core_text(kept.error()));
+}
+
+void WhatIfPage::go_on_from(const QString& file) {
+  refresh();
+  if (const auto taken = capacity_study_.go_on_from(file); !taken)
+    return dialogs_.error(this, tr("Go on from points"), core_text(taken.error()));
+  const CapacityReach& reach = *capacity_study_.reach();
+  capacity_->set_reach(reach.most_nodes, reach.types != std::vector<std::string>{""});
+  tabs_->setCurrentWidget(capacity_);
 }
 
 void WhatIfPage::choose_capacity(int row) {
@@ -351,6 +399,47 @@ void WhatIfPage::take_capacity(int row) {
   const std::vector<CapacityFound> found = capacity_study_.found();
   if (row < 0 || row >= static_cast<int>(found.size())) return;
   if (const CapacityFound& one = found[static_cast<std::size_t>(row)]; one.fits()) keep_plan(*one.plan);
+}
+
+void WhatIfPage::connect_largest() {
+  connect(&largest_study_, &LargestStudy::changed, this, &WhatIfPage::show_largest);
+  connect(largest_, &LargestPane::wanted, this, [this] {
+    largest_study_.find(sizes_asked[largest_->size()], {largest_->step().value_or(0), largest_->most().value_or(0)});
+  });
+  connect(largest_, &LargestPane::cancel_wanted, &largest_study_, &LargestStudy::cancel);
+  connect(largest_, &LargestPane::keep_wanted, this, &WhatIfPage::keep_largest);
+}
+
+void WhatIfPage::show_largest() {
+  LargestPane::Shown shown;
+  shown.running = largest_study_.running();
+  const auto& found = largest_study_.found();
+  if (shown.running) {
+    shown.words = {tr("Planning: %1").arg(largest_study_.doing())};
+  } else if (!largest_study_.why_not().isEmpty()) {
+    shown.words = {largest_study_.why_not()};
+    shown.bad = true;
+  } else if (found) {
+    shown.words = largest_words(*found);
+    shown.rows = tried_rows(*found);
+    shown.bad = !found->answer.size;
+    shown.can_keep = found->answer.size.has_value();
+  } else if (largest_study_.cancelled()) {
+    shown.words = {tr("Cancelled.")};
+  } else {
+    shown.words = {tr("Say what is to grow: sizes are planned for until the largest that fits is found.")};
+  }
+  largest_->show_answer(shown);
+}
+
+void WhatIfPage::keep_largest() {
+  const auto& found = largest_study_.found();
+  if (!found || !found->answer.size) return;
+  Added added = with_largest(session_.state(), *found);
+  const PlanEntry* entry = find_plan(added.state, added.id);
+  const QString name = entry ? QString::fromStdString(entry->plan->name) : QString();
+  session_.change(tr("Keep plan %1").arg(name), std::move(added.state));
+  emit session_.notice(tr("%1 is in the project now.").arg(name));
 }
 
 void WhatIfPage::choose_purchase(int row) {

@@ -7,6 +7,7 @@
 #include <QWidget>
 
 #include "app/session/capacity_study.hpp"
+#include "app/session/largest_study.hpp"
 #include "app/session/live_edit.hpp"
 #include "app/session/session.hpp"
 #include "app/session/what_if_study.hpp"
@@ -15,12 +16,14 @@
 class QLabel;
 class QSplitter;
 class QStackedWidget;
+class QTabWidget;
 
 namespace pipedeck::app {
 
 class BuyPane;
 class CapacityPane;
 class FrontPane;
+class LargestPane;
 class WhatIfPanel;
 class WhatIfSummary;
 
@@ -33,6 +36,9 @@ class WhatIfPage : public QWidget {
   /// Does nothing while it is hidden: plans are looked for when somebody looks.
   void refresh();
 
+  /// Shows the points that a sweep kept in this file, and goes on from them; what is wrong with it is said.
+  void go_on_from(const QString& file);
+
   /// Whether the front and purchases of small clusters are looked for before anybody asks.
   void set_unasked(bool on) { unasked_ = on; }
   WhatIfStudy& study() { return study_; }
@@ -42,6 +48,8 @@ class WhatIfPage : public QWidget {
   BuyPane& purchases() const { return *buy_; }
   CapacityPane& capacity() const { return *capacity_; }
   CapacityStudy& capacity_study() { return capacity_study_; }
+  LargestPane& largest() const { return *largest_; }
+  LargestStudy& largest_study() { return largest_study_; }
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -55,6 +63,10 @@ class WhatIfPage : public QWidget {
   void show_capacity();
   void choose_capacity(int row);
   void take_capacity(int row);
+  void keep_points();
+  void connect_largest();
+  void show_largest();
+  void keep_largest();
   void show_base();
   void show_answer();
   void show_lists();
@@ -74,6 +86,7 @@ class WhatIfPage : public QWidget {
   Dialogs dialogs_;
   WhatIfStudy study_;
   CapacityStudy capacity_study_;
+  LargestStudy largest_study_;
   LiveEdit preview_;  ///< simulates the plan that is picked in the front
   QTimer settle_;     ///< between a slider's moves
   QStackedWidget* stack_;
@@ -83,7 +96,9 @@ class WhatIfPage : public QWidget {
   FrontPane* front_;
   BuyPane* buy_;
   CapacityPane* capacity_;
+  LargestPane* largest_;
   QSplitter* below_;
+  QTabWidget* tabs_;
   std::optional<FoundPlan> picked_;  ///< in the front; absent: the best is shown
   std::shared_ptr<const Simulation> picked_simulation_;
   bool unasked_ = true, looked_around_ = false;

@@ -9,6 +9,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSpinBox>
@@ -73,6 +74,7 @@ QWidget* CapacityPane::make_head() {
   find_->setMinimumWidth(96);
   connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_wanted() : emit wanted(); });
   top->addWidget(title, 1);
+  top->addWidget(make_points_button());
   top->addWidget(csv_);
   top->addWidget(find_);
   lines->addLayout(top);
@@ -98,6 +100,23 @@ QWidget* CapacityPane::make_head() {
   fields->add_field(tr("Devices"), types_);
   lines->addWidget(fields);
   return head;
+}
+
+QToolButton* CapacityPane::make_points_button() {
+  points_ = new QToolButton;
+  points_->setObjectName(QStringLiteral("capacity_points"));
+  points_->setText(tr("Points"));
+  points_->setToolTip(tr("Keep what is found in a file, and go on from it another day"));
+  points_->setPopupMode(QToolButton::InstantPopup);
+  auto* menu = new QMenu(points_);
+  QAction* keep = menu->addAction(tr("&Keep in a file…"));
+  keep->setObjectName(QStringLiteral("capacity_points_keep"));
+  connect(keep, &QAction::triggered, this, &CapacityPane::keep_wanted);
+  QAction* go_on = menu->addAction(tr("&Go on from a file…"));
+  go_on->setObjectName(QStringLiteral("capacity_points_go_on"));
+  connect(go_on, &QAction::triggered, this, &CapacityPane::go_on_wanted);
+  points_->setMenu(menu);
+  return points_;
 }
 
 QLineEdit* CapacityPane::add_field(WrappingRow& row, const QString& caption, const char* name, const QString& text,
@@ -155,6 +174,11 @@ std::vector<std::string> CapacityPane::types() const {
   return types_->currentIndex() == all_types ? catalogue_ : std::vector<std::string>{""};
 }
 
+void CapacityPane::set_reach(int most_nodes, bool every_type) {
+  nodes_->setValue(most_nodes);
+  types_->setCurrentIndex(every_type ? all_types : 0);
+}
+
 void CapacityPane::set_rows(const std::vector<BarRow>& rows) {
   const QSignalBlocker quiet(table_);
   const int current = table_->currentRow();
@@ -167,6 +191,7 @@ void CapacityPane::set_state(const QString& words, bool running, bool resumes) {
   running_ = running;
   find_->setText(running ? tr("Cancel") : resumes ? tr("Go on") : tr("Find out"));
   find_->setEnabled(running || goal_);
+  points_->setEnabled(!running);
   words_->setText(problem_.isEmpty() ? words : problem_);
   apply_theme();
 }

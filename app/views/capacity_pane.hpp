@@ -35,6 +35,7 @@ class CapacityPane : public QWidget {
   /// What the fields say; absent where one can't be read (`problem` says which).
   std::optional<CapacityGoal> goal() const;
   int most_nodes() const;
+  void set_reach(int most_nodes, bool every_type);
   /// As chosen: "" for the cluster's own.
   std::vector<std::string> types() const;
 
@@ -49,6 +50,8 @@ class CapacityPane : public QWidget {
   void wanted();
   void cancel_wanted();
   void csv_wanted();
+  void keep_wanted();   ///< points, in a file
+  void go_on_wanted();  ///< from a file of points
   void goal_changed();
   void chosen(int row);
   void activated(int row);
@@ -58,6 +61,7 @@ class CapacityPane : public QWidget {
 
  private:
   QWidget* make_head();
+  QToolButton* make_points_button();
   QLineEdit* add_field(WrappingRow& row, const QString& caption, const char* name, const QString& text,
                        const QString& tip);
   void read_goal();
@@ -67,7 +71,7 @@ class CapacityPane : public QWidget {
   QSpinBox* nodes_ = nullptr;
   QComboBox* types_ = nullptr;
   QLabel* words_ = nullptr;
-  QToolButton* csv_ = nullptr;
+  QToolButton *csv_ = nullptr, *points_ = nullptr;
   QPushButton* find_ = nullptr;
   BarTable* table_ = nullptr;
   std::vector<std::string> catalogue_;

@@ -75,6 +75,9 @@ void FlatDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
   const Theme& theme = Theme::of(option.palette);
   painter->save();
   paint_background(painter, option, theme);
+  if (const QVariant ground = index.data(Qt::BackgroundRole);
+      ground.isValid() && !(option.state & QStyle::State_Selected))
+    painter->fillRect(option.rect.adjusted(0, 0, 0, -1), ground.value<QBrush>());
   const QVariant font = index.data(Qt::FontRole), colour = index.data(Qt::ForegroundRole);
   const QVariant alignment = index.data(Qt::TextAlignmentRole);
   painter->setFont(font.isValid() ? font.value<QFont>() : option.font);

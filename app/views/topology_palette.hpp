@@ -12,7 +12,7 @@
 namespace pipedeck::app {
 
 struct PaletteEntry {
-  enum Kind { device, node, network_switch, rack, import_files, import_this_machine };
+  enum Kind { device, node, network_switch, rack, import_files, import_this_machine, import_cloud };
   Kind kind = node;
   QString title;   ///< "T4"
   QString detail;  ///< "16 GiB · 8.1 TFLOP/s"
@@ -21,7 +21,7 @@ struct PaletteEntry {
   Link inside{};
   int colour = -1;  ///< of the type in the drawing; -1: it is not there yet
 
-  bool imports() const { return kind == import_files || kind == import_this_machine; }
+  bool imports() const { return kind >= import_files; }
 };
 
 class TopologyPalette : public QListWidget {

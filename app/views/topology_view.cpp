@@ -153,6 +153,7 @@ TopologyDrop TopologyView::drop_of(const PaletteEntry& entry) const {
     case PaletteEntry::rack:
     case PaletteEntry::import_files:  // never dragged
     case PaletteEntry::import_this_machine:
+    case PaletteEntry::import_cloud:
       break;
   }
   const QSizeF one = topology_size(node);

@@ -12,6 +12,7 @@ using json::ObjectReader;
 using json::ObjectWriter;
 using json::Value;
 
+constexpr std::size_t looked_at = 4096;  ///< bytes, within which a file says what it is
 constexpr double most_per_second = 1e18, most_price = 1e15;
 
 std::shared_ptr<const Plan> plan_from(ObjectReader& in) {
@@ -74,6 +75,12 @@ Value value_of(const CapacityFound& found) {
 }
 
 }  // namespace
+
+bool looks_like_capacity_points(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && text[first] == '{' &&
+         text.substr(0, looked_at).find("\"pipedeck.capacity-points\"") != text.npos;
+}
 
 Result<CapacityPoints> capacity_points_from_json(const std::string& text) {
   CapacityPoints points;

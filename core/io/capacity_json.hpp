@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "core/domain/capacity.hpp"
 #include "core/domain/result.hpp"
@@ -14,6 +15,9 @@ struct CapacityPoints {
   std::string question;  ///< SHA-256 of all that planners were asked beside the points themselves
   std::map<CapacityPoint, CapacityFound> found;
 };
+
+/// Told by its first bytes.
+bool looks_like_capacity_points(std::string_view text);
 
 /// Plans come without their cluster (FoundPlan::cluster is null), which follows from the question and the point. Errors
 /// carry the JSON pointer.

@@ -15,15 +15,6 @@ tl::unexpected<Error> bad(std::string message, int line) {
   return fail(ErrorCode::bad_input, std::move(message), fmt::format("line {}", line));
 }
 
-/// A tab or a semicolon in the first line that is no comment stands before a comma, which may be a decimal one.
-char separator_of(std::string_view text) {
-  while (text.starts_with('#') || text.starts_with('\n') || text.starts_with('\r'))
-    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-  const std::string_view line = text.substr(0, text.find('\n'));
-  if (line.find('\t') != line.npos) return '\t';
-  return line.find(';') != line.npos ? ';' : ',';
-}
-
 std::string trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
   const std::size_t first = text.find_first_not_of(blanks);
@@ -34,7 +25,7 @@ std::string trimmed(std::string_view text) {
 class Splitter {
  public:
   Splitter(std::string_view text, const CsvLimits& limits)
-      : text_(text), limits_(limits), separator_(separator_of(text)) {}
+      : text_(text), limits_(limits), separator_(csv_separator(text)) {}
 
   Result<std::vector<CsvRow>> split() {
     while (at_ < text_.size()) {
@@ -125,6 +116,15 @@ int line_of_bad_byte(std::string_view text) {
 }
 
 }  // namespace
+
+/// A comma may be a decimal one beside the others.
+char csv_separator(std::string_view text) {
+  while (text.starts_with('#') || text.starts_with('\n') || text.starts_with('\r'))
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  const std::string_view line = text.substr(0, text.find('\n'));
+  if (line.find('\t') != line.npos) return '\t';
+  return line.find(';') != line.npos ? ';' : ',';
+}
 
 Result<std::vector<CsvRow>> csv_rows(const std::string& text, const CsvLimits& limits) {
   if (!is_utf8(text)) return bad("found bytes that are not UTF-8, expected text", line_of_bad_byte(text));

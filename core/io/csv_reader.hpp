@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/domain/result.hpp"
@@ -20,6 +21,10 @@ struct CsvRow {
 struct CsvLimits {
   std::size_t rows = 100'001, columns = 70'000, fields = std::size_t{1} << 24;
 };
+
+/// What stands between the fields of a table: a tab or a semicolon where the first line that is no comment has one,
+/// else a comma.
+char csv_separator(std::string_view text);
 
 /// Rows that are not empty, blanks around fields taken away. An open quote, bytes that are not UTF-8 and more than
 /// `limits` are bad_input with the line.

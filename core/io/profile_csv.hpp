@@ -4,16 +4,32 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/domain/profile.hpp"
+#include "core/domain/quantity_text.hpp"
 #include "core/domain/result.hpp"
+#include "core/io/csv_reader.hpp"
 
 namespace pipedeck {
+
+/// What a column of the table can hold.
+struct ProfileKey {
+  std::string_view name;           ///< of a profile's layer: "forward_ms"
+  std::optional<Measure> measure;  ///< absent: a text
+  std::string_view unit;           ///< of figures, where nothing says another
+  bool needed = false;
+};
+std::span<const ProfileKey> profile_keys();
 
 /// A column of the table, and the unit of its figures where neither they nor the heading have one.
 struct TableColumn {
   std::string heading, unit;
+  std::optional<std::size_t> position{};  ///< from 0, where headings may be doubled; else the first with the heading
   bool operator==(const TableColumn&) const = default;
 };
 /// By key of a profile's layer: "forward_ms".
@@ -23,8 +39,34 @@ using ProfileColumns = std::map<std::string, TableColumn>;
 /// ones.
 Result<ProfileColumns> profile_columns(const std::string& text);
 
+/// What the headings most likely mean: by key where they are one, else by the words that measuring programs use ("fwd
+/// time", "Params (MB)", "activations"), each by its position and with the unit that it has.
+ProfileColumns guessed_profile_columns(const std::vector<std::string>& headings);
+
 /// Whether the heading of a table has the names of layers and of their forward times.
 bool looks_like_profile_csv(const std::string& text);
+
+struct TableProblem {
+  std::string message;
+  int line = 0;                       ///< of the file
+  std::optional<std::size_t> column;  ///< from 0; absent: the row, or the table
+  Error error() const;                ///< bad_input with line and column
+};
+
+/// What a table gives, column by column.
+struct ReadTable {
+  std::vector<Layer> layers;              ///< as many as there are rows; empty where columns are missing
+  ProfileColumns columns;                 ///< that were read, with position and the unit that figures without one have
+  std::vector<std::string> unit_assumed;  ///< keys whose unit neither a choice nor the heading says
+  std::vector<TableProblem> problems;     ///< the first few hundred, ascending by line
+};
+/// `rows` with the heading, at least one. Without `search` columns that are not told are left alone.
+ReadTable read_layer_rows(const std::vector<CsvRow>& rows, const ProfileColumns& columns, bool search = true);
+/// Most rows and fields of a table of layers.
+extern const CsvLimits layer_table_limits;
+
+/// A valid profile, or what is wrong with it.
+Result<Profile> profile_of_table(ReadTable table, const std::string& name, int micro_batch);
 
 /// `name` is the profile's. Figures have the unit that stands with them ("3.5 us"), else that of `columns`, else that
 /// behind the heading ("Fwd (us)", "fwd_us"), else that of the key. Missing columns, figures that are none, negative or

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/parallel_for.hpp"
+#include "core/domain/validate.hpp"
 #include "core/whatif/scales.hpp"
 
 namespace pipedeck {
@@ -99,6 +100,20 @@ Result<std::vector<CapacityFound>> sweep_capacity(std::span<const CapacityPoint>
   std::vector<CapacityFound> all;
   for (std::optional<CapacityFound>& one : known) all.push_back(*std::move(one));
   return all;
+}
+
+Result<void> restore_clusters(std::map<CapacityPoint, CapacityFound>& found, const ProblemAt& problem_at) {
+  std::size_t at = 0;
+  for (auto& [point, one] : found) {
+    const std::string place = fmt::format("/points/{}", at++);
+    if (!one.plan) continue;
+    const auto problem = problem_at(point);
+    if (!problem) return fail(ErrorCode::bad_input, problem.error().message, place);
+    if (auto valid = validate(*one.plan->plan, *problem->profile, *problem->cluster); !valid)
+      return fail(ErrorCode::bad_input, valid.error().message, place + "/plan" + valid.error().place);
+    one.plan->cluster = problem->cluster;
+  }
+  return {};
 }
 
 }  // namespace pipedeck

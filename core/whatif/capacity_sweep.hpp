@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,6 +23,10 @@ std::vector<AskedPlanner> capacity_planners();
 /// anything.
 Result<CapacityFound> find_capacity(const Problem& problem, const CapacityPoint& point,
                                     std::span<const AskedPlanner> planners, std::stop_token stop = {});
+
+/// Gives plans that were kept the clusters that they are for. bad_input, with the JSON pointer below "points" of the
+/// file, where one is no plan for its point.
+Result<void> restore_clusters(std::map<CapacityPoint, CapacityFound>& found, const ProblemAt& problem_at);
 
 /// Every point, in their order whatever the threads. `known`, as long as `points` or empty: what need not be looked for
 /// again. `some`, if there is one, gets each point that is new, one call at a time. A point that can't be asked for has

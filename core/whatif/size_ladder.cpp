@@ -76,7 +76,10 @@ Result<SizeLadder> size_ladder(const CapacityQuestion& question, const CapacityP
   const std::int64_t step = steps.step > 0 ? steps.step : usual.step, most = steps.most > 0 ? steps.most : usual.most;
   SizeLadder ladder;
   ladder.sizes = kind == SizeKind::micro_batch ? divisors(point.global_batch) : sizes_by_step(step, most);
-  std::erase_if(ladder.sizes, [&](std::int64_t size) { return size > most; });
+  // Smaller micro-batches than were measured have no times.
+  const std::int64_t least =
+      kind == SizeKind::micro_batch && !question.model ? smallest_measured_micro_batch(*question.problem.profile) : 1;
+  std::erase_if(ladder.sizes, [&](std::int64_t size) { return size < least || size > most; });
   if (ladder.sizes.empty())
     return fail(ErrorCode::bad_usage,
                 fmt::format("found sizes up to {}, expected at least one step of {}", most, step));

@@ -10,7 +10,7 @@ namespace pipedeck {
 
 /// Sizes that are looked at: every `step` up to `most`. 0: layers by 1, hidden by hidden_step(), sequences by 128,
 /// batches by the micro-batch that is fixed or the smallest measured, up to 1024 of them.
-/// A micro-batch takes what divides the global batch, whatever the step.
+/// A micro-batch takes what divides the global batch and is not smaller than what was measured, whatever the step.
 struct SizeSteps {
   std::int64_t step = 0, most = 0;
 };

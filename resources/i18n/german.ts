@@ -5625,6 +5625,22 @@
         <source>Find out</source>
         <translation>Herausfinden</translation>
     </message>
+    <message>
+        <source>Points</source>
+        <translation>Punkte</translation>
+    </message>
+    <message>
+        <source>Keep what is found in a file, and go on from it another day</source>
+        <translation>Behält in einer Datei, was gefunden wird; an einem anderen Tag geht es von dort weiter</translation>
+    </message>
+    <message>
+        <source>&amp;Keep in a file…</source>
+        <translation>In einer Datei &amp;behalten…</translation>
+    </message>
+    <message>
+        <source>&amp;Go on from a file…</source>
+        <translation>Von einer Datei &amp;weitermachen…</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::CapacityRows</name>
@@ -5714,6 +5730,18 @@
     <message>
         <source>How many devices</source>
         <translation>Wie viele Geräte</translation>
+    </message>
+    <message>
+        <source>There is no question yet.</source>
+        <translation>Es gibt noch keine Frage.</translation>
+    </message>
+    <message>
+        <source>found points of another question (model, cluster, conventions, planners, prices or version of the program), expected those of this one</source>
+        <translation>Punkte einer anderen Frage gefunden (Modell, Cluster, Konventionen, Planer, Preise oder Version des Programms), erwartet werden die dieser Frage</translation>
+    </message>
+    <message>
+        <source>found no point of the question&apos;s batch, expected at least one</source>
+        <translation>keinen Punkt mit dem Batch der Frage gefunden, erwartet wird mindestens einer</translation>
     </message>
 </context>
 <context>
@@ -6012,6 +6040,80 @@
     <message>
         <source>%1 is no plan of %2 on %3: %4</source>
         <translation>%1 ist kein Plan von %2 auf %3: %4</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::CloudDialog</name>
+    <message>
+        <source>Machines of a cloud</source>
+        <translation>Rechner einer Cloud</translation>
+    </message>
+    <message>
+        <source>&amp;Add cluster</source>
+        <translation>&amp;Cluster hinzufügen</translation>
+    </message>
+    <message>
+        <source>Search: aws h100, 8 NVLink</source>
+        <translation>Suchen: aws h100, 8 NVLink</translation>
+    </message>
+    <message>
+        <source>Search machines</source>
+        <translation>Rechner suchen</translation>
+    </message>
+    <message>
+        <source>Machines that clouds rent out</source>
+        <translation>Rechner, die Clouds vermieten</translation>
+    </message>
+    <message>
+        <source>Figures as published in %1; prices: about list prices of %2 for the devices, on demand, to be edited in the cluster.</source>
+        <translation>Angaben wie veröffentlicht (%1); Preise: etwa die Listenpreise der Geräte vom %2 ohne Bindung, im Cluster zu ändern.</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <source>Cloud</source>
+        <translation>Cloud</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Joined by</source>
+        <translation>Verbunden durch</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>Netz</translation>
+    </message>
+    <message>
+        <source>An hour</source>
+        <translation>Je Stunde</translation>
+    </message>
+    <message>
+        <source>Figures of %1, price of %2</source>
+        <translation>Angaben von %1, Preis von %2</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::CloudOffers</name>
+    <message>
+        <source>PCI Express</source>
+        <translation>PCI Express</translation>
+    </message>
+    <message>
+        <source>NVLink</source>
+        <translation>NVLink</translation>
+    </message>
+    <message>
+        <source>Machines of a cloud</source>
+        <translation>Rechner einer Cloud</translation>
     </message>
 </context>
 <context>
@@ -7796,6 +7898,143 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
 </context>
 <context>
+    <name>pipedeck::app::Largest</name>
+    <message>
+        <source>The next, %1, does not fit</source>
+        <translation>Der nächste Wert, %1, passt nicht</translation>
+    </message>
+    <message>
+        <source>%1: its weights, gradients and optimizer states alone take %2, all devices together have %3.</source>
+        <translation>%1: Gewichte, Gradienten und Optimiererzustände allein brauchen %2, alle Geräte zusammen haben %3.</translation>
+    </message>
+    <message>
+        <source>%1: the nearest plan, %2, lacks %3 on its fullest device.</source>
+        <translation>%1: dem nächstliegenden Plan, %2, fehlen %3 auf seinem vollsten Gerät.</translation>
+    </message>
+    <message>
+        <source>No %1 fits, not even the smallest.</source>
+        <translation>Nichts passt (%1), nicht einmal der kleinste Wert.</translation>
+    </message>
+    <message>
+        <source>The largest %1 that fits: %2</source>
+        <translation>Größter Wert, der passt (%1): %2</translation>
+    </message>
+    <message>
+        <source>%1: %2 an iteration, %3 samples/s, the fullest device holds %4 of %5.</source>
+        <translation>%1: %2 je Iteration, %3 Samples/s, das vollste Gerät hält %4 von %5.</translation>
+    </message>
+    <message>
+        <source>Nothing larger was looked at: “Up to” looks further.</source>
+        <translation>Größeres wurde nicht angesehen: „Bis zu“ sucht weiter.</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>passt</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>passt nicht</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::LargestPane</name>
+    <message>
+        <source>Planned for</source>
+        <translation>Geplant für</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Antwort</translation>
+    </message>
+    <message>
+        <source>Sizes that were planned for, a row each</source>
+        <translation>Werte, für die geplant wurde, je eine Zeile</translation>
+    </message>
+    <message>
+        <source>How large?</source>
+        <translation>Wie groß?</translation>
+    </message>
+    <message>
+        <source>Keep the plan</source>
+        <translation>Plan behalten</translation>
+    </message>
+    <message>
+        <source>Take the answer&apos;s plan into the project, and its model where that is new</source>
+        <translation>Nimmt den Plan der Antwort ins Projekt, und sein Modell, wo es neu ist</translation>
+    </message>
+    <message>
+        <source>What grows until no plan fits any more; all else stays</source>
+        <translation>Was wächst, bis kein Plan mehr passt; alles andere bleibt</translation>
+    </message>
+    <message>
+        <source>The largest</source>
+        <translation>Möglichst groß</translation>
+    </message>
+    <message>
+        <source>Sizes that are looked at: every so many</source>
+        <translation>Werte, die angesehen werden: jeder so vielte</translation>
+    </message>
+    <message>
+        <source>In steps of</source>
+        <translation>In Schritten von</translation>
+    </message>
+    <message>
+        <source>The largest size that is looked at</source>
+        <translation>Der größte Wert, der angesehen wird</translation>
+    </message>
+    <message>
+        <source>Up to</source>
+        <translation>Bis zu</translation>
+    </message>
+    <message>
+        <source>as usual</source>
+        <translation>wie üblich</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Find out</source>
+        <translation>Herausfinden</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::LargestStudy</name>
+    <message>
+        <source>The largest %1 that fits</source>
+        <translation>Größter Wert, der passt (%1)</translation>
+    </message>
+    <message>
+        <source>none fits</source>
+        <translation>keiner passt</translation>
+    </message>
+    <message>
+        <source>number of layers</source>
+        <translation>Zahl der Schichten</translation>
+    </message>
+    <message>
+        <source>hidden size</source>
+        <translation>Breite</translation>
+    </message>
+    <message>
+        <source>sequence</source>
+        <translation>Sequenz</translation>
+    </message>
+    <message>
+        <source>micro-batch</source>
+        <translation>Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>global batch</source>
+        <translation>globaler Batch</translation>
+    </message>
+    <message>
+        <source>%1, %2 layers</source>
+        <translation>%1, %2 Schichten</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::Launch</name>
     <message>
         <source>the process ended with status %1</source>
@@ -8108,6 +8347,239 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
 </context>
 <context>
+    <name>pipedeck::app::LayerTableDialog</name>
+    <message>
+        <source>Profile of the table %1</source>
+        <translation>Profil der Tabelle %1</translation>
+    </message>
+    <message>
+        <source>&amp;Add profile</source>
+        <translation>Profil &amp;hinzufügen</translation>
+    </message>
+    <message>
+        <source>Samples that the times of a forward and a backward pass are of</source>
+        <translation>Samples, für die die Zeiten eines Vorwärts- und eines Rückwärtslaufs gelten</translation>
+    </message>
+    <message>
+        <source>&amp;Name</source>
+        <translation>&amp;Name</translation>
+    </message>
+    <message>
+        <source>&amp;Micro-batch</source>
+        <translation>&amp;Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>The first rows, and what their columns mean</source>
+        <translation>Die ersten Zeilen, und was ihre Spalten bedeuten</translation>
+    </message>
+    <message>
+        <source>is</source>
+        <translation>ist</translation>
+    </message>
+    <message>
+        <source>in</source>
+        <translation>in</translation>
+    </message>
+    <message>
+        <source>line %1</source>
+        <translation>Zeile %1</translation>
+    </message>
+    <message>
+        <source>What column %1 is</source>
+        <translation>Was Spalte %1 ist</translation>
+    </message>
+    <message>
+        <source>left alone</source>
+        <translation>nicht gelesen</translation>
+    </message>
+    <message>
+        <source>Unit of column %1</source>
+        <translation>Einheit von Spalte %1</translation>
+    </message>
+    <message>
+        <source>as they say, else %1</source>
+        <translation>wie angegeben, sonst %1</translation>
+    </message>
+    <message>
+        <source>What is wrong, assumed and understood</source>
+        <translation>Was falsch ist, angenommen und verstanden wurde</translation>
+    </message>
+    <message>
+        <source>Click what is wrong to see its cell</source>
+        <translation>Ein Klick auf einen Fehler zeigt seine Zelle</translation>
+    </message>
+    <message>
+        <source>Wrong, assumed and understood</source>
+        <translation>Falsch, angenommen und verstanden</translation>
+    </message>
+    <message>
+        <source>1 thing is wrong.</source>
+        <translation>1 Fehler.</translation>
+    </message>
+    <message>
+        <source>%1 things are wrong.</source>
+        <translation>%1 Fehler.</translation>
+    </message>
+    <message>
+        <source>%1 · %2 of weights · %3 a micro-batch on one device</source>
+        <translation>%1 · %2 Gewichte · %3 je Mikro-Batch auf einem Gerät</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::LayerTableImports</name>
+    <message>
+        <source>Import</source>
+        <translation>Importieren</translation>
+    </message>
+    <message>
+        <source>Import %1</source>
+        <translation>%1 importieren</translation>
+    </message>
+    <message>
+        <source>Imported profile %1</source>
+        <translation>Profil %1 importiert</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::LayerTables</name>
+    <message>
+        <source>tabs</source>
+        <translation>Tabulatoren</translation>
+    </message>
+    <message>
+        <source>semicolons</source>
+        <translation>Semikola</translation>
+    </message>
+    <message>
+        <source>commas</source>
+        <translation>Kommas</translation>
+    </message>
+    <message>
+        <source>No column is chosen for: %1</source>
+        <translation>Keine Spalte ist gewählt für: %1</translation>
+    </message>
+    <message>
+        <source>Below the heading there is no layer.</source>
+        <translation>Unter der Überschrift steht keine Schicht.</translation>
+    </message>
+    <message>
+        <source>Line %1, column %2 (%3)</source>
+        <translation>Zeile %1, Spalte %2 (%3)</translation>
+    </message>
+    <message>
+        <source>Line %1</source>
+        <translation>Zeile %1</translation>
+    </message>
+    <message>
+        <source>%1: figures without a unit are in %2</source>
+        <translation>%1: Zahlen ohne Einheit sind in %2</translation>
+    </message>
+    <message>
+        <source>The times are of %1: the table does not say</source>
+        <translation>Die Zeiten gelten für %1: die Tabelle sagt es nicht</translation>
+    </message>
+    <message>
+        <source>sample</source>
+        <translation>Sample</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>Samples</translation>
+    </message>
+    <message>
+        <source>Kinds of layers: by their names</source>
+        <translation>Arten der Schichten: nach ihren Namen</translation>
+    </message>
+    <message>
+        <source>Gradients of weights: half of the backward time, where a layer has parameters</source>
+        <translation>Gewichtsgradienten: die halbe Rückwärtszeit, wo eine Schicht Parameter hat</translation>
+    </message>
+    <message>
+        <source>Kept for the backward pass: as large as the output</source>
+        <translation>Für den Rückwärtslauf behalten: so groß wie die Ausgabe</translation>
+    </message>
+    <message>
+        <source>Workspace: none</source>
+        <translation>Arbeitsspeicher der Kernel: keiner</translation>
+    </message>
+    <message>
+        <source>%1, a row each, fields between %2</source>
+        <translation>%1, je eine Zeile, Felder zwischen %2</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>The file&apos;s name says the micro-batch</source>
+        <translation>Der Dateiname nennt den Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>%1: column %2</source>
+        <translation>%1: Spalte %2</translation>
+    </message>
+    <message>
+        <source>%1: column %2, in %3</source>
+        <translation>%1: Spalte %2, in %3</translation>
+    </message>
+    <message>
+        <source>Left alone: %1</source>
+        <translation>Nicht gelesen: %1</translation>
+    </message>
+    <message>
+        <source>The table is empty: expected a heading and a row for each layer.</source>
+        <translation>Die Tabelle ist leer: erwartet werden eine Überschrift und eine Zeile je Schicht.</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>Forward time</source>
+        <translation>Vorwärtszeit</translation>
+    </message>
+    <message>
+        <source>Backward time</source>
+        <translation>Rückwärtszeit</translation>
+    </message>
+    <message>
+        <source>Gradient of weights</source>
+        <translation>Gewichtsgradient</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>Kept for backward</source>
+        <translation>Für rückwärts behalten</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>Workspace</source>
+        <translation>Arbeitsspeicher</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::LegendView</name>
     <message>
         <source>Legend</source>
@@ -8156,12 +8628,30 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
 <context>
     <name>pipedeck::app::MachineDialog</name>
     <message>
-        <source>What was understood and assumed</source>
-        <translation>Was verstanden und angenommen wurde</translation>
-    </message>
-    <message>
         <source>&amp;Add cluster</source>
         <translation>&amp;Cluster hinzufügen</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::MachineFiles</name>
+    <message>
+        <source>The file describes no machine.</source>
+        <translation>Die Datei beschreibt keinen Rechner.</translation>
+    </message>
+    <message>
+        <source>Cluster from descriptions of machines</source>
+        <translation>Cluster aus Beschreibungen von Rechnern</translation>
+    </message>
+    <message>
+        <source>Cluster of this machine</source>
+        <translation>Cluster aus diesem Rechner</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::MachineForm</name>
+    <message>
+        <source>What was understood and assumed</source>
+        <translation>Was verstanden und angenommen wurde</translation>
     </message>
     <message>
         <source>Understood and assumed</source>
@@ -8180,6 +8670,18 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
         <translation>&amp;GPUs sind</translation>
     </message>
     <message>
+        <source>All of them</source>
+        <translation>Alle</translation>
+    </message>
+    <message>
+        <source>&amp;Partition</source>
+        <translation>&amp;Partition</translation>
+    </message>
+    <message>
+        <source>&amp;Unit</source>
+        <translation>Ein&amp;heit</translation>
+    </message>
+    <message>
         <source>Such &amp;machines</source>
         <translation>Solche &amp;Rechner</translation>
     </message>
@@ -8188,12 +8690,20 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
         <translation>Von jedem &amp;Rechner</translation>
     </message>
     <message>
+        <source>&amp;Joined with</source>
+        <translation>&amp;Verbunden mit</translation>
+    </message>
+    <message>
         <source>by their network cards; 100 Gbit/s</source>
         <translation>nach ihren Netzwerkkarten; 100 Gbit/s</translation>
     </message>
     <message>
-        <source>&amp;Joined with</source>
-        <translation>&amp;Verbunden mit</translation>
+        <source>S&amp;witches joined with</source>
+        <translation>S&amp;witches verbunden mit</translation>
+    </message>
+    <message>
+        <source>as wide as all that hangs below</source>
+        <translation>so breit wie alles, was darunter hängt</translation>
     </message>
     <message>
         <source>As fits: links where all pairs of a machine are alike</source>
@@ -8230,33 +8740,6 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     <message>
         <source>about %1 USD an hour</source>
         <translation>etwa %1 USD je Stunde</translation>
-    </message>
-    <message>
-        <source>All of them</source>
-        <translation>Alle</translation>
-    </message>
-    <message>
-        <source>&amp;Partition</source>
-        <translation>&amp;Partition</translation>
-    </message>
-    <message>
-        <source>&amp;Unit</source>
-        <translation>Ein&amp;heit</translation>
-    </message>
-</context>
-<context>
-    <name>pipedeck::app::MachineFiles</name>
-    <message>
-        <source>The file describes no machine.</source>
-        <translation>Die Datei beschreibt keinen Rechner.</translation>
-    </message>
-    <message>
-        <source>Cluster from descriptions of machines</source>
-        <translation>Cluster aus Beschreibungen von Rechnern</translation>
-    </message>
-    <message>
-        <source>Cluster of this machine</source>
-        <translation>Cluster aus diesem Rechner</translation>
     </message>
 </context>
 <context>
@@ -8709,16 +9192,20 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <translation>&amp;Pausieren oder weiter</translation>
     </message>
     <message>
-        <source>Profiles, graphs, clusters, machines, plans, models, simulations, run logs, traces (*.json *.jsonl *.txt *.xml *.json.gz);;All files (*)</source>
-        <translation>Profile, Graphen, Cluster, Maschinen, Pläne, Modelle, Simulationen, Laufprotokolle, Traces (*.json *.jsonl *.txt *.xml *.json.gz);;Alle Dateien (*)</translation>
-    </message>
-    <message>
         <source>Saving… %1 %</source>
         <translation>Wird gespeichert … %1 %</translation>
     </message>
     <message>
         <source>%1 is not there any more. It was taken off the list of recent projects; where it was moved, open it from there.</source>
         <translation>%1 ist nicht mehr da und steht nicht mehr in der Liste der zuletzt geöffneten Projekte; wurde es verschoben, dort öffnen.</translation>
+    </message>
+    <message>
+        <source>Add c&amp;loud machines…</source>
+        <translation>C&amp;loud-Rechner hinzufügen…</translation>
+    </message>
+    <message>
+        <source>Profiles, tables of layers, graphs, clusters, machines, plans, models, simulations, run logs, traces (*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz);;All files (*)</source>
+        <translation>Profile, Tabellen von Schichten, Graphen, Cluster, Rechner, Pläne, Modelle, Simulationen, Laufprotokolle, Traces (*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz);;Alle Dateien (*)</translation>
     </message>
 </context>
 <context>
@@ -12122,6 +12609,18 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
         <source>What nvidia-smi topo -m and lstopo print, NCCL&apos;s topology XML, Slurm&apos;s nodes and switches, a table of bandwidths, a cluster&apos;s JSON; several files are several nodes</source>
         <translation>Was nvidia-smi topo -m und lstopo ausgeben, Topologie-XML von NCCL, Knoten und Switches von Slurm, eine Tabelle von Bandbreiten, das JSON eines Clusters; mehrere Dateien sind mehrere Knoten</translation>
     </message>
+    <message>
+        <source>Cloud machines…</source>
+        <translation>Cloud-Rechner…</translation>
+    </message>
+    <message>
+        <source>AWS, Azure, Google</source>
+        <translation>AWS, Azure, Google</translation>
+    </message>
+    <message>
+        <source>Machines that clouds rent out, by their names: devices, network and price an hour</source>
+        <translation>Rechner, die Clouds vermieten, nach ihren Namen: Geräte, Netz und Preis je Stunde</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::TopologyFacts</name>
@@ -13002,6 +13501,34 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
     <message>
         <source>Say what is to be trained: every size of the cluster is planned for, and what it takes is shown.</source>
         <translation>Angeben, was zu trainieren ist: für jede Größe des Clusters wird geplant und gezeigt, wie lange es dauert und was es kostet.</translation>
+    </message>
+    <message>
+        <source>Points of sweeps (*.points.json *.json);;All files (*)</source>
+        <translation>Punkte von Durchläufen (*.points.json *.json);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>How large</source>
+        <translation>Wie groß</translation>
+    </message>
+    <message>
+        <source>Go on from points</source>
+        <translation>Von Punkten weitermachen</translation>
+    </message>
+    <message>
+        <source>Keep points</source>
+        <translation>Punkte behalten</translation>
+    </message>
+    <message>
+        <source>Points are kept in %1.</source>
+        <translation>Punkte werden in %1 behalten.</translation>
+    </message>
+    <message>
+        <source>Planning: %1</source>
+        <translation>Plant: %1</translation>
+    </message>
+    <message>
+        <source>Say what is to grow: sizes are planned for until the largest that fits is found.</source>
+        <translation>Sagen, was wachsen soll: für Werte wird geplant, bis der größte gefunden ist, der passt.</translation>
     </message>
 </context>
 <context>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How many devices, in the real window: fields with units, points as they are found, other limits at once, cancelled
 // and gone on from, plans taken into the project.
+#include <QAction>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QProcess>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTabWidget>
@@ -70,6 +72,9 @@ class TestCapacityPage : public QObject {
   void cancelled_and_gone_on();
   void a_point_is_shown_and_taken();
   void every_type();
+  void points_are_kept_and_gone_on_from();
+  void points_of_the_command_line();
+  void points_of_other_questions_are_refused();
   void pictures();
 };
 
@@ -185,13 +190,117 @@ void TestCapacityPage::every_type() {
   QVERIFY(opened.table().rows().front().label.startsWith("V100-16GB"));
 }
 
+/// Kept while it goes on, cancelled; another window goes on from the file that was dropped on it, to the same answer.
+void TestCapacityPage::points_are_kept_and_gone_on_from() {
+  QTemporaryDir directory;
+  const QString file = directory.filePath("sweep.points.json");
+  std::vector<CapacityFound> broken;
+  {
+    Opened opened;
+    QVERIFY(opened.show());
+    opened.fixture.answers.file_to_save = file;
+    opened.page->findChild<QAction*>("capacity_points_keep")->trigger();
+    QVERIFY(QFile::exists(file));
+    QVERIFY2(opened.words().contains("sweep.points.json"), qPrintable(opened.words()));
+    opened.child<QSpinBox>("capacity_nodes")->setValue(40);
+    opened.find();
+    QVERIFY(QTest::qWaitFor([&] { return opened.table().rowCount() > 2; }, 60000));
+    opened.find();
+    QVERIFY(opened.settle());
+    broken = opened.page->capacity_study().found();
+    QVERIFY(!broken.empty() && broken.size() < 40);
+    QVERIFY(!opened.fixture.session().can_undo() || !opened.fixture.session().undo_name().contains("point"));
+  }
+  Opened opened;
+  opened.fixture.window->open_files({file});
+  QVERIFY2(opened.fixture.errors.isEmpty(), qPrintable(opened.fixture.errors.join('\n')));
+  QVERIFY(opened.page->capacity().isVisible());
+  const auto taken = opened.page->capacity_study().found();
+  QVERIFY(taken.size() >= broken.size());  // one that was under way when it was cancelled may have ended
+  for (const CapacityFound& one : broken)
+    QVERIFY(std::ranges::any_of(taken, [&](const CapacityFound& other) {
+      return other.point == one.point && *other.plan->plan == *one.plan->plan &&
+             *other.plan->cluster == *one.plan->cluster;
+    }));
+  opened.child<QSpinBox>("capacity_nodes")->setValue(40);
+  opened.find();
+  QVERIFY(opened.settle());
+  QCOMPARE(opened.page->capacity_study().found().size(), std::size_t{40});
+  Opened unbroken;
+  QVERIFY(unbroken.show());
+  unbroken.fixture.answers.file_to_save = directory.filePath("unbroken.points.json");
+  unbroken.page->findChild<QAction*>("capacity_points_keep")->trigger();
+  unbroken.child<QSpinBox>("capacity_nodes")->setValue(40);
+  unbroken.find();
+  QVERIFY(unbroken.settle());
+  const auto bytes = [](const QString& path) {
+    QFile kept(path);
+    return kept.open(QIODevice::ReadOnly) ? kept.readAll() : QByteArray();
+  };
+  QVERIFY(bytes(file) == bytes(unbroken.fixture.answers.file_to_save) && !bytes(file).isEmpty());
+}
+
+void TestCapacityPage::points_of_the_command_line() {
+  if (!QFile::exists(app::test::command_line_program())) QSKIP("pipedeck-cli is not built");
+  Opened opened;
+  const QString file = opened.fixture.path("cli.points.json");
+  QProcess process;
+  process.start(app::test::command_line_program(),
+                {"capacity", "--profile", "preset:BERT-48", "--cluster", "preset:dapple-a", "--global-batch", "64",
+                 "--nodes", "1-3", "--samples", "20M", "--points", file});
+  QVERIFY(process.waitForFinished(120000));
+  QCOMPARE(process.exitCode(), 0);
+  QVERIFY(opened.show());
+  opened.fixture.answers.files_to_open = {file};
+  opened.page->findChild<QAction*>("capacity_points_go_on")->trigger();
+  QVERIFY2(opened.fixture.errors.isEmpty(), qPrintable(opened.fixture.errors.join('\n')));
+  QCOMPARE(opened.table().rowCount(), 3);
+  QCOMPARE(opened.child<QSpinBox>("capacity_nodes")->value(), 3);
+  QVERIFY(opened.page->capacity_study().complete());
+}
+
+void TestCapacityPage::points_of_other_questions_are_refused() {
+  Opened opened;
+  QVERIFY(opened.show());
+  const QString file = opened.fixture.path("sweep.points.json");
+  opened.fixture.answers.file_to_save = file;
+  opened.find();
+  QVERIFY(opened.settle());
+  opened.page->findChild<QAction*>("capacity_points_keep")->trigger();
+  const auto go_on = [&] {
+    opened.fixture.errors.clear();
+    opened.fixture.window->open_files({file});
+    return opened.fixture.errors.value(0);
+  };
+  QCOMPARE(go_on(), QString());
+  opened.fixture.session().set_global_batch(128);
+  QVERIFY(opened.settle());
+  QVERIFY2(go_on().contains("found no point of the question's batch"), qPrintable(go_on()));
+  QCOMPARE(opened.table().rowCount(), 0);
+  opened.fixture.session().set_global_batch(64);
+  QCOMPARE(go_on(), QString());
+  opened.fixture.session().choose_profile_preset("VGG-19");
+  QVERIFY2(go_on().contains("found points of another question"), qPrintable(go_on()));
+  QFile broken(file);
+  QVERIFY(broken.open(QFile::WriteOnly));
+  broken.write("{\"format\": \"pipedeck.capacity-points\", \"version\": 1}");
+  broken.close();
+  QVERIFY2(go_on().contains("sweep.points.json"), qPrintable(go_on()));
+  // A folder that is not there: told, nothing is kept.
+  opened.fixture.answers.file_to_save = opened.fixture.path("nowhere/sweep.points.json");
+  opened.fixture.errors.clear();
+  opened.page->findChild<QAction*>("capacity_points_keep")->trigger();
+  QCOMPARE(opened.fixture.errors.size(), 1);
+  QVERIFY(opened.page->capacity_study().file().isEmpty());
+}
+
 void TestCapacityPage::pictures() {
   Opened opened;
-  opened.fixture.window->resize(1400, 900);
+  opened.fixture.window->resize(1500, 1240);  // all of the page
   QVERIFY(opened.show());
   opened.child<QSpinBox>("capacity_nodes")->setValue(12);
   opened.type("capacity_amount", "20M");
-  opened.type("capacity_within", "2d");
+  opened.type("capacity_within", "3d");
   opened.find();
   QVERIFY(opened.settle());
   opened.table().setCurrentCell(4, 0);

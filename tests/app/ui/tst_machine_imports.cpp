@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Described machines on their way into the window: opened, dropped, imported together; the dialog shows what was
 // understood and follows what is answered; this machine is looked at by a child process.
+#include <algorithm>
+#include <functional>
+
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDropEvent>
@@ -10,10 +13,13 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QTableWidget>
 
 #include "app/session/project_content.hpp"
+#include "app/ui/cloud_dialog.hpp"
 #include "app/ui/machine_dialog.hpp"
 #include "app/views/quantity_edit.hpp"
+#include "app/views/topology_palette.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 
 using namespace pipedeck;
@@ -129,6 +135,110 @@ class TestMachineImports : public QObject {
     dialog.findChild<QComboBox*>("machine_partition")->setCurrentText("h100");
     QCOMPARE(devices_of(*dialog.cluster()).size(), std::size_t{4});
     dialog.grab().save(pictures_folder() + "machine_dialog_site.png");
+  }
+
+  void a_site_asks_for_its_uplinks() {
+    MachineDialog dialog(preview_of(*machines_in({fixture("site.slurm.txt"), fixture("site.topology.conf")})));
+    dialog.show();
+    (void)QTest::qWaitForWindowActive(&dialog);
+    auto* uplink = dialog.findChild<QuantityEdit*>("machine_uplink");
+    QVERIFY(uplink);
+    const auto switches_at = [&](BytesPerSecond rate) {
+      const std::vector<NetworkLink>& links = dialog.cluster()->links;
+      return std::ranges::count_if(links, [&](const NetworkLink& link) { return link.link.bandwidth == rate; });
+    };
+    QCOMPARE(switches_at(BytesPerSecond(7e9)), 0);
+    uplink->setFocus();
+    QTest::keyClicks(uplink, "56 Gbit/s");
+    QTest::keyClick(uplink, Qt::Key_Tab);
+    QCOMPARE(switches_at(BytesPerSecond(7e9)), 3);  // of the leaves to the core
+    QVERIFY(!MachineDialog(preview_of(*machines_in({fixture("4xt4.topo.txt")}))).findChild<QWidget*>("machine_uplink"));
+  }
+
+  void a_cloud_machine_in_one_step() {
+    WindowFixture window;
+    window.session().open_sample();
+    const auto before = bytes_of(window.state());
+    window.answers.cloud = false;
+    window.trigger("action_import_cloud");
+    QVERIFY(!window.session().can_undo());
+    window.answers.cloud = true;
+    window.trigger("action_import_cloud");
+    QCOMPARE(window.session().undo_steps(), std::size_t{1});
+    QVERIFY(window.session().undo_name().startsWith("Import "));
+    window.trigger("action_undo");
+    QVERIFY(bytes_of(window.state()) == before);
+    // The palette of the topology offers the same.
+    window.trigger("action_page_topology");
+    auto& palette = *window.window->findChild<TopologyPalette*>();
+    palette.setCurrentItem(palette.item_named("Cloud machines…"));
+    palette.setFocus();
+    QTest::keyClick(&palette, Qt::Key_Return);
+    QCOMPARE(window.questions.size(), 3);
+  }
+
+  void clouds_are_searched() {
+    CloudDialog dialog;
+    dialog.show();
+    auto& table = *dialog.findChild<QTableWidget*>("cloud_offers");
+    auto& search = *dialog.findChild<QLineEdit*>("cloud_search");
+    const auto shown = [&] {
+      QStringList names;
+      for (int row = 0; row < table.rowCount(); ++row)
+        if (!table.isRowHidden(row)) names << table.item(row, 0)->text();
+      return names;
+    };
+    QCOMPARE(shown().size(), static_cast<qsizetype>(cloud_offers().size()));
+    QTest::keyClicks(&search, "aws a100-40");
+    QCOMPARE(shown(), QStringList{"p4d.24xlarge"});
+    QCOMPARE(dialog.chosen(), QStringLiteral("p4d.24xlarge"));
+    const Cluster cluster = dialog.cluster().value();
+    QCOMPARE(devices_of(cluster).size(), std::size_t{8});
+    QCOMPARE(cluster.device_types[0].name, std::string("A100-40GB"));
+    auto& copies = *dialog.findChild<QSpinBox*>("machine_copies");
+    copies.setValue(3);
+    QCOMPARE(devices_of(*dialog.cluster()).size(), std::size_t{24});
+    const Cluster three = dialog.cluster().value();
+    QCOMPARE(three.links[0].link.bandwidth, BytesPerSecond(400e9 / 8));
+    QVERIFY(!dialog.findChild<QWidget*>("machine_device"));
+    QTest::keyClicks(&search, " nonsense");
+    QVERIFY(shown().isEmpty() && dialog.chosen().isEmpty() && !dialog.cluster());
+    QVERIFY(!dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok)->isEnabled());
+    search.clear();
+    QVERIFY(dialog.cluster() && !dialog.chosen().isEmpty());
+    const QString first = dialog.chosen();
+    QTest::keyClick(&search, Qt::Key_Down);
+    QVERIFY(dialog.chosen() != first);
+  }
+
+  /// By figures, not by their letters.
+  void clouds_are_sorted() {
+    CloudDialog dialog;
+    auto& table = *dialog.findChild<QTableWidget*>("cloud_offers");
+    const auto prices = [&] {
+      std::vector<double> found;
+      for (int row = 0; row < table.rowCount(); ++row)
+        for (const CloudOffer& offer : cloud_offers())
+          if (offer.name == table.item(row, 0)->text()) found.push_back(offer.price_per_hour.value_or(-1));
+      return found;
+    };
+    QVERIFY(std::ranges::is_sorted(prices()));
+    table.sortByColumn(6, Qt::DescendingOrder);
+    QVERIFY(std::ranges::is_sorted(prices(), std::greater{}));
+    QCOMPARE(prices().size(), cloud_offers().size());
+  }
+
+  void cloud_pictures() {
+    WindowFixture window;
+    for (const char* appearance : {"dark", "light"}) {
+      window.trigger((QByteArray("action_appearance_") + appearance).constData());
+      CloudDialog dialog(window.window.get());
+      dialog.show();
+      QTest::keyClicks(dialog.findChild<QLineEdit*>("cloud_search"), "a100");
+      dialog.findChild<QSpinBox*>("machine_copies")->setValue(2);
+      QCoreApplication::processEvents();
+      dialog.grab().save(pictures_folder() + "cloud-" + appearance + ".png");
+    }
   }
 
   void a_table_asks_for_its_unit() {

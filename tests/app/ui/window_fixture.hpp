@@ -10,6 +10,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/ui/cloud_dialog.hpp"
+#include "app/ui/layer_table_dialog.hpp"
 #include "app/ui/main_window.hpp"
 #include "app/ui/transformer_dialog.hpp"
 
@@ -31,6 +33,8 @@ struct Answers {
   std::optional<int> micro_batch;
   std::optional<QString> text;
   std::optional<Planning> planning;
+  bool cloud = true;        ///< the first machine of a cloud is added
+  bool layer_table = true;  ///< the profile is added as its columns are guessed
   bool transformer = true;  ///< the profile is added as it is computed
   bool machines = true;     ///< what is understood of them is added
   Unsaved unsaved = Unsaved::discard;
@@ -103,6 +107,10 @@ class WindowFixture {
       auto made = answers.machines ? preview.make({}) : Result<ImportedCluster>(tl::unexpected(Error{}));
       return made ? std::optional(std::move(made->cluster)) : std::nullopt;
     };
+    dialogs.cloud = [this](QWidget*) {
+      questions << QStringLiteral("cloud");
+      return answers.cloud ? CloudDialog().cluster() : std::nullopt;
+    };
     dialogs.open_folder = [this](QWidget*, const QString&) { return answers.folder; };
     dialogs.stop_run = [this](QWidget*, const QString& run) {
       questions << run;
@@ -111,6 +119,10 @@ class WindowFixture {
     dialogs.transformer = [this](QWidget*, const TransformerPreview& preview) {
       questions << preview.name;
       return answers.transformer ? TransformerDialog(preview).profile() : std::nullopt;
+    };
+    dialogs.layer_table = [this](QWidget*, const TablePreview& preview) {
+      questions << preview.name;
+      return answers.layer_table ? LayerTableDialog(preview).profile() : std::nullopt;
     };
     dialogs.unsaved = [this](QWidget*, const QString& project) {
       questions << project;

@@ -41,6 +41,77 @@ class TestProfileCsv : public QObject {
     QCOMPARE(profile.layers[0].parameters, Bytes(4000));
   }
 
+  void headings_of_measuring_programs() {
+    struct Case {
+      const char *heading, *key, *unit;
+    };
+    for (const Case& one : {Case{"Layer", "name", ""},
+                            {"Module name", "name", ""},
+                            {"op_type", "kind", ""},
+                            {"Fwd (us)", "forward_ms", "us"},
+                            {"fwdTime_ns", "forward_ms", "ns"},
+                            {"Backward [s]", "backward_ms", "s"},
+                            {"bwd weight", "backward_weight_ms", ""},
+                            {"wgrad_us", "backward_weight_ms", "us"},
+                            {"Activations (MiB)", "output_bytes", "MiB"},
+                            {"stashed", "saved_bytes", ""},
+                            {"Params (MB)", "parameter_bytes", "MB"},
+                            {"weight_bytes", "parameter_bytes", "B"},
+                            {"scratch (KiB)", "workspace_bytes", "KiB"},
+                            {"forward_ms", "forward_ms", "ms"},
+                            {"NAME", "name", ""}}) {
+      const ProfileColumns guessed = guessed_profile_columns({"x", one.heading});
+      QCOMPARE(guessed.size(), std::size_t{1});
+      QVERIFY2(guessed.begin()->first == one.key, one.heading);
+      QVERIFY2((guessed.begin()->second == TableColumn{one.heading, one.unit, 1}), one.heading);
+    }
+    for (const char* other : {"", "time", "samples", "FLOPs", "forwarding", "12"})
+      QVERIFY2(guessed_profile_columns({other}).empty(), other);
+  }
+
+  /// A key goes to the column that is called so, then to the first that may mean it; a column has one key.
+  void guesses_do_not_collide() {
+    const auto guessed = guessed_profile_columns({"module", "name", "fwd", "forward_ms", "fwd"});
+    QCOMPARE(guessed.size(), std::size_t{2});
+    QCOMPARE(guessed.at("name").position, std::optional<std::size_t>(1));
+    QCOMPARE(guessed.at("forward_ms").position, std::optional<std::size_t>(3));
+  }
+
+  void columns_by_position() {
+    const auto rows = *csv_rows("t,t,n,o,p\n1,2,a,3,4\n5,6,b,7,8\n");
+    const ProfileColumns columns{{"name", {"n", "", 2}},
+                                 {"forward_ms", {"t", "us", 0}},
+                                 {"backward_ms", {"t", "us", 1}},
+                                 {"output_bytes", {"o", "", 3}},
+                                 {"parameter_bytes", {"p", "kB", 4}}};
+    const ReadTable table = read_layer_rows(rows, columns, false);
+    QVERIFY(table.problems.empty());
+    QCOMPARE(table.unit_assumed, std::vector<std::string>{"output_bytes"});
+    QVERIFY(std::abs(table.layers[1].forward.count - 5e-6) < 1e-18);
+    QVERIFY(std::abs(table.layers[1].backward.count - 6e-6) < 1e-18);
+    QCOMPARE(table.layers[0].parameters, Bytes(4000));
+    QVERIFY(!read_layer_rows(rows, {{"name", {"n", "", 9}}}, false).problems.empty());
+  }
+
+  /// All of it, in the order of the file; what is read otherwise is as if it were right.
+  void everything_wrong_is_told() {
+    const auto rows = *csv_rows(
+        "name,forward_ms,backward_ms,output_bytes,parameter_bytes\n"
+        "a,1,2,3,4\n"
+        "a,x,2,-3,4\n"
+        ",1,2,3\n");
+    const ReadTable table = read_layer_rows(rows, {});
+    std::vector<std::string> places;
+    for (const TableProblem& problem : table.problems) places.push_back(problem.error().place);
+    QCOMPARE(places, (std::vector<std::string>{"line 3, column 1", "line 3, column 2", "line 3, column 4",
+                                               "line 4, column 1", "line 4, column 5"}));
+    QCOMPARE(table.layers.size(), std::size_t{3});
+    const auto profile = profile_of_table(table, "p", 1);
+    QVERIFY(!profile && profile.error().place == "line 3, column 1");
+    QVERIFY(read_layer_rows(rows, {}, false).layers.empty());  // nothing was told, nothing is looked for
+    QCOMPARE(read_layer_rows(rows, {}, false).problems.size(), std::size_t{5});
+  }
+
   void columns_by_choice() {
     const Profile profile =
         read("Layer;Fwd;bwd [us];Act (MiB);W\n\"a; b\";100;\"200,5\";1;2 kB\nc;3 ms;0;0;0\n",

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A table of layers before it becomes a profile: its first rows, above each column what it is taken for and in which
+// unit, below what is wrong, assumed and understood.
+#pragma once
+
+#include <optional>
+
+#include <QDialog>
+
+#include "app/session/layer_tables.hpp"
+
+class QComboBox;
+class QDialogButtonBox;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QListWidgetItem;
+class QSpinBox;
+class QTableWidget;
+
+namespace pipedeck::app {
+
+class LayerTableDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  explicit LayerTableDialog(TablePreview preview, QWidget* parent = nullptr);
+
+  /// What would be added; nothing while something is wrong.
+  const std::optional<Profile>& profile() const { return reading_.profile; }
+
+  /// Above the column.
+  QComboBox& meaning_box(int column) const;
+  QComboBox& unit_box(int column) const;
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  QWidget* make_questions();
+  QWidget* make_table();
+  QWidget* make_findings();
+  void add_boxes(int column);
+  void fill_units(int column, const std::string& unit);
+  void choose_meaning(int column);
+  std::vector<ColumnMeaning> chosen() const;
+  void refresh();
+  void show_findings();
+  void mark_cells();
+  void go_to(const QListWidgetItem* item);
+
+  TablePreview preview_;
+  TableReading reading_;
+  QLineEdit* name_;
+  QSpinBox* micro_batch_;
+  QLabel* summary_;
+  QTableWidget* table_;
+  QListWidget* findings_;
+  QDialogButtonBox* buttons_;
+};
+
+}  // namespace pipedeck::app

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What was understood of described machines, drawn, with everything that was assumed, and questions for what they leave
+// open.
+#pragma once
+
+#include <optional>
+
+#include <QWidget>
+
+#include "app/session/machine_files.hpp"
+
+class QComboBox;
+class QFormLayout;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QSpinBox;
+
+namespace pipedeck::app {
+
+class QuantityEdit;
+class TopologyView;
+
+class MachineForm : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MachineForm(MachinePreview preview, QWidget* parent = nullptr);
+
+  /// What would be added; nothing while it can't be made.
+  const std::optional<Cluster>& cluster() const { return cluster_; }
+  /// Of another machine, which leaves the same open.
+  void set_machine(MachinePreview preview);
+
+ signals:
+  void changed();
+
+ private:
+  QWidget* make_questions();
+  void add_types(QFormLayout& form);
+  void add_table_questions(QFormLayout& form);
+  void add_counts(QFormLayout& form);
+  void add_network(QFormLayout& form);
+  QuantityEdit* add_rate(QFormLayout& form, const QString& caption, const char* name, const QString& unsaid);
+  void add_shape(QFormLayout& form);
+  MachineImport answers() const;
+  void refresh();
+
+  MachinePreview preview_;
+  std::optional<Cluster> cluster_;
+  QLineEdit* name_ = nullptr;
+  QComboBox* device_ = nullptr;
+  QSpinBox* copies_ = nullptr;
+  QuantityEdit *network_ = nullptr, *uplink_ = nullptr;
+  QComboBox *shape_ = nullptr, *partition_ = nullptr, *unit_ = nullptr;
+  QLabel* summary_ = nullptr;
+  TopologyView* drawing_ = nullptr;
+  QListWidget* notes_ = nullptr;
+};
+
+}  // namespace pipedeck::app

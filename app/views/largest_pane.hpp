@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The largest model or batch that fits: what is to grow, the answer in sentences, and a row with a bar for each size
+// that was planned for.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <QStringList>
+#include <QWidget>
+
+#include "app/models/explain_rows.hpp"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QSpinBox;
+
+namespace pipedeck::app {
+
+class BarTable;
+
+class LargestPane : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// `sizes`: what can grow, in words.
+  explicit LargestPane(const QStringList& sizes, QWidget* parent = nullptr);
+
+  int size() const;  ///< of `sizes`
+  /// Nothing: as is usual for this size.
+  std::optional<int> step() const;
+  std::optional<int> most() const;
+
+  struct Shown {
+    QStringList words;  ///< the first in bold
+    std::vector<BarRow> rows;
+    bool bad = false;  ///< nothing was found
+    bool running = false;
+    bool can_keep = false;
+  };
+  void show_answer(const Shown& shown);
+  BarTable& table() const { return *table_; }
+  QString words() const;
+
+ signals:
+  void wanted();
+  void cancel_wanted();
+  void keep_wanted();
+  void changed();  ///< another size, step or end
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  QWidget* make_head(const QStringList& sizes);
+  QSpinBox* make_count(const char* name, const QString& tip);
+  void apply_theme();
+
+  QComboBox* size_ = nullptr;
+  QSpinBox *step_ = nullptr, *most_ = nullptr;
+  QLabel *answer_ = nullptr, *words_ = nullptr;
+  QPushButton *find_ = nullptr, *keep_ = nullptr;
+  BarTable* table_ = nullptr;
+  bool running_ = false, bad_ = false;
+};
+
+}  // namespace pipedeck::app

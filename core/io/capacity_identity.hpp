@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a capacity sweep asks planners, as a checksum: points that were kept belong to one question.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "core/domain/workload.hpp"
+
+namespace pipedeck {
+
+struct CapacityAsked {
+  std::string program;  ///< its version: another one may plan otherwise
+  Problem problem;      ///< its batches are the points' and do not count
+  std::string model;    ///< what is computed for each type instead of the profile, as text; empty: the profile counts
+  std::map<std::string, double> prices;  ///< an hour of a device, by type
+};
+
+/// SHA-256 of all that planners are asked beside the points themselves.
+std::string capacity_question_sha256(const CapacityAsked& asked, std::span<const std::string> planners);
+
+}  // namespace pipedeck

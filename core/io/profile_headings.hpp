@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the headings of a table of layers mean: for profile_csv, which has the keys and the guesses for others.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/io/profile_csv.hpp"
+
+namespace pipedeck {
+
+/// Null: there is none of that name.
+const ProfileKey* profile_key(std::string_view name);
+
+bool has_unit(const ProfileKey& key, const std::string& text);
+
+/// "Fwd (us)" and "fwd [us]" and "fwd_us": what stands before the unit, and the unit.
+TableColumn split_heading(const std::string& heading, const ProfileKey& key);
+
+/// By the key, in capital or small letters, with or without its unit.
+std::optional<std::size_t> column_of(const std::vector<std::string>& headings, const ProfileKey& key);
+
+}  // namespace pipedeck
