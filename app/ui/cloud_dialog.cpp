@@ -72,7 +72,7 @@ CloudDialog::CloudDialog(QWidget* parent)
   across->addWidget(form_);
   across->setStretchFactor(0, 3);
   across->setStretchFactor(1, 2);
-  across->setSizes({810, 420});
+  across->setSizes({750, 480});
   auto* column = new QVBoxLayout(this);
   column->addWidget(across, 1);
   column->addWidget(buttons);
