@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/cost/compute.hpp"
+#include "core/cost/stage_ways.hpp"
 #include "core/domain/cuts.hpp"
 #include "core/domain/layer_bytes.hpp"
 
@@ -137,18 +138,21 @@ int measured_degree(const Plan& plan, const Profile& profile, std::span<const La
 KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                      std::span<const Bytes> cuts, StageId id) {
   const Stage& stage = plan.stages[id.index()];
+  const std::vector<const CutWay*> ways = stage_ways(plan, profile, order, id);
   KeptBytes kept;
   for (int p = stage.first; p < stage.last; ++p) {
     const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
-    const Bytes saved = saved_bytes(layer, measured_degree(plan, profile, order, id, p));
+    const CutWay* const way = ways.empty() ? nullptr : ways[static_cast<std::size_t>(p - stage.first)];
+    const LayerMemory* const memory = way ? &way->memory : layer.memory ? &*layer.memory : nullptr;
+    const Bytes saved = way ? way->saved : saved_bytes(layer, measured_degree(plan, profile, order, id, p));
     kept.full += saved;
     if (!is_recomputed(stage, p)) {
       kept.before += saved;
       continue;
     }
-    if (layer.memory) kept.before += layer.memory->recompute_saved;
+    if (memory) kept.before += memory->recompute_saved;
     if (p == stage.first || !is_recomputed(stage, p - 1))
-      kept.before += layer.memory ? layer.memory->input : cuts[static_cast<std::size_t>(p)];
+      kept.before += memory ? memory->input : cuts[static_cast<std::size_t>(p)];
   }
   // Where keeping the input as well would cost more than recomputing saves, both phases hold the larger figure.
   kept.full = std::max(kept.full, kept.before);
@@ -187,9 +191,7 @@ std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile
   const std::vector<Bytes> cuts = cut_bytes(profile, order);
   std::vector<int> fitting;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    Weights weights;
-    for (int p = plan.stages[s].first; p < plan.stages[s].last; ++p)
-      weights += weights_of(profile.layers[order[static_cast<std::size_t>(p)].index()]);
+    const Weights weights = stage_weights(plan, profile, order, StageId(s));
     fitting.push_back(micro_batches_that_fit(plan, profile, network, kept_bytes(plan, profile, order, cuts, StageId(s)),
                                              static_memory(plan, weights, StageId(s), conventions), StageId(s)));
   }

@@ -40,10 +40,10 @@ Seconds optimizer_time(Bytes parameters, Optimizer optimizer, Precision precisio
 /// Whether the stage runs the forward of the layer at `position` of the order again before its backward.
 bool is_recomputed(const Stage& stage, int position);
 
-/// The degree of tensor parallelism whose bytes in the profile are those of the layer at `position` of the order, in
-/// its stage; 1 where it counts as whole. A profile measures a layer behind the one before, whose output may lie in
-/// columns; what a stage receives is whole unless the stage before is cut alike: then its first layer may be cut
-/// otherwise than it was measured.
+/// Where the profile doesn't tell the ways of cutting a layer (stage_ways), the degree of tensor parallelism whose
+/// bytes are those of the layer at `position` of the order, in its stage; 1 where it counts as whole. A profile
+/// measures a layer behind the one before, whose output may lie in columns; what a stage receives is whole unless the
+/// stage before is cut alike: then its first layer may be cut otherwise than it was measured.
 int measured_degree(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId stage,
                     int position);
 

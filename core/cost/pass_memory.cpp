@@ -7,6 +7,7 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
+#include "core/cost/stage_ways.hpp"
 #include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
@@ -31,9 +32,12 @@ class Passes {
   Passes(const Plan& plan, const Profile& profile, std::span<const LayerId> order, std::span<const Bytes> cuts,
          StageId id, int samples)
       : stage_(plan.stages[id.index()]), profile_(profile), cuts_(cuts), samples_(samples) {
-    for (int p = stage_.first; p < stage_.last; ++p)
-      layers_.push_back(needs(profile.layers[order[static_cast<std::size_t>(p)].index()], p,
-                              measured_degree(plan, profile, order, id, p)));
+    const std::vector<const CutWay*> ways = stage_ways(plan, profile, order, id);
+    for (int p = stage_.first; p < stage_.last; ++p) {
+      const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
+      layers_.push_back(ways.empty() ? measured_needs(layer, p, measured_degree(plan, profile, order, id, p))
+                                     : needs_of(*ways[static_cast<std::size_t>(p - stage_.first)], p));
+    }
     const KeptBytes kept = kept_bytes(plan, profile, order, cuts, id);
     before_ = scaled(kept.before), full_ = scaled(kept.full);
     received_ = stage_.last < static_cast<int>(order.size()) ? at_cut(stage_.last) : Bytes();
@@ -67,11 +71,11 @@ class Passes {
     return memory;
   }
 
-  Needs needs(const Layer& layer, int position, int degree) const {
-    const LayerMemory memory = memory_of(layer, degree);
+  /// Of what one device has of it, for the profile's samples.
+  Needs needs_of(Bytes saved, const LayerMemory& memory, int position) const {
     Needs needs;
     needs.again = is_recomputed(stage_, position);
-    needs.saved = scaled(saved_bytes(layer, degree));
+    needs.saved = scaled(saved);
     // Sums of a fixed size are made by the backward pass, so that its fixed part has them too.
     needs.left = with_fixed_part(memory.weight_saved, std::min(memory.weight_saved, memory.backward_fixed), samples_,
                                  profile_.micro_batch);
@@ -83,11 +87,24 @@ class Passes {
     }
     needs.forward = with_fixed_part(memory.forward, memory.forward_fixed, samples_, profile_.micro_batch);
     needs.backward = with_fixed_part(memory.backward, memory.backward_fixed, samples_, profile_.micro_batch);
+    needs.gradient = position + 1 < stage_.last ? at_cut(position + 1) : Bytes();
+    return needs;
+  }
+
+  Needs needs_of(const CutWay& way, int position) const {
+    Needs needs = needs_of(way.saved, way.memory, position);
+    if (samples_ != profile_.micro_batch) return needs;
+    needs.forward = std::min(needs.forward, way.workspace), needs.backward = std::min(needs.backward, way.workspace);
+    return needs;
+  }
+
+  /// As it was measured behind the layer before it.
+  Needs measured_needs(const Layer& layer, int position, int degree) const {
+    Needs needs = needs_of(saved_bytes(layer, degree), memory_of(layer, degree), position);
     if (degree == 1) {
       const Bytes most = most_measured(layer, samples_);
       needs.forward = std::min(needs.forward, most), needs.backward = std::min(needs.backward, most);
     }
-    needs.gradient = position + 1 < stage_.last ? at_cut(position + 1) : Bytes();
     if (output_in_columns(layer, degree)) needs.gradient = Bytes((needs.gradient.count + degree - 1) / degree);
     return needs;
   }

@@ -24,6 +24,7 @@ struct PassMemory {
   Bytes of(OpKind kind) const;
 };
 
+/// `cuts`: held_cut_bytes of the same order.
 PassMemory pass_memory(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                        std::span<const Bytes> cuts, StageId stage, int samples);
 

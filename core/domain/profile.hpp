@@ -2,6 +2,7 @@
 // What is known of a model's layers on a device: times, bytes, and how layers feed one another (formats.md, "Profile").
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,21 +43,6 @@ struct LayerPoint {
   bool operator==(const LayerPoint&) const = default;
 };
 
-/// The layer cut over `degree` devices: time on each of them, and what each pass all-reduces.
-struct TensorParallelPoint {
-  int degree = 2;
-  Seconds forward, backward;
-  Bytes forward_allreduce, backward_allreduce;
-  PointDetails details = {};  ///< on each of the devices
-  bool operator==(const TensorParallelPoint&) const = default;
-};
-
-/// Times on another device type, for the profile's own micro-batch.
-struct OtherDevicePoint {
-  Seconds forward, backward;
-  bool operator==(const OtherDevicePoint&) const = default;
-};
-
 /// What a measured layer needs in memory pass by pass, where the runtime that is planned for was asked: the passes run
 /// layer by layer, each frees what it no longer needs, and buffers pass from layer to layer without copies.
 struct LayerMemory {
@@ -66,6 +52,42 @@ struct LayerMemory {
   Bytes weight_saved;                   ///< kept from the input gradient to the weight gradient where these are apart
   Bytes recompute_saved;                ///< kept beside the input where the layer is recomputed: the loss's targets
   bool operator==(const LayerMemory&) const = default;
+};
+
+/// How a tensor lies on the devices of a tensor-parallel replica: each has all of it, or its columns of each row.
+enum class Lies { whole, in_columns };
+
+/// One way to cut a layer. Which one is taken depends on what stands around the layer in its stage (cut_path).
+struct CutStep {
+  Lies from = Lies::whole, to = Lies::whole;  ///< its input and its output
+  std::int64_t moved = 0;                     ///< values a sample that the devices send each other, both passes
+  bool alike = false;                         ///< every device computes all of it
+  bool operator==(const CutStep&) const = default;
+};
+
+/// What one way to cut a layer takes of each of the devices.
+struct CutWay {
+  CutStep step;
+  Bytes whole_parameters;  ///< as Layer::whole_parameters
+  Bytes saved, workspace;  ///< workspace: the most of both passes at the profile's micro-batch
+  LayerMemory memory;
+  bool operator==(const CutWay&) const = default;
+};
+
+/// The layer cut over `degree` devices: time on each of them, and what each pass all-reduces.
+struct TensorParallelPoint {
+  int degree = 2;
+  Seconds forward, backward;
+  Bytes forward_allreduce, backward_allreduce;
+  PointDetails details = {};      ///< on each of the devices
+  std::vector<CutWay> ways = {};  ///< in the order in which they are preferred; empty: nobody says
+  bool operator==(const TensorParallelPoint&) const = default;
+};
+
+/// Times on another device type, for the profile's own micro-batch.
+struct OtherDevicePoint {
+  Seconds forward, backward;
+  bool operator==(const OtherDevicePoint&) const = default;
 };
 
 /// Layer::kind of what is made from the batch alone (token ids, attention masks): no gradient flows into it, and every

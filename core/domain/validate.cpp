@@ -75,6 +75,33 @@ Result<void> check_points(const Profile& profile, const Layer& layer, std::size_
   return {};
 }
 
+/// `whole`: the saved bytes that the input is a part of.
+Result<void> check_memory(const std::string& in, const LayerMemory& memory, Bytes whole) {
+  const auto place = [&](const char* name) { return fmt::format("{}/memory/{}", in, name); };
+  PIPEDECK_CHECK(checks::bytes(place("forward_bytes"), memory.forward));
+  PIPEDECK_CHECK(checks::bytes(place("backward_bytes"), memory.backward));
+  PIPEDECK_CHECK(checks::bytes(place("weight_saved_bytes"), memory.weight_saved));
+  PIPEDECK_CHECK(checks::bytes(place("recompute_saved_bytes"), memory.recompute_saved));
+  const auto part = [&](const char* name, Bytes bytes, Bytes all) -> Result<void> {
+    if (bytes >= Bytes() && bytes <= all) return {};
+    return bad(place(name), fmt::format("found {}, expected 0 to {}, of which it is a part", bytes.count, all.count));
+  };
+  PIPEDECK_CHECK(part("input_bytes", memory.input, whole));
+  PIPEDECK_CHECK(part("forward_fixed_bytes", memory.forward_fixed, memory.forward));
+  return part("backward_fixed_bytes", memory.backward_fixed, memory.backward);
+}
+
+Result<void> check_way(const std::string& place, const CutWay& way, const Layer& layer) {
+  PIPEDECK_CHECK(checks::bytes(place + "/moved_values", Bytes(way.step.moved)));
+  PIPEDECK_CHECK(checks::bytes(place + "/whole_parameter_bytes", way.whole_parameters));
+  if (way.whole_parameters > layer.parameters)
+    return bad(place + "/whole_parameter_bytes", fmt::format("found {}, expected at most parameter_bytes, {}",
+                                                             way.whole_parameters.count, layer.parameters.count));
+  PIPEDECK_CHECK(checks::bytes(place + "/saved_bytes", way.saved));
+  PIPEDECK_CHECK(checks::bytes(place + "/workspace_bytes", way.workspace));
+  return check_memory(place, way.memory, way.saved);
+}
+
 Result<void> check_tensor_parallel(const Layer& layer, std::size_t index) {
   for (std::size_t i = 0; i < layer.tensor_parallel.size(); ++i) {
     const TensorParallelPoint& point = layer.tensor_parallel[i];
@@ -88,6 +115,8 @@ Result<void> check_tensor_parallel(const Layer& layer, std::size_t index) {
     if (i > 0 && point.degree <= layer.tensor_parallel[i - 1].degree)
       return bad(place + "/degree",
                  fmt::format("found degree {} a second time, expected one point each", point.degree));
+    for (std::size_t w = 0; w < point.ways.size(); ++w)
+      PIPEDECK_CHECK(check_way(fmt::format("{}/ways/{}", place, w), point.ways[w], layer));
   }
   return {};
 }
@@ -103,23 +132,6 @@ Result<void> check_outputs(const Layer& layer, std::size_t index) {
         at("layers", index, "outputs_bytes"),
         fmt::format("found outputs of {} bytes in all, expected output_bytes, {}", sum.count, layer.output.count));
   return {};
-}
-
-Result<void> check_memory(const Layer& layer, std::size_t index) {
-  if (!layer.memory) return {};
-  const LayerMemory& memory = *layer.memory;
-  const auto place = [&](const char* name) { return at("layers", index, fmt::format("memory/{}", name)); };
-  PIPEDECK_CHECK(checks::bytes(place("forward_bytes"), memory.forward));
-  PIPEDECK_CHECK(checks::bytes(place("backward_bytes"), memory.backward));
-  PIPEDECK_CHECK(checks::bytes(place("weight_saved_bytes"), memory.weight_saved));
-  PIPEDECK_CHECK(checks::bytes(place("recompute_saved_bytes"), memory.recompute_saved));
-  const auto part = [&](const char* name, Bytes bytes, Bytes whole) -> Result<void> {
-    if (bytes >= Bytes() && bytes <= whole) return {};
-    return bad(place(name), fmt::format("found {}, expected 0 to {}, of which it is a part", bytes.count, whole.count));
-  };
-  PIPEDECK_CHECK(part("input_bytes", memory.input, layer.saved));
-  PIPEDECK_CHECK(part("forward_fixed_bytes", memory.forward_fixed, memory.forward));
-  return part("backward_fixed_bytes", memory.backward_fixed, memory.backward);
 }
 
 Result<void> check_layer(const Profile& profile, std::size_t index) {
@@ -138,7 +150,7 @@ Result<void> check_layer(const Profile& profile, std::size_t index) {
                fmt::format("found {}, expected at most parameter_bytes, {}", layer.whole_parameters.count,
                            layer.parameters.count));
   PIPEDECK_CHECK(checks::bytes(at("layers", index, "workspace_bytes"), layer.workspace));
-  PIPEDECK_CHECK(check_memory(layer, index));
+  if (layer.memory) PIPEDECK_CHECK(check_memory(fmt::format("/layers/{}", index), *layer.memory, layer.saved));
   PIPEDECK_CHECK(check_outputs(layer, index));
   PIPEDECK_CHECK(check_points(profile, layer, index));
   PIPEDECK_CHECK(check_tensor_parallel(layer, index));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include "core/io/json_formats.hpp"
 #include "core/io/json_reader.hpp"
 #include "core/io/json_writer.hpp"
+#include "core/io/layer_memory_json.hpp"
 
 namespace pipedeck {
 namespace {
@@ -86,6 +86,7 @@ void read_tensor_parallel(ObjectReader& in, Layer& layer) {
     point.forward_allreduce = member.bytes("forward_allreduce_bytes");
     point.backward_allreduce = member.bytes("backward_allreduce_bytes");
     point.details = details_from(member);
+    if (member.has("ways")) member.objects("ways", [&](ObjectReader& way) { point.ways.push_back(cut_way_from(way)); });
     layer.tensor_parallel.push_back(point);
   });
   std::stable_sort(layer.tensor_parallel.begin(), layer.tensor_parallel.end(),
@@ -100,28 +101,6 @@ void read_on(ObjectReader& in, Layer& layer) {
         layer.on[type] = {member.time("forward_ms"), member.time("backward_ms")};
       });
   });
-}
-
-struct MemoryMember {
-  std::string_view name;
-  Bytes LayerMemory::*member;
-  bool required;  ///< taken as 0 it would promise too little; the others at 0 are proportional, or nothing
-};
-
-/// What a layer needs pass by pass, for reading and writing alike.
-constexpr std::array<MemoryMember, 7> memory_members{{{"input_bytes", &LayerMemory::input, true},
-                                                      {"forward_bytes", &LayerMemory::forward, true},
-                                                      {"forward_fixed_bytes", &LayerMemory::forward_fixed, false},
-                                                      {"backward_bytes", &LayerMemory::backward, true},
-                                                      {"backward_fixed_bytes", &LayerMemory::backward_fixed, false},
-                                                      {"weight_saved_bytes", &LayerMemory::weight_saved, true},
-                                                      {"recompute_saved_bytes", &LayerMemory::recompute_saved, false}}};
-
-LayerMemory memory_from(ObjectReader& in) {
-  LayerMemory memory;
-  for (const MemoryMember& part : memory_members)
-    memory.*part.member = part.required ? in.bytes(part.name) : in.bytes_or(part.name, {});
-  return memory;
 }
 
 Layer layer_from(ObjectReader& in, int micro_batch) {
@@ -142,7 +121,7 @@ Layer layer_from(ObjectReader& in, int micro_batch) {
                           : layer.parameters > Bytes() ? layer.backward / 2
                                                        : Seconds();
   layer.workspace = in.bytes_or("workspace_bytes", {});
-  if (in.has("memory")) in.object("memory", [&](ObjectReader& memory) { layer.memory = memory_from(memory); });
+  if (in.has("memory")) in.object("memory", [&](ObjectReader& memory) { layer.memory = layer_memory_from(memory); });
   layer.spread = spread_from(in);
   read_points(in, micro_batch, layer);
   read_tensor_parallel(in, layer);
@@ -239,6 +218,7 @@ Value tensor_parallel_value(const TensorParallelPoint& point) {
   out.add("forward_allreduce_bytes", point.forward_allreduce);
   out.add("backward_allreduce_bytes", point.backward_allreduce);
   add_details(out, point.details);
+  if (!point.ways.empty()) out.add("ways", json::list_of(point.ways, cut_way_value));
   return out.finish();
 }
 
@@ -249,12 +229,6 @@ Value on_value(const Layer& layer) {
                       .add("forward_ms", json::milliseconds_of(point.forward))
                       .add("backward_ms", json::milliseconds_of(point.backward))
                       .finish());
-  return out.finish();
-}
-
-Value memory_value(const LayerMemory& memory) {
-  ObjectWriter out;
-  for (const MemoryMember& part : memory_members) out.add(part.name, memory.*part.member);
   return out.finish();
 }
 
@@ -269,7 +243,7 @@ Value layer_value(const Layer& layer) {
   out.add("saved_bytes", layer.saved).add("parameter_bytes", layer.parameters);
   if (layer.whole_parameters > Bytes()) out.add("whole_parameter_bytes", layer.whole_parameters);
   out.add("workspace_bytes", layer.workspace);
-  if (layer.memory) out.add("memory", memory_value(*layer.memory));
+  if (layer.memory) out.add("memory", layer_memory_value(*layer.memory));
   add_spread(out, layer.spread);
   if (!layer.at.empty()) out.add("at", json::list_of(layer.at, point_value));
   if (!layer.tensor_parallel.empty())

@@ -11,6 +11,7 @@
 #include "core/runtime/model_parts.hpp"
 #include "core/runtime/profile/chain_timer.hpp"
 #include "core/runtime/profile/company.hpp"
+#include "core/runtime/profile/cut_ways.hpp"
 #include "core/runtime/profile/meeting_probe.hpp"
 #include "core/runtime/profile/robust.hpp"
 #include "core/runtime/sharding.hpp"
@@ -91,13 +92,6 @@ void add_point(Profile& profile, const std::vector<LayerSamples>& seen, int micr
   }
 }
 
-/// Of `all` bytes what a rank that has `own` of them holds beyond an even part of the rest: what every rank holds
-/// whole, where parts are even; else, of the rank with the most, so much more that its share is right.
-Bytes held_whole(Bytes all, Bytes own, int degree) {
-  const std::int64_t beyond = own.count * degree - all.count;
-  return std::clamp(Bytes((beyond + degree - 2) / (degree - 1)), Bytes(), all);
-}
-
 /// The most of all degrees.
 void add_whole_parameters(Profile& profile, const std::vector<std::unique_ptr<LayerKernel>>& parts, int degree) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -126,24 +120,12 @@ void add_degree(Profile& profile, const std::vector<LayerSamples>& seen, int deg
   }
 }
 
-/// Where the straight line through both needs meets no samples at all, rounded up: a need is the largest of several
-/// lines, and between the two measured sizes no higher than that one.
-Bytes fixed_part(Bytes of_one, Bytes of_all, int samples) {
-  const std::int64_t rest = of_one.count * samples - of_all.count;
-  return std::clamp(Bytes((rest + samples - 2) / (samples - 1)), Bytes(), of_all);
-}
-
 /// What does not grow with the samples, from one more pass over a single one.
 void add_fixed_parts(Profile& profile, const std::vector<LayerSamples>& of_one) {
   for (std::size_t i = 0; i < of_one.size(); ++i) {
     LayerMemory& memory = *profile.layers[i].memory;
-    const LayerMemory& one = of_one[i].memory;
-    // Repacked weights are as large for one sample, which frees less before they are made: then it needs more.
-    memory.forward = std::max(memory.forward, one.forward);
-    memory.backward = std::max(memory.backward, one.backward);
+    add_fixed_parts(memory, of_one[i].memory, profile.micro_batch);
     profile.layers[i].workspace = std::max(memory.forward, memory.backward);
-    memory.forward_fixed = fixed_part(one.forward, memory.forward, profile.micro_batch);
-    memory.backward_fixed = fixed_part(one.backward, memory.backward, profile.micro_batch);
   }
 }
 
@@ -219,10 +201,15 @@ Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& opt
       return tl::unexpected(timed.error());
     add_degree(profile, timer.seen(), degree, Seconds(measure_meeting(degree).lower));
     add_whole_parameters(profile, part->layers, degree);
+    // Scratch memory of several threads is not what a worker needs.
+    Result<std::vector<std::vector<CutWay>>> ways;
+    on_one_core([&] { ways = measure_cut_ways(model, *parts, degree, profile.micro_batch); });
+    if (!ways) return tl::unexpected(ways.error());
+    for (std::size_t i = 0; i < ways->size(); ++i) profile.layers[i].tensor_parallel.back().ways = (*ways)[i];
   }
   if (profile.micro_batch > 1) {
     ChainTimer single(parts->layers, parts->loss, *parts->source, model.seed, 1);
-    single.run_once();
+    on_one_core([&] { single.run_once(); });
     add_fixed_parts(profile, single.seen());
   }
   report(progress, 1, "done");

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/sharding.hpp"
 
-#include <array>
-#include <tuple>
+#include <algorithm>
 
 #include <fmt/format.h>
 
+#include "core/domain/cut_path.hpp"
 #include "core/runtime/trainer.hpp"
 
 namespace pipedeck {
 namespace {
 
 using Pattern = CutPattern;
-
-/// How a tensor lies between two layers.
-enum Lies : std::size_t { whole, in_columns };
+using enum Lies;
 
 /// What a layer's kind allows, and the sizes that decide.
 struct LayerWidths {
@@ -36,76 +34,56 @@ LayerWidths widths_of(const ModelLayer& layer, const LayerKernel& kernel) {
   return widths;
 }
 
-/// The cheapest way to how a tensor lies.
-struct Way {
-  bool possible = false;
-  std::tuple<std::int64_t, int> cost{};  ///< values moved; layers computed alike
-  std::vector<ShardingChoice> choices;
-};
-
-class Chooser {
+/// The ways of one layer after the other, from the model's first on.
+class WaysFinder {
  public:
-  explicit Chooser(int degree) : degree_(degree) { now_[whole].possible = true; }
+  explicit WaysFinder(int degree) : degree_(degree) {}
 
-  /// `wanted`: its input's gradient. False where the layer can't be cut so often.
-  bool add(const LayerWidths& layer, bool wanted) {
-    next_ = {};
+  /// `wanted`: its input's gradient. Of ways that move as much the first is taken: what computes least alike, gathers
+  /// last.
+  std::vector<ShardingWay> ways(const LayerWidths& layer, bool wanted) {
+    found_.clear();
     const std::int64_t input_sum = wanted ? 2 * layer.input : 0, input_gather = wanted ? layer.input : 0;
     if (layer.channels && continues(layer.input_columns))
-      take(in_columns, in_columns, 0, {Pattern::channels, false, false, columns_});
+      add({in_columns, in_columns, 0}, {Pattern::channels, false, false, columns_});
     if ((layer.product || layer.embedding) && layer.output_columns >= degree_)
-      take(whole, in_columns, input_sum, {Pattern::columns, true, false, 0});
+      add({whole, in_columns, input_sum}, {Pattern::columns, true, false, 0});
     if (layer.product && continues(layer.input_columns))
-      take(in_columns, whole, 2 * layer.output, {Pattern::rows, false, true, columns_});
+      add({in_columns, whole, 2 * layer.output}, {Pattern::rows, false, true, columns_});
     if (layer.product && layer.input_columns >= degree_)
-      take(whole, whole, input_gather + 2 * layer.output, {Pattern::rows, true, true, layer.input_columns});
-    if (layer.inside) take(whole, whole, 0, {Pattern::inside, true, true, 0});
-    if (!layer.product && !layer.embedding && !layer.inside) take(whole, whole, 0, {});
-    now_ = std::move(next_);
+      add({whole, whole, input_gather + 2 * layer.output}, {Pattern::rows, true, true, layer.input_columns});
+    if (layer.inside) add({whole, whole, 0}, {Pattern::inside, true, true, 0});
+    if (!layer.product && !layer.embedding && !layer.inside) add({whole, whole, 0, true}, {});
+    add_gathers(layer.output);
+    in_columns_ = std::ranges::any_of(found_, [](const ShardingWay& way) { return way.step.to == in_columns; });
     columns_ = layer.output_columns;
-    gather(layer.output);
-    return now_[whole].possible;
-  }
-
-  std::vector<ShardingChoice> choices(bool may_stay_in_columns) const {
-    const bool stays = may_stay_in_columns && now_[in_columns].possible && now_[in_columns].cost < now_[whole].cost;
-    return now_[stays ? in_columns : whole].choices;
+    return found_;
   }
 
  private:
-  /// Whether what is in columns now can be taken for rows of `columns` columns: these, or several of them side by side.
-  bool continues(std::int64_t columns) const { return now_[in_columns].possible && columns % columns_ == 0; }
+  /// Whether what the layer before leaves in columns can be taken for rows of `columns` columns: these, or several of
+  /// them side by side.
+  bool continues(std::int64_t columns) const { return in_columns_ && columns % columns_ == 0; }
 
-  void take(Lies from, Lies to, std::int64_t moved, const ShardingChoice& choice) {
-    if (!now_[from].possible) return;
-    const auto& [before, alike] = now_[from].cost;
-    const std::tuple cost{before + moved, alike + (choice.pattern == Pattern::alike ? 1 : 0)};
-    if (next_[to].possible && next_[to].cost <= cost) return;
-    next_[to] = {true, cost, now_[from].choices};
-    next_[to].choices.push_back(choice);
-  }
+  void add(const CutStep& step, const ShardingChoice& choice) { found_.push_back({step, choice}); }
 
-  void gather(std::int64_t width) {
-    if (!now_[in_columns].possible) return;
-    Way gathered = now_[in_columns];
-    std::get<0>(gathered.cost) += width;
-    gathered.choices.back().output_whole = true;
-    if (!now_[whole].possible || gathered.cost < now_[whole].cost) now_[whole] = std::move(gathered);
+  /// What ends in columns may also be gathered.
+  void add_gathers(std::int64_t width) {
+    const std::size_t count = found_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      ShardingWay way = found_[i];
+      if (way.step.to == whole) continue;
+      way.step.to = whole, way.step.moved += width;
+      way.choice.output_whole = true;
+      found_.push_back(way);
+    }
   }
 
   std::int64_t degree_;
-  std::array<Way, 2> now_, next_;
-  std::int64_t columns_ = 1;  ///< of what is in columns now
+  std::vector<ShardingWay> found_;
+  bool in_columns_ = false;   ///< whether the layer before may leave its output in columns
+  std::int64_t columns_ = 1;  ///< how many these would be
 };
-
-Result<std::unique_ptr<LayerKernel>> make_part(const ModelLayer& layer, const Kernels& kernels,
-                                               const LayerSharding& sharding) {
-  if (sharding.choice.pattern == Pattern::alike) return make_layer(layer, kernels);
-  const auto found = kernels.sharded.find(layer.kind);
-  if (found != kernels.sharded.end()) return found->second(layer, sharding);
-  return fail(ErrorCode::bad_input,
-              fmt::format("layer '{}' ({}) can't be cut over several devices", layer.name, layer.kind));
-}
 
 tl::unexpected<Error> at_layer(Error error, int index) {
   error.place = fmt::format("/layers/{}", index);
@@ -114,24 +92,56 @@ tl::unexpected<Error> at_layer(Error error, int index) {
 
 }  // namespace
 
-Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int first, int last, const Kernels& kernels,
-                                                    int degree) {
-  Chooser chooser(degree);
+Result<std::vector<LayerWays>> sharding_ways(const ModelSpec& model, int last, const Kernels& kernels, int degree) {
+  WaysFinder finder(degree);
+  std::vector<LayerWays> all;
   LayerWidths widths;
-  for (int i = first; i < last; ++i) {
+  for (int i = 0; i < last; ++i) {
     const ModelLayer& layer = model.layers[static_cast<std::size_t>(i)];
     const auto kernel = make_layer(layer, kernels);
     if (!kernel) return at_layer(kernel.error(), i);
     widths = widths_of(layer, **kernel);
-    if (!chooser.add(widths, i > 0))
-      return fail(ErrorCode::bad_input,
-                  fmt::format("layer '{}' ({}) takes {} columns and gives {}, which can't be cut over {} devices",
-                              layer.name, layer.kind, widths.input_columns, widths.output_columns, degree),
-                  fmt::format("/layers/{}", i));
+    all.push_back({finder.ways(widths, i > 0), widths.input_columns, widths.output_columns});
   }
-  const bool loss_follows = last == plannable_layers(model) && model.layers.back().kind == "softmax_cross_entropy" &&
-                            model.layers.back().size("classes") == widths.output_columns;
-  return chooser.choices(loss_follows && widths.product);
+  if (last < plannable_layers(model)) return all;
+  // Logits may stay in columns where the loss takes them so.
+  const bool loss_takes_columns = widths.product && model.layers.back().kind == "softmax_cross_entropy" &&
+                                  model.layers.back().size("classes") == widths.output_columns;
+  if (!loss_takes_columns)
+    std::erase_if(all.back().ways, [](const ShardingWay& way) { return way.step.to == in_columns; });
+  return all;
+}
+
+Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int first, int last, const Kernels& kernels,
+                                                    int degree) {
+  const auto all = sharding_ways(model, last, kernels, degree);
+  if (!all) return tl::unexpected(all.error());
+  CutPath path;
+  for (int i = first; i < last; ++i) {
+    const LayerWays& layer = (*all)[static_cast<std::size_t>(i)];
+    std::vector<CutStep> steps;
+    for (const ShardingWay& way : layer.ways) steps.push_back(way.step);
+    if (!path.add(steps))
+      return fail(
+          ErrorCode::bad_input,
+          fmt::format("layer '{}' ({}) takes {} columns and gives {}, which can't be cut over {} devices",
+                      model.layers[static_cast<std::size_t>(i)].name, model.layers[static_cast<std::size_t>(i)].kind,
+                      layer.input_columns, layer.output_columns, degree),
+          fmt::format("/layers/{}", i));
+  }
+  std::vector<ShardingChoice> choices;
+  for (const std::size_t way : path.chosen(last == plannable_layers(model)))
+    choices.push_back((*all)[static_cast<std::size_t>(first) + choices.size()].ways[way].choice);
+  return choices;
+}
+
+Result<std::unique_ptr<LayerKernel>> make_sharded_layer(const ModelLayer& layer, const Kernels& kernels,
+                                                        const LayerSharding& sharding) {
+  if (sharding.choice.pattern == Pattern::alike) return make_layer(layer, kernels);
+  const auto found = kernels.sharded.find(layer.kind);
+  if (found != kernels.sharded.end()) return found->second(layer, sharding);
+  return fail(ErrorCode::bad_input,
+              fmt::format("layer '{}' ({}) can't be cut over several devices", layer.name, layer.kind));
 }
 
 LayersCutAlike cut_alike_with(const Plan& plan, std::size_t stage) {
@@ -158,7 +168,7 @@ Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int
   ShardedLayers made;
   for (int i = first; i < last; ++i) {
     const ShardingChoice& choice = (*choices)[static_cast<std::size_t>(i - all.first)];
-    auto layer = make_part(model.layers[static_cast<std::size_t>(i)], kernels, {partners, choice});
+    auto layer = make_sharded_layer(model.layers[static_cast<std::size_t>(i)], kernels, {partners, choice});
     if (!layer) return at_layer(layer.error(), i);
     made.layers.push_back(std::move(*layer));
     if (!choice.output_whole && i + 1 == plannable_layers(model)) made.loss = partners;

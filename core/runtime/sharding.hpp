@@ -16,6 +16,7 @@
 
 #include "core/domain/model.hpp"
 #include "core/domain/plan.hpp"
+#include "core/domain/profile.hpp"
 #include "core/domain/result.hpp"
 #include "core/runtime/layer_kernel.hpp"
 #include "core/runtime/shard.hpp"
@@ -45,12 +46,32 @@ struct LayerSharding {
   ShardingChoice choice;
 };
 
+/// One way to cut a layer.
+struct ShardingWay {
+  CutStep step;
+  ShardingChoice choice;
+};
+
+/// All of a layer, in the order in which they are preferred, where the model's layers follow one another.
+struct LayerWays {
+  std::vector<ShardingWay> ways;
+  std::int64_t input_columns = 0, output_columns = 0;  ///< of its kind; 0: its tensors are cut in none
+};
+
+/// Of the layers [0, last) of `model`. What the model's last layer leaves in columns its loss takes so. bad_input where
+/// a layer has no kernel.
+Result<std::vector<LayerWays>> sharding_ways(const ModelSpec& model, int last, const Kernels& kernels, int degree);
+
 /// The cheapest patterns of the layers [first, last) of `model`, as Whale reckons it: in values a sample a gather is
 /// the tensor's width and a sum twice that, forward and backward. Of equal ones that with fewer layers computed alike.
 /// The last one's output is whole, or stays in columns where the model's loss takes it so. bad_input names a layer with
 /// fewer columns than ranks.
 Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int first, int last, const Kernels& kernels,
                                                     int degree);
+
+/// A rank's kernel of one layer that is cut so.
+Result<std::unique_ptr<LayerKernel>> make_sharded_layer(const ModelLayer& layer, const Kernels& kernels,
+                                                        const LayerSharding& sharding);
 
 struct ShardedLayers {
   std::vector<std::unique_ptr<LayerKernel>> layers;

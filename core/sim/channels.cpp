@@ -112,8 +112,8 @@ class Builder {
         seconds_a_byte = std::max(seconds_a_byte, 1 / path.bandwidth.count);
       }
       samples += slice.samples;
-      add_end(channel.sources, channel.sent, slice.from, bytes(s, slice.samples));
-      add_end(channel.targets, channel.received, slice.to, bytes(s, slice.samples));
+      add_end(channel.sources, channel.sent, slice.from, held(s, slice.samples));
+      add_end(channel.targets, channel.received, slice.to, held(s, slice.samples));
     }
     channel.duration =
         round_to_nanoseconds(Seconds(latency + static_cast<double>(bytes(s, samples).count) * seconds_a_byte)).count;
@@ -133,6 +133,12 @@ class Builder {
 
   Bytes bytes(std::size_t s, int samples) const {
     return scale_bytes(costs_.cuts[static_cast<std::size_t>(plan_.stages[s].last)], samples,
+                       inputs_.profile->micro_batch);
+  }
+
+  /// Of one device at either end: between stages that are cut alike a tensor may lie in columns.
+  Bytes held(std::size_t s, int samples) const {
+    return scale_bytes(costs_.held_cuts[static_cast<std::size_t>(plan_.stages[s].last)], samples,
                        inputs_.profile->micro_batch);
   }
 

@@ -108,11 +108,11 @@ class Chunks {
   PassMemory with_gathered_slices(PassMemory memory, Bytes before) const {
     if (!memory.input_in_place) return memory;
     if (run_.channels.awaited_activations[worker_] > 1) {
-      const Bytes input = scaled(run_.costs.cuts[first_position()]);
+      const Bytes input = scaled(run_.costs.held_cuts[first_position()]);
       memory.forward = std::max(memory.forward, input + input - before);
     }
     if (run_.channels.awaited_gradients[worker_] > 1) {
-      const Bytes output = scaled(run_.costs.cuts[last_position()]);
+      const Bytes output = scaled(run_.costs.held_cuts[last_position()]);
       memory.backward = std::max(memory.backward, output);
       memory.backward_input = std::max(memory.backward_input, output);
     }

@@ -8,6 +8,7 @@
 
 #include "core/cost/all_reduce.hpp"
 #include "core/cost/compute.hpp"
+#include "core/cost/stage_ways.hpp"
 #include "core/domain/cuts.hpp"
 
 namespace pipedeck {
@@ -33,6 +34,7 @@ class Coster {
   }
 
   PlanCosts run() {
+    costs_.held_cuts = held_cut_bytes(plan_, profile_, order_, costs_.cuts);
     costs_.chunks = chunks_of(plan_);
     copies_ = costs_.chunks.size() / plan_.stages.size();
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) add_stage(s);
@@ -46,8 +48,9 @@ class Coster {
     const Stage& stage = plan_.stages[s];
     StageCosts costs;
     for (int p = stage.first; p < stage.last; ++p) costs.weights += weights_of(layer(p));
-    costs.kept = kept_bytes(plan_, profile_, order_, costs_.cuts, StageId(s));
-    costs.held = static_memory(plan_, costs.weights, StageId(s), inputs_.conventions);
+    costs.kept = kept_bytes(plan_, profile_, order_, costs_.held_cuts, StageId(s));
+    costs.held =
+        static_memory(plan_, stage_weights(plan_, profile_, order_, StageId(s)), StageId(s), inputs_.conventions);
     costs.reductions = reductions(s);
     costs.first_worker = costs_.workers.size();
     costs_.fitting.push_back(
@@ -166,7 +169,7 @@ class Coster {
   }
 
   void add_memory(WorkerCosts& worker, std::size_t s) const {
-    worker.memory = pass_memory(plan_, profile_, order_, costs_.cuts, StageId(s), worker.samples());
+    worker.memory = pass_memory(plan_, profile_, order_, costs_.held_cuts, StageId(s), worker.samples());
   }
 
   void add_passes(WorkerCosts& worker, const Stage& stage, const std::vector<Reduction>& reductions) const {

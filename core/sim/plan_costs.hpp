@@ -62,8 +62,9 @@ struct LaneCosts {
 };
 
 struct PlanCosts {
-  std::vector<Bytes> cuts;    ///< for the profile's micro-batch
-  std::vector<Chunk> chunks;  ///< stage by stage, copy by copy
+  std::vector<Bytes> cuts;       ///< for the profile's micro-batch
+  std::vector<Bytes> held_cuts;  ///< of these, what each device of a stage that is cut has
+  std::vector<Chunk> chunks;     ///< stage by stage, copy by copy
   std::vector<StageCosts> stages;
   std::vector<WorkerCosts> workers;  ///< chunk by chunk, replica by replica
   std::vector<LaneCosts> lanes;

@@ -13,8 +13,15 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 }  // namespace
 
 ChainTimer::ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
-                       const SampleSource& source, std::uint64_t seed, int samples, LoneCollective* group)
-    : layers_(layers), loss_(loss), source_(source), samples_(samples), group_(group), seen_(layers.size()) {
+                       const SampleSource& source, std::uint64_t seed, int samples, LoneCollective* group,
+                       ChainEnds ends)
+    : layers_(layers),
+      loss_(loss),
+      source_(source),
+      samples_(samples),
+      group_(group),
+      ends_(ends),
+      seen_(layers.size()) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     parameters_.emplace_back(static_cast<std::size_t>(layers[i]->parameters()));
     gradients_.push_back(parameters_.back());
@@ -32,14 +39,16 @@ void ChainTimer::run_once() {
   Tensor value = samples(false);
   making_input_ = since(start);
   start = Clock::now();
-  const Tensor targets = samples(true);
+  const Tensor targets = ends_.last ? samples(true) : Tensor();
   making_targets_ = since(start);
   std::vector<Saved> saved(layers_.size());
   for (std::size_t i = 0; i < layers_.size(); ++i) value = forward(i, std::move(value), targets, saved[i]);
+  if (!ends_.last) value = Tensor::zeros(memory_, samples_, layers_.back()->output_width());
   for (std::size_t i = layers_.size(); i-- > 0;) value = backward(i, std::move(value), saved[i]);
 }
 
 Tensor ChainTimer::samples(bool targets) const {
+  if (!targets && !ends_.first) return Tensor::zeros(memory_, samples_, layers_.front()->input_width());
   Tensor values(memory_, samples_, targets ? loss_.sequence() : layers_.front()->input_width());
   const auto width = static_cast<std::size_t>(values.width());
   for (std::size_t i = 0; i < static_cast<std::size_t>(samples_); ++i) {
@@ -56,7 +65,7 @@ LoneCollective::Taken ChainTimer::all_reduced() const {
 /// The loss is counted into the last layer: it has no stage of its own.
 Tensor ChainTimer::forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved) {
   LayerSamples& seen = seen_[layer];
-  const bool last = layer + 1 == layers_.size();
+  const bool last = ends_with_loss(layer);
   const Bytes before = memory_->in_use() - value.bytes() - (last ? targets.bytes() : Bytes());
   memory_->restart_peak();
   const auto start = Clock::now();
@@ -77,9 +86,9 @@ Tensor ChainTimer::backward(std::size_t layer, Tensor value, Saved& saved) {
   const Bytes before = memory_->in_use();
   memory_->restart_peak();
   auto start = Clock::now();
-  if (layer + 1 == layers_.size())
+  if (ends_with_loss(layer))
     value = loss_.backward(std::move(value), 1.0f / static_cast<float>(samples_ * loss_.sequence()));
-  value = layers_[layer]->backward_input(std::move(value), parameters_[layer], saved, layer > 0);
+  value = layers_[layer]->backward_input(std::move(value), parameters_[layer], saved, layer > 0 || !ends_.first);
   seen.backward_input.push_back(since(start));
   seen.backward_all_reduced = all_reduced();
   seen.memory.weight_saved = saved.bytes();

@@ -22,13 +22,20 @@ struct LayerSamples {
   LoneCollective::Taken forward_all_reduced, backward_all_reduced;  ///< where the layers are one rank's parts
 };
 
+/// Where the chain begins and ends: with the model's samples, or amid its layers; with its loss, or before more of
+/// them.
+struct ChainEnds {
+  bool first = true, last = true;
+};
+
 /// The whole chain forward and backward, as a device that holds all of it would run it: so every layer finds the caches
 /// as it does in training. The first layer's forward makes the samples, the last one's their targets and the loss, as
-/// the workers' do. What it is given must outlive it.
+/// the workers' do; amid the model they take zeros. What it is given must outlive it.
 class ChainTimer {
  public:
   ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
-             const SampleSource& source, std::uint64_t seed, int samples, LoneCollective* group = nullptr);
+             const SampleSource& source, std::uint64_t seed, int samples, LoneCollective* group = nullptr,
+             ChainEnds ends = {});
 
   /// Not counted: caches, memory and oneDNN's code have yet to be made.
   void warm_up();
@@ -37,6 +44,7 @@ class ChainTimer {
 
  private:
   Tensor samples(bool targets) const;
+  bool ends_with_loss(std::size_t layer) const { return ends_.last && layer + 1 == layers_.size(); }
   LoneCollective::Taken all_reduced() const;
   Tensor forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved);
   Tensor backward(std::size_t layer, Tensor value, Saved& saved);
@@ -46,6 +54,7 @@ class ChainTimer {
   const SampleSource& source_;
   int samples_;
   LoneCollective* group_;  ///< of the rank's parts; none of whole layers
+  ChainEnds ends_;
   double making_input_ = 0, making_targets_ = 0;
   std::shared_ptr<DeviceMemory> memory_ = std::make_shared<DeviceMemory>();
   std::vector<std::vector<float>> parameters_, gradients_;

@@ -17,7 +17,12 @@ std::string sample_profile() {
    "at": [{"micro_batch": 4, "forward_ms": 2.5, "backward_ms": 6.5, "backward_weight_ms": 2.5, "saved_bytes": 240,
            "workspace_bytes": 9, "spread": {"repetitions": 7, "forward_ms": [2.5, 2.5], "backward_ms": [6, 7]}}],
    "tensor_parallel": [{"degree": 2, "forward_ms": 0.8, "backward_ms": 1.7, "forward_allreduce_bytes": 100,
-                        "backward_allreduce_bytes": 100, "backward_weight_ms": 0.7, "saved_bytes": 60}],
+                        "backward_allreduce_bytes": 100, "backward_weight_ms": 0.7, "saved_bytes": 60,
+    "ways": [{"input_in_columns": false, "output_in_columns": true, "moved_values": 24, "saved_bytes": 60,
+              "workspace_bytes": 30, "memory": {"input_bytes": 50, "forward_bytes": 10, "backward_bytes": 30,
+                                                "weight_saved_bytes": 35}},
+             {"moved_values": 36, "alike": true, "whole_parameter_bytes": 16, "saved_bytes": 70, "workspace_bytes": 40,
+              "memory": {"input_bytes": 45, "forward_bytes": 15, "backward_bytes": 40, "weight_saved_bytes": 30}}]}],
    "on": {"T4": {"forward_ms": 3.5, "backward_ms": 7.5}}, "note": [1, {"deep": 1e3}]},
   {"name": "b", "forward_ms": 0.5, "backward_ms": 1, "output_bytes": 10, "parameter_bytes": 4},
   {"name": "c", "forward_ms": 0.5, "backward_ms": 1, "output_bytes": 10, "parameter_bytes": 0}],
@@ -127,6 +132,25 @@ std::string random_name(Random& random, int number) {
   return odd[random.integer(0, 6)] + std::to_string(number);
 }
 
+LayerMemory random_memory(Random& random, Bytes saved) {
+  const auto part_of = [&](Bytes whole) { return Bytes(whole.count / random.integer(1, 9)); };
+  LayerMemory memory;
+  memory.input = part_of(saved);
+  memory.forward = random_bytes(random), memory.forward_fixed = part_of(memory.forward);
+  memory.backward = random_bytes(random), memory.backward_fixed = part_of(memory.backward);
+  memory.weight_saved = random_bytes(random), memory.recompute_saved = random_bytes(random);
+  return memory;
+}
+
+CutWay random_way(Random& random, const Layer& layer) {
+  const auto lies = [&] { return random.integer(0, 1) ? Lies::whole : Lies::in_columns; };
+  CutWay way{{lies(), lies(), random_bytes(random).count, random.integer(0, 1) == 1}, {}, {}, {}, {}};
+  way.whole_parameters = Bytes(layer.parameters.count / random.integer(1, 9));
+  way.saved = random_bytes(random), way.workspace = random_bytes(random);
+  way.memory = random_memory(random, way.saved);
+  return way;
+}
+
 Layer random_layer(Random& random, int number, int micro_batch) {
   Layer layer;
   layer.name = random_name(random, number);
@@ -141,15 +165,7 @@ Layer random_layer(Random& random, int number, int micro_batch) {
   layer.saved = random_bytes(random);
   layer.parameters = random_bytes(random);
   layer.workspace = random_bytes(random);
-  if (random.integer(0, 2) == 0) {
-    const auto part_of = [&](Bytes whole) { return Bytes(whole.count / random.integer(1, 9)); };
-    LayerMemory memory;
-    memory.input = part_of(layer.saved);
-    memory.forward = random_bytes(random), memory.forward_fixed = part_of(memory.forward);
-    memory.backward = random_bytes(random), memory.backward_fixed = part_of(memory.backward);
-    memory.weight_saved = random_bytes(random), memory.recompute_saved = random_bytes(random);
-    layer.memory = memory;
-  }
+  if (random.integer(0, 2) == 0) layer.memory = random_memory(random, layer.saved);
   if (random.integer(0, 1)) {
     layer.at = {{micro_batch, layer.forward, layer.backward},
                 {micro_batch + random.integer(1, 9), random_time(random), random_time(random)}};
@@ -157,6 +173,8 @@ Layer random_layer(Random& random, int number, int micro_batch) {
   if (random.integer(0, 1))
     layer.tensor_parallel = {{2, random_time(random), random_time(random), random_bytes(random), random_bytes(random)},
                              {8, random_time(random), random_time(random), random_bytes(random), random_bytes(random)}};
+  for (TensorParallelPoint& point : layer.tensor_parallel)
+    for (int w = random.integer(0, 2); w > 0; --w) point.ways.push_back(random_way(random, layer));
   if (random.integer(0, 1)) layer.on["T/4~"] = {random_time(random), random_time(random)};
   if (random.integer(0, 2) == 0) layer.extra = R"({"x":[1,2.50,"é"]})";
   return layer;

@@ -107,7 +107,7 @@ std::shared_ptr<const Profile>& known_profile(const std::string& name) {
 /// Measured bytes, times of the paced layers. Measured once a model.
 std::shared_ptr<const Profile> profile_of(const std::string& name, const ModelSpec& model, int micro_batch) {
   if (const auto known = known_profile(name)) return known;
-  Profile profile = profile_on_cpu(model, ProfileOptions{{micro_batch}, {2}}).value();
+  Profile profile = profile_on_cpu(model, ProfileOptions{{micro_batch}, {2}, {3, 3, 1, Seconds(0)}}).value();
   for (Layer& layer : profile.layers) {
     layer.forward = layer.backward_weight = pass_time(layer.name);
     layer.backward = layer.forward * 2;
@@ -116,16 +116,6 @@ std::shared_ptr<const Profile> profile_of(const std::string& name, const ModelSp
       point.forward = layer.forward, point.backward = layer.backward;
   }
   return known_profile(name) = std::make_shared<const Profile>(std::move(profile));
-}
-
-/// What crosses between stages counts as whole where one of them is cut, or both alike: it shows where one activation
-/// is a good part of all there is.
-double whole_between_stages(const std::string& name, const Plan& plan) {
-  const auto cut = [](const Stage& stage) { return stage.tensor_parallel > 1; };
-  if (name != "vgg" || plan.stages.size() == 1 || std::ranges::none_of(plan.stages, cut)) return 0;
-  Bytes largest;
-  for (const Layer& layer : known_profile(name)->layers) largest = std::max(largest, layer.output);
-  return static_cast<double>(largest.count);
 }
 
 ModelSpec model_named(const std::string& name) {
@@ -180,7 +170,7 @@ QString difference(const std::string& name, const ModelSpec& spec, Plan plan, Or
                                .arg(device.peak_upper.count);
       if (most(steps, d) > device.peak_upper) return "above the upper estimate: " + line;
       if (qEnvironmentVariableIsSet("SHOW_MEMORY")) qInfo("%s: %.2f %%", qPrintable(line), 100 * over);
-      if (over < 0 || over > allowed + whole_between_stages(name, plan) / measured) text += line;
+      if (over < 0 || over > allowed) text += line;
     }
     if (text.isEmpty()) break;
   }
@@ -196,6 +186,14 @@ class TestMemory : public QObject {
   void predicted_peaks_are_the_measured_ones();
   void tensor_parallel_peaks_are_the_measured_ones_data();
   void tensor_parallel_peaks_are_the_measured_ones();
+  void peaks_of_any_cut_are_the_measured_ones_data();
+  void peaks_of_any_cut_are_the_measured_ones();
+
+ private:
+  static void check(const std::string& model, const ModelSpec& spec, const Plan& plan, Order order, double allowed) {
+    const QString wrong = difference(model, spec, plan, order, allowed);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+  }
 };
 
 void TestMemory::predicted_peaks_are_the_measured_ones_data() {
@@ -250,8 +248,7 @@ void TestMemory::predicted_peaks_are_the_measured_ones() {
     for (int p = stage.first; p < stage.last; ++p)
       if (p % 3 != 0) stage.recompute.layers.push_back(LayerId(std::int32_t{p}));
   }
-  const QString wrong = difference(model.toStdString(), spec, plan, static_cast<Order>(order), 0.02);
-  QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+  check(model.toStdString(), spec, plan, static_cast<Order>(order), 0.02);
 }
 
 void TestMemory::tensor_parallel_peaks_are_the_measured_ones_data() {
@@ -295,8 +292,63 @@ void TestMemory::tensor_parallel_peaks_are_the_measured_ones() {
     plan.stages[s].tensor_parallel = degrees[static_cast<qsizetype>(s)];
     plan.stages[s].recompute.all = recompute;
   }
-  const QString wrong = difference(model.toStdString(), spec, plan, static_cast<Order>(order), 0.05);
-  QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+  check(model.toStdString(), spec, plan, static_cast<Order>(order), 0.05);
+}
+
+/// Two stages cut behind any layer: which way a layer is cut over devices depends on where its stage begins and ends.
+void TestMemory::peaks_of_any_cut_are_the_measured_ones_data() {
+  QTest::addColumn<QString>("model");
+  QTest::addColumn<int>("cut");
+  QTest::addColumn<QList<int>>("replicas");
+  QTest::addColumn<QList<int>>("degrees");
+  QTest::addColumn<int>("order");
+  QTest::addColumn<bool>("recompute");
+  const auto row = [](const char* model, int cut, const QList<int>& replicas, const QList<int>& degrees, Order order,
+                      bool recompute = false) {
+    const char* names[] = {"gpipe", "1f1b A", "1f1b B", "split"};
+    QTest::addRow("%s cut at %d, %dx%d:%dx%d %s%s", model, cut, replicas[0], degrees[0], replicas[1], degrees[1],
+                  names[static_cast<int>(order)], recompute ? " recompute" : "")
+        << model << cut << replicas << degrees << static_cast<int>(order) << recompute;
+  };
+  for (const char* model : {"mlp", "gpt", "vgg", "resnet", "lstm"}) {
+    const int layers = static_cast<int>(model_named(model).layers.size()) - 1;
+    for (int cut = 1; cut < layers; ++cut) {
+      // Behind the GPT's last block a stage has next to no weights, and its peak is by whether the next activation
+      // comes before its backward's first moments or behind them: runs do both, and no figure is within 5 % of the two.
+      if (cut == 5 && model == std::string("gpt")) continue;
+      row(model, cut, {1, 1}, {1, 2}, Order::policy_a);
+      row(model, cut, {1, 1}, {2, 1}, Order::policy_a);
+      row(model, cut, {1, 1}, {2, 2}, Order::policy_a);
+    }
+    row(model, layers / 2, {2, 2}, {1, 2}, Order::policy_a);
+    row(model, layers / 2, {2, 2}, {2, 1}, Order::policy_a);
+    row(model, layers / 2, {2, 1}, {2, 2}, Order::policy_a);
+    row(model, layers / 2, {1, 2}, {2, 2}, Order::policy_a);
+    row(model, layers / 2, {1, 1}, {2, 2}, Order::gpipe);
+    row(model, layers - 1, {1, 1}, {2, 1}, Order::gpipe);
+    row(model, layers - 1, {1, 1}, {1, 2}, Order::split_backward);
+    row(model, 1, {1, 1}, {2, 2}, Order::split_backward);
+    row(model, layers / 2, {1, 1}, {1, 2}, Order::policy_a, true);
+    row(model, layers / 2, {1, 1}, {2, 1}, Order::policy_a, true);
+    row(model, layers / 2, {1, 1}, {2, 2}, Order::policy_a, true);
+  }
+}
+
+void TestMemory::peaks_of_any_cut_are_the_measured_ones() {
+  QFETCH(QString, model);
+  QFETCH(int, cut);
+  QFETCH(QList<int>, replicas);
+  QFETCH(QList<int>, degrees);
+  QFETCH(int, order);
+  QFETCH(bool, recompute);
+  const ModelSpec spec = model_named(model.toStdString());
+  Plan plan = plan_for(spec, {replicas[0] * degrees[0], replicas[1] * degrees[1]}, 8, 6);
+  plan.stages[0].last = plan.stages[1].first = cut;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    plan.stages[s].tensor_parallel = degrees[static_cast<qsizetype>(s)];
+    plan.stages[s].recompute.all = recompute;
+  }
+  check(model.toStdString(), spec, plan, static_cast<Order>(order), 0.05);
 }
 
 QTEST_APPLESS_MAIN(TestMemory)

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cost/stage_ways.hpp"
+
+#include <algorithm>
+
+#include "core/domain/cut_path.hpp"
+
+namespace pipedeck {
+namespace {
+
+bool cut_alike(const Plan& plan, const Stage& a, const Stage& b) {
+  return a.tensor_parallel == b.tensor_parallel && a.shards == b.shards &&
+         replica_samples(a, plan.micro_batch) == replica_samples(b, plan.micro_batch);
+}
+
+/// Stage `id` and its neighbours that are cut alike.
+std::span<const Stage> alike_with(const Plan& plan, StageId id) {
+  std::size_t first = id.index(), end = first + 1;
+  while (first > 0 && cut_alike(plan, plan.stages[first - 1], plan.stages[id.index()])) --first;
+  while (end < plan.stages.size() && cut_alike(plan, plan.stages[end], plan.stages[id.index()])) ++end;
+  return std::span(plan.stages).subspan(first, end - first);
+}
+
+}  // namespace
+
+std::vector<const CutWay*> stage_ways(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
+                                      StageId id) {
+  const Stage& stage = plan.stages[id.index()];
+  const int degree = even_parts(stage);
+  if (degree == 1 || !profile.is_chain()) return {};
+  const std::span<const Stage> alike = alike_with(plan, id);
+  const int first = alike.front().first, last = alike.back().last;
+  std::vector<const TensorParallelPoint*> points;
+  CutPath path;
+  for (int p = first; p < last; ++p) {
+    points.push_back(point_of_degree(profile.layers[order[static_cast<std::size_t>(p)].index()], degree));
+    if (!points.back()) return {};
+    std::vector<CutStep> steps;
+    for (const CutWay& way : points.back()->ways) steps.push_back(way.step);
+    if (!path.add(steps)) return {};
+  }
+  const std::vector<std::size_t> chosen = path.chosen(last == static_cast<int>(order.size()));
+  std::vector<const CutWay*> ways;
+  for (int p = stage.first; p < stage.last; ++p) {
+    const auto at = static_cast<std::size_t>(p - first);
+    ways.push_back(&points[at]->ways[chosen[at]]);
+  }
+  return ways;
+}
+
+Weights stage_weights(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId id) {
+  const Stage& stage = plan.stages[id.index()];
+  const std::vector<const CutWay*> ways = stage_ways(plan, profile, order, id);
+  Weights sum;
+  for (int p = stage.first; p < stage.last; ++p) {
+    Weights own = weights_of(profile.layers[order[static_cast<std::size_t>(p)].index()]);
+    if (!ways.empty()) own.whole = ways[static_cast<std::size_t>(p - stage.first)]->whole_parameters;
+    sum += own;
+  }
+  return sum;
+}
+
+std::vector<Bytes> held_cut_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
+                                  std::span<const Bytes> cuts) {
+  std::vector<Bytes> held(cuts.begin(), cuts.end());
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const std::vector<const CutWay*> ways = stage_ways(plan, profile, order, StageId(s));
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      if (ways[i]->step.from == Lies::in_columns)
+        held[static_cast<std::size_t>(plan.stages[s].first) + i] = ways[i]->memory.input;
+  }
+  return held;
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/domain/cut_path.hpp"
+
+#include <utility>
+
+namespace pipedeck {
+namespace {
+
+std::size_t place(Lies lies) { return static_cast<std::size_t>(lies); }
+
+}  // namespace
+
+bool CutPath::add(std::span<const CutStep> ways) {
+  std::array<Path, 2> next;
+  for (std::size_t w = 0; w < ways.size(); ++w) {
+    const CutStep& way = ways[w];
+    const Path& before = now_[place(way.from)];
+    if (!before.possible) continue;
+    const auto& [moved, alike] = before.cost;
+    const std::tuple cost{moved + way.moved, alike + (way.alike ? 1 : 0)};
+    Path& path = next[place(way.to)];
+    if (path.possible && path.cost <= cost) continue;
+    path = {true, cost, before.ways};
+    path.ways.push_back(w);
+  }
+  now_ = std::move(next);
+  return now_[place(Lies::whole)].possible;
+}
+
+std::vector<std::size_t> CutPath::chosen(bool may_end_in_columns) const {
+  const Path &whole = now_[place(Lies::whole)], &columns = now_[place(Lies::in_columns)];
+  const bool in_columns = may_end_in_columns && columns.possible && (!whole.possible || columns.cost < whole.cost);
+  return (in_columns ? columns : whole).ways;
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/profile/cut_ways.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "core/runtime/profile/chain_timer.hpp"
+#include "core/runtime/sharding.hpp"
+#include "core/runtime/trainer.hpp"
+
+namespace pipedeck {
+namespace {
+
+Bytes parameter_bytes(const LayerKernel& kernel) {
+  return Bytes(kernel.parameters() * static_cast<std::int64_t>(sizeof(float)));
+}
+
+/// Where the straight line through both needs meets no samples at all, rounded up: a need is the largest of several
+/// lines, and between the two measured sizes no higher than that one.
+Bytes fixed_part(Bytes of_one, Bytes of_all, int samples) {
+  const std::int64_t rest = of_one.count * samples - of_all.count;
+  return std::clamp(Bytes((rest + samples - 2) / (samples - 1)), Bytes(), of_all);
+}
+
+/// The layers of one model, cut by one degree.
+class WayMeter {
+ public:
+  WayMeter(const ModelSpec& model, const ModelParts& parts, int degree, int micro_batch)
+      : model_(model), parts_(parts), degree_(degree), micro_batch_(micro_batch) {}
+
+  Result<CutWay> measure(int layer, const ShardingWay& way) const {
+    std::vector<std::unique_ptr<LayerKernel>> alone;
+    const auto group = std::make_shared<LoneCollective>(0, degree_);
+    const Partners partners({0, degree_, {}}, group);
+    auto made =
+        make_sharded_layer(model_.layers[static_cast<std::size_t>(layer)], cpu_kernels(), {partners, way.choice});
+    if (!made) return tl::unexpected(made.error());
+    alone.push_back(std::move(*made));
+    const ChainEnds ends{layer == 0, layer + 1 == plannable_layers(model_)};
+    const SoftmaxCrossEntropy loss =
+        ends.last && way.step.to == Lies::in_columns ? parts_.loss.over(partners) : parts_.loss;
+    const auto pass = [&](int samples) {
+      ChainTimer timer(alone, loss, *parts_.source, model_.seed, samples, group.get(), ends);
+      timer.run_once();
+      return timer.seen().front();
+    };
+    const LayerSamples seen = pass(micro_batch_);
+    const LayerKernel& whole = *parts_.layers[static_cast<std::size_t>(layer)];
+    CutWay measured{way.step, held_whole(parameter_bytes(whole), parameter_bytes(*alone.front()), degree_), seen.saved,
+                    std::max(seen.memory.forward, seen.memory.backward), seen.memory};
+    if (micro_batch_ > 1) add_fixed_parts(measured.memory, pass(1).memory, micro_batch_);
+    return measured;
+  }
+
+ private:
+  const ModelSpec& model_;
+  const ModelParts& parts_;
+  int degree_, micro_batch_;
+};
+
+}  // namespace
+
+Bytes held_whole(Bytes all, Bytes own, int degree) {
+  const std::int64_t beyond = own.count * degree - all.count;
+  return std::clamp(Bytes((beyond + degree - 2) / (degree - 1)), Bytes(), all);
+}
+
+void add_fixed_parts(LayerMemory& memory, const LayerMemory& of_one, int samples) {
+  // Repacked weights are as large for one sample, which frees less before they are made: then it needs more.
+  memory.forward = std::max(memory.forward, of_one.forward);
+  memory.backward = std::max(memory.backward, of_one.backward);
+  memory.forward_fixed = fixed_part(of_one.forward, memory.forward, samples);
+  memory.backward_fixed = fixed_part(of_one.backward, memory.backward, samples);
+}
+
+Result<std::vector<std::vector<CutWay>>> measure_cut_ways(const ModelSpec& model, const ModelParts& parts, int degree,
+                                                          int micro_batch) {
+  const auto all = sharding_ways(model, plannable_layers(model), cpu_kernels(), degree);
+  if (!all) return tl::unexpected(all.error());
+  const WayMeter meter(model, parts, degree, micro_batch);
+  std::vector<std::vector<CutWay>> measured(all->size());
+  for (std::size_t i = 0; i < all->size(); ++i)
+    for (const ShardingWay& way : (*all)[i].ways) {
+      auto one = meter.measure(static_cast<int>(i), way);
+      if (!one) return tl::unexpected(one.error());
+      measured[i].push_back(std::move(*one));
+    }
+  return measured;
+}
+
+}  // namespace pipedeck
