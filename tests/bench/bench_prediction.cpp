@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How near predictions come: every preset that trains here is profiled, planned on one and two devices, simulated and
 // trained; iteration time and peak memory, predicted against measured. Medians of five takes, each measured anew,
-// profile and cluster included. Times are of an idle machine, or of nothing; memory is exact on any.
+// profile and cluster included. Times are of an idle machine, or of nothing; memory is exact on any. A second table
+// says where the time between prediction and run went, by kind of operation.
 //
 // bench_prediction [PART OF A PRESET'S NAME]
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -16,6 +18,7 @@
 #include "core/presets/presets.hpp"
 #include "core/runtime/profiler.hpp"
 #include "core/runtime/trainer.hpp"
+#include "core/sim/compare_timelines.hpp"
 #include "core/sim/simulate.hpp"
 
 using namespace pipedeck;
@@ -81,6 +84,7 @@ Plan plan_of(const Case& what, const Profile& profile, int cut) {
 
 struct Measured {
   std::vector<double> steps;
+  std::vector<Timeline> timelines;         ///< of the same steps
   std::vector<std::vector<double>> peaks;  ///< of each device, a step
 };
 
@@ -88,7 +92,10 @@ Measured train(const ModelSpec& model, const Plan& plan, const Schedule& schedul
   Measured measured;
   TrainOptions options;
   options.steps = steps;
+  options.timeline_every = 1;
   const auto sink = [&](const RunEvent& event) {
+    const auto* ran = std::get_if<MeasuredTimeline>(&event);
+    if (ran && ran->step > 1) measured.timelines.push_back(ran->timeline);
     const auto* done = std::get_if<StepDone>(&event);
     if (!done) return;
     if (done->step > 1) measured.steps.push_back(done->duration.count);
@@ -109,8 +116,14 @@ struct Figures {
   }
 };
 
+/// Where a step's time goes on a device, and what it spends beside its operations.
+enum Place : std::size_t { forward, backward, optimizer, all_reduce, waiting, around, places };
+constexpr const char* place_names[places] = {"forward", "backward", "optimizer", "all-reduce", "waiting", "around"};
+
 struct Outcome {
-  Figures time;                         ///< s, of a step
+  Figures time;  ///< s, of a step
+  /// Of each place: measured less predicted time, in parts of the measured step, a step.
+  std::array<std::vector<double>, places> apart;
   Figures peak;                         ///< bytes, of the device that the estimate is furthest from
   double lowest = 1e9, highest = -1e9;  ///< error of the estimate, of any device of any take
   int above_upper = 0;                  ///< devices whose upper estimate some step exceeded
@@ -130,6 +143,24 @@ void add_peaks(const Simulation& simulation, Measured measured, Outcome& outcome
   outcome.peak.add(estimate, real);
 }
 
+/// All devices together; a wait that an all-reduce ends is the all-reduce's as far as that lasts.
+std::array<double, places> apart_of(const Simulation& simulation, const Timeline& ran, double step) {
+  const TimelineDifference both = difference(simulation.timeline, ran);
+  std::array<double, places> apart{};
+  for (const KindDifference& kind : both.kinds) {
+    const double more = kind.measured.count - kind.predicted.count;
+    if (kind.kind == OpKind::forward) apart[forward] += more;
+    if (kind.kind == OpKind::backward) apart[backward] += more;
+    if (kind.kind == OpKind::optimizer) apart[optimizer] += more;
+    if (kind.kind == OpKind::all_reduce) apart[all_reduce] += more;
+  }
+  const auto devices = static_cast<double>(simulation.devices.size());
+  apart[waiting] = both.measured_idle.count - both.predicted_idle.count - apart[all_reduce];
+  apart[around] = devices * (step - both.measured_iteration.count);
+  for (double& part : apart) part /= devices * step;
+  return apart;
+}
+
 void take(const Case& what, const ModelSpec& model, const std::shared_ptr<const Profile>& profile,
           const std::shared_ptr<const Cluster>& cluster, Outcome& outcome) {
   Conventions conventions;
@@ -145,6 +176,10 @@ void take(const Case& what, const ModelSpec& model, const std::shared_ptr<const 
   if (measured.steps.empty()) return;
   outcome.time.add(step, median(measured.steps));
   add_peaks(*simulation, measured, outcome);
+  for (std::size_t i = 0; i < std::min(measured.steps.size(), measured.timelines.size()); ++i) {
+    const auto apart = apart_of(*simulation, measured.timelines[i], measured.steps[i]);
+    for (std::size_t place = 0; place < places; ++place) outcome.apart[place].push_back(apart[place]);
+  }
 }
 
 void print(const std::string& preset, const Case& what, const Outcome& outcome) {
@@ -157,7 +192,15 @@ void print(const std::string& preset, const Case& what, const Outcome& outcome) 
   std::fflush(stdout);
 }
 
-void bench(const std::string& name) {
+/// The rows of the second table, which are printed behind the first.
+void add_places(const std::string& preset, const Case& what, const Outcome& outcome, std::string& rows) {
+  if (outcome.apart.front().empty()) return;
+  rows += fmt::format("| {} | {} |", preset, what.name);
+  for (const std::vector<double>& apart : outcome.apart) rows += fmt::format(" {:+.1f} % |", 100 * median(apart));
+  rows += "\n";
+}
+
+void bench(const std::string& name, std::string& rows) {
   const auto model = open_model("preset:" + name);
   if (!model || !model->trainable_here) return;
   const Repetitions repetitions{7, 100, 0.005, Seconds(0.4)};
@@ -173,7 +216,10 @@ void bench(const std::string& name) {
     for (std::size_t c = 0; c < std::size(cases); ++c)
       take(cases[c], *model, c == 0 ? alone_shared : shared, cluster, outcomes[c]);
   }
-  for (std::size_t c = 0; c < std::size(cases); ++c) print(name, cases[c], outcomes[c]);
+  for (std::size_t c = 0; c < std::size(cases); ++c) {
+    print(name, cases[c], outcomes[c]);
+    add_places(name, cases[c], outcomes[c], rows);
+  }
 }
 
 }  // namespace
@@ -187,6 +233,10 @@ int main(int argc, char** argv) {
   std::printf(
       "| preset | plan | step predicted | measured | error | peak estimated | measured | error | of all |\n"
       "|---|---|---|---|---|---|---|---|---|\n");
+  std::string rows;
   for (const std::string& name : model_preset_names())
-    if (name.find(wanted) != std::string::npos) bench(name);
+    if (name.find(wanted) != std::string::npos) bench(name, rows);
+  std::printf("\nMeasured less predicted, in parts of the measured step, medians of all steps\n\n| preset | plan |");
+  for (const char* place : place_names) std::printf(" %s |", place);
+  std::printf("\n|---|---|---|---|---|---|---|---|\n%s", rows.c_str());
 }
