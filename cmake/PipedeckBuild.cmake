@@ -42,11 +42,22 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(SQLite3 REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(Protobuf REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Qt6 REQUIRED COMPONENTS Core Test)
 if(PIPEDECK_APP)
   find_package(Qt6 REQUIRED COMPONENTS Gui Widgets Charts Concurrent Svg)
 endif()
+
+# ONNX's field numbers come from libonnx's headers, its bytes are read with protobuf's own reader of the wire format.
+find_path(PIPEDECK_ONNX_INCLUDE onnx/onnx_pb.h REQUIRED)
+add_library(onnx_format INTERFACE)
+target_include_directories(onnx_format SYSTEM INTERFACE ${PIPEDECK_ONNX_INCLUDE})
+target_link_libraries(onnx_format INTERFACE protobuf::libprotobuf-lite)
+add_library(onnx_writer INTERFACE)  # the library itself, for tests
+target_include_directories(onnx_writer SYSTEM INTERFACE ${PIPEDECK_ONNX_INCLUDE})
+target_compile_definitions(onnx_writer INTERFACE ONNX_ML=1 ONNX_NAMESPACE=onnx)
+target_link_libraries(onnx_writer INTERFACE onnx onnx_proto protobuf::libprotobuf)
 
 # A static library of one folder. Its includes are written from the root: "core/domain/plan.hpp".
 function(pipedeck_library name)

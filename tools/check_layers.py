@@ -18,7 +18,7 @@ CUDA = ["cuda", "cublas", "cudnn", "nccl"]
 # folder: (other folders of the project, third-party headers by their beginning, Qt modules)
 LAYERS = {
     "core/domain": ([], ["tl/", "fmt/"], []),
-    "core/io": (["core/domain"], ["tl/", "fmt/", "nlohmann/", "openssl/", "pugixml.hpp", "rapidjson/", "zlib.h"], []),
+    "core/io": (["core/domain"], ["tl/", "fmt/", "google/protobuf/", "nlohmann/", "onnx/", "openssl/", "pugixml.hpp", "rapidjson/", "zlib.h"], []),
     "core/analytic": (["core/domain"], ["tl/", "fmt/"], []),
     "core/engines": (["core/domain"], ["tl/", "fmt/", "nlohmann/"], []),
     "core/cost": (["core/domain"], ["tl/", "fmt/"], []),
@@ -43,7 +43,7 @@ LAYERS = {
     "app/ui": (["core/domain", "app/language", "app/models", "app/views", "app/session"], ["fmt/"],
                ["QtCore", "QtGui", "QtWidgets", "QtCharts", "QtSvg"]),
     "tests/support": (["core/domain"], ["tl/", "fmt/", "sanitizer/", *CUDA], ["QtCore", "QtTest"]),
-    "tests/core": (CORE + ["tests/support", "tests/core"], ["tl/", "fmt/", "nlohmann/", "sqlite3.h", "zlib.h", "png.h", "jpeglib.h", *CUDA], ["QtCore", "QtTest"]),
+    "tests/core": (CORE + ["tests/support", "tests/core"], ["tl/", "fmt/", "nlohmann/", "onnx/", "sqlite3.h", "zlib.h", "png.h", "jpeglib.h", *CUDA], ["QtCore", "QtTest"]),
 }
 GPL_FOLDERS = tuple(f"{top}{part}/" for top in ("app/", "tests/app/") for part in ("language", "session", "models", "views", "ui"))
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // convert: any format that is read, into any format that can hold the same; descriptions of machines into a cluster,
-// configurations of transformers into a profile.
+// configurations of transformers and ONNX models into a profile.
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -100,7 +100,8 @@ class ConvertCommand : public Command {
     if (machines_.given())
       return fail(ErrorCode::bad_usage,
                   fmt::format("found options of machines with a {}, expected none", format_name(file)));
-    if (const auto* model = std::get_if<ReadTransformer>(&file)) return write_profile(*model);
+    if (const auto* model = std::get_if<ReadTransformer>(&file)) return write_profile(*model, true);
+    if (const auto* graph = std::get_if<OperatorGraph>(&file)) return write_profile(*graph, false);
     if (models_.given() || !machines_.device().empty())
       return fail(ErrorCode::bad_usage,
                   fmt::format("found options of models with a {}, expected none", format_name(file)));
@@ -112,14 +113,15 @@ class ConvertCommand : public Command {
     return write(*std::move(text));
   }
 
-  Result<int> write_profile(const ReadTransformer& model) {
+  template <class Model>
+  Result<int> write_profile(const Model& model, bool letters) {
     const auto made = models_.profile(model, machines_.device());
     if (!made)
       return tl::unexpected(made.error().code == ErrorCode::bad_input ? in_file(made.error(), files_.front())
                                                                       : made.error());
-    if (auto wanted = expect_target("a transformer", "profile"); !wanted) return tl::unexpected(wanted.error());
+    if (auto wanted = expect_target("a model", "profile"); !wanted) return tl::unexpected(wanted.error());
     for (const std::string& note : made->notes) print_note(note);
-    if (out_ != "-") print_text(profile_table(*made, models_.explain()));
+    if (out_ != "-") print_text(profile_table(*made, models_.explain(), letters));
     return write(profile_to_json(made->profile));
   }
 

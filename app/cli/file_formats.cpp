@@ -73,6 +73,7 @@ std::vector<std::string_view> possible_formats(const AnyFile& file) {
                         [](const ProjectContent&) -> std::vector<std::string_view> { return {}; },
                         [](const FoundMachines&) -> std::vector<std::string_view> { return {"cluster"}; },
                         [](const ReadTransformer&) -> std::vector<std::string_view> { return {"profile"}; },
+                        [](const OperatorGraph&) -> std::vector<std::string_view> { return {"profile"}; },
                         [&](const auto&) -> std::vector<std::string_view> { return {format_name(file)}; },
                     },
                     file);
@@ -113,6 +114,7 @@ const std::vector<FileFormat>& file_formats() {
       {"layer-table", ".csv", "layers of a model as a table: a row each, columns by name or --columns (read)"},
       {"hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)"},
       {"capacity-points", ".points.json", "what a capacity sweep found, to go on from (read, written)"},
+      {"onnx", ".onnx", "a model's operators and the sizes of its weights, of any program (read)"},
       {"project", ".pipedeck", "all of the window's work in one SQLite file (read)"},
       {"checkpoint", ".pdck", "what a device keeps of a training run (validated; list checkpoints DIR)"},
       {"trace", ".trace.json", "Chrome trace, of PyTorch's profiler or for Perfetto, also gzipped (read, written)"},
@@ -176,6 +178,7 @@ std::string_view format_name(const AnyFile& file) {
                         [](const FoundMachines& found) -> std::string_view { return format_of_machines(found); },
                         [](const ReadTransformer&) -> std::string_view { return "hugging-face"; },
                         [](const CapacityPoints&) -> std::string_view { return "capacity-points"; },
+                        [](const OperatorGraph&) -> std::string_view { return "onnx"; },
                     },
                     file);
 }
@@ -200,6 +203,9 @@ std::string summary_of(const AnyFile& file) {
           [](const CapacityPoints& points) {
             const auto fit = std::ranges::count_if(points.found, [](const auto& one) { return one.second.fits(); });
             return fmt::format("{} points, {} with a plan that fits", points.found.size(), fit);
+          },
+          [](const OperatorGraph& graph) {
+            return fmt::format("{}, {} operators", graph.name, graph.operators.size());
           },
           [](const ProjectContent& project) {
             return fmt::format("{} documents, {} runs", project.documents.size(), project.runs.size());
@@ -244,6 +250,10 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
           [](const ReadTransformer& read) -> Result<std::string> {
             return fail(ErrorCode::bad_usage,
                         fmt::format("{} becomes a profile by convert, which takes a device type", read.config.name));
+          },
+          [](const OperatorGraph& graph) -> Result<std::string> {
+            return fail(ErrorCode::bad_usage,
+                        fmt::format("{} becomes a profile by convert, which takes a device type", graph.name));
           },
       },
       file);

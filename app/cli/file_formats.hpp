@@ -31,7 +31,7 @@ struct RunLog {
 };
 
 using AnyFile = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, RunLog, ProjectContent,
-                             FoundMachines, ReadTransformer, CapacityPoints>;
+                             FoundMachines, ReadTransformer, OperatorGraph, CapacityPoints>;
 
 /// Errors name the file, and the line of the event.
 Result<RunLog> read_run_log(const std::string& path);

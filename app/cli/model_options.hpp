@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transformers into profiles: the options for what a configuration leaves open.
+// Transformers and ONNX models into profiles: the options for what their files leave open.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "app/cli/command.hpp"
 #include "core/analytic/analytic_profile.hpp"
+#include "core/analytic/graph_profile.hpp"
 
 namespace pipedeck::cli {
 
@@ -17,15 +18,20 @@ class ModelOptions {
   bool explain() const { return explain_; }
   /// On a device type of the catalogue; empty: one is assumed, with a note.
   Result<AnalyticProfile> profile(const ReadTransformer& model, const std::string& device) const;
+  Result<AnalyticProfile> profile(const OperatorGraph& graph, const std::string& device) const;
 
  private:
   AnalyticOptions options_;
+  std::optional<int> micro_batch_;
+  std::vector<std::string> dimensions_;              ///< NAME=VALUE
+  std::vector<const CLI::Option*> of_transformers_;  ///< that mean nothing to a graph
   std::string precision_, attention_ = "fused", name_;
   bool no_dropout_ = false, no_sequence_parallel_ = false;
   bool explain_ = false, given_any_ = false;
 };
 
-/// Layer by layer: weights, bytes kept, times; then, where asked for, every formula.
-std::string profile_table(const AnalyticProfile& made, bool explain);
+/// Layer by layer: weights, bytes kept, times; then, where asked for, every formula. `letters`: they are of
+/// transformers' sizes, which are told.
+std::string profile_table(const AnalyticProfile& made, bool explain, bool letters);
 
 }  // namespace pipedeck::cli

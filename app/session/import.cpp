@@ -11,6 +11,7 @@
 
 #include "app/language/core_text.hpp"
 #include "core/analytic/analytic_profile.hpp"
+#include "core/analytic/graph_profile.hpp"
 #include "core/cost/shapes.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/graph_text.hpp"
@@ -215,14 +216,23 @@ struct DocumentImporter {
     const DeviceModel device = catalogue_device(std::string(assumed_device_type)).value();
     AnalyticOptions options;
     options.precision = usual_precision(device);
-    auto made = analytic_profile(model, device, options);
+    return computed(analytic_profile(model, device, options));
+  }
+  Result<Imported> operator()(OperatorGraph& graph) const {
+    const DeviceModel device = catalogue_device(std::string(assumed_device_type)).value();
+    GraphOptions options;
+    options.precision = usual_precision(device);
+    return computed(graph_profile(graph, device, options));
+  }
+  Result<Imported> operator()(Simulation& simulation) const {
+    return import_simulation(state, std::move(simulation), path);
+  }
+
+  Result<Imported> computed(Result<AnalyticProfile> made) const {
     if (!made) return tl::unexpected(std::move(made.error()));
     Imported imported = import_profile(state, std::move(made->profile), {}, kind);
     imported.warning = notes_text(made->notes);
     return imported;
-  }
-  Result<Imported> operator()(Simulation& simulation) const {
-    return import_simulation(state, std::move(simulation), path);
   }
 };
 

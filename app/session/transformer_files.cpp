@@ -7,8 +7,10 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include "core/analytic/graph_profile.hpp"
 #include "core/io/files.hpp"
 #include "core/io/hugging_face.hpp"
+#include "core/io/onnx_model.hpp"
 #include "core/presets/device_catalogue.hpp"
 
 namespace pipedeck::app {
@@ -22,11 +24,49 @@ struct Text {
 /// Configurations are a few kilobytes, in which every key is looked at.
 constexpr qint64 largest = 1 << 20;
 
+TransformerPreview preview_of(ReadTransformer model) {
+  TransformerPreview preview;
+  preview.name = QString::fromStdString(model.config.name);
+  preview.family = QString::fromStdString(model.config.family);
+  preview.sequence = std::clamp(model.config.longest, 1, longest_assumed);
+  preview.make = [model = std::move(model)](const QString& device, const AnalyticOptions& options,
+                                            const DimensionSizes&) {
+    return catalogue_device(device.toStdString()).and_then([&](const DeviceModel& found) {
+      return analytic_profile(model, found, options);
+    });
+  };
+  return preview;
+}
+
+TransformerPreview preview_of(OperatorGraph graph) {
+  TransformerPreview preview;
+  preview.name = QString::fromStdString(graph.name);
+  preview.family = QString::fromStdString(graph.source);
+  preview.graph = true;
+  preview.samples = static_cast<int>(fixed_batch(graph).value_or(1));
+  for (const OpenDimension& open : open_dimensions(graph))
+    if (open.meaning != OpenDimension::Meaning::batch) preview.sizes.push_back(QString::fromStdString(open.name));
+  preview.make = [graph = std::move(graph)](const QString& device, const AnalyticOptions& options,
+                                            const DimensionSizes& sizes) {
+    GraphOptions answers;
+    answers.precision = options.precision;
+    answers.dropout = options.dropout;
+    answers.sizes.samples = options.micro_batch;
+    answers.sizes.named = sizes;
+    return catalogue_device(device.toStdString()).and_then([&](const DeviceModel& found) {
+      return graph_profile(graph, found, answers);
+    });
+  };
+  return preview;
+}
+
 }  // namespace
 
 bool is_transformer_file(const QString& path) {
   QFile file(path);
-  if (!QFileInfo(path).isFile() || file.size() > largest || !file.open(QIODevice::ReadOnly)) return false;
+  if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return false;
+  if (looks_like_onnx(file.peek(256).toStdString())) return true;
+  if (file.size() > largest) return false;
   const auto document = json::parse(file.readAll().toStdString());
   return document && looks_like_hugging_face(*document);
 }
@@ -34,21 +74,19 @@ bool is_transformer_file(const QString& path) {
 Result<TransformerPreview> transformer_in(const QString& file) {
   auto document = read_document(file.toStdString());
   if (!document) return tl::unexpected(std::move(document.error()));
-  auto* read = std::get_if<ReadTransformer>(&*document);
-  if (!read)
-    return fail(ErrorCode::bad_input,
-                Text::tr("The file is no transformer's configuration: choose a model's config.json.").toStdString(), {},
-                file.toStdString());
   TransformerPreview preview;
-  preview.name = QString::fromStdString(read->config.name);
-  preview.family = QString::fromStdString(read->config.family);
+  if (auto* read = std::get_if<ReadTransformer>(&*document)) {
+    preview = preview_of(std::move(*read));
+  } else if (auto* graph = std::get_if<OperatorGraph>(&*document)) {
+    preview = preview_of(std::move(*graph));
+  } else {
+    return fail(ErrorCode::bad_input,
+                Text::tr("The file is neither a transformer's configuration nor an ONNX model: choose a model's "
+                         "config.json or an .onnx file.")
+                    .toStdString(),
+                {}, file.toStdString());
+  }
   preview.device = QString::fromStdString(std::string(assumed_device_type));
-  preview.sequence = std::clamp(read->config.longest, 1, longest_assumed);
-  preview.make = [model = std::move(*read)](const QString& device, const AnalyticOptions& options) {
-    return catalogue_device(device.toStdString()).and_then([&](const DeviceModel& found) {
-      return analytic_profile(model, found, options);
-    });
-  };
   return preview;
 }
 

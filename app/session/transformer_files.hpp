@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Published configurations of transformers on their way into the project: what becomes of them on a device type is
-// shown first.
+// Published configurations of transformers, and ONNX models, on their way into the project: what becomes of them on a
+// device type is shown first.
 #pragma once
 
 #include <functional>
@@ -10,18 +10,24 @@
 
 #include "app/session/project_state.hpp"
 #include "core/analytic/analytic_profile.hpp"
+#include "core/analytic/open_dimensions.hpp"
 
 namespace pipedeck::app {
 
-/// Told by its first bytes.
+/// A transformer's configuration or an ONNX model; told by its first bytes.
 bool is_transformer_file(const QString& path);
 
 /// A profile about to be added: computed anew for each answer to what is open.
 struct TransformerPreview {
   QString name, family;
-  QString device;    ///< type that is assumed until somebody says
-  int sequence = 1;  ///< tokens of a sample, likewise
-  std::function<Result<AnalyticProfile>(const QString& device, const AnalyticOptions& options)> make;
+  QString device;              ///< type that is assumed until somebody says
+  int sequence = 1;            ///< tokens of a sample, likewise
+  bool graph = false;          ///< operators of any topology: of the options, what makes attention means nothing
+  std::vector<QString> sizes;  ///< that the graph leaves open, but its batch: each needs a number
+  int samples = 1;             ///< of a micro-batch, until somebody says
+  std::function<Result<AnalyticProfile>(const QString& device, const AnalyticOptions& options,
+                                        const DimensionSizes& sizes)>
+      make;
 };
 Result<TransformerPreview> transformer_in(const QString& file);
 

@@ -31,7 +31,7 @@ QString project_filter() { return MainWindow::tr("Pipedeck projects (*.pipedeck)
 QString import_filter() {
   return MainWindow::tr(
       "Profiles, tables of layers, graphs, clusters, machines, plans, models, simulations, run logs, traces "
-      "(*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz);;"
+      "(*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz *.onnx);;"
       "All files (*)");
 }
 

@@ -29,6 +29,8 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int most_samples = 1 << 20, most_tokens = 1 << 24;
+constexpr int usual_size = 128;        ///< of what a graph leaves open, until somebody says
+constexpr std::size_t most_sizes = 8;  ///< rows for them: no model has more
 
 QLabel* heading_of(const QString& text, QWidget* of) {
   auto* heading = new QLabel(text);
@@ -94,6 +96,7 @@ QWidget* TransformerDialog::make_questions() {
   sequence_->setValue(preview_.sequence);
   micro_batch_->setObjectName(QStringLiteral("transformer_micro_batch"));
   micro_batch_->setRange(1, most_samples);
+  micro_batch_->setValue(preview_.samples);
   attention_->setObjectName(QStringLiteral("transformer_attention"));
   attention_->addItem(tr("Fused: its weights are not stored"), QVariant::fromValue(AttentionMemory::fused));
   attention_->addItem(tr("Its weights are computed again"), QVariant::fromValue(AttentionMemory::selective));
@@ -110,6 +113,11 @@ QWidget* TransformerDialog::make_questions() {
   form->addRow(tr("A&ttention"), attention_);
   form->addRow({}, dropout_);
   form->addRow({}, sequence_parallel_);
+  if (preview_.graph) {
+    for (QWidget* row : std::initializer_list<QWidget*>{sequence_, attention_, sequence_parallel_})
+      form->setRowVisible(row, false);
+    ask_sizes(form);
+  }
   connect(device_, &QComboBox::currentIndexChanged, this, &TransformerDialog::choose_device);
   for (QComboBox* box : {precision_, attention_})
     connect(box, &QComboBox::currentIndexChanged, this, &TransformerDialog::refresh);
@@ -118,6 +126,26 @@ QWidget* TransformerDialog::make_questions() {
   for (QCheckBox* box : {dropout_, sequence_parallel_})
     connect(box, &QCheckBox::toggled, this, &TransformerDialog::refresh);
   return fields;
+}
+
+void TransformerDialog::ask_sizes(QFormLayout* form) {
+  for (const QString& name : preview_.sizes) {
+    if (sizes_.size() == most_sizes) return;
+    auto* size = new QSpinBox;
+    size->setObjectName(QStringLiteral("transformer_size_%1").arg(sizes_.size()));
+    size->setRange(1, most_tokens);
+    size->setValue(usual_size);
+    size->setToolTip(tr("The model leaves this size open"));
+    form->addRow(tr("Size \"%1\"").arg(name), size);
+    connect(size, &QSpinBox::valueChanged, this, &TransformerDialog::refresh);
+    sizes_.push_back(size);
+  }
+}
+
+DimensionSizes TransformerDialog::sizes() const {
+  DimensionSizes sizes;
+  for (std::size_t i = 0; i < sizes_.size(); ++i) sizes[preview_.sizes[i].toStdString()] = sizes_[i]->value();
+  return sizes;
 }
 
 QWidget* TransformerDialog::make_figures() {
@@ -136,9 +164,10 @@ QWidget* TransformerDialog::make_figures() {
   formulas_->setObjectName(QStringLiteral("transformer_formulas"));
   formulas_->setAccessibleName(tr("Formulas of the layer"));
   formulas_->setWordWrap(true);
-  formulas_->setToolTip(
-      tr("b samples, s tokens of a sample, n = b s, h hidden, a heads, g heads of keys and values, d head width, "
-         "f feed-forward, V vocabulary, e experts, k experts a token, w bytes of a number"));
+  if (!preview_.graph)
+    formulas_->setToolTip(
+        tr("b samples, s tokens of a sample, n = b s, h hidden, a heads, g heads of keys and values, d head width, "
+           "f feed-forward, V vocabulary, e experts, k experts a token, w bytes of a number"));
   notes_->setObjectName(QStringLiteral("transformer_notes"));
   notes_->setAccessibleName(tr("What was understood and assumed"));
   notes_->setWordWrap(true);
@@ -191,7 +220,7 @@ void TransformerDialog::choose_device() {
 }
 
 void TransformerDialog::refresh() {
-  auto made = preview_.make(device_->currentText(), answers());
+  auto made = preview_.make(device_->currentText(), answers(), sizes());
   const Theme& theme = Theme::of(palette());
   buttons_->button(QDialogButtonBox::Ok)->setEnabled(made.has_value());
   set_text_colour(*summary_, made ? theme.text : theme.bad);

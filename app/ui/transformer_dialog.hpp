@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What becomes of a transformer's configuration on a device type: its layers in figures, each with the formulas behind
-// it, and all that was assumed, before it becomes a profile.
+// What becomes of a transformer's configuration, or of an ONNX model, on a device type: its layers in figures, each
+// with the formulas behind it, and all that was assumed, before it becomes a profile.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <QDialog>
 
@@ -12,6 +13,7 @@
 class QCheckBox;
 class QComboBox;
 class QDialogButtonBox;
+class QFormLayout;
 class QLabel;
 class QLineEdit;
 class QListWidget;
@@ -32,6 +34,8 @@ class TransformerDialog : public QDialog {
  private:
   QWidget* make_questions();
   QWidget* make_figures();
+  void ask_sizes(QFormLayout* form);
+  DimensionSizes sizes() const;
   AnalyticOptions answers() const;
   void choose_device();
   void refresh();
@@ -43,6 +47,7 @@ class TransformerDialog : public QDialog {
   QLineEdit* name_;
   QComboBox *device_, *precision_, *attention_;
   QSpinBox *sequence_, *micro_batch_;
+  std::vector<QSpinBox*> sizes_;  ///< that a graph leaves open
   QCheckBox *dropout_, *sequence_parallel_;
   QLabel* summary_;
   QTableWidget* layers_;

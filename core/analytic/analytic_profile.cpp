@@ -6,35 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "core/analytic/counted_profile.hpp"
 #include "core/domain/limits.hpp"
 
 namespace pipedeck {
 namespace {
-
-/// What exceeds every limit is cut there, so that it is reported instead of overflowing.
-Bytes whole(double bytes) { return Bytes(std::llround(std::min(bytes, 2.0 * static_cast<double>(limits::bytes)))); }
-
-std::string counted(double number) {
-  std::string digits = fmt::format("{:.0f}", number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), " ");
-  return digits;
-}
-
-LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times) {
-  LayerExplanation told{layer.name, {}};
-  const auto say = [&](std::string figure) { told.figures.push_back(std::move(figure)); };
-  for (const WeightItem& item : layer.weights)
-    say(fmt::format("weights, {}: {} = {}", item.name, item.formula, counted(item.count)));
-  for (const CountedProduct& product : layer.products)
-    say(fmt::format("operations, {}: {} = {}", product.name, product.formula, counted(product.operations())));
-  for (const KeptItem& item : layer.kept)
-    say(fmt::format("kept, {}: {} = {} bytes", item.name, item.formula, counted(item.bytes)));
-  say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved beside products",
-                  times.forward.count * 1e3, (times.backward_input + times.backward_weight).count * 1e3,
-                  (layer.moved + layer.scores_moved) / 1e6));
-  return told;
-}
 
 bool same_figures(const LayerCount& a, const LayerCount& b) {
   return a.kind == b.kind && weight_count(a) == weight_count(b) && kept_bytes(a) == kept_bytes(b) &&
@@ -67,7 +43,7 @@ class Maker {
     profile.source = source();
     for (const LayerCount& layer : counted_model.layers) add(layer);
     note();
-    if (auto sensible = within_limits(); !sensible) return tl::unexpected(sensible.error());
+    if (auto sensible = within_limits(made_.profile); !sensible) return tl::unexpected(sensible.error());
     return std::move(made_);
   }
 
@@ -91,18 +67,10 @@ class Maker {
 
   void add(const LayerCount& counted_layer) {
     const LayerSeconds times = layer_time(counted_layer, rate_);
-    Layer layer;
-    layer.name = counted_layer.name;
-    layer.kind = counted_layer.kind;
-    layer.forward = times.forward;
-    layer.backward = times.backward_input + times.backward_weight;
-    layer.backward_weight = times.backward_weight;
-    layer.output = whole(counted_layer.output);
-    layer.saved = whole(kept_bytes(counted_layer));
-    layer.parameters = whole(weight_count(counted_layer) * rate_.element);
+    Layer layer = layer_from(counted_layer, times, rate_.element);
     for (const int degree : options_.degrees) add_degree(layer, counted_layer, degree);
     if (!layer.tensor_parallel.empty())
-      layer.whole_parameters = whole(whole_weight_count(counted_layer) * rate_.element);
+      layer.whole_parameters = whole_bytes(whole_weight_count(counted_layer) * rate_.element);
     made_.profile.layers.push_back(std::move(layer));
     const auto same = std::ranges::find_if(seen_, [&](const LayerCount& o) { return same_figures(o, counted_layer); });
     made_.explanation_of.push_back(static_cast<std::size_t>(same - seen_.begin()));
@@ -115,15 +83,15 @@ class Maker {
     if (config_.heads % degree != 0 || config_.key_value_heads % degree != 0) return;
     const LayerSeconds times = layer_time(counted_layer, rate_, degree, options_.sequence_parallel);
     TensorParallelPoint point{degree, times.forward, times.backward_input + times.backward_weight,
-                              whole(counted_layer.forward_reduced), whole(counted_layer.backward_reduced)};
+                              whole_bytes(counted_layer.forward_reduced), whole_bytes(counted_layer.backward_reduced)};
     point.details.backward_weight = times.backward_weight;
-    point.details.saved = whole(std::ceil(kept_bytes(counted_layer, degree, options_.sequence_parallel)));
+    point.details.saved = whole_bytes(std::ceil(kept_bytes(counted_layer, degree, options_.sequence_parallel)));
     layer.tensor_parallel.push_back(std::move(point));
   }
 
   void note() {
     auto& notes = made_.notes;
-    notes.insert(notes.begin(), fmt::format("{}: {} parameters", config_.name, counted(parameters_of(config_))));
+    notes.insert(notes.begin(), fmt::format("{}: {} parameters", config_.name, spaced(parameters_of(config_))));
     notes.push_back(fmt::format("{} tokens a sample, micro-batches of {}, {}, {}", count_.sequence,
                                 options_.micro_batch, options_.precision, attention_words()));
     if (options_.sequence == 0 && config_.longest > longest_assumed)
@@ -138,18 +106,6 @@ class Maker {
     if (made_.profile.layers.front().tensor_parallel.size() < options_.degrees.size())
       notes.push_back(fmt::format("Degrees of tensor parallelism that do not divide {} heads are left out",
                                   config_.key_value_heads));
-  }
-
-  Result<void> within_limits() const {
-    for (std::size_t i = 0; i < made_.profile.layers.size(); ++i) {
-      const Layer& layer = made_.profile.layers[i];
-      const Bytes most = std::max({layer.output, layer.saved, layer.parameters});
-      if (most.count > limits::bytes || layer.backward.count > limits::seconds)
-        return fail(ErrorCode::bad_input,
-                    fmt::format("found layer '{}' of {} bytes and {:.4g} s, expected a model of a sensible size",
-                                layer.name, most.count, layer.backward.count));
-    }
-    return {};
   }
 
   TransformerConfig config_;

@@ -20,7 +20,11 @@ struct CountedProduct {
   bool weights = true;  ///< one factor is weights: the backward pass has two products as large, one of them for these
   bool divided = true;  ///< each tensor-parallel rank computes its part; else each computes all of it
   bool fused = false;   ///< part of a kernel that keeps attention's weights to itself
-  double backward = 2;  ///< products as large in the backward pass
+  double backward = 2;  ///< products as large in the backward pass; of weights, 1: what comes in needs no gradient
+  /// Numbers read and written where they are fewer than both factors' and the result's (a convolution reads its input
+  /// once, and sees it through many windows); 0: these.
+  double touched = 0;
+  bool direct = false;  ///< too thin to be tiled (a channel a group): bound by what it touches
   double operations() const { return 2 * m * k * n * times; }
 };
 

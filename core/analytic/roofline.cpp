@@ -40,8 +40,25 @@ CountedProduct part_of(CountedProduct product, int degree) {
   return product;
 }
 
+Seconds moving_time(double bytes, const DeviceRate& device) {
+  return Seconds(bytes / (device.memory.count * device.reached.memory));
+}
+
+Seconds tiled_time(double m, double k, double n, double times, const DeviceRate& device) {
+  const double depth = k / (k + device.reached.depth);
+  const double reached = device.reached.products * depth * shape_efficiency(m, n, times, device);
+  return Seconds(2 * m * k * n * times / (device.operations * reached));
+}
+
+/// The part's product with its sizes in that order: each of the three products of a layer has another.
+Seconds ordered_time(const CountedProduct& part, double m, double k, double n, const DeviceRate& device) {
+  if (part.touched == 0) return product_time(m, k, n, part.times, device);
+  const Seconds moving = moving_time(part.touched * device.element, device);
+  return part.direct ? moving : std::max(tiled_time(m, k, n, part.times, device), moving);
+}
+
 Seconds shaped_time(const CountedProduct& part, const DeviceRate& device) {
-  return product_time(part.m, part.k, part.n, part.times, device);
+  return ordered_time(part, part.m, part.k, part.n, device);
 }
 
 /// A fused kernel keeps all multiprocessors busy with pieces of its own size, whatever the shape.
@@ -76,11 +93,8 @@ Result<DeviceRate> rate_of(const DeviceModel& device, const std::string& precisi
 }
 
 Seconds product_time(double m, double k, double n, double times, const DeviceRate& device) {
-  const double depth = k / (k + device.reached.depth);
-  const double reached = device.reached.products * depth * shape_efficiency(m, n, times, device);
-  const double moved = times * device.element * (m * k + k * n + m * n);
-  return Seconds(std::max(2 * m * k * n * times / (device.operations * reached),
-                          moved / (device.memory.count * device.reached.memory)));
+  return std::max(tiled_time(m, k, n, times, device),
+                  moving_time(times * device.element * (m * k + k * n + m * n), device));
 }
 
 LayerSeconds layer_time(const LayerCount& layer, const DeviceRate& device, int degree, bool sequence_parallel) {
@@ -92,12 +106,11 @@ LayerSeconds layer_time(const LayerCount& layer, const DeviceRate& device, int d
       times.backward_input += forward_time(part, device) * part.backward;
       continue;
     }
-    times.backward_input += product_time(part.m, part.n, part.k, part.times, device);
-    times.backward_weight += product_time(part.k, part.m, part.n, part.times, device);
+    if (part.backward > 1) times.backward_input += ordered_time(part, part.m, part.n, part.k, device);
+    times.backward_weight += ordered_time(part, part.k, part.m, part.n, device);
   }
-  const auto to_move = [&](double bytes) { return Seconds(bytes / (device.memory.count * device.reached.memory)); };
-  const Seconds scores = to_move(layer.scores_moved / degree);
-  const Seconds beside = to_move(layer.moved / (sequence_parallel ? degree : 1)) + scores;
+  const Seconds scores = moving_time(layer.scores_moved / degree, device);
+  const Seconds beside = moving_time(layer.moved / (sequence_parallel ? degree : 1), device) + scores;
   const Seconds launches = device.reached.launch * layer.launches;
   times.forward += beside + launches;
   (layer.made_of_ids ? times.backward_weight : times.backward_input) += (beside + launches) * 2;

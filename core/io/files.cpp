@@ -23,6 +23,7 @@
 #include "core/io/json_value.hpp"
 #include "core/io/nccl_topology.hpp"
 #include "core/io/nvidia_smi_topology.hpp"
+#include "core/io/onnx_model.hpp"
 #include "core/io/partitioning_json.hpp"
 #include "core/io/profile_csv.hpp"
 #include "core/io/slurm.hpp"
@@ -138,6 +139,8 @@ Result<Document> document_of(const std::string& content, const std::string& path
       return as_document(found_machines(content, path));
     case FileKind::transformer:
       return as_document(transformer(content, path));
+    case FileKind::operators:
+      return as_document(operators_from_onnx(content, to_utf8(fs::path(path).stem().string())));
     case FileKind::project:
       break;
   }
@@ -160,6 +163,13 @@ Result<T> read_as(const std::string& path, std::string_view expected, const Read
         ErrorCode::bad_input,
         fmt::format("found a transformer's configuration, expected a {}; pipedeck-cli convert makes a profile of "
                     "it for a device type, and says what it assumes",
+                    expected),
+        {}, path);
+  if (std::holds_alternative<OperatorGraph>(*document))
+    return fail(
+        ErrorCode::bad_input,
+        fmt::format("found an ONNX model, expected a {}; pipedeck-cli convert makes a profile of it for a device "
+                    "type, and says what it assumes",
                     expected),
         {}, path);
   constexpr std::array<std::string_view, 6> names{"profile", "cluster", "plan", "simulation", "model", "calibration"};
@@ -263,6 +273,8 @@ std::string_view name_of(FileKind kind) {
       return "topology of machines";
     case FileKind::transformer:
       return "transformer configuration";
+    case FileKind::operators:
+      return "ONNX model";
   }
   return "?";
 }
@@ -270,6 +282,7 @@ std::string_view name_of(FileKind kind) {
 Result<FileKind> kind_of_content(const std::string& content) {
   constexpr std::string_view sqlite{"SQLite format 3\0", 16};
   if (content.compare(0, sqlite.size(), sqlite) == 0) return FileKind::project;
+  if (looks_like_onnx(content)) return FileKind::operators;
   const std::size_t first = content.find_first_not_of(" \t\r\n");
   if (first == content.npos) return fail(ErrorCode::bad_input, "the file is empty");
   if (looks_like_nvidia_smi_topology(content) || looks_like_xml(content)) return FileKind::machines;
@@ -281,7 +294,7 @@ Result<FileKind> kind_of_content(const std::string& content) {
   return fail(
       ErrorCode::bad_input,
       "found a file of no known format, expected JSON with a 'format', a layer graph, a topology of nvidia-smi, "
-      "NCCL, lstopo or Slurm, a table of layers or of bandwidths, or a Pipedeck project");
+      "NCCL, lstopo or Slurm, a table of layers or of bandwidths, an ONNX model or a Pipedeck project");
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {

@@ -11,6 +11,7 @@
 #include "core/domain/cluster.hpp"
 #include "core/domain/found_machine.hpp"
 #include "core/domain/model.hpp"
+#include "core/domain/operator_graph.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/profile.hpp"
 #include "core/domain/result.hpp"
@@ -29,20 +30,21 @@ enum class FileKind {
   calibration,
   project,
   machines,
-  transformer
+  transformer,
+  operators
 };
 std::string_view name_of(FileKind kind);  // "profile"
 
 /// Told by content, not by name: SQLite header, the JSON "format" key or a transformer's "model_type", XML or a matrix
-/// of GPUs, else graph text.
+/// of GPUs, the first fields of an ONNX model, else graph text.
 Result<FileKind> kind_of_content(const std::string& content);
 
 struct ReadOptions {
   std::optional<int> profile_micro_batch;  ///< for graph text, which has none; else "-pbs-N" of the file's name is used
 };
 
-using Document =
-    std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, FoundMachines, ReadTransformer>;
+using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, FoundMachines,
+                              ReadTransformer, OperatorGraph>;
 
 /// Whole content of a file, at most `limit` bytes. Errors name the file.
 Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{1} << 31);

@@ -4856,10 +4856,6 @@
         <translation>die Cloud-Rechner, die mit dem Programm kommen, sind gültig</translation>
     </message>
     <message>
-        <source>found a file of no known format, expected JSON with a &apos;format&apos;, a layer graph, a topology of nvidia-smi, NCCL, lstopo or Slurm, a table of layers or of bandwidths, or a Pipedeck project</source>
-        <translation>gefunden: eine Datei in keinem bekannten Format, erwartet: JSON mit einem „format“, ein Schichtgraph, eine Topologie von nvidia-smi, NCCL, lstopo oder Slurm, eine Tabelle von Schichten oder Bandbreiten oder ein Pipedeck-Projekt</translation>
-    </message>
-    <message>
         <source>found backward_weight_ms above backward_ms, expected a part of it</source>
         <translation>gefunden: backward_weight_ms über backward_ms, erwartet: ein Teil davon</translation>
     </message>
@@ -5290,6 +5286,446 @@
     <message>
         <source>zero: found stage %1, %2 with a pipeline has at most %3</source>
         <translation>ZeRO: gefunden: Stufe %1; %2 hat mit einer Pipeline höchstens %3</translation>
+    </message>
+    <message>
+        <source>%1 and what follows: input</source>
+        <translation>%1 und was folgt: Eingang</translation>
+    </message>
+    <message>
+        <source>%1 functions of the file&apos;s own are not entered</source>
+        <translation>%1 eigene Funktionen der Datei werden nicht betreten</translation>
+    </message>
+    <message>
+        <source>%1 operators (ONNX %2, %3) in %4 layers: %5</source>
+        <translation>%1 Operatoren (ONNX %2, %3) in %4 Schichten: %5</translation>
+    </message>
+    <message>
+        <source>%1 runs of element-wise operators that follow from one tensor (normalisations, activations spelled out) are taken as one kernel each</source>
+        <translation>%1 Folgen elementweiser Operatoren aus einem Tensor (ausgeschriebene Normalisierungen, Aktivierungen) gelten als je ein Kernel</translation>
+    </message>
+    <message>
+        <source>%1 weights are used by several layers: each holds a copy, so each counts them</source>
+        <translation>%1 Gewichte werden von mehreren Schichten benutzt: jede hält eine Kopie, daher zählt jede sie</translation>
+    </message>
+    <message>
+        <source>%1: %2 parameters, %3 G multiply-adds forward a micro-batch of %4</source>
+        <translation>%1: %2 Parameter, %3 G Multiplikationen mit Addition vorwärts je Mikro-Batch von %4</translation>
+    </message>
+    <message>
+        <source>%1: found an operator that is not known, whose output &apos;%2&apos; has no sizes in the file, expected them (onnx.shape_inference writes them)</source>
+        <translation>%1: unbekannter Operator gefunden, dessen Ausgang &apos;%2&apos; in der Datei keine Größen hat; erwartet werden sie (onnx.shape_inference schreibt sie)</translation>
+    </message>
+    <message>
+        <source>%1: gates and states</source>
+        <translation>%1: Gatter und Zustände</translation>
+    </message>
+    <message>
+        <source>%1: input</source>
+        <translation>%1: Eingang</translation>
+    </message>
+    <message>
+        <source>%1: mask</source>
+        <translation>%1: Maske</translation>
+    </message>
+    <message>
+        <source>%1: output</source>
+        <translation>%1: Ausgang</translation>
+    </message>
+    <message>
+        <source>%1: scores</source>
+        <translation>%1: Bewertungen</translation>
+    </message>
+    <message>
+        <source>%1: where the largest are</source>
+        <translation>%1: wo die größten sind</translation>
+    </message>
+    <message>
+        <source>, step by step</source>
+        <translation>, Schritt für Schritt</translation>
+    </message>
+    <message>
+        <source>--dim %1=N for &apos;%2&apos; of input &apos;%3&apos;</source>
+        <translation>--dim %1=N für &apos;%2&apos; des Eingangs &apos;%3&apos;</translation>
+    </message>
+    <message>
+        <source>--sequence N (or --dim %1=N) for &apos;%2&apos; of input &apos;%3&apos;</source>
+        <translation>--sequence N (oder --dim %1=N) für &apos;%2&apos; des Eingangs &apos;%3&apos;</translation>
+    </message>
+    <message>
+        <source>No size looks like a batch: the file is taken for one sample</source>
+        <translation>Keine Größe sieht nach einem Batch aus: die Datei gilt für eine Probe</translation>
+    </message>
+    <message>
+        <source>ONNX model</source>
+        <translation>ONNX-Modell</translation>
+    </message>
+    <message>
+        <source>Size &apos;%1&apos; is taken for the micro-batch</source>
+        <translation>Größe &apos;%1&apos; gilt als der Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>Size &apos;%1&apos; is taken for the sequence</source>
+        <translation>Größe &apos;%1&apos; gilt als die Sequenz</translation>
+    </message>
+    <message>
+        <source>The file has no loss: none is counted</source>
+        <translation>Die Datei hat keinen Verlust: keiner wird gezählt</translation>
+    </message>
+    <message>
+        <source>The file is for batches of %1, its inputs&apos; first size</source>
+        <translation>Die Datei ist für Batches von %1, die erste Größe ihrer Eingänge</translation>
+    </message>
+    <message>
+        <source>The file is for batches of %1: its inputs&apos; first sizes are taken to be %2</source>
+        <translation>Die Datei ist für Batches von %1: die ersten Größen ihrer Eingänge gelten als %2</translation>
+    </message>
+    <message>
+        <source>Trained in %1, whatever the file&apos;s numbers are stored in; degrees of tensor parallelism are not computed from a graph</source>
+        <translation>Trainiert in %1, worin auch immer die Zahlen der Datei gespeichert sind; Grade der Tensorparallelität werden aus einem Graphen nicht berechnet</translation>
+    </message>
+    <message>
+        <source>Without a formula, counted as the bytes that go in and out: %1</source>
+        <translation>Ohne Formel, gezählt als die Bytes, die hinein- und hinausgehen: %1</translation>
+    </message>
+    <message>
+        <source>a chain, cut where one tensor crosses</source>
+        <translation>eine Kette, geschnitten, wo ein Tensor kreuzt</translation>
+    </message>
+    <message>
+        <source>a graph, for more than one tensor crosses some cuts</source>
+        <translation>ein Graph, denn manche Schnitte kreuzt mehr als ein Tensor</translation>
+    </message>
+    <message>
+        <source>an ONNX file</source>
+        <translation>eine ONNX-Datei</translation>
+    </message>
+    <message>
+        <source>computed from %1 operators of %2 for %3 in %4</source>
+        <translation>berechnet aus %1 Operatoren von %2 für %3 in %4</translation>
+    </message>
+    <message>
+        <source>found %1 &apos;%2&apos; computed from the batch, expected numbers that follow from sizes</source>
+        <translation>%1 &apos;%2&apos; aus dem Batch berechnet gefunden, erwartet werden Zahlen, die aus Größen folgen</translation>
+    </message>
+    <message>
+        <source>found %1 and %2 for &apos;%3&apos;, expected one size</source>
+        <translation>%1 und %2 für &apos;%3&apos; gefunden, erwartet wird eine Größe</translation>
+    </message>
+    <message>
+        <source>found %1 behind %2, expected sizes alike but of axis %3</source>
+        <translation>%1 hinter %2 gefunden, erwartet werden bis auf Achse %3 gleiche Größen</translation>
+    </message>
+    <message>
+        <source>found %1 beside %2, expected sizes that are alike or 1</source>
+        <translation>%1 neben %2 gefunden, erwartet werden Größen, die gleich oder 1 sind</translation>
+    </message>
+    <message>
+        <source>found %1 bytes of data, expected %2 numbers of %3 bytes</source>
+        <translation>%1 Bytes Daten gefunden, erwartet werden %2 Zahlen von %3 Bytes</translation>
+    </message>
+    <message>
+        <source>found %1 bytes, expected at most %2</source>
+        <translation>%1 Bytes gefunden, erwartet werden höchstens %2</translation>
+    </message>
+    <message>
+        <source>found %1 for &apos;%2&apos;, expected a size a letter</source>
+        <translation>%1 für &apos;%2&apos; gefunden, erwartet wird eine Größe je Buchstabe</translation>
+    </message>
+    <message>
+        <source>found %1 for --dim %2, expected 1 to %3</source>
+        <translation>%1 für --dim %2 gefunden, erwartet wird 1 bis %3</translation>
+    </message>
+    <message>
+        <source>found %1 in %2, expected numbers from %3 to %4</source>
+        <translation>%1 in %2 gefunden, erwartet werden Zahlen von %3 bis %4</translation>
+    </message>
+    <message>
+        <source>found %1 in a circle of operators, or behind one, expected none</source>
+        <translation>%1 in einem Kreis von Operatoren oder dahinter gefunden, erwartet wird keiner</translation>
+    </message>
+    <message>
+        <source>found %1 numbers in %2, expected %3</source>
+        <translation>%1 Zahlen in %2 gefunden, erwartet werden %3</translation>
+    </message>
+    <message>
+        <source>found %1 numbers with their border, expected at least the window&apos;s %2</source>
+        <translation>%1 Zahlen mit ihrem Rand gefunden, erwartet werden mindestens die %2 des Fensters</translation>
+    </message>
+    <message>
+        <source>found %1 numbers, expected %2</source>
+        <translation>%1 Zahlen gefunden, erwartet werden %2</translation>
+    </message>
+    <message>
+        <source>found %1 repeats of %2, expected a result that a model can have</source>
+        <translation>%1 Wiederholungen von %2 gefunden, erwartet wird ein Ergebnis, das ein Modell haben kann</translation>
+    </message>
+    <message>
+        <source>found %1 repeats, expected %2</source>
+        <translation>%1 Wiederholungen gefunden, erwartet werden %2</translation>
+    </message>
+    <message>
+        <source>found %1 scales that follow from sizes, expected %2</source>
+        <translation>%1 Maßstäbe gefunden, die aus Größen folgen, erwartet werden %2</translation>
+    </message>
+    <message>
+        <source>found %1 sizes of borders, expected %2</source>
+        <translation>%1 Randgrößen gefunden, erwartet werden %2</translation>
+    </message>
+    <message>
+        <source>found %1 sizes, expected %2</source>
+        <translation>%1 Größen gefunden, erwartet werden %2</translation>
+    </message>
+    <message>
+        <source>found %1 times %2, expected matrices that fit</source>
+        <translation>%1 mal %2 gefunden, erwartet werden Matrizen, die zusammenpassen</translation>
+    </message>
+    <message>
+        <source>found %1 to be repeated to %2, expected sizes that are alike or 1</source>
+        <translation>%1 soll auf %2 wiederholt werden, erwartet werden Größen, die gleich oder 1 sind</translation>
+    </message>
+    <message>
+        <source>found %1 to be seen as %2, expected as many numbers (a batch that the file fixes is changed with a dynamic axis where it is exported)</source>
+        <translation>%1 soll als %2 gesehen werden, erwartet werden ebenso viele Zahlen (ein Batch, den die Datei festlegt, wird mit einer dynamischen Achse beim Export geändert)</translation>
+    </message>
+    <message>
+        <source>found &apos;%1&apos; in the result alone</source>
+        <translation>&apos;%1&apos; allein im Ergebnis gefunden</translation>
+    </message>
+    <message>
+        <source>found &apos;%1&apos;, which no operator makes, expected a tensor</source>
+        <translation>&apos;%1&apos; gefunden, das kein Operator erzeugt, erwartet wird ein Tensor</translation>
+    </message>
+    <message>
+        <source>found --dim %1, expected a size that the file leaves open: %2</source>
+        <translation>--dim %1 gefunden, erwartet wird eine Größe, die die Datei offen lässt: %2</translation>
+    </message>
+    <message>
+        <source>found a border larger than any is</source>
+        <translation>ein Rand gefunden, der größer ist als jeder</translation>
+    </message>
+    <message>
+        <source>found a file of no known format, expected JSON with a &apos;format&apos;, a layer graph, a topology of nvidia-smi, NCCL, lstopo or Slurm, a table of layers or of bandwidths, an ONNX model or a Pipedeck project</source>
+        <translation>eine Datei ohne bekanntes Format gefunden, erwartet wird JSON mit einem &apos;format&apos;, ein Schichtgraph, eine Topologie von nvidia-smi, NCCL, lstopo oder Slurm, eine Tabelle von Schichten oder Bandbreiten, ein ONNX-Modell oder ein Pipedeck-Projekt</translation>
+    </message>
+    <message>
+        <source>found a message that is cut off after %1 bytes, expected it whole</source>
+        <translation>eine Nachricht gefunden, die nach %1 Bytes abbricht, erwartet wird sie ganz</translation>
+    </message>
+    <message>
+        <source>found a micro-batch of %1 for a file without a batch, expected 1</source>
+        <translation>ein Mikro-Batch von %1 für eine Datei ohne Batch gefunden, erwartet wird 1</translation>
+    </message>
+    <message>
+        <source>found a range from %1 to %2 by %3, expected one that ends</source>
+        <translation>ein Bereich von %1 bis %2 in Schritten von %3 gefunden, erwartet wird einer, der endet</translation>
+    </message>
+    <message>
+        <source>found a result larger than any is</source>
+        <translation>ein Ergebnis gefunden, das größer ist als jedes</translation>
+    </message>
+    <message>
+        <source>found a result of %1 dimensions, expected at most %2</source>
+        <translation>ein Ergebnis mit %1 Dimensionen gefunden, erwartet werden höchstens %2</translation>
+    </message>
+    <message>
+        <source>found a result of %1, expected sizes of 0 or more and at most 2^49 numbers</source>
+        <translation>ein Ergebnis von %1 gefunden, erwartet werden Größen ab 0 und höchstens 2^49 Zahlen</translation>
+    </message>
+    <message>
+        <source>found a second tensor &apos;%1&apos;, expected one of a name</source>
+        <translation>ein zweiter Tensor &apos;%1&apos; gefunden, erwartet wird einer je Name</translation>
+    </message>
+    <message>
+        <source>found a sequence of %1, expected none: the file leaves no size open that looks like one</source>
+        <translation>eine Sequenz von %1 gefunden, erwartet wird keine: die Datei lässt keine Größe offen, die danach aussieht</translation>
+    </message>
+    <message>
+        <source>found a size of %1 at axis %2, expected 1</source>
+        <translation>eine Größe von %1 an Achse %2 gefunden, erwartet wird 1</translation>
+    </message>
+    <message>
+        <source>found a size of %1, expected 0 or more</source>
+        <translation>eine Größe von %1 gefunden, erwartet wird 0 oder mehr</translation>
+    </message>
+    <message>
+        <source>found a size of %1, expected 1 or more</source>
+        <translation>eine Größe von %1 gefunden, erwartet wird 1 oder mehr</translation>
+    </message>
+    <message>
+        <source>found a step of 0, expected another</source>
+        <translation>ein Schritt von 0 gefunden, erwartet wird ein anderer</translation>
+    </message>
+    <message>
+        <source>found a tensor of more than %1 numbers, expected at most that</source>
+        <translation>ein Tensor von mehr als %1 Zahlen gefunden, erwartet werden höchstens so viele</translation>
+    </message>
+    <message>
+        <source>found a window of %1, expected 1 or more</source>
+        <translation>ein Fenster von %1 gefunden, erwartet wird 1 oder mehr</translation>
+    </message>
+    <message>
+        <source>found an ONNX model, expected a %1; pipedeck-cli convert makes a profile of it for a device type, and says what it assumes</source>
+        <translation>ein ONNX-Modell gefunden, erwartet wird: %1; pipedeck-cli convert macht daraus ein Profil für einen Gerätetyp und sagt, was es annimmt</translation>
+    </message>
+    <message>
+        <source>found an input of %1 and recurrent weights of %2, expected three dimensions each</source>
+        <translation>ein Eingang von %1 und rekurrente Gewichte von %2 gefunden, erwartet werden je drei Dimensionen</translation>
+    </message>
+    <message>
+        <source>found an input of %1 for blocks of %2, expected sizes that they divide</source>
+        <translation>ein Eingang von %1 für Blöcke von %2 gefunden, erwartet werden Größen, die sie teilen</translation>
+    </message>
+    <message>
+        <source>found an input of %1, expected samples x channels x sizes</source>
+        <translation>ein Eingang von %1 gefunden, erwartet werden Proben x Kanäle x Größen</translation>
+    </message>
+    <message>
+        <source>found an order of %1 axes, expected %2</source>
+        <translation>eine Reihenfolge von %1 Achsen gefunden, erwartet werden %2</translation>
+    </message>
+    <message>
+        <source>found another k than one number up to %1</source>
+        <translation>ein anderes k als eine Zahl bis %1 gefunden</translation>
+    </message>
+    <message>
+        <source>found axis %1 twice, expected it once</source>
+        <translation>Achse %1 zweimal gefunden, erwartet wird sie einmal</translation>
+    </message>
+    <message>
+        <source>found axis %1, expected one of %2</source>
+        <translation>Achse %1 gefunden, erwartet wird eine von %2</translation>
+    </message>
+    <message>
+        <source>found bounds that do not follow from sizes, expected three numbers</source>
+        <translation>Grenzen gefunden, die nicht aus Größen folgen, erwartet werden drei Zahlen</translation>
+    </message>
+    <message>
+        <source>found field %1 of a kind that ONNX has not, expected a number or bytes</source>
+        <translation>Feld %1 von einer Art gefunden, die ONNX nicht hat, erwartet wird eine Zahl oder Bytes</translation>
+    </message>
+    <message>
+        <source>found indices of %1 into %2, expected as many as there are axes at most</source>
+        <translation>Indizes von %1 in %2 gefunden, erwartet werden höchstens so viele, wie es Achsen gibt</translation>
+    </message>
+    <message>
+        <source>found input &apos;%1&apos; of more than 2^49 numbers, expected at most that</source>
+        <translation>Eingang &apos;%1&apos; von mehr als 2^49 Zahlen gefunden, erwartet werden höchstens so viele</translation>
+    </message>
+    <message>
+        <source>found input &apos;%1&apos; without sizes, expected a tensor with some</source>
+        <translation>Eingang &apos;%1&apos; ohne Größen gefunden, erwartet wird ein Tensor mit Größen</translation>
+    </message>
+    <message>
+        <source>found more channels than any model has</source>
+        <translation>mehr Kanäle gefunden, als ein Modell hat</translation>
+    </message>
+    <message>
+        <source>found more than %1 numbers, expected at most that</source>
+        <translation>mehr als %1 Zahlen gefunden, erwartet werden höchstens so viele</translation>
+    </message>
+    <message>
+        <source>found more than %1 operators, tensors and attributes in all, expected at most that</source>
+        <translation>insgesamt mehr als %1 Operatoren, Tensoren und Attribute gefunden, erwartet werden höchstens so viele</translation>
+    </message>
+    <message>
+        <source>found no depth, expected one number</source>
+        <translation>keine Tiefe gefunden, erwartet wird eine Zahl</translation>
+    </message>
+    <message>
+        <source>found no graph, expected a model with one</source>
+        <translation>keinen Graphen gefunden, erwartet wird ein Modell mit einem</translation>
+    </message>
+    <message>
+        <source>found no input %1, expected one</source>
+        <translation>keinen Eingang %1 gefunden, erwartet wird einer</translation>
+    </message>
+    <message>
+        <source>found no kernel_shape, expected one</source>
+        <translation>kein kernel_shape gefunden, erwartet wird eines</translation>
+    </message>
+    <message>
+        <source>found no name, expected one</source>
+        <translation>keinen Namen gefunden, erwartet wird einer</translation>
+    </message>
+    <message>
+        <source>found no numbers for %1, expected some</source>
+        <translation>keine Zahlen für %1 gefunden, erwartet werden welche</translation>
+    </message>
+    <message>
+        <source>found no op_type, expected one</source>
+        <translation>keinen op_type gefunden, erwartet wird einer</translation>
+    </message>
+    <message>
+        <source>found no operators, expected at least one</source>
+        <translation>keine Operatoren gefunden, erwartet wird mindestens einer</translation>
+    </message>
+    <message>
+        <source>found no value, expected a tensor or numbers</source>
+        <translation>keinen Wert gefunden, erwartet wird ein Tensor oder Zahlen</translation>
+    </message>
+    <message>
+        <source>found numbers of the batch, expected some that follow from sizes: how many are not 0 decides sizes</source>
+        <translation>Zahlen aus dem Batch gefunden, erwartet werden solche, die aus Größen folgen: wie viele nicht 0 sind, bestimmt Größen</translation>
+    </message>
+    <message>
+        <source>found parts of %1 in all, expected %2</source>
+        <translation>Teile von insgesamt %1 gefunden, erwartet werden %2</translation>
+    </message>
+    <message>
+        <source>found parts that are not %1 in %2, expected %3 of them</source>
+        <translation>Teile gefunden, die nicht %1 in %2 sind, erwartet werden %3 davon</translation>
+    </message>
+    <message>
+        <source>found size &apos;%1&apos; of input &apos;%2&apos; without a number, expected one: --dim %3=N</source>
+        <translation>Größe &apos;%1&apos; des Eingangs &apos;%2&apos; ohne Zahl gefunden, erwartet wird eine: --dim %3=N</translation>
+    </message>
+    <message>
+        <source>found sizes that do not fit, expected sizes that are alike or 1</source>
+        <translation>Größen gefunden, die nicht zusammenpassen, erwartet werden Größen, die gleich oder 1 sind</translation>
+    </message>
+    <message>
+        <source>found sizes that the file leaves open, expected %1</source>
+        <translation>Größen gefunden, die die Datei offen lässt, erwartet wird %1</translation>
+    </message>
+    <message>
+        <source>found sparse weights, expected dense ones</source>
+        <translation>dünn besetzte Gewichte gefunden, erwartet werden dichte</translation>
+    </message>
+    <message>
+        <source>found starts, ends, axes and steps of different counts, expected one of each</source>
+        <translation>Anfänge, Enden, Achsen und Schritte in verschiedener Anzahl gefunden, erwartet wird je einer</translation>
+    </message>
+    <message>
+        <source>found the equation &apos;%1&apos;, expected one letter a size and &apos;-&gt;&apos;</source>
+        <translation>die Gleichung &apos;%1&apos; gefunden, erwartet wird ein Buchstabe je Größe und &apos;-&gt;&apos;</translation>
+    </message>
+    <message>
+        <source>found weights of %1 for an input of %2, expected %3 channels first</source>
+        <translation>Gewichte von %1 für einen Eingang von %2 gefunden, erwartet werden zuerst %3 Kanäle</translation>
+    </message>
+    <message>
+        <source>found weights of %1 for an input of %2, expected as many dimensions</source>
+        <translation>Gewichte von %1 für einen Eingang von %2 gefunden, erwartet werden ebenso viele Dimensionen</translation>
+    </message>
+    <message>
+        <source>found weights of %1 in %2 groups for an input of %3, expected %4 channels a group</source>
+        <translation>Gewichte von %1 in %2 Gruppen für einen Eingang von %3 gefunden, erwartet werden %4 Kanäle je Gruppe</translation>
+    </message>
+    <message>
+        <source>found weights that are computed of one another in too many ways, expected fewer</source>
+        <translation>Gewichte gefunden, die auf zu viele Weisen auseinander berechnet werden, erwartet werden weniger</translation>
+    </message>
+    <message>
+        <source>it leaves none</source>
+        <translation>sie lässt keine</translation>
+    </message>
+    <message>
+        <source>one number</source>
+        <translation>eine Zahl</translation>
+    </message>
+    <message>
+        <source>to later layers, %1: %2 bytes</source>
+        <translation>an spätere Schichten, %1: %2 Bytes</translation>
     </message>
 </context>
 <context>
@@ -9204,8 +9640,8 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <translation>C&amp;loud-Rechner hinzufügen…</translation>
     </message>
     <message>
-        <source>Profiles, tables of layers, graphs, clusters, machines, plans, models, simulations, run logs, traces (*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz);;All files (*)</source>
-        <translation>Profile, Tabellen von Schichten, Graphen, Cluster, Rechner, Pläne, Modelle, Simulationen, Laufprotokolle, Traces (*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz);;Alle Dateien (*)</translation>
+        <source>Profiles, tables of layers, graphs, clusters, machines, plans, models, simulations, run logs, traces (*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz *.onnx);;All files (*)</source>
+        <translation>Profile, Schichttabellen, Graphen, Cluster, Maschinen, Pläne, Modelle, Simulationen, Laufprotokolle, Traces (*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz *.onnx);;Alle Dateien (*)</translation>
     </message>
 </context>
 <context>
@@ -13083,12 +13519,20 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
         <source>Its weights are computed again</source>
         <translation>Ihre Gewichte werden neu berechnet</translation>
     </message>
+    <message>
+        <source>The model leaves this size open</source>
+        <translation>Das Modell lässt diese Größe offen</translation>
+    </message>
+    <message>
+        <source>Size &quot;%1&quot;</source>
+        <translation>Größe „%1“</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::TransformerFiles</name>
     <message>
-        <source>The file is no transformer&apos;s configuration: choose a model&apos;s config.json.</source>
-        <translation>Die Datei ist keine Transformer-Konfiguration: die config.json eines Modells wählen.</translation>
+        <source>The file is neither a transformer&apos;s configuration nor an ONNX model: choose a model&apos;s config.json or an .onnx file.</source>
+        <translation>Die Datei ist weder die Konfiguration eines Transformers noch ein ONNX-Modell: wählen Sie die config.json eines Modells oder eine .onnx-Datei.</translation>
     </message>
 </context>
 <context>

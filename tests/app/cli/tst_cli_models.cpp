@@ -48,6 +48,28 @@ class TestCliModels : public QObject {
     QVERIFY2(answer.out.contains("kept, softmax: w b a s^2 = 72 000 000 bytes"), answer.out);
   }
 
+  /// Sizes that the file leaves open are asked for; what they become can be planned.
+  void an_onnx_model() {
+    const QString tokens = QStringLiteral(PIPEDECK_FIXTURES "/onnx/tokens.onnx");
+    const Answer asked = problem_.run({"convert", tokens, "t.profile.json"});
+    VERIFY_STATUS(asked, 2);
+    QVERIFY2(asked.err.contains("--sequence N (or --dim sequence=N) for 'sequence' of input 'ids'"), asked.err);
+    QVERIFY(!problem_.files().contains("t.profile.json"));
+    const Answer made =
+        problem_.run({"convert", "--dim", "sequence=12", tokens, "t.profile.json", "--micro-batch", "3", "--explain"});
+    VERIFY_STATUS(made, 0);
+    // 20 x 8 words, 16 x 8 positions, two norms of 8, 8 x 24 and 8 x 8 weights.
+    QVERIFY2(made.err.contains("tokens: 560 parameters"), made.err);
+    QVERIFY2(made.err.contains("a chain, cut where one tensor crosses"), made.err);
+    QVERIFY2(made.out.contains("operations, /h.0/qkv: 2 x 36 x 8 x 24 = 13 824"), made.out);
+    const QJsonObject profile = profile_in(problem_.read("t.profile.json"));
+    QCOMPARE(profile["micro_batch"].toInt(), 3);
+    QCOMPARE(profile["layers"].toArray()[1].toObject()["name"].toString(), QStringLiteral("h.0"));
+    VERIFY_STATUS(problem_.run({"plan", "--profile", "t.profile.json", "--cluster", "preset:dapple-a", "--planner",
+                                "gpipe", "--global-batch", "48", "-o", "plan.json"}),
+                  0);
+  }
+
   void what_is_made_can_be_planned() {
     VERIFY_STATUS(problem_.run({"convert", fixture("gpt2"), "-o", "gpt2.profile.json", "--device", "v100-16gb"}), 0);
     VERIFY_STATUS(problem_.run({"convert", fixture("t5-large"), "-o", "t5.profile.json"}), 0);
@@ -85,6 +107,18 @@ class TestCliModels : public QObject {
     QTest::newRow("in place of a profile")
         << QStringList{"plan", "--profile", gpt2, "--cluster", "c.json", "--planner", "gpipe", "--global-batch", "8"}
         << "convert makes a profile";
+    const QString pictures = QStringLiteral(PIPEDECK_FIXTURES "/onnx/pictures.onnx");
+    QTest::newRow("attention of a graph") << QStringList{"convert", pictures, "x.profile.json", "--attention", "stored"}
+                                          << "--attention: found an ONNX model";
+    QTest::newRow("no such size") << QStringList{"convert", pictures, "x.profile.json", "--dim", "depth=2"}
+                                  << "leaves open: batch";
+    QTest::newRow("no number") << QStringList{"convert", pictures, "x.profile.json", "--dim", "batch=two"} << "NAME=N";
+    QTest::newRow("sizes of a transformer")
+        << QStringList{"convert", gpt2, "x.profile.json", "--dim", "batch=2"} << "expected an ONNX model";
+    QTest::newRow("ONNX in place of a profile")
+        << QStringList{"plan",      "--profile", pictures,         "--cluster", "c.json",
+                       "--planner", "gpipe",     "--global-batch", "8"}
+        << "found an ONNX model";
   }
   void bad_calls_are_told() {
     QFETCH(QStringList, arguments);

@@ -22,6 +22,8 @@ namespace {
 
 QString fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/") + QLatin1String(name); }
 
+QString onnx_fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/onnx/") + QLatin1String(name); }
+
 template <class T>
 T& part(const TransformerDialog& dialog, const char* name) {
   return *dialog.findChild<T*>(QLatin1String(name));
@@ -87,6 +89,39 @@ class TestTransformerImports : public QObject {
     QVERIFY(part<QLabel>(dialog, "transformer_summary").text().contains("1024"));
     sequence.setValue(512);
     QVERIFY(ok.isEnabled());
+  }
+
+  /// The same dialog: what makes attention is not asked of a graph, the sizes that it leaves open are.
+  void an_onnx_model_asks_for_its_open_sizes() {
+    const auto preview = transformer_in(onnx_fixture("tokens.onnx"));
+    QVERIFY(preview.has_value());
+    TransformerDialog dialog(*preview);
+    dialog.show();
+    QVERIFY(!part<QComboBox>(dialog, "transformer_attention").isVisible());
+    QVERIFY(!part<QSpinBox>(dialog, "transformer_sequence").isVisible());
+    auto& size = part<QSpinBox>(dialog, "transformer_size_0");
+    QVERIFY(size.isVisible());
+    QVERIFY(!dialog.profile());  // 128 are more than the 16 positions
+    QVERIFY(!part<QLabel>(dialog, "transformer_summary").text().isEmpty());
+    size.setValue(16);
+    QVERIFY(dialog.profile().has_value());
+    const auto kept = dialog.profile()->layers[1].saved.count;
+    part<QSpinBox>(dialog, "transformer_micro_batch").setValue(4);
+    QCOMPARE(dialog.profile()->layers[1].saved.count, 4 * kept);
+    QVERIFY(part<QListWidget>(dialog, "transformer_formulas").count() > 0);
+    QVERIFY(!part<QListWidget>(dialog, "transformer_notes").findItems("560 parameters", Qt::MatchContains).isEmpty());
+  }
+
+  void an_onnx_model_becomes_a_profile_in_one_step() {
+    WindowFixture window;
+    window.session().open_sample();
+    const auto profiles = window.state().profiles.size();
+    window.window->open_files({onnx_fixture("pictures.onnx")});
+    QVERIFY2(window.errors.isEmpty(), qPrintable(window.errors.join('\n')));
+    QCOMPARE(window.state().profiles.size(), profiles + 1);
+    QCOMPARE(window.session().undo_name(), QStringLiteral("Import pictures"));
+    window.trigger("action_undo");
+    QCOMPARE(window.state().profiles.size(), profiles);
   }
 
   void precisions_are_the_device_types() {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/analytic/counted_profile.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/domain/limits.hpp"
+
+namespace pipedeck {
+
+Bytes whole_bytes(double bytes) {
+  return Bytes(std::llround(std::min(bytes, 2.0 * static_cast<double>(limits::bytes))));
+}
+
+std::string spaced(double number) {
+  std::string digits = fmt::format("{:.0f}", number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), " ");
+  return digits;
+}
+
+Layer layer_from(const LayerCount& counted, const LayerSeconds& times, int element) {
+  Layer layer;
+  layer.name = counted.name;
+  layer.kind = counted.kind;
+  layer.forward = times.forward;
+  layer.backward = times.backward_input + times.backward_weight;
+  layer.backward_weight = times.backward_weight;
+  layer.output = whole_bytes(counted.output);
+  layer.saved = whole_bytes(kept_bytes(counted));
+  layer.parameters = whole_bytes(weight_count(counted) * element);
+  return layer;
+}
+
+LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times) {
+  LayerExplanation told{layer.name, {}};
+  const auto say = [&](std::string figure) { told.figures.push_back(std::move(figure)); };
+  for (const WeightItem& item : layer.weights)
+    say(fmt::format("weights, {}: {} = {}", item.name, item.formula, spaced(item.count)));
+  for (const CountedProduct& product : layer.products)
+    say(fmt::format("operations, {}: {} = {}", product.name, product.formula, spaced(product.operations())));
+  for (const KeptItem& item : layer.kept)
+    say(fmt::format("kept, {}: {} = {} bytes", item.name, item.formula, spaced(item.bytes)));
+  say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved beside products",
+                  times.forward.count * 1e3, (times.backward_input + times.backward_weight).count * 1e3,
+                  (layer.moved + layer.scores_moved) / 1e6));
+  return told;
+}
+
+Result<void> within_limits(const Profile& profile) {
+  for (const Layer& layer : profile.layers) {
+    const Bytes most = std::max({layer.output, layer.saved, layer.parameters});
+    if (most.count > limits::bytes || !(layer.backward.count <= limits::seconds))
+      return fail(ErrorCode::bad_input,
+                  fmt::format("found layer '{}' of {} bytes and {:.4g} s, expected a model of a sensible size",
+                              layer.name, most.count, layer.backward.count));
+  }
+  return {};
+}
+
+}  // namespace pipedeck

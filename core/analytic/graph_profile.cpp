@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/analytic/graph_profile.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/analytic/counted_profile.hpp"
+#include "core/analytic/graph_layers.hpp"
+#include "core/domain/checks.hpp"
+
+namespace pipedeck {
+namespace {
+
+class Maker {
+ public:
+  Maker(const OperatorGraph& graph, const DeviceModel& device, const DeviceRate& rate, const GraphOptions& options,
+        const ChosenSizes& sizes)
+      : graph_(graph), device_(device), rate_(rate), options_(options), sizes_(sizes) {}
+
+  Result<AnalyticProfile> make() {
+    const auto shaped_graph = shaped(graph_, sizes_.sizes, sizes_.batch);
+    if (!shaped_graph) return tl::unexpected(shaped_graph.error());
+    const auto counted = layers_of(*shaped_graph, rate_.element, options_.dropout);
+    if (!counted) return tl::unexpected(counted.error());
+    if (std::cmp_greater(counted->layers.size(), limits::layers))
+      return fail(ErrorCode::bad_input,
+                  fmt::format("found {} layers, expected at most {}", counted->layers.size(), limits::layers));
+    Profile& profile = made_.profile;
+    profile.name = graph_.name;
+    profile.device = device_.type.name;
+    profile.micro_batch = sizes_.samples;
+    profile.edges = counted->edges;
+    profile.source = fmt::format("computed from {} operators of {} for {} in {}", graph_.operators.size(), written_by(),
+                                 device_.type.name, options_.precision);
+    for (const GraphLayer& layer : counted->layers) add(layer);
+    note(*shaped_graph, *counted);
+    PIPEDECK_CHECK(within_limits(profile));
+    return std::move(made_);
+  }
+
+ private:
+  std::string written_by() const { return graph_.source.empty() ? "an ONNX file" : graph_.source; }
+
+  void add(const GraphLayer& counted) {
+    const LayerSeconds times = layer_time(counted.count, rate_);
+    Layer layer = layer_from(counted.count, times, rate_.element);
+    LayerExplanation told = explain(counted.count, times);
+    for (std::size_t i = 0; i < counted.outputs.size(); ++i)
+      told.figures.push_back(
+          fmt::format("to later layers, {}: {} bytes", counted.given[i], spaced(counted.outputs[i])));
+    if (counted.outputs.size() > 1) {
+      layer.output = {};
+      for (const double bytes : counted.outputs) layer.output += layer.outputs.emplace_back(whole_bytes(bytes));
+    }
+    multiply_adds_ += forward_operations(counted.count) / 2;
+    made_.explanation_of.push_back(made_.explanations.size());
+    made_.explanations.push_back(std::move(told));
+    made_.profile.layers.push_back(std::move(layer));
+  }
+
+  void note(const ShapedGraph& shaped_graph, const GraphLayers& counted) {
+    auto& notes = made_.notes;
+    const auto say = [&](std::string text) { notes.push_back(std::move(text)); };
+    say(fmt::format("{}: {} parameters, {:.4g} G multiply-adds forward a micro-batch of {}", graph_.name,
+                    spaced(counted.parameters), multiply_adds_ / 1e9, sizes_.samples));
+    say(fmt::format("{} operators (ONNX {}, {}) in {} layers: {}", graph_.operators.size(), graph_.version,
+                    written_by(), counted.layers.size(),
+                    counted.edges.empty() ? "a chain, cut where one tensor crosses"
+                                          : "a graph, for more than one tensor crosses some cuts"));
+    for (const std::string& note : sizes_.notes) say(note);
+    if (!shaped_graph.unknown.empty()) {
+      std::vector<std::string> types;
+      for (const auto& [type, count] : shaped_graph.unknown)
+        types.push_back(fmt::format("{} ({})", type.substr(0, 80), count));
+      if (types.size() > 20) types.resize(20), types.push_back("...");
+      say(fmt::format("Without a formula, counted as the bytes that go in and out: {}", fmt::join(types, ", ")));
+    }
+    if (counted.fused > 0)
+      say(
+          fmt::format("{} runs of element-wise operators that follow from one tensor (normalisations, activations "
+                      "spelled out) are taken as one kernel each",
+                      counted.fused));
+    if (counted.shared_weights > 0)
+      say(fmt::format("{} weights are used by several layers: each holds a copy, so each counts them",
+                      counted.shared_weights));
+    const auto has_loss = [](const Operator& op) { return op.type.ends_with("Loss"); };
+    if (std::ranges::none_of(graph_.operators, has_loss)) say("The file has no loss: none is counted");
+    for (const std::string& note : graph_.notes) say(note);
+    say(
+        fmt::format("Trained in {}, whatever the file's numbers are stored in; degrees of tensor parallelism are not "
+                    "computed from a graph",
+                    options_.precision));
+    say(fmt::format("Large products reach {:.0f} % of the peak, the rest of a layer {:.0f} % of the memory's bandwidth",
+                    100 * rate_.reached.products, 100 * rate_.reached.memory));
+  }
+
+  const OperatorGraph& graph_;
+  const DeviceModel& device_;
+  const DeviceRate& rate_;
+  const GraphOptions& options_;
+  const ChosenSizes& sizes_;
+  AnalyticProfile made_;
+  double multiply_adds_ = 0;
+};
+
+Result<void> check(const GraphOptions& options) {
+  if (options.sizes.sequence < 0 || options.sizes.sequence > (1 << 24))
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found a sequence of {} tokens, expected 1 to {}", options.sizes.sequence, 1 << 24));
+  if (const auto samples = options.sizes.samples; samples && (*samples < 1 || *samples > limits::samples))
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found a micro-batch of {}, expected 1 to {}", *samples, limits::samples));
+  for (const double part : {options.reached.products, options.reached.memory})
+    if (!(part > 0 && part <= 1))
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found {} of what the data sheet promises, expected above 0 and at most 1", part));
+  return {};
+}
+
+}  // namespace
+
+Result<AnalyticProfile> graph_profile(const OperatorGraph& graph, const DeviceModel& device,
+                                      const GraphOptions& options) {
+  PIPEDECK_CHECK(check(options));
+  auto rate = rate_of(device, options.precision);
+  if (!rate) return tl::unexpected(rate.error());
+  rate->reached = options.reached;
+  const auto sizes = choose_sizes(graph, options.sizes);
+  if (!sizes) return tl::unexpected(sizes.error());
+  return Maker(graph, device, *rate, options, *sizes).make();
+}
+
+}  // namespace pipedeck

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX's tensors: sizes, and the numbers of those that shapes are computed with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/domain/operator_graph.hpp"
+#include "core/domain/result.hpp"
+
+namespace pipedeck {
+
+/// Of ONNX's TensorProto.DataType.
+Element element_of_onnx(std::uint64_t data_type);
+
+/// Data that are there must be as many as the sizes say; data in another file are not looked for. Errors have no place.
+Result<FixedTensor> tensor_from_onnx(std::string_view message);
+
+/// A name as messages and files can hold it: one line of UTF-8.
+std::string name_from_onnx(std::string_view bytes);
+
+}  // namespace pipedeck

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX models made into profiles: published figures, the transformer's own count, libonnx's shapes, hostile files.
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include <QTest>
+
+#include <onnx/shape_inference/implementation.h>
+
+#include "core/analytic/graph_layers.hpp"
+#include "core/analytic/graph_profile.hpp"
+#include "core/domain/validate.hpp"
+#include "core/io/files.hpp"
+#include "core/io/onnx_model.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "tests/core/analytic/onnx_builder.hpp"
+
+using namespace pipedeck;
+using pipedeck::test::OnnxBuilder;
+
+namespace {
+
+using Ints = OnnxBuilder::Ints;
+
+OperatorGraph read(const OnnxBuilder& builder) {
+  auto graph = operators_from_onnx(builder.bytes(), "model");
+  if (!graph) qFatal("%s: %s", graph.error().place.c_str(), graph.error().message.c_str());
+  return *std::move(graph);
+}
+
+GraphOptions options_for(int samples, int sequence = 0) {
+  GraphOptions options;
+  options.sizes.samples = samples;
+  options.sizes.sequence = sequence;
+  return options;
+}
+
+Result<AnalyticProfile> profile_of(const OnnxBuilder& builder, const GraphOptions& options) {
+  const auto graph = operators_from_onnx(builder.bytes(), "model");
+  if (!graph) return tl::unexpected(graph.error());
+  auto made = graph_profile(*graph, catalogue_device("A100-80GB").value(), options);
+  if (made)
+    if (auto valid = validate(made->profile); !valid) return tl::unexpected(valid.error());
+  return made;
+}
+
+ShapedGraph shapes_of(const OnnxBuilder& builder, std::int64_t samples, std::int64_t sequence = 0) {
+  static std::vector<OperatorGraph> kept;
+  kept.reserve(64);  // nodes point into them
+  kept.push_back(read(builder));
+  SizeAnswers answers;
+  answers.samples = static_cast<int>(samples), answers.sequence = sequence;
+  const auto sizes = choose_sizes(kept.back(), answers);
+  if (!sizes) qFatal("%s", sizes.error().message.c_str());
+  auto graph = shaped(kept.back(), sizes->sizes, sizes->batch);
+  if (!graph) qFatal("%s: %s", graph.error().place.c_str(), graph.error().message.c_str());
+  return *std::move(graph);
+}
+
+GraphLayers counted(const OnnxBuilder& builder, std::int64_t samples, std::int64_t sequence = 0) {
+  return layers_of(shapes_of(builder, samples, sequence), 2, true).value();
+}
+
+double operations(const GraphLayers& layers) {
+  double sum = 0;
+  for (const GraphLayer& layer : layers.layers) sum += forward_operations(layer.count);
+  return sum;
+}
+
+std::vector<std::string> names_of(const GraphLayers& layers) {
+  std::vector<std::string> names;
+  for (const GraphLayer& layer : layers.layers) names.push_back(layer.count.name);
+  return names;
+}
+
+/// libonnx's own shapes of all tensors, with its open sizes given numbers.
+std::map<std::string, Sizes> library_shapes(const OnnxBuilder& builder, const DimensionSizes& sizes) {
+  onnx::ModelProto model = builder.model_copy();
+  for (auto& input : *model.mutable_graph()->mutable_input())
+    for (auto& size : *input.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim())
+      if (size.has_dim_param()) size.set_dim_value(sizes.at(size.dim_param()));
+  onnx::ShapeInferenceOptions options(true, 1, true);
+  onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), options);
+  std::map<std::string, Sizes> shapes;
+  const auto take = [&](const auto& list) {
+    for (const auto& one : list) {
+      if (!one.type().tensor_type().has_shape()) continue;
+      Sizes shape;
+      bool known = true;
+      for (const auto& size : one.type().tensor_type().shape().dim()) {
+        known &= size.has_dim_value();
+        shape.push_back(size.dim_value());
+      }
+      if (known) shapes[one.name()] = shape;
+    }
+  };
+  take(model.graph().value_info());
+  take(model.graph().output());
+  return shapes;
+}
+
+}  // namespace
+
+class TestOperatorGraphs : public QObject {
+  Q_OBJECT
+
+ private slots:
+  /// 138.36 M parameters and 15.47 G multiply-adds: torchvision's model page for vgg16.
+  void vgg16_is_as_published() {
+    const GraphLayers layers = counted(test::vgg16(), 1);
+    QCOMPARE(layers.parameters, 138'357'544.0);
+    QCOMPARE(operations(layers) / 2, 15'470'264'320.0);
+    QVERIFY(layers.edges.empty());
+    QCOMPARE(layers.layers.size(), std::size_t{16});  // 13 convolutions and 3 products
+    QCOMPARE(layers.layers.front().count.name, std::string("features.0"));
+    QCOMPARE(layers.layers.back().count.name, std::string("classifier.20"));
+    // The first one gives 64 x 224 x 224, the second is halved by its pool.
+    QCOMPARE(layers.layers[0].count.output, 2.0 * 64 * 224 * 224);
+    QCOMPARE(layers.layers[1].count.output, 2.0 * 64 * 112 * 112);
+    // Twice the samples are twice the work and twice what is kept, but not twice the weights.
+    const GraphLayers two = counted(test::vgg16(), 2);
+    QCOMPARE(operations(two), 2 * operations(layers));
+    QCOMPARE(two.parameters, layers.parameters);
+    for (std::size_t i = 0; i < layers.layers.size(); ++i)
+      QCOMPARE(kept_bytes(two.layers[i].count), 2 * kept_bytes(layers.layers[i].count));
+  }
+
+  /// What the backward pass needs of the first two layers: their inputs, which the activations before them are, and
+  /// what the pool chose.
+  void each_kept_tensor_counts_once() {
+    const GraphLayers layers = counted(test::vgg16(), 1);
+    const double picture = 2.0 * 3 * 224 * 224, wide = 2.0 * 64 * 224 * 224, pooled = 64.0 * 112 * 112;
+    QCOMPARE(kept_bytes(layers.layers[0].count), picture);
+    QCOMPARE(kept_bytes(layers.layers[1].count), wide + wide + 8 * pooled);
+  }
+
+  /// 25.56 M parameters and 4.09 G multiply-adds: torchvision's model page for resnet50.
+  void resnet50_is_as_published() {
+    const GraphLayers layers = counted(test::resnet50(), 1);
+    QCOMPARE(layers.parameters, 25'557'032.0);
+    QCOMPARE(operations(layers) / 2, 4'089'184'256.0);
+    QVERIFY(layers.edges.empty());
+    const auto names = names_of(layers);
+    QCOMPARE(names.size(), std::size_t{18});  // the first convolution, 16 blocks, the last product
+    QCOMPARE(names[0], std::string("stem"));
+    QCOMPARE(names[1], std::string("layer1.0"));
+    QCOMPARE(names[16], std::string("layer4.2"));
+    QCOMPARE(names[17], std::string("fc"));
+    QCOMPARE(layers.layers[1].count.output, 2.0 * 256 * 56 * 56);
+  }
+
+  /// A block in primitive operators is what the analytic transformer counts, item by item.
+  void a_gpt_is_the_analytic_transformers() {
+    TransformerConfig config;
+    config.name = "gpt", config.family = "gpt2";
+    config.hidden = 256, config.layers = 3, config.heads = config.key_value_heads = 4, config.head_width = 64;
+    config.feed_forward = 1024, config.vocabulary = 1000, config.positions = config.longest = 128;
+    config.bias_query_key_value = config.bias_output = config.bias_feed_forward = true;
+    config.tied = true;
+    const CountOptions options{.sequence = 48, .micro_batch = 5, .element = 2, .attention = AttentionMemory::stored};
+    const CountedModel model = count_layers(config, options);
+    const GraphLayers layers = counted(test::gpt(3, 256, 4, 1000, 128), 5, 48);
+    QCOMPARE(layers.parameters, parameters_of(config));
+    QVERIFY(layers.edges.empty());
+    // The embedding, two halves of each block, the head.
+    QCOMPARE(layers.layers.size(), std::size_t{8});
+    QCOMPARE(names_of(layers), (std::vector<std::string>{"wte", "h.0.attn", "h.0.mlp", "h.1.attn", "h.1.mlp",
+                                                         "h.2.attn", "h.2.mlp", "lm_head"}));
+    QCOMPARE(layers.shared_weights, 1);
+    QCOMPARE(layers.fused, 10);  // 7 norms, 3 activations
+    for (std::size_t i = 0; i < 3; ++i) {
+      const LayerCount &attention = layers.layers[1 + 2 * i].count, &rest = layers.layers[2 + 2 * i].count;
+      const LayerCount& block = model.layers[1 + i];
+      QCOMPARE(forward_operations(attention) + forward_operations(rest), forward_operations(block));
+      QCOMPARE(attention.output, block.output);
+      QCOMPARE(rest.output, block.output);
+      // The last norm stands in the last block, with its input.
+      const double last = i == 2 ? 2.0 * 5 * 48 * 256 : 0;
+      QCOMPARE(kept_bytes(attention) + kept_bytes(rest) - last, kept_bytes(block));
+      QCOMPARE(weight_count(attention) + weight_count(rest) - (i == 2 ? 512 : 0), weight_count(block));
+    }
+    QCOMPARE(forward_operations(layers.layers.back().count), forward_operations(model.layers[5]));
+  }
+
+  void shapes_are_libonnxs() {
+    const auto compare = [](const OnnxBuilder& builder, std::int64_t samples, std::int64_t sequence) {
+      const ShapedGraph graph = shapes_of(builder, samples, sequence);
+      const auto expected = library_shapes(builder, {{"batch", samples}, {"N", samples}, {"sequence", sequence}});
+      std::size_t compared = 0;
+      for (const SizedTensor& tensor : graph.tensors) {
+        const auto found = expected.find(tensor.name);
+        if (found == expected.end()) continue;
+        ++compared;
+        if (found->second != tensor.shape)
+          qFatal("%s: libonnx %s, found %s", tensor.name.c_str(), sizes_text(found->second).c_str(),
+                 sizes_text(tensor.shape).c_str());
+      }
+      return compared;
+    };
+    QVERIFY(compare(test::vgg16(), 3, 0) >= 37);
+    QVERIFY(compare(test::resnet50(), 2, 0) >= 120);
+    const auto of_gpt = compare(test::gpt(2, 128, 2, 100, 0), 3, 17);
+    QVERIFY2(of_gpt >= 60, qPrintable(QString::number(of_gpt)));
+    QVERIFY(compare(zoo(), 2, 0) >= 40);
+  }
+
+  /// An encoder's result that every block of a decoder looks at crosses all its cuts: edges, and the pieces stay small.
+  void what_crosses_many_cuts_is_an_edge() {
+    OnnxBuilder b;
+    const auto linear = [&](const std::string& x, const std::string& name) {
+      return b.node("MatMul", name, {x, b.weight(name + ".w", {32, 32})});
+    };
+    const std::string source = linear(b.input("source", {"batch", 8, 32}), "encoder");
+    std::string x = linear(b.input("target", {"batch", 8, 32}), "start");
+    for (int i = 0; i < 10; ++i) {
+      const std::string block = "decoder" + std::to_string(i);
+      const std::string keys =
+          b.node("Transpose", block + ".t", {linear(source, block + ".keys")}, {{"perm", Ints{0, 2, 1}}});
+      const std::string scores = b.node("MatMul", block + ".scores", {linear(x, block + ".q"), keys});
+      x = b.node("Add", block + ".add", {x, b.node("MatMul", block + ".out", {scores, source})});
+    }
+    b.output(x);
+    const GraphLayers layers = counted(b, 1);
+    QVERIFY(layers.layers.size() >= 10);
+    QVERIFY(!layers.edges.empty());
+    const auto profile = profile_of(b, options_for(1));
+    QVERIFY2(profile, profile ? "" : profile.error().message.c_str());
+    int from_encoder = 0;
+    for (const Edge& edge : profile->profile.edges) from_encoder += edge.from.value == 0;
+    QVERIFY(from_encoder >= 9);
+  }
+
+  void gradients_that_nobody_needs_are_not_counted() {
+    OnnxBuilder b;
+    const std::string x = b.input("x", {"batch", 512});
+    b.output(b.node("MatMul", "first", {x, b.weight("w", {512, 512})}));
+    const GraphLayers layers = counted(b, 512);
+    QCOMPARE(layers.layers.size(), std::size_t{1});
+    const DeviceRate rate = rate_of(catalogue_device("A100-80GB").value(), "bf16").value();
+    const LayerSeconds times = layer_time(layers.layers[0].count, rate);
+    QVERIFY(times.backward_weight.count > 0);
+    QCOMPARE(times.backward_input.count, 2 * rate.reached.launch.count);  // no product
+  }
+
+  /// A channel a group: bound by the memory that it reads and writes, not by tiles of which it fills a 32nd.
+  void thin_convolutions_are_bound_by_memory() {
+    OnnxBuilder b;
+    const std::string x = b.node("Conv", "wide", {b.input("x", {"batch", 3, 56, 56}), b.weight("w1", {128, 3, 1, 1})});
+    b.output(b.node("Conv", "thin", {x, b.weight("w2", {128, 1, 3, 3})},
+                    {{"group", std::int64_t{128}}, {"pads", Ints{1, 1, 1, 1}}}));
+    const GraphLayers layers = counted(b, 32);
+    const DeviceRate rate = rate_of(catalogue_device("A100-80GB").value(), "bf16").value();
+    const LayerCount& thin = layers.layers.back().count;
+    QCOMPARE(forward_operations(thin), 2.0 * 32 * 56 * 56 * 128 * 9);
+    const double bytes = 2.0 * (2.0 * 32 * 128 * 56 * 56 + 128 * 9);
+    QCOMPARE(layer_time(thin, rate).forward.count,
+             bytes / (rate.memory.count * rate.reached.memory) + rate.reached.launch.count);
+  }
+
+  void open_sizes_are_asked_for() {
+    const OnnxBuilder b = test::gpt(1, 64, 1, 100, 64);
+    const auto refused = profile_of(b, options_for(1));
+    QVERIFY(!refused);
+    QCOMPARE(static_cast<int>(refused.error().code), static_cast<int>(ErrorCode::bad_usage));
+    QVERIFY(refused.error().message.find("--sequence N (or --dim sequence=N) for 'sequence' of input 'ids'") !=
+            std::string::npos);
+    GraphOptions named = options_for(2);
+    named.sizes.named["sequence"] = 16;
+    QVERIFY(profile_of(b, named).has_value());
+    QCOMPARE(profile_of(b, named)->profile.micro_batch, 2);
+    named.sizes.named["nothing"] = 16;
+    QVERIFY(profile_of(b, named).error().message.find("batch, sequence") != std::string::npos);
+    OnnxBuilder fixed;
+    fixed.output(fixed.node("MatMul", "m", {fixed.input("x", {4, 32}), fixed.weight("w", {32, 32})}));
+    QCOMPARE(profile_of(fixed, {})->profile.micro_batch, 4);
+    QCOMPARE(profile_of(fixed, options_for(6))->profile.micro_batch, 6);
+    OnnxBuilder anonymous;
+    anonymous.output(
+        anonymous.node("MatMul", "m", {anonymous.input("x", {"", "", 32}), anonymous.weight("w", {32, 32})}));
+    QVERIFY(profile_of(anonymous, {}).error().message.find("--dim x.1=N") != std::string::npos);
+  }
+
+  void unknown_operators_are_bytes_or_told() {
+    OnnxBuilder b;
+    const std::string x = b.node("MatMul", "m", {b.input("x", {"batch", 32}), b.weight("w", {32, 32})});
+    const std::string y = b.node("Mystery", "what", {x});
+    b.output(b.node("Relu", "r", {y}));
+    const auto refused = profile_of(b, options_for(1));
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().place, std::string("/graph/node/1"));
+    QVERIFY(refused.error().message.find("Mystery 'what'") != std::string::npos);
+    auto* stated = b.model().mutable_graph()->add_value_info();
+    stated->set_name(y);
+    auto* tensor = stated->mutable_type()->mutable_tensor_type();
+    tensor->set_elem_type(onnx::TensorProto::FLOAT);
+    tensor->mutable_shape()->add_dim()->set_dim_param("batch");
+    tensor->mutable_shape()->add_dim()->set_dim_value(32);
+    const auto made = profile_of(b, options_for(1));
+    QVERIFY(made.has_value());
+    QVERIFY(std::ranges::any_of(made->notes, [](const std::string& note) {
+      return note.find("Without a formula") != std::string::npos && note.find("Mystery (1)") != std::string::npos;
+    }));
+  }
+
+  void broken_graphs_are_told_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* name, const OnnxBuilder& b, const char* said) {
+      QTest::newRow(name) << QByteArray::fromStdString(b.bytes()) << said;
+    };
+    OnnxBuilder circle;
+    const std::string x = circle.input("x", {1, 4});
+    circle.node("Add", "a", {x, "b_0"});
+    circle.node("Add", "b", {x, "a_0"});
+    row("circle", circle, "/graph/node/0: found Add 'a' in a circle");
+    OnnxBuilder lost;
+    lost.node("Relu", "r", {"nowhere"});
+    row("lost", lost, "/graph/node/0/input: found 'nowhere'");
+    OnnxBuilder twice;
+    twice.node("Relu", "r", {twice.input("x", {1, 4})});
+    twice.node("Relu", "r", {"x"});
+    row("twice", twice, "a second tensor 'r_0'");
+    OnnxBuilder negative;
+    negative.node("Relu", "r", {negative.input("x", {-7, 4})});
+    row("negative", negative, "/graph/input/0: found a size of -7");
+    OnnxBuilder weights;
+    weights.node("MatMul", "m", {weights.input("x", {1, 4}), weights.weight("w", {4, -4})});
+    row("negative weights", weights, "/graph/initializer/0: found a size of -4");
+    OnnxBuilder large;
+    large.node("MatMul", "m", {large.input("x", {1, 4}), large.weight("w", {1LL << 40, 1LL << 40})});
+    row("large weights", large, "/graph/initializer/0: found a tensor of more than");
+    OnnxBuilder product;
+    product.node("MatMul", "m", {product.input("x", {1, 4}), product.weight("w", {5, 4})});
+    row("sizes that do not fit", product, "/graph/node/0: MatMul 'm': found 1 x 4 times 5 x 4");
+    OnnxBuilder tile;
+    tile.node("Tile", "t", {tile.input("x", {1, 4}), tile.integers("n", {INT64_MAX, INT64_MAX})});
+    row("repeated without end", tile, "/graph/node/0: Tile 't'");
+    OnnxBuilder nan;
+    nan.node("Range", "r", {nan.real("a", 0), nan.real("b", 1), nan.real("c", std::nanf(""))});
+    row("not a number", nan, "/graph/node/0: Range 'r'");
+    OnnxBuilder empty;
+    row("nothing", empty, "/graph/node: found no operators");
+    OnnxBuilder data;
+    data.node("Relu", "r", {data.weight("w", {3})});
+    data.model().mutable_graph()->mutable_initializer(0)->set_raw_data("12345");
+    row("too few data", data, "/graph/initializer/0: found 5 bytes of data, expected 3 numbers of 4 bytes");
+    OnnxBuilder stride;
+    stride.node("Conv", "c", {stride.input("x", {1, 1, 8, 8}), stride.weight("w", {1, 1, 3, 3})},
+                {{"strides", Ints{0, 1}}});
+    row("stride of 0", stride, "/graph/node/0: Conv 'c': found 0 in strides");
+  }
+  void broken_graphs_are_told() {
+    QFETCH(QByteArray, bytes);
+    QFETCH(QString, said);
+    const auto graph = operators_from_onnx(bytes.toStdString(), "x");
+    const auto made = graph.and_then(
+        [](const OperatorGraph& read) { return graph_profile(read, catalogue_device("A100-80GB").value(), {}); });
+    QVERIFY(!made);
+    QCOMPARE(exit_status(made.error().code), 2);
+    QVERIFY2(QString::fromStdString(made.error().text()).contains(said), made.error().text().c_str());
+  }
+
+  /// Cut off anywhere, it is an error or a smaller model, and told for what it is.
+  void files_that_are_cut_off() {
+    const std::string whole = test::gpt(1, 8, 1, 20, 16).bytes();
+    for (std::size_t length = 3; length < whole.size(); ++length) {
+      const std::string part = whole.substr(0, length);
+      QVERIFY(looks_like_onnx(part));
+      const auto graph = operators_from_onnx(part, "x");
+      if (!graph) QCOMPARE(exit_status(graph.error().code), 2);
+    }
+    QVERIFY(looks_like_onnx(whole));
+    QVERIFY(!looks_like_onnx("{\"format\": \"pipedeck.profile\"}"));
+    QVERIFY(!looks_like_onnx("SQLite format 3"));
+    QVERIFY(!looks_like_onnx(""));
+  }
+
+  /// Two bytes an operator, ten million of them: refused by their number, not held.
+  void more_operators_than_any_model_has() {
+    std::string graph;
+    for (int i = 0; i < 10'000'000; ++i) graph += std::string_view("\x0a\x00", 2);
+    std::string model = std::string("\x08\x08\x3a", 3);
+    for (std::size_t rest = graph.size(); rest > 0; rest >>= 7)
+      model += static_cast<char>((rest & 127) | (rest > 127 ? 128 : 0));
+    const auto read = operators_from_onnx(model + graph, "x");
+    QVERIFY(!read);
+    QCOMPARE(read.error().place, std::string("/graph/node/0/op_type"));
+    std::string node("\x0a\x08\x22\x04Relu\x12\x00", 10);
+    node[1] = 8;
+    graph.clear();
+    for (int i = 0; i < 3'000'000; ++i) graph += node;
+    model = std::string("\x08\x08\x3a", 3);
+    for (std::size_t rest = graph.size(); rest > 0; rest >>= 7)
+      model += static_cast<char>((rest & 127) | (rest > 127 ? 128 : 0));
+    const auto many = operators_from_onnx(model + graph, "x");
+    QVERIFY(!many);
+    QVERIFY2(many.error().message.find("more than 2000000") != std::string::npos, many.error().text().c_str());
+  }
+
+  /// Graphs in attributes of attributes: the outermost alone is looked at.
+  void nested_bodies_are_not_entered() {
+    std::string inner;
+    const auto wrapped = [](char tag, const std::string& bytes) {
+      std::string out(1, tag);
+      for (std::size_t rest = bytes.size(); rest > 0 || out.size() == 1; rest >>= 7) {
+        out += static_cast<char>((rest & 127) | (rest > 127 ? 128 : 0));
+        if (rest == 0) break;
+      }
+      return out + bytes;
+    };
+    for (int i = 0; i < 5000; ++i) inner = wrapped(0x0a, wrapped(0x22, "If") + wrapped(0x2a, wrapped(0x32, inner)));
+    const auto read = operators_from_onnx(std::string("\x08\x08", 2) + wrapped(0x3a, inner), "x");
+    QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+    QCOMPARE(read->operators.size(), std::size_t{1});
+  }
+
+ private:
+  /// One of each kind that the others do not have.
+  static OnnxBuilder zoo() {
+    OnnxBuilder b(13);
+    std::string x = b.input("x", {"batch", 8, 12, 12});
+    const std::string start = x =
+        b.node("Conv", "c", {x, b.weight("w", {16, 8, 3, 3})}, {{"auto_pad", "SAME_UPPER"}, {"strides", Ints{2, 2}}});
+    b.node("Conv", "dilated", {x, b.weight("wd", {16, 16, 2, 2})}, {{"dilations", Ints{2, 2}}});
+    b.node("AveragePool", "average", {x},
+           {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}});
+    b.node("MaxPool", "up", {x},
+           {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{2, 2}}, {"ceil_mode", std::int64_t{1}}});
+    b.node("ConvTranspose", "t", {x, b.weight("wt", {16, 4, 2, 2})},
+           {{"strides", Ints{2, 2}}, {"output_padding", Ints{1, 1}}});
+    b.node("GlobalMaxPool", "g", {x});
+    b.node("DepthToSpace", "ds", {x}, {{"blocksize", std::int64_t{2}}});
+    b.node("SpaceToDepth", "sd", {x}, {{"blocksize", std::int64_t{2}}});
+    b.node("Concat", "joined", {x, x, x}, {{"axis", std::int64_t{1}}});
+    b.nodes("Split", "parts", {x, b.integers("sizes", {5, 4, 7})}, 3, {{"axis", std::int64_t{-3}}});
+    b.node("Slice", "slice",
+           {x, b.integers("s", {-1, 1}), b.integers("e", {INT64_MIN, 100}), b.integers("a", {1, -1}),
+            b.integers("st", {-3, 2})});
+    b.node("Pad", "pad", {x, b.integers("pads", {0, 1, 2, 3, 0, 0, -1, 4})});
+    b.node("Transpose", "reversed", {x});
+    b.node("Flatten", "flat", {x}, {{"axis", std::int64_t{-1}}});
+    b.node("Squeeze", "squeezed", {b.node("GlobalAveragePool", "ga", {x}), b.integers("sq", {2, -1})});
+    b.node("Unsqueeze", "unsqueezed", {x, b.integers("un", {0, -1})});
+    b.node("Expand", "expanded",
+           {b.node("ReduceMax", "rm", {x}, {{"axes", Ints{1}}}), b.integers("ex", {1, 16, 1, 6})});
+    b.node("Tile", "tiled", {x, b.integers("ti", {1, 2, 1, 3})});
+    b.node("ReduceSum", "sum", {x, b.integers("ra", {-1})}, {{"keepdims", std::int64_t{0}}});
+    b.node("ReduceMean", "mean", {x}, {{"axes", Ints{2, 3}}, {"keepdims", std::int64_t{0}}});
+    b.node("ArgMax", "arg", {x}, {{"axis", std::int64_t{1}}, {"keepdims", std::int64_t{0}}});
+    b.nodes("TopK", "top", {x, b.integers("k", {3})}, 2, {{"axis", std::int64_t{1}}});
+    b.node("Gather", "taken", {x, b.integers("which", {1, 0, 1})}, {{"axis", std::int64_t{2}}});
+    b.node("GatherND", "nd",
+           {x, b.node("Cast", "zeros64", {b.node("ConstantOfShape", "zeros", {b.integers("zs", {5, 2})})},
+                      {{"to", std::int64_t{7}}})},
+           {});
+    b.node("Gemm", "gemm", {b.node("Flatten", "flat2", {start}), b.weight("wg", {10, 576})},
+           {{"transB", std::int64_t{1}}});
+    b.node("Einsum", "einsum", {x, x}, {{"equation", "bchw,bdhw->bcd"}});
+    b.node("Where", "where", {b.node("Greater", "greater", {x, x}), x, b.real("none", 0)});
+    const std::string steps = b.node("Reshape", "steps", {x, b.integers("shape", {9, -1, 64})});
+    b.nodes("LSTM", "lstm", {steps, b.weight("lw", {2, 80, 64}), b.weight("lr", {2, 80, 20})}, 3,
+            {{"hidden_size", std::int64_t{20}}, {"direction", "bidirectional"}});
+    b.nodes("GRU", "gru", {steps, b.weight("gw", {1, 60, 64}), b.weight("gr", {1, 60, 20})}, 2,
+            {{"hidden_size", std::int64_t{20}}});
+    const std::string sizes = b.node("Shape", "shape_of", {x});
+    const std::string first = b.node("Slice", "first", {sizes, b.integers("f0", {0}), b.integers("f1", {1})});
+    b.node("Reshape", "folded",
+           {x, b.node("Concat", "target", {first, b.integers("minus", {-1})}, {{"axis", std::int64_t{0}}})});
+    b.output(b.node("Softmax", "softmax", {x}));
+    return b;
+  }
+};
+
+QTEST_GUILESS_MAIN(TestOperatorGraphs)
+#include "tst_operator_graphs.moc"
