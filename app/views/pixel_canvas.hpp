@@ -40,7 +40,8 @@ class PixelCanvas {
   void box(int left, int right, int top, int bottom, const Ink& ink, int radius);
   /// A plain box: quick for a column of one pixel too.
   void fill(int left, int right, int top, int bottom, QRgb color);
-  /// Half of `color` over what is there: where `veiled`, a pixel column from `left` on each, is `all_bits`, not where 0.
+  /// Half of `color` over what is there: where `veiled`, a pixel column from `left` on each, is `all_bits`, not where
+  /// 0.
   static constexpr QRgb all_bits = 0xffffffffu;
   void veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color);
   /// One colour and share a pixel from `left` on, all rows alike; share 0 leaves what is there.
