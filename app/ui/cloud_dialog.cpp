@@ -66,6 +66,7 @@ CloudDialog::CloudDialog(QWidget* parent)
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   auto* across = new QSplitter(Qt::Horizontal);
+  across->setObjectName(QStringLiteral("cloud_splitter"));
   across->setChildrenCollapsible(false);
   across->setHandleWidth(2 * ThemeSizes::grid);
   across->addWidget(make_offers());
