@@ -262,6 +262,8 @@ Result<std::vector<RunCheckpoint>> RunCheckpoints::finish(std::uint64_t step, st
 /// A worker may be ahead of the others: what it has written waits until all have done the step.
 std::vector<RunCheckpoint> RunCheckpoints::noticed() {
   for (const WrittenPart& part : writer_.take_written()) {
+    // Its file was seen before its writer told of it: the step is complete already.
+    if (!complete_.empty() && part.step <= complete_.back()) continue;
     Pending& pending = pending_[part.step];
     pending.bytes += part.bytes;
     pending.began = std::min(pending.began, part.began);
@@ -272,9 +274,11 @@ std::vector<RunCheckpoint> RunCheckpoints::noticed() {
   std::vector<RunCheckpoint> done;
   while (!pending_.empty() && pending_.begin()->first <= announced_) {
     const auto& [step, pending] = *pending_.begin();
-    if (pending.written < writers_.size() && !all_there(step)) break;
+    const bool told = pending.written == writers_.size();
+    if (!told && !all_there(step)) break;
     const double seconds = std::chrono::duration<double>(pending.ended - pending.began).count();
-    done.push_back({static_cast<int>(step), step_folder(options_.folder, step), pending.bytes, Seconds(seconds)});
+    done.push_back({static_cast<int>(step), step_folder(options_.folder, step),
+                    told ? pending.bytes : bytes_there(step), Seconds(seconds)});
     remove_old(step);
     pending_.erase(pending_.begin());
   }
@@ -286,6 +290,16 @@ bool RunCheckpoints::all_there(std::uint64_t step) const {
     std::error_code ignored;
     return fs::exists(part_path(options_.folder, step, worker), ignored);
   });
+}
+
+Bytes RunCheckpoints::bytes_there(std::uint64_t step) const {
+  Bytes bytes;
+  for (const std::size_t worker : writers_) {
+    std::error_code error;
+    const auto size = fs::file_size(part_path(options_.folder, step, worker), error);
+    if (!error) bytes += Bytes(static_cast<std::int64_t>(size));
+  }
+  return bytes;
 }
 
 void RunCheckpoints::remove_old(std::uint64_t step) {

@@ -52,6 +52,7 @@ class RunCheckpoints {
   void remove_old(std::uint64_t step);
 
   bool all_there(std::uint64_t step) const;
+  Bytes bytes_there(std::uint64_t step) const;
 
   /// A step of which not every file is known to be there. Times are of those written here.
   struct Pending {
