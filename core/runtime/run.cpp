@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -122,6 +123,17 @@ Result<void> make_worker(Run& run, std::size_t index, const Plan& plan, const Tr
   } catch (const OutOfMemory& error) {
     return failed(error.what());
   }
+}
+
+/// Where every thread that works has a core to itself.
+void look_before_sleeping(Run& run) {
+  const auto reducers = [](const Worker& worker) {
+    return std::ranges::count_if(worker.stages(), [](const WorkerStage& stage) { return stage.reducer != nullptr; });
+  };
+  std::size_t threads = run.workers.size();
+  for (const Worker& worker : run.workers) threads += static_cast<std::size_t>(reducers(worker));
+  const bool apart = std::set(run.cores.begin(), run.cores.end()).size() == run.cores.size();
+  if (apart && run.workers.size() == run.layout.placements.size()) run.control->look_before_sleeping(threads);
 }
 
 /// Takes down what a worker has done, and tells who waits for it.
@@ -251,6 +263,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
     if (auto made = make_worker(*run, i, plan, options, backend, memories[i]); !made)
       return tl::unexpected(made.error());
   }
+  look_before_sleeping(*run);
   if (options.checkpoint) {
     auto checkpoints = RunCheckpoints::open(*options.checkpoint, model, plan, run->layout, options.resume.get(),
                                             run->processes->first());

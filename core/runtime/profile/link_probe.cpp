@@ -56,6 +56,7 @@ void answer_transfers(Endpoint& mine, std::size_t peer, const std::shared_ptr<De
 LinkMeasurement measure_thread_link() {
   const std::vector memories{std::make_shared<DeviceMemory>(), std::make_shared<DeviceMemory>()};
   RunControl control(std::chrono::hours(1), {DeviceId(0), DeviceId(1)});
+  control.look_before_sleeping(memories.size());
   ThreadTransport transport(memories, control);
   std::jthread other([&] { answer_transfers(transport.endpoint(1), 0, memories[1]); });
   return time_transfers(transport.endpoint(0), 1, memories[0]);

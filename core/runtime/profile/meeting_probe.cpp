@@ -42,6 +42,7 @@ RobustSummary measure_meeting(int members) {
     devices.emplace_back(std::int32_t{i});
   }
   RunControl control(std::chrono::hours(1), devices);
+  control.look_before_sleeping(devices.size());
   ThreadTransport transport(memories, control);
   std::vector<std::size_t> all(static_cast<std::size_t>(members));
   std::iota(all.begin(), all.end(), std::size_t{0});

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/runtime/admission.hpp"
+#include "core/runtime/cores.hpp"
 
 namespace pipedeck {
 namespace {
@@ -37,12 +38,22 @@ std::string text_of(const Operation& operation) {
                      operation.stage.value);
 }
 
+void RunControl::look_before_sleeping(std::size_t threads) { looks_ = threads <= usable_cores().size(); }
+
+void RunControl::rest_a_moment() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
 RunControl::RunControl(std::chrono::milliseconds timeout, std::vector<DeviceId> devices)
     : timeout_(timeout),
       devices_(std::move(devices)),
       own_progress_(RunClock::now().time_since_epoch().count()),
       last_progress_(own_progress_.load()),
-      activities_(devices_.size()) {}
+      watched_(devices_.size()) {}
 
 void RunControl::fail(Error error) {
   const std::lock_guard lock(mutex_);
@@ -95,32 +106,33 @@ void RunControl::now_doing(std::size_t worker, Activity activity) {
   activity.since = RunClock::now();
   own_progress_ = activity.since.time_since_epoch().count();
   last_progress_ = own_progress_.load();
-  const std::lock_guard lock(mutex_);
-  activities_[worker] = activity;
+  const std::lock_guard lock(watched_[worker].mutex);
+  watched_[worker].activity = activity;
 }
 
 void RunControl::now_waiting(std::size_t worker, WaitsFor waits_for) {
   const auto now = RunClock::now();
   own_progress_ = now.time_since_epoch().count();
   last_progress_ = own_progress_.load();
-  const std::lock_guard lock(mutex_);
-  activities_[worker].waits_for = waits_for;
-  activities_[worker].since = now;
+  const std::lock_guard lock(watched_[worker].mutex);
+  watched_[worker].activity.waits_for = waits_for;
+  watched_[worker].activity.since = now;
 }
 
 Activity RunControl::activity(std::size_t worker) const {
-  const std::lock_guard lock(mutex_);
-  return activities_[worker];
+  const std::lock_guard lock(watched_[worker].mutex);
+  return watched_[worker].activity;
 }
 
 bool RunControl::at_work() const {
-  const std::lock_guard lock(mutex_);
-  return std::any_of(activities_.begin(), activities_.end(), [](const Activity& activity) { return !activity.idle; });
+  for (std::size_t worker = 0; worker < watched_.size(); ++worker)
+    if (!activity(worker).idle) return true;
+  return false;
 }
 
 void RunControl::heard(std::size_t worker, Activity activity) {
-  const std::lock_guard lock(mutex_);
-  activities_[worker] = activity;
+  const std::lock_guard lock(watched_[worker].mutex);
+  watched_[worker].activity = activity;
 }
 
 void RunControl::heard_progress(RunClock::time_point progress) {
@@ -144,10 +156,9 @@ void RunControl::fail_if_stuck() {
 }
 
 std::string RunControl::stuck_text(RunClock::time_point now) const {
-  const std::lock_guard lock(mutex_);
   std::string waiting;
-  for (std::size_t i = 0; i < activities_.size(); ++i) {
-    const Activity& activity = activities_[i];
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    const Activity activity = this->activity(i);
     if (activity.idle) continue;
     const std::string what = fmt::format("device {}: {}", devices_[i].value, text_of(activity.operation));
     const double time = seconds(now - activity.since);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -96,6 +97,21 @@ class RunControl {
     if (interrupted()) throw Interrupted{};
   }
 
+  /// Who waits looks for a moment before he sleeps, where so many threads have a core each: being woken takes tens of
+  /// microseconds, as long as a small layer. With fewer cores he would take the time of the very one that he waits for.
+  /// Before the first wait.
+  void look_before_sleeping(std::size_t threads);
+  /// Until `ready()`, which no lock protects, or until sleeping is better.
+  template <class Ready>
+  void look(Ready ready) const {
+    if (!looks_) return;
+    const auto until = RunClock::now() + longest_look;
+    for (unsigned looked = 1; !ready(); ++looked) {
+      rest_a_moment();
+      if (looked % 64 == 0 && RunClock::now() > until) return;
+    }
+  }
+
   /// Waits until `ready()`, which is called with the lock held. Throws Interrupted.
   template <class Ready>
   void wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, Ready ready) {
@@ -121,7 +137,15 @@ class RunControl {
   void fail_if_stuck();
 
  private:
+  /// What a worker does. Each has a lock of its own: ranks of one group say at the same moment that they wait.
+  struct alignas(64) Watched {
+    mutable std::mutex mutex;
+    Activity activity;
+  };
   enum class Phase { open, committed, dropped };
+  /// A few times what it takes to be woken: who waits for less never sleeps, who waits for longer loses little.
+  static constexpr std::chrono::microseconds longest_look{200};
+  static void rest_a_moment();
   std::string stuck_text(RunClock::time_point now) const;
 
   const std::chrono::milliseconds timeout_;
@@ -133,10 +157,11 @@ class RunControl {
   std::atomic<RunClock::rep> last_progress_;  ///< of any process
   std::atomic<RunClock::rep> looked_{0};      ///< for who is stuck, the last time
   std::atomic<bool> failed_{false};
+  bool looks_ = false;
   std::atomic<Phase> phase_{Phase::open};
   mutable std::mutex mutex_;
   std::optional<Error> failure_;
-  std::vector<Activity> activities_;  ///< a worker
+  std::deque<Watched> watched_;  ///< a worker
 };
 
 /// "forward of micro-batch 2 on stage 1"

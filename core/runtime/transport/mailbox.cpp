@@ -8,14 +8,22 @@ void Mailbox::post(std::size_t from, MessageKey key, Message message) {
   {
     const std::lock_guard lock(mutex_);
     ensure(messages_.emplace(Address(from, key), std::move(message)).second, "a message is sent once");
+    ++posted_;
   }
   arrived_.notify_one();
 }
 
 Message Mailbox::take(std::size_t from, MessageKey key, RunControl& control) {
   const Address address(from, key);
+  const auto is_here = [&] { return messages_.contains(address); };
   std::unique_lock lock(mutex_);
-  control.wait(lock, arrived_, [&] { return messages_.contains(address); });
+  while (!is_here()) {
+    const unsigned posted = posted_;
+    lock.unlock();
+    control.look([&] { return posted_ != posted; });
+    lock.lock();
+    if (posted_ == posted) control.wait(lock, arrived_, is_here);
+  }
   Message message = std::move(messages_.extract(address).mapped());
   lock.unlock();
   message.tensor.arrive();

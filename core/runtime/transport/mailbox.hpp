@@ -2,6 +2,7 @@
 // Transfers between threads: the sender leaves a tensor in the receiver's mailbox and goes on at once.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -27,6 +28,7 @@ class Mailbox {
   std::shared_ptr<DeviceMemory> memory_;
   std::mutex mutex_;
   std::condition_variable arrived_;
+  std::atomic<unsigned> posted_{0};  ///< messages, ever
   std::map<Address, Message> messages_;
 };
 

@@ -58,15 +58,21 @@ RunClock::time_point ThreadGroup::broadcast(std::size_t rank, std::size_t root, 
 }
 
 void ThreadGroup::meet() {
-  std::unique_lock lock(mutex_);
   const unsigned meeting = meeting_;
   if (++present_ == values_.size()) {
     present_ = 0;
-    ++meeting_;
+    {
+      const std::lock_guard lock(mutex_);
+      ++meeting_;
+    }
     met_.notify_all();
     return;
   }
-  control_.wait(lock, met_, [&] { return meeting_ != meeting; });
+  const auto met = [&] { return meeting_ != meeting; };
+  control_.look(met);
+  if (met()) return;
+  std::unique_lock lock(mutex_);
+  control_.wait(lock, met_, met);
 }
 
 }  // namespace pipedeck

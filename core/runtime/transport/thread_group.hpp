@@ -4,6 +4,7 @@
 // whoever comes first, so that the result does not depend on timing.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <span>
@@ -33,8 +34,8 @@ class ThreadGroup {
   RunControl& control_;
   std::mutex mutex_;
   std::condition_variable met_;
-  std::size_t present_ = 0;
-  unsigned meeting_ = 0;
+  std::atomic<std::size_t> present_{0};
+  std::atomic<unsigned> meeting_{0};
   std::vector<std::span<float>> values_;       ///< a member
   std::vector<std::span<const float>> given_;  ///< a member, of an all-gather
 };

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <thread>
 
+#include "core/runtime/cores.hpp"
 #include "core/runtime/run.hpp"
 #include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/schedule_cases.hpp"
@@ -50,6 +51,7 @@ class TestWorkerRest : public QObject {
   void buffers_are_allocated_once();
   void waiting_costs_no_processor_time_data();
   void waiting_costs_no_processor_time();
+  void who_has_a_core_looks_before_sleeping();
 };
 
 void TestWorkerRest::buffers_are_allocated_once_data() {
@@ -119,6 +121,22 @@ void TestWorkerRest::waiting_costs_no_processor_time() {
   const double used = processor_seconds() - before;
   QVERIFY(wall > 2.8);
   QVERIFY2(used < 0.05 * wall, qPrintable(QString("%1 s of processor time in %2 s").arg(used).arg(wall)));
+}
+
+void TestWorkerRest::who_has_a_core_looks_before_sleeping() {
+  RunControl control(std::chrono::seconds(1), {DeviceId(0)});
+  int looks = 0;
+  const auto at_the_third = [&] { return ++looks == 3; };
+  control.look(at_the_third);  // not told of any core
+  QCOMPARE(looks, 0);
+  control.look_before_sleeping(usable_cores().size() + 1);
+  control.look(at_the_third);
+  QCOMPARE(looks, 0);
+  control.look_before_sleeping(usable_cores().size());
+  control.look(at_the_third);
+  QCOMPARE(looks, 3);
+  control.look([&] { return ++looks < 0; });  // never: ends by itself
+  QVERIFY(looks > 3);
 }
 
 QTEST_APPLESS_MAIN(TestWorkerRest)
