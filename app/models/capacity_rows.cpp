@@ -5,6 +5,7 @@
 #include <QLocale>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 
 namespace pipedeck::app {
@@ -14,8 +15,6 @@ namespace {
 struct Words {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::CapacityRows)
 };
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 QString money_text(double money, const QString& currency) {
   return QStringLiteral("%1 %2").arg(QLocale().toString(money, 'f', 0), currency);

@@ -6,6 +6,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 
 namespace pipedeck::app {
@@ -15,8 +16,6 @@ namespace {
 struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::TopologyFacts)
 };
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 QString device_count_text(int count) { return count == 1 ? Text::tr("1 device") : Text::tr("%1 devices").arg(count); }
 

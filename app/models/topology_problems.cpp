@@ -6,6 +6,8 @@
 
 #include <QCoreApplication>
 
+#include "app/language/in_qt.hpp"
+
 namespace pipedeck::app {
 
 namespace {
@@ -13,8 +15,6 @@ namespace {
 struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::TopologyProblems)
 };
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 int device_count(const Node& node) {
   int count = 0;

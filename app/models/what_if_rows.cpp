@@ -9,6 +9,7 @@
 #include <QStringList>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/models/front_content.hpp"
 #include "app/models/schedule_title.hpp"
@@ -22,8 +23,6 @@ struct Words {
 };
 
 constexpr int most_places = 3;
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 /// What is written of a plan, and what it is compared by; `less` is better.
 struct Figure {

@@ -11,6 +11,7 @@
 #include <QFileInfo>
 #include <QSaveFile>
 
+#include "app/language/in_qt.hpp"
 #include "app/session/project_content.hpp"
 
 namespace pipedeck::app {
@@ -19,8 +20,6 @@ namespace {
 
 const QString note_ending = QStringLiteral(".open");
 const QString unnamed_ending = QStringLiteral(".work");
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 /// A name in the folder that no other window of this or another process uses.
 QString unused_work(const QString& folder) {

@@ -5,6 +5,7 @@
 
 #include <QCoreApplication>
 
+#include "app/language/in_qt.hpp"
 #include "core/presets/cloud_shapes.hpp"
 #include "core/presets/device_catalogue.hpp"
 
@@ -15,8 +16,6 @@ namespace {
 struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::CloudOffers)
 };
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 CloudOffer offer_of(const CloudShape& shape) {
   CloudOffer offer;

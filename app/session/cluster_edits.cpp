@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
+#include "app/language/in_qt.hpp"
 #include "app/session/cluster_edit_steps.hpp"
 #include "core/domain/checks.hpp"
 
 namespace pipedeck::app {
 
 namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 bool has_place(const Cluster& cluster, const std::string& name) {
   return std::ranges::find(cluster.nodes, name, &Node::name) != cluster.nodes.end() ||

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What joins devices and nodes: links drawn, changed, made of a matrix.
+#include "app/language/in_qt.hpp"
 #include "app/session/cluster_edits.hpp"
 
 #include <algorithm>
@@ -11,8 +12,6 @@
 namespace pipedeck::app {
 
 namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 template <class Value, class Found>
 Value most_frequent(const std::vector<Value>& values, const Value& otherwise, const Found& equal) {

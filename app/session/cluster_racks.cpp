@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The drawing of a cluster: places and racks.
+#include "app/language/in_qt.hpp"
 #include "app/session/cluster_edits.hpp"
 
 #include <algorithm>
@@ -7,12 +8,6 @@
 #include "app/session/cluster_edit_steps.hpp"
 
 namespace pipedeck::app {
-
-namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
-
-}  // namespace
 
 DrawnCluster with_places(DrawnCluster drawn, const ClusterPlaces& places) {
   for (const auto& [name, place] : places) drawn.layout.places[name] = place;

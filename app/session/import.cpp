@@ -10,6 +10,7 @@
 #include <QJsonObject>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "core/analytic/analytic_profile.hpp"
 #include "core/analytic/graph_profile.hpp"
 #include "core/cost/shapes.hpp"
@@ -28,9 +29,7 @@ struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Import)
 };
 
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
-
-QStringList in_qt(const std::vector<std::string>& names) {
+QStringList list_in_qt(const std::vector<std::string>& names) {
   QStringList list;
   for (const std::string& name : names) list << in_qt(name);
   return list;
@@ -247,8 +246,8 @@ RunRecord run_named_by(const std::string& path) {
   return run;
 }
 
-QStringList profile_preset_list() { return in_qt(model_preset_names()); }
-QStringList cluster_preset_list() { return in_qt(cluster_preset_names()); }
+QStringList profile_preset_list() { return list_in_qt(model_preset_names()); }
+QStringList cluster_preset_list() { return list_in_qt(cluster_preset_names()); }
 
 Result<Imported> import_file(const ProjectState& state, const std::string& path, const AskMicroBatch& ask) {
   const auto content = read_file(path);

@@ -9,6 +9,7 @@
 #include <QtConcurrentRun>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
@@ -19,8 +20,6 @@ namespace pipedeck::app {
 namespace {
 
 using Simulated = Result<std::shared_ptr<const Simulation>>;
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 int highest_device(const Plan& plan) {
   const auto devices = devices_used(plan);

@@ -8,6 +8,7 @@
 #include <QFileInfo>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "app/session/count_text.hpp"
 #include "core/io/files.hpp"
 #include "core/io/graph_text.hpp"
@@ -21,8 +22,6 @@ struct Text {
 };
 
 constexpr qint64 looked_at = 1 << 18;
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 QString separator_text(char separator) {
   if (separator == '\t') return Text::tr("tabs");

@@ -7,6 +7,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "app/language/in_qt.hpp"
 #include "app/session/run_traces.hpp"
 #include "core/io/calibration_json.hpp"
 #include "core/io/json_formats.hpp"
@@ -23,7 +24,6 @@ std::string text_of(const QJsonObject& object) {
 std::string text_of(const QJsonArray& array) {
   return QJsonDocument(array).toJson(QJsonDocument::Compact).toStdString();
 }
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 QJsonObject question_to_json(const Question& question) {
   const Workload& workload = question.workload;

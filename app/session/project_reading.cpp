@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A project from what is in its file, also of older versions.
+#include "app/language/in_qt.hpp"
 #include "app/session/project_content.hpp"
 
 #include <algorithm>
@@ -19,8 +20,6 @@ namespace pipedeck::app {
 namespace {
 
 const QString outcome_key = QStringLiteral("state");
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 QJsonDocument parsed(const std::map<std::string, std::string>& settings, const std::string& key) {
   const auto it = settings.find(key);

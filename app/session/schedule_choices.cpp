@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "core/domain/reschedule.hpp"
 #include "core/domain/validate.hpp"
 #include "core/schedule/build.hpp"
@@ -24,8 +25,6 @@ constexpr std::size_t most_passes_listed = 20'000;
 struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::ScheduleChoices)
 };
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 /// Layers with F = Bi = W, so that a stage's forward takes 1 ms, and nothing to send.
 Profile example_profile() {

@@ -6,14 +6,13 @@
 #include <QThread>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "app/session/count_text.hpp"
 #include "app/session/session.hpp"
 
 namespace pipedeck::app {
 
 namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 /// What a comparison says of one planner, as an entry of the project.
 PlanEntry entry_of(const ComparedPlan& compared, const Question& question) {

@@ -4,14 +4,13 @@
 #include <QFileInfo>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "app/session/project_content.hpp"
 #include "app/session/session.hpp"
 
 namespace pipedeck::app {
 
 namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 bool same_file(const QString& a, const QString& b) {
   const QString canonical = QFileInfo(a).canonicalFilePath();

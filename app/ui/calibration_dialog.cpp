@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
 #include "app/views/table_style.hpp"
@@ -44,8 +45,6 @@ enum FigureColumn {
   note_column,
   figure_columns
 };
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 QTableWidget* make_table(const QStringList& header, const char* name, const QString& accessible) {
   auto* table = new QTableWidget(0, static_cast<int>(header.size()));

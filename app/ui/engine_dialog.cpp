@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/models/schedule_title.hpp"
 #include "app/session/tables.hpp"
@@ -24,8 +25,6 @@
 namespace pipedeck::app {
 
 namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 QLabel* make_label(const char* name, bool strong = false) {
   auto* label = new QLabel;

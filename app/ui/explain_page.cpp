@@ -5,14 +5,13 @@
 
 #include <QVBoxLayout>
 
+#include "app/language/in_qt.hpp"
 #include "app/models/jitter_rows.hpp"
 #include "app/views/explain_view.hpp"
 
 namespace pipedeck::app {
 
 namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 QString name_of(const PlanEntry& entry) { return in_qt(entry.plan->name); }
 

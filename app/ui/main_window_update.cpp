@@ -8,6 +8,7 @@
 #include <QTabWidget>
 #include <QToolButton>
 
+#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
 #include "app/ui/calibration_dialog.hpp"
@@ -30,8 +31,6 @@
 namespace pipedeck::app {
 
 namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 template <class Entries, class Name>
 QStringList names_with(const QStringList& presets, const Entries& entries, const Name& name) {

@@ -5,6 +5,7 @@
 
 #include <QCoreApplication>
 
+#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/models/topology_geometry.hpp"
 #include "app/views/choice_pictures.hpp"
@@ -17,7 +18,6 @@ namespace {
 struct Words {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::PlanRows)
 };
-QString in_qt(const std::string& words) { return QString::fromStdString(words); }
 
 QString sentence(const QString& words) { return words.endsWith(QLatin1Char('.')) ? words : words + QLatin1Char('.'); }
 

@@ -18,6 +18,7 @@
 #include <limits>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "app/views/theme.hpp"
 #include "app/views/widget_style.hpp"
 
@@ -27,8 +28,6 @@ namespace {
 
 constexpr int list_width = 200;
 constexpr int most = 1 << 20;
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 /// "min-slice" as a caption: "Min slice".
 QString caption_of(const OptionInfo& option) {

@@ -13,6 +13,7 @@
 #include <QStylePainter>
 #include <QVBoxLayout>
 
+#include "app/language/in_qt.hpp"
 #include "app/models/typed_count.hpp"
 #include "app/session/import.hpp"
 #include "app/views/choice_pictures.hpp"
@@ -38,8 +39,6 @@ class NameBox : public QComboBox {
     painter.drawControl(QStyle::CE_ComboBoxLabel, option);
   }
 };
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 /// Data of an item: an int is the id of what the project has, a string the name of a preset, nothing is "Import…".
 void fill(QComboBox* box, const std::vector<std::pair<int, QString>>& own, const QStringList& presets, int chosen,

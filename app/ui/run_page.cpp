@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "app/models/gantt_content.hpp"
 #include "app/session/project_content.hpp"
 #include "app/session/run_arguments.hpp"
@@ -21,8 +22,6 @@ namespace pipedeck::app {
 namespace {
 
 constexpr int timeline_interval_ms = 500;  // a chart that changes more often can't be read
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 /// A measured timeline's widget: the lanes with the ruler under them.
 class TimelineBox : public QWidget {

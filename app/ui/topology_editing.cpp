@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/language/in_qt.hpp"
 #include "app/models/topology_arrange.hpp"
 #include "app/models/topology_room.hpp"
 #include "app/session/device_offers.hpp"
@@ -12,8 +13,6 @@
 namespace pipedeck::app {
 
 namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 Node node_of(const PaletteEntry& entry, int devices) {
   Node node;

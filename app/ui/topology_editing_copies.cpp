@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Copies of what is selected in a drawing: by the clipboard, or at once beside it.
+#include "app/language/in_qt.hpp"
 #include "app/ui/topology_editing.hpp"
 
 #include <algorithm>
@@ -12,8 +13,6 @@ namespace pipedeck::app {
 namespace {
 
 constexpr double paste_step = 2 * topology_grid;
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What stands around a drawing: the palette, and what the cluster is good for.
+#include "app/language/in_qt.hpp"
 #include "app/ui/topology_editing.hpp"
 
 #include "app/session/cluster_strengths.hpp"
@@ -7,12 +8,6 @@
 #include "app/ui/topology_words.hpp"
 
 namespace pipedeck::app {
-
-namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
-
-}  // namespace
 
 /// Also of a project without a cluster.
 TopologyPalette::Section TopologyEditing::imports() {

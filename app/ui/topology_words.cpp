@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 
 namespace pipedeck::app {
@@ -15,8 +16,6 @@ struct Text {
 };
 
 constexpr double notable = 1.05;  ///< slower by less is alike
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 void say_types(QStringList& to, const std::vector<ClusterStrengths::Type>& types) {
   if (types.empty()) return;

@@ -14,6 +14,7 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 
+#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/views/quantity_edit.hpp"
 #include "app/views/theme.hpp"
@@ -22,8 +23,6 @@
 namespace pipedeck::app {
 
 namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 QToolButton* small_button(const QString& text, const QString& tip) {
   auto* button = new QToolButton;

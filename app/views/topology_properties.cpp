@@ -9,6 +9,7 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/views/device_fields.hpp"
 #include "app/views/quantity_edit.hpp"
@@ -18,8 +19,6 @@
 namespace pipedeck::app {
 
 namespace {
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 bool used_in(const Cluster& cluster, const DeviceType& type) {
   return std::ranges::any_of(cluster.nodes, [&](const Node& node) {

@@ -14,6 +14,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/views/stop_slider.hpp"
 #include "app/views/theme.hpp"
@@ -28,8 +29,6 @@ constexpr int panel_width = 320;
 constexpr int doublings = 5;  // of bandwidths, each way
 constexpr int least_most_nodes = 16;
 constexpr double most_samples = 1 << 20;
-
-QString in_qt(const std::string& text) { return QString::fromStdString(text); }
 
 QString whole_text(double value) { return QString::number(static_cast<qint64>(std::llround(value))); }
 

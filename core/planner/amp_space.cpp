@@ -7,13 +7,12 @@
 
 #include "core/cost/compute.hpp"
 #include "core/domain/layer_bytes.hpp"
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/memory_fit.hpp"
 
 namespace pipedeck {
 
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// 1, and what every layer has times for.
 std::vector<int> tensor_degrees(const Profile& profile, int devices) {
@@ -99,7 +98,7 @@ AmpCosts::Table AmpCosts::group_times(std::span<const DeviceId> group, int sampl
     double forward = 0, backward = 0;
     for (const int type : types) {
       const LayerTimes times = layer_times(chain_.profile(), layer, samples, chain_.cluster(),
-                                           chain_.cluster().device_types[index(type)], degree);
+                                           chain_.cluster().device_types[at(type)], degree);
       forward = std::max(forward, times.forward.count);
       backward = std::max(backward, times.backward.count);
     }
@@ -125,7 +124,7 @@ AmpEdge AmpCosts::edge(DeviceId from, DeviceId to) const {
 std::vector<AmpPipeline> AmpCosts::pipelines(const AmpStrategy& strategy, const AmpPlacement& placement) {
   const int degree = strategy.tensor_parallel;
   const auto group = [&](int stage, int replica) {
-    return std::span(placement).subspan(index((stage * strategy.replicas + replica) * degree), index(degree));
+    return std::span(placement).subspan(at((stage * strategy.replicas + replica) * degree), at(degree));
   };
   const auto covers = [](const AmpPipeline& a, const AmpPipeline& b) {  // a is nowhere quicker than b
     for (std::size_t s = 0; s < a.time.size(); ++s) {
@@ -156,8 +155,7 @@ std::vector<WorstHop> AmpCosts::rings(const AmpStrategy& strategy, std::span<con
   std::vector<WorstHop> hops;
   for (int rank = 0; rank < strategy.tensor_parallel && strategy.replicas > 1; ++rank) {
     std::vector<DeviceId> group;
-    for (std::size_t i = index(rank); i < devices.size(); i += index(strategy.tensor_parallel))
-      group.push_back(devices[i]);
+    for (std::size_t i = at(rank); i < devices.size(); i += at(strategy.tensor_parallel)) group.push_back(devices[i]);
     const WorstHop hop = worst_hop(chain_.network(), group);
     const auto covers = [](const WorstHop& a, const WorstHop& b) { return a.alpha >= b.alpha && a.beta <= b.beta; };
     if (std::any_of(hops.begin(), hops.end(), [&](const WorstHop& other) { return covers(other, hop); })) continue;
@@ -174,10 +172,10 @@ const std::vector<Bytes>& AmpCosts::needs(const AmpStrategy& strategy) {
   std::vector<Bytes>& needs = found->second;
   if (!added) return needs;
   const int layers = chain_.layers();
-  needs.resize(index(layers + 1) * index(layers + 1));
+  needs.resize(at(layers + 1) * at(layers + 1));
   for (int first = 0; first < layers; ++first)
     for (int last = first + 1; last <= layers; ++last)
-      needs[index(first) * index(layers + 1) + index(last)] =
+      needs[at(first) * at(layers + 1) + at(last)] =
           stage_need(chain_, first, last, strategy.replicas, strategy.samples(), false, 1, strategy.tensor_parallel)
               .peak(1, 1);
   return needs;
@@ -187,7 +185,7 @@ const std::vector<Bytes>& AmpCosts::needs(const AmpStrategy& strategy) {
 std::vector<int> AmpCosts::pinned(const AmpStrategy& strategy, const AmpPlacement& placement) const {
   const auto& pins = chain_.problem().pins.layers;
   if (pins.empty()) return {};
-  std::vector<int> stages(index(chain_.layers()), -1);
+  std::vector<int> stages(at(chain_.layers()), -1);
   const int count = strategy.replicas * strategy.tensor_parallel;
   for (const auto& [layer, device] : pins) {
     const auto position = std::find(chain_.order().begin(), chain_.order().end(), layer) - chain_.order().begin();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/amp_tiling.hpp"
+#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
 #include <set>
@@ -10,13 +11,11 @@ namespace {
 
 constexpr int most_steps = 20000;
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 /// Covers the first free cell in every way that fits, and goes back where that leads nowhere.
 class Tiler {
  public:
   Tiler(const AmpMesh& mesh, const AmpStrategy& strategy, const std::function<bool()>& coin)
-      : mesh_(mesh), strategy_(strategy), coin_(coin), covered_(index(mesh.rows * mesh.columns), false) {}
+      : mesh_(mesh), strategy_(strategy), coin_(coin), covered_(at(mesh.rows * mesh.columns), false) {}
 
   std::optional<AmpPlacement> run() {
     if (!fill()) return {};
@@ -52,7 +51,7 @@ class Tiler {
     for (int r = 0; r < strategy_.replicas; ++r)
       for (int t = 0; t < strategy_.tensor_parallel; ++t) {
         const int id = device(row, column, r, t, turned);
-        if (covered_[index(id)]) return false;
+        if (covered_[at(id)]) return false;
         stage.push_back(DeviceId(id));
       }
     for (const DeviceId id : stage) covered_[id.index()] = true;
@@ -79,7 +78,7 @@ class Tiler {
 
 AmpMesh amp_mesh(const Network& network) {
   const int devices = network.device_count(), nodes = network.node_count();
-  std::vector<int> sizes(index(nodes), 0);
+  std::vector<int> sizes(at(nodes), 0);
   for (int d = 0; d < devices; ++d) ++sizes[network.node_of(DeviceId(d)).index()];
   if (nodes > 1 && std::set(sizes.begin(), sizes.end()).size() == 1) return {sizes.front(), nodes};
   int rows = 1;

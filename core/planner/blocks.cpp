@@ -4,17 +4,13 @@
 // is exact, because both ends snap to times that some block has: a cover's slowest block from above, the least time
 // that would let some stage take another layer from below.
 #include "core/planner/blocks.hpp"
+#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace pipedeck {
 
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double seconds(const PassTimes& times, int first, int last) {
   return times.forward_of(first, last) + times.backward_of(first, last);

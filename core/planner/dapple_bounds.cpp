@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/dapple_bounds.hpp"
+#include "core/planner/arithmetic.hpp"
 
-#include <limits>
 #include <set>
 
 namespace pipedeck {
 
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 DappleBound in_front(const DappleStep& step, const DappleBound& rest) {
   const double through = std::max(step.pivot, step.forward + step.backward + rest.through);

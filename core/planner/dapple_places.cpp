@@ -5,12 +5,11 @@
 #include <numeric>
 
 #include "core/cost/collective.hpp"
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double probe = 0x1p40;  // bytes, to read the slope of a line
 

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/dapple_search.hpp"
 
 namespace pipedeck {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Eq. 3: Q is S - 1 at first, and moved to s, going down to 0, when s has the longer steady phase even so.
 std::size_t printed_pivot(const std::vector<DappleStep>& steps, double more) {

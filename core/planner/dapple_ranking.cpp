@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/dapple_spaces.hpp"
 
 namespace pipedeck {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::size_t printed_candidates = 24;   // of a space, where the simulator is to choose among them
 constexpr std::size_t unproven_candidates = 64;  // of a space, where nothing can be proven
 constexpr double most_operations = 1 << 20;      // of a plan to simulate; beyond, its bound is taken for its time

@@ -4,6 +4,7 @@
 #include <map>
 #include <queue>
 
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/dapple_graph.hpp"
 
 namespace pipedeck {
@@ -11,8 +12,6 @@ namespace pipedeck {
 namespace {
 
 constexpr int none = -1;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The third pass: best first over what the graph has left.
 class BestFirst {

@@ -7,12 +7,11 @@
 #include <set>
 
 #include "core/cost/memory.hpp"
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr std::int32_t unknown = -1;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/dapple_spaces.hpp"
+#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +9,6 @@ namespace pipedeck {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double steps = 6e6;         // of all searches for one answer: a second or two
 constexpr double usual_devices = 96;  // beyond, a step takes longer and longer
 constexpr std::size_t width = 8;      // of a narrow search

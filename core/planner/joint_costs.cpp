@@ -6,13 +6,12 @@
 
 #include "core/cost/compute.hpp"
 #include "core/domain/layer_bytes.hpp"
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/memory_fit.hpp"
 
 namespace pipedeck {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr std::size_t most_held = 20'000'000;  // numbers in columns: a layer graph has thousands of places
 

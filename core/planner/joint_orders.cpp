@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/joint_orders.hpp"
+#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,8 +16,6 @@ constexpr int all_orders_up_to = 8;      // devices
 constexpr std::size_t most_orders = 36;  // that are tried because they are all
 constexpr int scattered_up_to = 256;     // devices
 constexpr int compared_nodes = 128;      // beyond it nodes are taken to differ
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class Orders {
  public:

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/joint_parts.hpp"
+#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
 
 namespace pipedeck {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Stage stage_of(const JointStage& part, int first, int last) {
   Stage stage = stage_on(first, last, {});

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/joint_search.hpp"
+#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
 
 namespace pipedeck {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Stages from some layer to the last.
 struct Suffix {

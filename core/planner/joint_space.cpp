@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/joint_space.hpp"
+#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,6 @@
 namespace pipedeck {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr int every_device = 40;  // up to so many any number of replicas is considered
 constexpr double none = std::numeric_limits<double>::infinity();

@@ -6,14 +6,13 @@
 
 #include "core/cost/collective.hpp"
 #include "core/cost/memory.hpp"
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/joint_costs.hpp"
 #include "core/planner/memory_fit.hpp"
 
 namespace pipedeck {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr std::int64_t probe = std::int64_t{1} << 40;  // bytes, to read the slope of a line
 

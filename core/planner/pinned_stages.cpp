@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/pinned_stages.hpp"
+#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 namespace pipedeck {
-
-namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 PinnedStages::PinnedStages(const Chain& chain) : device_count_(chain.devices()) {
   const std::vector<LayerId>& order = chain.order();

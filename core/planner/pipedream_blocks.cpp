@@ -2,23 +2,18 @@
 #include "core/planner/pipedream_blocks.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/cost/memory.hpp"
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1 + 1e-9;   // of a bound
 constexpr double most_steps = 1.5e7;    // questions whether a stage fits, with one unit: 10 ns each
 constexpr std::size_t most_rows = 8e6;  // of cells: ideals by devices
 constexpr double finer_by = 0.98;       // what a smaller unit must gain to be looked for
-
-std::size_t at(int position) { return static_cast<std::size_t>(position); }
-
-int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 /// 1 to 7, then four an octave.
 int next_width(int width) {

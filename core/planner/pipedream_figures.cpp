@@ -5,16 +5,13 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 
 namespace {
 
 constexpr int most_rows = 1500;  // of needs that are kept: 54 MB
-
-int ceil_div(int a, int b) { return (a + b - 1) / b; }
-
-std::size_t at(int position) { return static_cast<std::size_t>(position); }
 
 }  // namespace
 

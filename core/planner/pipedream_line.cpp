@@ -2,19 +2,16 @@
 #include "core/planner/pipedream_line.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "core/cost/memory.hpp"
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1 + 1e-12;
-
-std::size_t at(int position) { return static_cast<std::size_t>(position); }
 
 }  // namespace
 

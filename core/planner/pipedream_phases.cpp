@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What PipeDream's search asks of its tables, one question after the other: see "Memory" in pipedream_search.hpp.
 #include <algorithm>
-#include <limits>
 
 #include "core/cost/memory.hpp"
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/pipedream_blocks.hpp"
 #include "core/planner/pipedream_search.hpp"
 
@@ -11,11 +11,8 @@ namespace pipedeck {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1 + 1e-9;           // of a bound, which is nobody's answer
 constexpr double most_work_before_exact = 3e8;  // of `own`: the exact tables take a multiple
-
-int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 }  // namespace
 

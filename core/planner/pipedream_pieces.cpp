@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What led to PipeDream's answer: the tables hold values alone, so that the stages are found again, from the last one
 // back, as the first of equals: the widest, then the earliest cut, then the fewest replicas before it.
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/pipedream_search.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@ namespace pipedeck {
 namespace {
 
 constexpr double rounding = 1 + 1e-12;
-
-std::size_t at(int position) { return static_cast<std::size_t>(position); }
 
 }  // namespace
 

@@ -5,16 +5,9 @@
 #include <set>
 
 #include "core/cost/memory.hpp"
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
-
-namespace {
-
-int ceil_div(int a, int b) { return (a + b - 1) / b; }
-
-std::size_t at(int position) { return static_cast<std::size_t>(position); }
-
-}  // namespace
 
 PipedreamPlaces::PipedreamPlaces(const PipedreamFigures& figures, const std::vector<PipedreamLevel>& levels,
                                  const Pins& pins, PipedreamMemory memory, int reach)

@@ -16,11 +16,11 @@
 #include "core/planner/pipedream_released.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/chain.hpp"
 #include "core/planner/pipedream_levels.hpp"
 #include "core/planner/pipedream_released_states.hpp"
@@ -30,12 +30,9 @@ namespace pipedeck {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_states = 5000;
 constexpr double most_effort = 1e11;
 constexpr double most_cells = 3e7;  // of a level's table
-
-std::size_t at(int position) { return static_cast<std::size_t>(position); }
 
 class Released {
  public:

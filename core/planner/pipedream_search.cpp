@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/pipedream_search.hpp"
+#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace pipedeck {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double rounding = 1 + 1e-9;  // of a bound, which is nobody's answer
 constexpr double most_bytes = 4e8;
-
-std::size_t at(int position) { return static_cast<std::size_t>(position); }
 
 }  // namespace
 

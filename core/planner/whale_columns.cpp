@@ -2,20 +2,18 @@
 #include "core/planner/whale_columns.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
 #include "core/domain/layer_bytes.hpp"
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/memory_fit.hpp"
 
 namespace pipedeck {
 
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// What devices take together that take so long each.
 double together(const std::vector<double>& seconds) {
@@ -125,14 +123,14 @@ std::vector<double> ColumnCosts::factors(const Columns& columns) const {
 double ColumnCosts::time(int samples, int first, int last, const Columns& columns) {
   const Times& own = times(samples);
   const std::vector<double> factor = factors(columns);
-  const double reduced = own.reduced_before[index(last)] - own.reduced_before[index(first)];
+  const double reduced = own.reduced_before[at(last)] - own.reduced_before[at(first)];
   double sum = 0;
   if (one_ratio_) {
     for (std::size_t t = 0; t < types_.size(); ++t)
-      sum = std::max(sum, factor[t] * (own.before[t][index(last)] - own.before[t][index(first)]));
+      sum = std::max(sum, factor[t] * (own.before[t][at(last)] - own.before[t][at(first)]));
     return sum + reduced;
   }
-  for (std::size_t p = index(first); p < index(last); ++p) {
+  for (std::size_t p = at(first); p < at(last); ++p) {
     double forward = 0, backward = 0;
     for (std::size_t t = 0; t < types_.size(); ++t) {
       forward = std::max(forward, factor[t] * own.forward[t][p]);
@@ -145,14 +143,14 @@ double ColumnCosts::time(int samples, int first, int last, const Columns& column
 
 double ColumnCosts::at_least(int samples, int first, int last) {
   const Times& own = times(samples);
-  return (own.least_before[index(last)] - own.least_before[index(first)]) * (1 - 1e-9);  // sums round
+  return (own.least_before[at(last)] - own.least_before[at(first)]) * (1 - 1e-9);  // sums round
 }
 
 std::optional<Columns> ColumnCosts::best(const Load& load, int samples) {
   const Times& own = times(samples);
   std::vector<double> seconds;
   for (const std::size_t type : type_of_)
-    seconds.push_back(own.before[type][index(load.last)] - own.before[type][index(load.first)]);
+    seconds.push_back(own.before[type][at(load.last)] - own.before[type][at(load.first)]);
   return share_columns(seconds, room(load, samples, true));
 }
 

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/whale_graph.hpp"
+#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace pipedeck {
-
-namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 GraphCosts::GraphCosts(WhaleCosts& costs, const TaskGraph& graph, const SplitQuestion& question, int like)
     : costs_(costs), question_(question), degree_(graph.degree) {
   const std::span<const DeviceId> devices(graph.devices);
   for (int r = 0; r < graph.replicas(); ++r) {
-    const int kind = costs.kind_of(devices.subspan(index(r * degree_), index(degree_)));
+    const int kind = costs.kind_of(devices.subspan(at(r * degree_), at(degree_)));
     kind_of_.push_back(kind);
     const auto known = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& one) { return one.first == kind; });
     if (known == kinds_.end())
@@ -133,9 +125,9 @@ double GraphCosts::rate() {
 
 double GraphCosts::time(int first, int last) {
   if (uniform() && !unlike_) return uniform_time(first, last, {});
-  known_.resize(index(costs_.chain().layers()));
-  std::vector<double>& known = known_[index(first)];
-  const std::size_t length = index(last - first);
+  known_.resize(at(costs_.chain().layers()));
+  std::vector<double>& known = known_[at(first)];
+  const std::size_t length = at(last - first);
   if (known.size() <= length) known.resize(length + 1, -1);
   if (known[length] < 0) known[length] = choice(first, last).time;
   return known[length];
@@ -205,7 +197,7 @@ std::map<int, std::vector<int>> GraphCosts::shares_of_kinds(int first, int last)
 std::vector<int> GraphCosts::shares(int first, int last) {
   if (uniform()) {
     Stage even;
-    even.devices.resize(index(replicas()));
+    even.devices.resize(at(replicas()));
     return replica_samples(even, question_.micro_batch);
   }
   const std::map<int, std::vector<int>> of_kind = shares_of_kinds(first, last);

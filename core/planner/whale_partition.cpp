@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/whale_partition.hpp"
+#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,12 +9,9 @@ namespace pipedeck {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double any = std::numeric_limits<double>::max();
 constexpr std::int64_t most_ranges = 1'000'000;
 constexpr double close_enough = 1e-6;  // from here on every step is to a better partition
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 struct Found {
   std::vector<int> ends;
@@ -68,24 +66,24 @@ class Splitter {
   }
 
   int stages() const { return static_cast<int>(graphs_.size()); }
-  static int first_of(const std::vector<int>& ends, int s) { return s == 0 ? 0 : ends[index(s - 1)]; }
+  static int first_of(const std::vector<int>& ends, int s) { return s == 0 ? 0 : ends[at(s - 1)]; }
 
   std::optional<Split> with_warmups(int most) {
     Split split;
     for (int s = 0; s < stages(); ++s) {
       split.warmups.push_back(std::min({stages() - s, question_.micro_batches, most}));
-      graphs_[index(s)].keep(split.warmups.back(), split.warmups[index(std::max(0, s - 1))]);
+      graphs_[at(s)].keep(split.warmups.back(), split.warmups[at(std::max(0, s - 1))]);
     }
     auto found = search();
     if (!found) return {};
     split.ends = std::move(found->ends);
     for (int s = 0; s < stages(); ++s) {
-      const int first = first_of(split.ends, s), last = split.ends[index(s)];
-      split.shares.push_back(graphs_[index(s)].shares(first, last));
-      split.columns.push_back(graphs_[index(s)].columns(first, last));
-      split.times.push_back(graphs_[index(s)].slowest(first, last, split.shares.back(), split.columns.back()));
-      split.unlike = split.unlike || graphs_[index(s)].unlike();
-      split.exact = split.exact && graphs_[index(s)].exact();
+      const int first = first_of(split.ends, s), last = split.ends[at(s)];
+      split.shares.push_back(graphs_[at(s)].shares(first, last));
+      split.columns.push_back(graphs_[at(s)].columns(first, last));
+      split.times.push_back(graphs_[at(s)].slowest(first, last, split.shares.back(), split.columns.back()));
+      split.unlike = split.unlike || graphs_[at(s)].unlike();
+      split.exact = split.exact && graphs_[at(s)].exact();
     }
     return split;
   }
@@ -130,19 +128,19 @@ class Splitter {
   /// Nothing where there is no partition, each of its TaskGraphs taking no more than it must.
   template <class Beyond>
   std::optional<std::vector<Window>> windows(const Beyond& beyond) {
-    std::vector<Window> list(index(stages()) + 1);
+    std::vector<Window> list(at(stages()) + 1);
     for (int s = 0, end = 0; s < stages(); ++s) {
-      const int first = end, most = std::min(graphs_[index(s)].may().second, layers_ - (stages() - s - 1));
-      while (end < most && !beyond(graphs_[index(s)].at_least(first, end + 1))) ++end;
-      list[index(s) + 1].to = end;
+      const int first = end, most = std::min(graphs_[at(s)].may().second, layers_ - (stages() - s - 1));
+      while (end < most && !beyond(graphs_[at(s)].at_least(first, end + 1))) ++end;
+      list[at(s) + 1].to = end;
     }
     if (list.back().to < layers_) return {};
     list.back().from = layers_;
     for (int s = stages() - 1, first = layers_; s >= 0; --s) {
-      const int end = first, least = std::max(graphs_[index(s)].may().first, s);
-      while (first > least && !beyond(graphs_[index(s)].at_least(first - 1, end))) --first;
-      list[index(s)].from = first;
-      if (first > list[index(s)].to) return {};
+      const int end = first, least = std::max(graphs_[at(s)].may().first, s);
+      while (first > least && !beyond(graphs_[at(s)].at_least(first - 1, end))) --first;
+      list[at(s)].from = first;
+      if (first > list[at(s)].to) return {};
     }
     return list;
   }
@@ -161,40 +159,40 @@ class Splitter {
     const auto window = windows(beyond);
     if (!window) return {};
     least_sum = least_sum && ranges(*window) <= most_ranges;
-    std::vector<double> sum(index(layers_) + 1, never);
+    std::vector<double> sum(at(layers_) + 1, never);
     sum[0] = 0;
     std::vector<std::vector<int>> start;
     for (int s = 0; s < stages(); ++s) {
-      GraphCosts& graph = graphs_[index(s)];
-      const Window here = (*window)[index(s)], behind = (*window)[index(s) + 1];
-      std::vector<double> next(index(layers_) + 1, never);
-      std::vector<int>& from = start.emplace_back(index(layers_) + 1, -1);
+      GraphCosts& graph = graphs_[at(s)];
+      const Window here = (*window)[at(s)], behind = (*window)[at(s) + 1];
+      std::vector<double> next(at(layers_) + 1, never);
+      std::vector<int>& from = start.emplace_back(at(layers_) + 1, -1);
       for (int first = here.to; first >= here.from; --first) {  // fewer layers are likelier to do
-        if (sum[index(first)] == never) continue;
+        if (sum[at(first)] == never) continue;
         if (stopped()) return {};
         for (int end = std::max(first + 1, behind.from); end <= behind.to; ++end) {
-          if (!least_sum && next[index(end)] < never) continue;
+          if (!least_sum && next[at(end)] < never) continue;
           if (beyond(graph.at_least(first, end))) break;
           if (!graph.allowed(first, end)) continue;
           const double time = graph.time(first, end);
-          if (time == never || beyond(time) || sum[index(first)] + time >= next[index(end)]) continue;
-          next[index(end)] = sum[index(first)] + time;
-          from[index(end)] = first;
+          if (time == never || beyond(time) || sum[at(first)] + time >= next[at(end)]) continue;
+          next[at(end)] = sum[at(first)] + time;
+          from[at(end)] = first;
         }
       }
       sum = std::move(next);
     }
-    if (sum[index(layers_)] == never) return {};
+    if (sum[at(layers_)] == never) return {};
     return traced(start);
   }
 
   Found traced(const std::vector<std::vector<int>>& start) {
     Found found;
-    found.ends.resize(index(stages()));
+    found.ends.resize(at(stages()));
     for (int s = stages() - 1, end = layers_; s >= 0; --s) {
-      found.ends[index(s)] = end;
-      const int first = start[index(s)][index(end)];
-      found.slowest = std::max(found.slowest, graphs_[index(s)].time(first, end));
+      found.ends[at(s)] = end;
+      const int first = start[at(s)][at(end)];
+      found.slowest = std::max(found.slowest, graphs_[at(s)].time(first, end));
       end = first;
     }
     return found;
