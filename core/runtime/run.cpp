@@ -199,7 +199,13 @@ void thread_main(const std::shared_ptr<Run>& run, std::size_t place) {
   std::uint64_t done = 0;
   std::unique_lock lock(run->mutex);
   while (true) {
-    run->changed.wait(lock, [&] { return run->closing || run->steps_begun > done; });
+    const auto called = [&] { return run->closing || run->steps_begun > done; };
+    // Between two steps the thread that counts them needs a core for a moment: woken beside one who looks it takes his
+    // at once, and nobody changes places.
+    lock.unlock();
+    run->control->look_and_make_way(called);
+    lock.lock();
+    run->changed.wait(lock, called);
     if (run->closing) break;
     const auto begin = run->begin;
     lock.unlock();

@@ -2,6 +2,7 @@
 // The workers of one run that live in this process, and the threads they live on.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -47,11 +48,11 @@ struct Run {
   // The gate between steps, under `mutex`. Asynchronous workers pass it once.
   std::mutex mutex;
   std::condition_variable changed;
-  std::uint64_t steps_begun = 0;
+  std::atomic<std::uint64_t> steps_begun{0};
   std::size_t busy = 0;                         ///< workers that are at work
   std::vector<std::deque<StepReport>> reports;  ///< a worker here: of steps that nobody has asked for yet
   std::vector<bool> ended;                      ///< a worker here: its thread is about to end
-  bool closing = false;
+  std::atomic<bool> closing{false};
   std::vector<int> cores;        ///< a worker of all processes; empty: any
   RunClock::time_point begin{};  ///< of the latest step; of an asynchronous run
 };

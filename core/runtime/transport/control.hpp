@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/domain/ids.hpp"
@@ -104,12 +105,12 @@ class RunControl {
   /// Until `ready()`, which no lock protects, or until sleeping is better.
   template <class Ready>
   void look(Ready ready) const {
-    if (!looks_) return;
-    const auto until = RunClock::now() + longest_look;
-    for (unsigned looked = 1; !ready(); ++looked) {
-      rest_a_moment();
-      if (looked % 64 == 0 && RunClock::now() > until) return;
-    }
+    look(ready, rest_a_moment);
+  }
+  /// The same for who waits for a thread that has no core of its own.
+  template <class Ready>
+  void look_and_make_way(Ready ready) const {
+    look(ready, std::this_thread::yield);
   }
 
   /// Waits until `ready()`, which is called with the lock held. Throws Interrupted.
@@ -146,6 +147,15 @@ class RunControl {
   /// A few times what it takes to be woken: who waits for less never sleeps, who waits for longer loses little.
   static constexpr std::chrono::microseconds longest_look{200};
   static void rest_a_moment();
+  template <class Ready, class Rest>
+  void look(Ready ready, Rest rest) const {
+    if (!looks_) return;
+    const auto until = RunClock::now() + longest_look;
+    for (unsigned looked = 1; !ready(); ++looked) {
+      rest();
+      if (looked % 64 == 0 && RunClock::now() > until) return;
+    }
+  }
   std::string stuck_text(RunClock::time_point now) const;
 
   const std::chrono::milliseconds timeout_;

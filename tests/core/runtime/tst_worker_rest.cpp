@@ -135,6 +135,9 @@ void TestWorkerRest::who_has_a_core_looks_before_sleeping() {
   control.look_before_sleeping(usable_cores().size());
   control.look(at_the_third);
   QCOMPARE(looks, 3);
+  looks = 0;
+  control.look_and_make_way(at_the_third);
+  QCOMPARE(looks, 3);
   control.look([&] { return ++looks < 0; });  // never: ends by itself
   QVERIFY(looks > 3);
 }
