@@ -2,6 +2,7 @@
 #include "app/session/autosave.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <unistd.h>
 
@@ -55,6 +56,13 @@ QString default_state_folder() {
   return base + QStringLiteral("/pipedeck");
 }
 
+Autosave::Autosave(QString state_folder, Failed failed)
+    : state_folder_(std::move(state_folder)), failed_(std::move(failed)) {
+  pool_.setMaxThreadCount(1);
+}
+
+Autosave::~Autosave() { settle(); }
+
 void Autosave::watch(const QString& file, ProjectContent saved) {
   drop();
   file_ = file;
@@ -69,66 +77,71 @@ Result<void> Autosave::keep(const ProjectState& state, bool clean) {
   if (clean && !copy_) return {};
   if (!copy_) {
     if (file_.isEmpty() && state_folder_.isEmpty()) return {};
-    if (auto begun = begin(); !begun) return begun;
+    auto begun = begin();
+    if (!begun) return tl::unexpected(begun.error());
+    copy_ = std::move(*begun);
   }
-  return copy_->keep(content_of(state));
+  return copy_->work.keep(content_of(state));
 }
+
+void Autosave::when_kept(std::function<void()> work) { copy_ ? copy_->work.when_kept(std::move(work)) : work(); }
 
 void Autosave::saving(const ProjectContent& next) {
   next_ = next;
-  if (copy_) copy_->saving(next);
+  if (copy_) copy_->work.saving(next);
 }
 
 void Autosave::saved(const QString& file, ProjectContent content, const ProjectState& state, bool clean) {
   next_.reset();
   if (clean) return watch(file, std::move(content));
-  if (copy_ && copy_->path() == work_copy_path(file.toStdString())) {
-    file_ = file;
-    saved_ = std::move(content);
-    copy_->saved(saved_);
-    return;
-  }
-  Autosave other(state_folder_);  // beside the new file, before the old copy goes
-  other.watch(file, std::move(content));
-  (void)other.keep(state, false);  // what fails is told by the next one, which begins anew
-  drop();
-  *this = std::move(other);
+  file_ = file;
+  saved_ = std::move(content);
+  if (copy_ && copy_->work.path() == work_copy_path(file.toStdString())) return copy_->work.saved(saved_);
+  std::optional<Copy> old = std::exchange(copy_, std::nullopt);
+  (void)keep(state, false);  // what fails is told by the next one, which begins anew
+  if (!old) return;
+  const auto left = std::make_shared<Copy>(std::move(*old));  // until there is one beside the new file
+  when_kept([left] { remove(std::move(*left)); });
 }
 
-Result<void> Autosave::begin() {
+Result<Autosave::Copy> Autosave::begin() {
   if (!state_folder_.isEmpty()) QDir().mkpath(state_folder_);
   QString work;
+  std::optional<ProjectLock> own_lock;
   if (file_.isEmpty()) {
     work = unused_work(state_folder_);
     auto lock = ProjectLock::take(work.toStdString());
     if (!lock) return tl::unexpected(lock.error());
-    lock_ = std::move(*lock);
+    own_lock = std::move(*lock);
   } else {
     work = in_qt(work_copy_path(file_.toStdString()));
   }
-  auto copy = WorkCopy::begin(work.toStdString(), file_.toStdString(), next_ ? common_runs(saved_, *next_) : saved_);
+  const TraceWriting writing{[this](std::function<void()> trace) { pool_.start(std::move(trace)); }, failed_};
+  auto copy =
+      WorkCopy::begin(work.toStdString(), file_.toStdString(), next_ ? common_runs(saved_, *next_) : saved_, writing);
   if (!copy) return tl::unexpected(copy.error());
-  copy_ = std::move(*copy);
+  return Copy{std::move(*copy), std::move(own_lock), note_of_place()};
+}
+
+QString Autosave::note_of_place() const {
   if (file_.isEmpty() || state_folder_.isEmpty()) return {};
   const QByteArray name = QCryptographicHash::hash(file_.toUtf8(), QCryptographicHash::Sha1).toHex();
-  note_ = state_folder_ + QLatin1Char('/') + QString::fromLatin1(name) + note_ending;
-  QSaveFile note(note_);
+  const QString path = state_folder_ + QLatin1Char('/') + QString::fromLatin1(name) + note_ending;
+  QSaveFile note(path);
   if (note.open(QIODevice::WriteOnly)) {
     note.write(file_.toUtf8());
     note.commit();
   }
-  return {};
+  return path;
+}
+
+void Autosave::remove(Copy copy) {
+  WorkCopy::remove(std::move(copy.work));
+  if (!copy.note.isEmpty()) QFile::remove(copy.note);
 }
 
 void Autosave::drop() {
-  if (copy_) {
-    const std::string work = copy_->path();
-    copy_.reset();
-    remove_work_copy(work);
-  }
-  if (!note_.isEmpty()) QFile::remove(note_);
-  note_.clear();
-  lock_.reset();
+  if (copy_) remove(*std::exchange(copy_, std::nullopt));
 }
 
 bool has_left_work(const QString& project) { return QFile::exists(in_qt(work_copy_path(project.toStdString()))); }

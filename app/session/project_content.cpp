@@ -81,7 +81,8 @@ StoredRun run_to_store(const RunEntry& entry) {
   if (run.stored) {
     traces = *run.stored;
   } else {
-    traces = {entry.run, [run = entry.run]() -> Result<RunTraces> { return traces_of(*run); }};
+    traces = {entry.run, [run = entry.run]() -> Result<RunTraces> { return traces_of(*run); },
+              [run = entry.run] { return bytes_of_traces(*run); }};
   }
   return {entry.id, run.name.toStdString(), text_of(json), std::move(traces)};
 }

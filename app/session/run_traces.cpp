@@ -45,6 +45,16 @@ RunTraces traces_of(const RunRecord& run) {
   return traces;
 }
 
+std::size_t bytes_of_traces(const RunRecord& run) {
+  constexpr std::size_t operation = 23, point = 24, line = 200;
+  std::size_t bytes = run.events.size() * line;
+  for (const RunEvent& event : run.events)
+    if (const auto* measured = std::get_if<MeasuredTimeline>(&event)) bytes += operation * measured->timeline.size();
+  if (!run.predicted) return bytes;
+  for (const DeviceVerdict& device : run.predicted->devices) bytes += point * device.curve.size();
+  return bytes + operation * run.predicted->timeline.size();
+}
+
 Result<std::shared_ptr<const RunRecord>> with_traces(const std::shared_ptr<const RunRecord>& run) {
   if (!run->stored) return run;
   auto traces = run->stored->load();

@@ -8,6 +8,8 @@
 namespace pipedeck::app {
 
 RunTraces traces_of(const RunRecord& run);
+/// About how many bytes that are, without making them.
+std::size_t bytes_of_traces(const RunRecord& run);
 
 /// `error`, told of this part of this file.
 Error in_document(Error error, const std::string& file, const std::string& document);

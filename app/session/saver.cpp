@@ -22,12 +22,14 @@ Saver::Saver(Jobs& jobs, QObject* parent) : QObject(parent), jobs_(jobs) { pool_
 
 Saver::~Saver() { pool_.waitForDone(); }
 
-void Saver::start(const QString& path, std::shared_ptr<const ProjectContent> content) {
+void Saver::start(const QString& path, std::shared_ptr<const ProjectContent> content,
+                  std::function<void()> before_rename) {
   stop_ = std::stop_source();
   name_ = QFileInfo(path).fileName();
   progress_ = 0;
   job_ = jobs_.start_external(tr("Save %1").arg(name_), [stop = stop_]() mutable { stop.request_stop(); });
-  pool_.start([this, file = path.toStdString(), content = std::move(content), stop = stop_.get_token()] {
+  pool_.start([this, file = path.toStdString(), content = std::move(content), before_rename = std::move(before_rename),
+               stop = stop_.get_token()] {
     double told = 0;
     const Progress progress = [&](double done, std::string_view) {
       if (done < told + least_step) return;
@@ -37,7 +39,7 @@ void Saver::start(const QString& path, std::shared_ptr<const ProjectContent> con
     };
     Result<void> written = fail(ErrorCode::internal, "no result");
     try {
-      written = write_project(file, *content, progress, stop);
+      written = write_project(file, *content, progress, stop, before_rename);
     } catch (const std::exception& error) {
       written = fail(ErrorCode::internal, error.what());
     }

@@ -3,6 +3,7 @@
 // put together before and nobody changes it. Shown and stopped as a job.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -27,8 +28,8 @@ class Saver : public QObject {
 
   bool busy() const { return job_ != 0; }
   double progress() const { return progress_; }  ///< in [0, 1]
-  /// One at a time.
-  void start(const QString& path, std::shared_ptr<const ProjectContent> content);
+  /// One at a time. `before_rename` runs on the thread that writes, when all but the rename is done.
+  void start(const QString& path, std::shared_ptr<const ProjectContent> content, std::function<void()> before_rename);
   /// Until it ended; the window is drawn meanwhile and takes no input.
   void wait();
   /// Until it ended, without an event loop: for the end of the program.

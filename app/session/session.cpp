@@ -8,7 +8,11 @@ namespace pipedeck::app {
 Session::Session(SessionSeams seams, QObject* parent)
     : QObject(parent),
       seams_(std::move(seams)),
-      autosave_(seams_.look_only ? QString() : seams_.state_folder),
+      autosave_(seams_.look_only ? QString() : seams_.state_folder,
+                [this](const Error& why) {
+                  QMetaObject::invokeMethod(
+                      this, [this, why] { tell_unsafe(why); }, Qt::QueuedConnection);
+                }),
       jobs_(this),
       saver_(jobs_, this),
       live_(judge_, this),

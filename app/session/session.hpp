@@ -105,6 +105,8 @@ class Session : public QObject {
   const QString& why_read_only() const { return why_read_only_; }
   /// Asks what to do with what killed programs left, the newest first, until something was opened. False: nothing was.
   bool offer_left_behind();
+  /// Until all that was changed is on disk, operations of large runs too.
+  void finish_keeping() { autosave_.settle(); }
   /// The user gave the changes up: nothing is offered at the next start.
   void forget_unsaved() { autosave_.drop(); }
 
@@ -218,6 +220,7 @@ class Session : public QObject {
   Recovery ask(const RecoveryQuestion& question) const;
   bool restore_unnamed(const LeftBehind& left);
   void keep_work();
+  void tell_unsafe(const Error& why);
   void report(const QString& title, const Error& error);
   void start_writing(const QString& path, std::optional<ProjectLock> lock);
   void take_saved(const std::optional<Error>& problem);

@@ -89,6 +89,7 @@ bool Session::open(const QString& path) {
         std::move(right));
   if (found->recovered) {
     change(tr("Restore unsaved changes"), std::move(*found->recovered));
+    finish_keeping();                              // the copy that it came from is gone
     if (found->answer == Recovery::saved) undo();  // they can still be had back
   }
   const QString name = QFileInfo(path).fileName();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Who may write a project, and what killed programs left behind.
+#include <utility>
+
 #include <QFile>
 #include <QFileInfo>
 
@@ -93,23 +95,25 @@ bool Session::restore_unnamed(const LeftBehind& left) {
   if (answer == Recovery::later) return false;
   if (answer == Recovery::restore) {
     new_project();
-    change(tr("Restore unsaved changes"), std::move(*state));  // on disk under a name of its own when this returns
+    change(tr("Restore unsaved changes"), std::move(*state));  // goes on under a name of its own
   }
-  remove_work_copy(left.work.toStdString());
+  const auto held = std::make_shared<ProjectLock>(std::move(**lock));
+  autosave_.when_kept([work = left.work.toStdString(), held] { remove_work_copy(work); });
   return answer == Recovery::restore;
 }
 
 void Session::keep_work() {
   if (seams_.look_only) return;
-  const auto kept = autosave_.keep(state(), history_.clean());
-  if (kept) {
+  if (const auto kept = autosave_.keep(state(), history_.clean()); kept)
     autosave_failed_ = false;
-  } else if (!autosave_failed_) {
-    autosave_failed_ = true;
-    emit error(
-        tr("Changes are not safe"),
-        tr("What is not saved would be lost with this program: %1\nSave the project.").arg(core_text(kept.error())));
-  }
+  else
+    tell_unsafe(kept.error());
+}
+
+void Session::tell_unsafe(const Error& why) {
+  if (std::exchange(autosave_failed_, true)) return;
+  emit error(tr("Changes are not safe"),
+             tr("What is not saved would be lost with this program: %1\nSave the project.").arg(core_text(why)));
 }
 
 }  // namespace pipedeck::app

@@ -43,7 +43,8 @@ void Session::start_writing(const QString& path, std::optional<ProjectLock> lock
   if (seams_.view) content->settings[view_setting] = seams_.view();
   autosave_.saving(*content);
   saving_ = {path, content, history_.step_id(), std::move(lock), false};
-  saver_.start(path, content);
+  // What goes with the old file must be in the copy before that is gone.
+  saver_.start(path, content, [this] { autosave_.settle(); });
   emit saving_changed();
 }
 

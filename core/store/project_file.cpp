@@ -164,11 +164,16 @@ Result<ProjectContent> read_project(const std::string& path) {
 
 StoredTraces traces_at_hand(RunTraces traces) {
   auto kept = std::make_shared<const RunTraces>(std::move(traces));
-  return {kept, [kept]() -> Result<RunTraces> { return *kept; }};
+  const auto bytes = [kept] {
+    std::size_t sum = kept->prediction.size() + kept->prediction_timeline.size();
+    for (const StoredEvent& event : kept->events) sum += event.line.size() + event.timeline.size();
+    return sum;
+  };
+  return {kept, [kept]() -> Result<RunTraces> { return *kept; }, bytes};
 }
 
 Result<void> write_project(const std::string& link, const ProjectContent& content, const Progress& progress,
-                           std::stop_token stop) {
+                           std::stop_token stop, const std::function<void()>& before_rename) {
   std::error_code none;
   const std::string path = fs::is_symlink(link, none) ? fs::weakly_canonical(link, none).string() : link;
   const fs::file_status old = fs::status(path, none);
@@ -182,6 +187,7 @@ Result<void> write_project(const std::string& link, const ProjectContent& conten
   report(progress, share_of_runs, "flushing to disk");
   if (written && fs::exists(old)) fs::permissions(temporary, old.permissions(), none);
   const bool flushed = written && flush_to_disk(temporary, O_RDONLY);
+  if (before_rename) before_rename();
   if (written && stop.stop_requested()) written = fail(ErrorCode::cancelled, "cancelled");
   if (written && (!flushed || std::rename(temporary.c_str(), path.c_str()) != 0))
     written = fail(ErrorCode::io, fmt::format("the project can't be written: {}", std::strerror(errno)));

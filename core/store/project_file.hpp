@@ -46,6 +46,7 @@ struct RunTraces {
 struct StoredTraces {
   std::shared_ptr<const void> key;  ///< the same key, the same traces
   std::function<Result<RunTraces>()> load;
+  std::function<std::size_t()> bytes{};  ///< about how many, without loading them; empty: not known
 };
 StoredTraces traces_at_hand(RunTraces traces);
 
@@ -72,8 +73,9 @@ inline constexpr int project_version = 2;
 Result<ProjectContent> read_project(const std::string& path);
 /// Writes a clean file: temporary beside it, flush, rename. A link stays one, permissions stay. Until the rename the
 /// old file is as it was, and one that was stopped (`cancelled`) leaves nothing behind; what a killed program left of
-/// its own attempt is tidied up. Traces are read one run at a time; any thread may call.
+/// its own attempt is tidied up. Traces are read one run at a time; any thread may call. `before_rename` is called when
+/// all but that is done.
 Result<void> write_project(const std::string& path, const ProjectContent& content, const Progress& progress = {},
-                           std::stop_token stop = {});
+                           std::stop_token stop = {}, const std::function<void()>& before_rename = {});
 
 }  // namespace pipedeck

@@ -43,6 +43,8 @@ class Database {
 
   Result<void> run(const std::string& sql);
   Result<Statement> prepare(const std::string& sql);
+  /// Closing will not write the log back.
+  void leave_log();
 
  private:
   struct Close {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/store/large_traces.hpp"
 #include "core/store/tables.hpp"
 
 namespace pipedeck {
@@ -28,6 +29,11 @@ constexpr auto extra_tables = R"(
 /// committed survives a power cut.
 constexpr auto pragmas = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
 
+/// Of traces that are written within the change that brought them.
+constexpr std::size_t most_at_once = 256 * 1024;
+
+bool large(const StoredTraces& traces) { return !traces.bytes || traces.bytes() > most_at_once; }
+
 Error of_file(Error error, const std::string& path) {
   error.file = path;
   return error;
@@ -41,11 +47,14 @@ std::string work_copy_path(const std::string& project) {
   return (path.parent_path() / ("." + path.filename().string() + ".work")).string();
 }
 
-struct WorkCopy::State {
-  Database database;
-  std::string path;
-  std::set<std::shared_ptr<const void>> saved_keys;  ///< traces that the saved file has
-  ProjectContent kept;
+namespace {
+
+/// One change, from what the copy has to what there is now.
+struct Change {
+  Database& database;
+  const ProjectContent& kept;
+  const std::set<std::shared_ptr<const void>>& saved_keys;  ///< traces that the saved file has
+  store::LargeTraces& large_traces;
 
   Result<void> write(const ProjectContent& content) {
     return write_documents(content.documents).and_then([&] { return write_runs(content.runs); }).and_then([&] {
@@ -107,7 +116,8 @@ struct WorkCopy::State {
 
   Result<void> forget_trace(std::int64_t run) {
     return store::delete_traces(database, run).and_then([&] {
-      return database.run(fmt::format("DELETE FROM saved_trace WHERE run = {}", run));
+      return database.run(
+          fmt::format("DELETE FROM saved_trace WHERE run = {0}; DELETE FROM large_trace WHERE run = {0}", run));
     });
   }
 
@@ -115,6 +125,9 @@ struct WorkCopy::State {
     if (auto gone = forget_trace(run.id); !gone) return gone;
     if (saved_keys.contains(run.traces.key))
       return database.run(fmt::format("INSERT INTO saved_trace VALUES({})", run.id));
+    if (large(run.traces))
+      return database.run(
+          fmt::format("INSERT INTO large_trace VALUES({}, {})", run.id, large_traces.number_of(run.traces)));
     const auto traces = run.traces.load();
     if (!traces) return tl::unexpected(traces.error());
     return store::insert_traces(database, run.id, *traces);
@@ -136,46 +149,76 @@ struct WorkCopy::State {
   }
 };
 
+}  // namespace
+
+struct WorkCopy::State {
+  std::string path;
+  std::shared_ptr<store::SharedDatabase> database;
+  store::LargeTraces large_traces;
+  std::set<std::shared_ptr<const void>> saved_keys{};
+  ProjectContent kept{};
+
+  /// `first` and what follows are one transaction.
+  Result<void> write(const ProjectContent& content, const std::string& begin,
+                     const std::function<Result<void>(Database&)>& first) {
+    return database->edit([&](Database& own) {
+      Change change{own, kept, saved_keys, large_traces};
+      auto done = own.run(begin).and_then([&] { return first(own); }).and_then([&] { return change.write(content); });
+      if (done) done = own.run("COMMIT");
+      if (!done) (void)own.run("ROLLBACK");
+      return done;
+    });
+  }
+};
+
 WorkCopy::WorkCopy(std::unique_ptr<State> state) : state_(std::move(state)) {}
 WorkCopy::WorkCopy(WorkCopy&&) noexcept = default;
 WorkCopy& WorkCopy::operator=(WorkCopy&&) noexcept = default;
 WorkCopy::~WorkCopy() = default;
 const std::string& WorkCopy::path() const { return state_->path; }
 
-Result<WorkCopy> WorkCopy::begin(const std::string& path, const std::string& project, const ProjectContent& saved) {
+Result<WorkCopy> WorkCopy::begin(const std::string& path, const std::string& project, ProjectContent saved,
+                                 TraceWriting writing) {
   remove_work_copy(path);
   auto database = Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (!database) return tl::unexpected(of_file(database.error(), path));
-  auto state = std::make_unique<State>(State{std::move(*database), path, {}, {}});
+  const auto failed = [path, tell = std::move(writing.failed)](const Error& error) {
+    if (tell) tell(of_file(error, path));
+  };
+  auto shared = std::make_shared<store::SharedDatabase>(std::move(*database));
+  auto state = std::make_unique<State>(State{path, shared, {shared, std::move(writing.run), failed}});
   for (const StoredRun& run : saved.runs) state->saved_keys.insert(run.traces.key);
-  const std::string head = fmt::format("{} PRAGMA application_id = {}; PRAGMA user_version = {}; BEGIN; {} {}", pragmas,
-                                       store::work_application, project_version, store::create_tables(), extra_tables);
-  const auto ready = state->database.run(head).and_then([&]() -> Result<void> {
-    auto insert = state->database.prepare("INSERT INTO work VALUES(?)");
+  const std::string head = fmt::format("{} PRAGMA application_id = {}; PRAGMA user_version = {}; BEGIN; {} {} {}",
+                                       pragmas, store::work_application, project_version, store::create_tables(),
+                                       store::create_large_trace_tables(), extra_tables);
+  const auto ready = state->write(saved, head, [&](Database& own) -> Result<void> {
+    auto insert = own.prepare("INSERT INTO work VALUES(?)");
     if (!insert) return tl::unexpected(insert.error());
     if (auto done = insert->bind(project).step(); !done) return tl::unexpected(done.error());
-    return state->write(saved).and_then([&] { return state->database.run("COMMIT"); });
+    return {};
   });
   if (!ready) {
-    state.reset();
-    remove_work_copy(path);
+    remove(WorkCopy(std::move(state)));
     return tl::unexpected(of_file(ready.error(), path));
   }
-  state->kept = saved;
+  state->kept = std::move(saved);
   return WorkCopy(std::move(state));
 }
 
-Result<void> WorkCopy::keep(const ProjectContent& content) {
-  auto done = state_->database.run("BEGIN").and_then([&] { return state_->write(content); }).and_then([&] {
-    return state_->database.run("COMMIT");
-  });
-  if (!done) {
-    (void)state_->database.run("ROLLBACK");
-    return tl::unexpected(of_file(done.error(), state_->path));
-  }
-  state_->kept = content;
+void WorkCopy::remove(WorkCopy copy) {
+  copy.state_->database->close();
+  remove_work_copy(copy.path());
+}
+
+Result<void> WorkCopy::keep(ProjectContent content) {
+  const auto done = state_->write(content, "BEGIN", [](Database&) { return Result<void>(); });
+  if (!done) return tl::unexpected(of_file(done.error(), state_->path));
+  state_->kept = std::move(content);
+  state_->large_traces.write();
   return {};
 }
+
+void WorkCopy::when_kept(std::function<void()> work) { state_->large_traces.then(std::move(work)); }
 
 void WorkCopy::saving(const ProjectContent& next) {
   std::set<std::shared_ptr<const void>> both;
@@ -244,10 +287,19 @@ Result<LeftWork> read_work_copy(const std::string& path, const ProjectContent& s
   if (!content) return tl::unexpected(of_file(content.error(), path));
   const auto elsewhere = runs_with_saved_traces(**file);
   if (!elsewhere) return tl::unexpected(of_file(elsewhere.error(), path));
+  const auto large = store::large_traces_in((*file)->database);
+  if (!large) return tl::unexpected(of_file(large.error(), path));
+  std::erase_if(content->runs, [&](const StoredRun& run) {
+    const auto trace = large->find(run.id);
+    return trace != large->end() && !trace->second;  // killed before all of it was there
+  });
   for (StoredRun& run : content->runs) {
     if (!elsewhere->contains(run.id)) {
-      auto traces = run.traces.load();  // now: the copy is written over soon
-      if (!traces) return tl::unexpected(traces.error());
+      const auto trace = large->find(run.id);
+      // Now: the copy is written over soon.
+      auto traces =
+          trace == large->end() ? run.traces.load() : store::load_large_trace((*file)->database, *trace->second);
+      if (!traces) return tl::unexpected(of_file(traces.error(), path));
       run.traces = traces_at_hand(std::move(*traces));
       continue;
     }

@@ -2,9 +2,11 @@
 // What keeps edits safe between two saves: an SQLite database with a write-ahead log, beside the project (or, for a
 // project without a name, in the program's state folder). Each change is one transaction that is on disk when `keep`
 // returns; a process that is killed leaves the copy behind, and the next one reads it. Traces of runs that the saved
-// file already has are not copied.
+// file already has are not copied. Those that are large come after their run, from another thread where there is one,
+// while further changes are kept: a run whose traces were not all there when the process was killed is not found again.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,15 +17,28 @@ namespace pipedeck {
 /// Where the copy of a project lies: hidden, in the same folder; a link's is beside what it points at.
 std::string work_copy_path(const std::string& project);
 
+/// Who writes large traces.
+struct TraceWriting {
+  /// Runs what may take long, one after another; by default at once.
+  std::function<void(std::function<void()>)> run = [](const std::function<void()>& work) { work(); };
+  /// Called by whoever ran it; what failed is tried again with the next change.
+  std::function<void(const Error&)> failed{};
+};
+
 class WorkCopy {
  public:
   /// Begins anew at `path`. `saved` is what `project` holds (both empty: it was never saved).
-  static Result<WorkCopy> begin(const std::string& path, const std::string& project, const ProjectContent& saved);
+  static Result<WorkCopy> begin(const std::string& path, const std::string& project, ProjectContent saved,
+                                TraceWriting writing = {});
   WorkCopy(WorkCopy&&) noexcept;
   WorkCopy& operator=(WorkCopy&&) noexcept;
   ~WorkCopy();  ///< leaves the copy on disk
+  /// The copy is wanted no more: it goes, and what is still being written to it.
+  static void remove(WorkCopy copy);
 
-  Result<void> keep(const ProjectContent& content);
+  Result<void> keep(ProjectContent content);
+  /// When all that was kept so far is on disk, large traces too; at once where it is. Never if that fails.
+  void when_kept(std::function<void()> work);
   /// The project's file is about to be replaced by one that holds `next`: traces that `next` lacks are from now on kept
   /// here, so that the copy goes with the old file and with the new one alike.
   void saving(const ProjectContent& next);

@@ -5727,6 +5727,10 @@
         <source>to later layers, %1: %2 bytes</source>
         <translation>an spätere Schichten, %1: %2 Bytes</translation>
     </message>
+    <message>
+        <source>found a part of a run&apos;s operations, expected all of them</source>
+        <translation>gefunden: ein Teil der Operationen eines Laufs, erwartet: alle</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>

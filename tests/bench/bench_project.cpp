@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A project of 100 runs and 10 million operations: opened to the first picture, edited, saved.
+// A project of 100 runs and 10 million operations: opened to the first picture, edited, saved; a run of a million
+// measured and as many predicted operations taken into it.
 #include <chrono>
 #include <cstdio>
 
@@ -20,7 +21,7 @@ using namespace pipedeck::app;
 
 namespace {
 
-constexpr int runs = 100, operations = 100'000;
+constexpr int runs = 100, operations = 100'000, operations_of_trace = 2'000'000;
 
 class Watch {
  public:
@@ -31,6 +32,11 @@ class Watch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+/// As an import gives it.
+std::shared_ptr<const RunRecord> trace(const ProjectState& state) {
+  return std::make_shared<const RunRecord>(test::large_run(state.runs.front().run->plan, runs, operations_of_trace));
+}
 
 void say(const char* what, double ms) { std::printf("%-42s %8.1f ms\n", what, ms); }
 
@@ -81,6 +87,23 @@ int main(int argc, char** argv) {
     while (window.session().saver().busy()) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     say("saved, on its thread", saving.ms());
     say("longest that the window did not answer", probe.longest_ms());
+    ProjectState next = with_run(window.session().state(), trace(window.session().state())).state;
+    test::LatencyProbe importing;
+    const Watch taking;
+    window.session().change("trace", std::move(next));
+    say("a trace of a million events: the change", taking.ms());
+    const Watch edit;
+    window.session().set_global_batch(4000);
+    say("the next edit, on disk", edit.ms());
+    for (const Watch watch; watch.ms() < 1000;) QCoreApplication::processEvents(QEventLoop::AllEvents, 10);
+    say("longest without an answer, one second", importing.longest_ms());
+    say("of it processor time of the window", importing.longest_own_ms());
+    const Watch undo;
+    window.session().undo();
+    say("taken back, on disk", undo.ms());
+    const Watch save;
+    if (!window.session().save()) return 1;
+    say("saved, the copy removed", save.ms());
   }
   return 0;
 }

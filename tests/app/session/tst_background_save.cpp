@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A project is written by a thread while edits go on: nothing is lost, whatever happens meanwhile.
+#include <atomic>
+
 #include <QDir>
 #include <QFile>
+#include <QSemaphore>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QThread>
 
 #include "app/session/project_content.hpp"
 #include "app/session/session.hpp"
+#include "core/io/json_formats.hpp"
 #include "core/store/work_copy.hpp"
 #include "tests/app/ui/large_runs.hpp"
 
@@ -52,12 +57,89 @@ Result<LeftWork> after_a_crash(const QString& work, const QString& project) {
   return saved ? read_work_copy(left.toStdString(), *saved) : tl::unexpected(saved.error());
 }
 
+/// A run whose operations are given when the test says so, and where they were asked for.
+struct HeldRun {
+  HeldRun() {
+    record.name = QStringLiteral("held");
+    record.state = RunOutcome::finished;
+    record.when = QDateTime::currentDateTime();
+    record.stored = std::make_shared<const StoredTraces>(
+        StoredTraces{std::make_shared<const int>(0), [this]() -> Result<RunTraces> {
+                       asked_by = QThread::currentThread();
+                       asked.release();
+                       given.acquire();
+                       return RunTraces{{}, {}, {{event_to_json(StepDone{1, 0, Seconds(1), 1, {}, {}}), {}}}};
+                     }});
+  }
+  RunRecord record;
+  QSemaphore asked, given;
+  std::atomic<QThread*> asked_by = nullptr;
+};
+
 }  // namespace
 
 class TestBackgroundSave : public QObject {
   Q_OBJECT
 
  private slots:
+  /// By structure, not by time: the change returns, and further ones are safe, while nobody gives the operations.
+  void a_large_run_never_holds_the_window_up() {
+    HeldRun held;  // outlives the session
+    Large large(1);
+    large.session.change("held", with_run(large.session.state(), std::make_shared<const RunRecord>(held.record)).state);
+    QVERIFY(held.asked.tryAcquire(1, 30000));
+    QVERIFY(held.asked_by != QThread::currentThread());
+    large.session.set_global_batch(717);
+    large.session.delete_run(large.session.state().runs.front().id);
+    {
+      const auto left = after_a_crash(large.work(), large.file());
+      QVERIFY2(left.has_value(), left ? "" : left.error().text().c_str());
+      auto state = state_of(left->content, "work copy");
+      QVERIFY(state.has_value());
+      QCOMPARE(state->question.workload.global_batch, 717);
+      QVERIFY(state->runs.empty());  // one was deleted, and of the other nothing is there yet
+    }
+    held.given.release();
+    large.session.finish_keeping();
+    const auto left = after_a_crash(large.work(), large.file());
+    QVERIFY2(left.has_value(), left ? "" : left.error().text().c_str());
+    QVERIFY(same_project(left->content, content_of(large.session.state())));
+    const auto events = left->content.runs.front().traces.load();
+    QVERIFY(events && events->events.size() == 1);
+    QCOMPARE(held.asked.available(), 0);  // asked once
+    held.given.release();                 // to whoever saves it
+  }
+
+  void given_up_a_large_run_is_not_waited_for() {
+    HeldRun held;
+    QTemporaryDir folder;
+    Session session(SessionSeams{{}, {}, 1, folder.filePath("state"), {}});
+    session.change("held", with_run(session.state(), std::make_shared<const RunRecord>(held.record)).state);
+    QVERIFY(held.asked.tryAcquire(1, 30000));
+    session.forget_unsaved();
+    QVERIFY(left_behind(folder.filePath("state")).empty());
+    QVERIFY(QDir(folder.filePath("state")).isEmpty());
+    held.given.release();
+    session.finish_keeping();
+    QVERIFY(QDir(folder.filePath("state")).isEmpty());
+  }
+
+  /// Two million operations as a run has them, not as a test does.
+  void a_million_events_are_kept_by_another_thread() {
+    Large large(1);
+    large.session.change("large", with_large_runs(large.session.state(), 1, 2'000'000));
+    large.session.set_global_batch(718);
+    large.session.finish_keeping();
+    const auto left = after_a_crash(large.work(), large.file());
+    QVERIFY2(left.has_value(), left ? "" : left.error().text().c_str());
+    const auto state = state_of(left->content, "work copy");
+    QVERIFY(state.has_value());
+    const auto found = with_traces(state->runs.back().run);
+    QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
+    QVERIFY((*found)->events == large.session.state().runs.back().run->events);
+    QVERIFY((*found)->predicted->timeline == large.session.state().runs.back().run->predicted->timeline);
+  }
+
   void edits_go_on_and_are_unsaved_afterwards() {
     Large large;
     large.session.set_global_batch(111);

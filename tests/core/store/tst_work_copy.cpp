@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The copy that keeps edits between saves, read after its writer is gone, and the lock that the kernel gives back.
+#include <condition_variable>
+#include <deque>
 #include <filesystem>
 #include <functional>
+#include <mutex>
+#include <thread>
 #include <tuple>
 
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +67,53 @@ std::vector<ProjectContent> edits() {
   all.push_back(first());
   return all;
 }
+
+/// Larger than what is written at once; not whole parts, and no two parts alike.
+RunTraces large_traces(char seed) {
+  std::string columns(3'000'017, seed);
+  for (std::size_t i = 0; i < columns.size(); i += 1000) columns[i] = static_cast<char>(i / 1000);
+  return {
+      "{}", std::move(columns), {{"first", {}}, {"", std::string(700'001, seed)}, {std::string(600'000, seed), {}}}};
+}
+
+ProjectContent with_large_run(ProjectContent content, char seed) {
+  content.runs.push_back({7, "large", "{}", traces_at_hand(large_traces(seed))});
+  return content;
+}
+
+/// One thread, work after work.
+class Worker {
+ public:
+  ~Worker() {
+    thread_.request_stop();
+    some_.notify_all();
+  }
+  TraceWriting writing() {
+    return {[this](std::function<void()> work) {
+              const std::lock_guard lock(mutex_);
+              works_.push_back(std::move(work));
+              some_.notify_all();
+            },
+            {}};
+  }
+
+ private:
+  void run(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (some_.wait(lock, stop, [this] { return !works_.empty(); })) {
+      const auto work = std::move(works_.front());
+      works_.pop_front();
+      lock.unlock();
+      work();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any some_;
+  std::deque<std::function<void()>> works_;
+  std::jthread thread_{[this](const std::stop_token& stop) { run(stop); }};
+};
 
 }  // namespace
 
@@ -152,6 +204,164 @@ class TestWorkCopy : public QObject {
     }
   }
 
+  /// Changes do not wait for a large trace, and a run that lacks it is not found.
+  void large_traces_come_after_their_run() {
+    std::vector<std::function<void()>> works;
+    const TraceWriting later{[&](std::function<void()> work) { works.push_back(std::move(work)); }, {}};
+    ProjectContent content = with_large_run(first(), 'a');
+    bool told = false;
+    {
+      auto copy = WorkCopy::begin(work_, project_, first(), later);
+      QVERIFY(copy && copy->keep(content));
+      content.documents[0].name = "edited";
+      QVERIFY(copy->keep(content));
+      copy->when_kept([&] { told = true; });
+      QCOMPARE(works.size(), std::size_t{2});  // the trace once, and who waits for it
+      QVERIFY(!told);
+      const auto left = after_a_crash();
+      ProjectContent without = content;
+      without.runs.pop_back();
+      QVERIFY(left && equal(left->content, without));
+      for (const auto& work : works) work();
+      QVERIFY(told);
+      works.clear();  // they have the copy open
+    }
+    const auto left = read_work_copy(work_, first());
+    QVERIFY2(left, left ? "" : left.error().text().c_str());
+    QVERIFY(equal(left->content, content));
+  }
+
+  void taken_back_and_done_again_a_large_trace_is_written_once() {
+    int loads = 0;
+    ProjectContent with = with_large_run(first(), 'b');
+    with.runs.back().traces.load = [&, load = with.runs.back().traces.load] {
+      ++loads;
+      return load();
+    };
+    {
+      auto copy = WorkCopy::begin(work_, project_, first());
+      for (int i = 0; i < 3; ++i) QVERIFY(copy->keep(with) && copy->keep(first()));
+      QVERIFY(copy->keep(with));
+    }
+    QCOMPARE(loads, 1);
+    const auto left = read_work_copy(work_, first());
+    QVERIFY(left && equal(left->content, with));
+  }
+
+  void what_failed_is_told_and_tried_again() {
+    bool fails = true;
+    QStringList told;
+    ProjectContent with = with_large_run(first(), 'c');
+    with.runs.back().traces.load = [&, load = with.runs.back().traces.load]() -> Result<RunTraces> {
+      return fails ? fail(ErrorCode::io, "no space left") : load();
+    };
+    TraceWriting writing;
+    writing.failed = [&](const Error& error) { told << QString::fromStdString(error.text()); };
+    {
+      auto copy = WorkCopy::begin(work_, project_, first(), writing);
+      QVERIFY(copy->keep(with));
+      QCOMPARE(told.size(), 1);
+      QVERIFY2(told[0].contains("no space left") && told[0].contains(".work"), qPrintable(told[0]));
+      copy->when_kept([] { QFAIL("it was not kept"); });
+      fails = false;
+      with.settings["question"] = "[]";
+      QVERIFY(copy->keep(with));
+      QCOMPARE(told.size(), 1);
+    }
+    const auto left = read_work_copy(work_, first());
+    QVERIFY(left && equal(left->content, with));
+  }
+
+  /// Whoever gives the copy up does not wait for what is on its way.
+  void removed_while_a_large_trace_is_on_its_way() {
+    std::function<void()> work;
+    auto copy =
+        WorkCopy::begin(work_, project_, first(), {[&](std::function<void()> now) { work = std::move(now); }, {}});
+    QVERIFY(copy->keep(with_large_run(first(), 'd')));
+    WorkCopy::remove(*std::move(copy));
+    QVERIFY(fs::is_empty(folder_.path().toStdString()));
+    auto next = WorkCopy::begin(work_, project_, first());
+    work();  // not into the next one
+    next = tl::unexpected(Error{});
+    const auto left = read_work_copy(work_, first());
+    QVERIFY(left && equal(left->content, first()));
+  }
+
+  /// Large runs come and go while a thread writes them: what was told last is there but for runs that were not whole.
+  void a_writer_killed_with_a_large_trace_on_its_way_loses_that_alone() {
+    int whole_runs = 0, lost_runs = 0;
+    for (int trial = 0; trial < 20; ++trial) {
+      int report[2];
+      QCOMPARE(::pipe(report), 0);
+      const auto state = [](int i) {
+        ProjectContent content = i < 3 ? first() : with_large_run(first(), static_cast<char>('a' + i / 32 % 20));
+        content.settings["question"] = std::to_string(i);
+        return content;
+      };
+      const pid_t child = ::fork();
+      if (child == 0) {
+        Worker worker;
+        auto copy = WorkCopy::begin(work_, project_, state(0), worker.writing());
+        ProjectContent now = state(0);
+        for (int i = 1; copy && i < 4000; ++i) {
+          ProjectContent next = state(i);
+          if (i % 32 != 0 && now.runs.size() == next.runs.size()) next.runs = now.runs;  // the same run: the same key
+          now = std::move(next);
+          if (!copy->keep(now) || ::write(report[1], &i, sizeof i) != sizeof i) break;
+        }
+        ::_exit(1);
+      }
+      ::close(report[1]);
+      int last = 0;
+      for (int i = 0; i < 6 + trial * 3; ++i) QCOMPARE(::read(report[0], &last, sizeof last), ssize_t{sizeof last});
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+      for (int further = 0; ::read(report[0], &further, sizeof further) == sizeof further;) last = further;
+      ::close(report[0]);
+      const auto left = read_work_copy(work_, first());
+      QVERIFY2(left, left ? "" : left.error().text().c_str());
+      const int found = std::stoi(left->content.settings.at("question"));
+      QVERIFY2(found == last || found == last + 1, qPrintable(QString("%1 after %2").arg(found).arg(last)));
+      const ProjectContent whole = state(found);
+      ProjectContent without = whole;
+      without.runs.resize(1);
+      QVERIFY(equal(left->content, whole) || equal(left->content, without));
+      if (whole.runs.size() > 1) ++(left->content.runs.size() > 1 ? whole_runs : lost_runs);
+    }
+    qInfo("large runs: %d whole, %d not yet", whole_runs, lost_runs);
+    QVERIFY(whole_runs > 0 && lost_runs > 0);
+  }
+
+  void a_copy_of_an_older_program_is_read() {
+    {
+      auto copy = WorkCopy::begin(work_, project_, first());
+      QVERIFY(copy && copy->keep(first()));
+    }
+    sqlite3* database = nullptr;
+    QCOMPARE(sqlite3_open(work_.c_str(), &database), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(database, "DROP TABLE large_trace; DROP TABLE trace_part; DROP TABLE whole_trace", nullptr,
+                          nullptr, nullptr),
+             SQLITE_OK);
+    sqlite3_close(database);
+    const auto left = read_work_copy(work_, first());
+    QVERIFY2(left, left ? "" : left.error().text().c_str());
+    QVERIFY(equal(left->content, first()));
+  }
+
+  void a_damaged_part_is_an_error() {
+    {
+      auto copy = WorkCopy::begin(work_, project_, first());
+      QVERIFY(copy && copy->keep(with_large_run(first(), 'e')));
+    }
+    sqlite3* database = nullptr;
+    QCOMPARE(sqlite3_open(work_.c_str(), &database), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(database, "DELETE FROM trace_part WHERE rowid = 2", nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(database);
+    const auto left = read_work_copy(work_, first());
+    QVERIFY(!left);
+    QVERIFY2(QString::fromStdString(left.error().message).contains("part"), left.error().message.c_str());
+  }
+
   void a_project_says_what_a_work_copy_is() {
     QVERIFY(WorkCopy::begin(work_, project_, first()));
     const auto read = read_project(work_);
@@ -203,6 +413,15 @@ class TestWorkCopy : public QObject {
   }
 
  private:
+  /// What a crash at this moment would leave.
+  Result<LeftWork> after_a_crash() const {
+    const QTemporaryDir elsewhere;
+    const std::string left = elsewhere.filePath("work").toStdString();
+    fs::copy_file(work_, left);
+    fs::copy_file(work_ + "-wal", left + "-wal");
+    return read_work_copy(left, first());
+  }
+
   QTemporaryDir folder_;
   std::string project_, work_;
 };
