@@ -524,7 +524,7 @@ class TestSimulate : public QObject {
     const Result<void> verdict = check_size(plan, true);
     QVERIFY(!verdict && verdict.error().code == ErrorCode::bad_input);
     QVERIFY(verdict.error().message.find("would need") != std::string::npos);
-    QVERIFY(verdict.error().message.find("the iteration time alone needs 0.7 GiB") != std::string::npos);
+    QVERIFY(verdict.error().message.find("the iteration time alone needs 2.2 GiB") != std::string::npos);
     QVERIFY(check_size(plan, false));
     QVERIFY(!check_size(plan, false, Bytes(1'000'000)));
   }
