@@ -9,6 +9,7 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
+#include "core/cost/stage_ways.hpp"
 
 namespace pipedeck {
 
@@ -93,6 +94,29 @@ int outstanding(const Evaluation& e, int s) {
   return pipedream_outstanding(e.stage(s - 1).replicas(), kept(e, s - 1), e.stage(s).replicas());
 }
 
+/// Weights, and what is kept and taken of `samples` samples, as the stages beside it let its layers be cut.
+struct Held {
+  Weights weights;
+  Bytes saved, workspace;
+};
+
+Held held_by(const Evaluation& e, int s, int samples) {
+  const std::vector<const CutWay*> ways = stage_ways(e.plan, e.profile(), e.order, StageId(s));
+  Held held{weights_of(e, s), {}, {}};
+  if (ways.empty()) {
+    held.saved = saved_by(e, s, samples), held.workspace = largest_workspace(e, s, samples);
+    return held;
+  }
+  held.weights.whole = {};
+  for (const CutWay* way : ways) {
+    held.weights.whole += way->whole_parameters, held.saved += way->saved;
+    held.workspace = std::max(held.workspace, way->workspace);
+  }
+  held.saved = scale_bytes(held.saved, samples, e.profile().micro_batch);
+  held.workspace = scale_bytes(held.workspace, samples, e.profile().micro_batch);
+  return held;
+}
+
 /// Most that a device of the stage of that rank with so many samples can need, with n micro-batches kept here and
 /// `before` outstanding: each of those `before` has its input or input gradient here, unless it is one of the n; and
 /// each of the n has its output or the output's gradient.
@@ -100,11 +124,12 @@ Bytes most_needed(const Evaluation& e, int s, int samples, int rank) {
   const Plan& plan = e.plan;
   const int here = kept(e, s), before = outstanding(e, s);
   const int versions = plan.synchronous() ? 1 : here;
-  const Bytes weights = share_of(weights_of(e, s), e.stage(s), rank);
+  const Held held = held_by(e, s, samples);
+  const Bytes weights = share_of(held.weights, e.stage(s), rank);
   const Bytes fixed =
       state_memory(weights, e.stage(s).replicas(), plan.optimizer, plan.precision, plan.zero, versions).total() +
-      e.problem.workload.conventions.most_beside_model() + largest_workspace(e, s, samples);
-  const Bytes saved = saved_by(e, s, samples);
+      e.problem.workload.conventions.most_beside_model() + held.workspace;
+  const Bytes saved = held.saved;
   const Bytes input = crossing(e, s, samples), output = crossing(e, s + 1, samples);
   const bool again = e.stage(s).recompute.all;
   Bytes most;

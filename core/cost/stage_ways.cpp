@@ -1,34 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cost/stage_ways.hpp"
 
-#include <algorithm>
-
 #include "core/domain/cut_path.hpp"
+#include "core/domain/stages_alike.hpp"
 
 namespace pipedeck {
-namespace {
-
-bool cut_alike(const Plan& plan, const Stage& a, const Stage& b) {
-  return a.tensor_parallel == b.tensor_parallel && a.shards == b.shards &&
-         replica_samples(a, plan.micro_batch) == replica_samples(b, plan.micro_batch);
-}
-
-/// Stage `id` and its neighbours that are cut alike.
-std::span<const Stage> alike_with(const Plan& plan, StageId id) {
-  std::size_t first = id.index(), end = first + 1;
-  while (first > 0 && cut_alike(plan, plan.stages[first - 1], plan.stages[id.index()])) --first;
-  while (end < plan.stages.size() && cut_alike(plan, plan.stages[end], plan.stages[id.index()])) ++end;
-  return std::span(plan.stages).subspan(first, end - first);
-}
-
-}  // namespace
-
 std::vector<const CutWay*> stage_ways(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                                       StageId id) {
   const Stage& stage = plan.stages[id.index()];
   const int degree = even_parts(stage);
   if (degree == 1 || !profile.is_chain()) return {};
-  const std::span<const Stage> alike = alike_with(plan, id);
+  const std::span<const Stage> alike = stages_cut_alike(plan, id);
   const int first = alike.front().first, last = alike.back().last;
   std::vector<const TensorParallelPoint*> points;
   CutPath path;

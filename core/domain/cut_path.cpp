@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/domain/cut_path.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
 namespace {
@@ -9,6 +12,14 @@ namespace {
 std::size_t place(Lies lies) { return static_cast<std::size_t>(lies); }
 
 }  // namespace
+
+bool can_be_cut(const Layer& layer, int degree) {
+  if (degree == 1) return true;
+  const TensorParallelPoint* point = point_of_degree(layer, degree);
+  if (!point || point->ways.empty()) return point != nullptr;
+  return std::ranges::any_of(
+      point->ways, [](const CutWay& way) { return way.step.from == Lies::whole && way.step.to == Lies::whole; });
+}
 
 bool CutPath::add(std::span<const CutStep> ways) {
   std::array<Path, 2> next;

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/domain/cut_path.hpp"
+#include "core/domain/layer_bytes.hpp"
 #include "core/domain/plan_edit_parts.hpp"
 
 namespace pipedeck::edits {
@@ -186,9 +188,26 @@ Result<Plan> apply(Plan plan, const Ground& ground, const ReplicaCount& edit) {
   return plan;
 }
 
+/// A layer of the stage that the profile has times for, but no way to cut it.
+static std::optional<std::string> never_cut(const Plan& plan, const Profile& profile,
+                                            const TensorParallelDegree& edit) {
+  const std::vector<LayerId> order = order_of(plan, profile);
+  const Stage& stage = plan.stages[index(edit.stage)];
+  for (int p = stage.first; p < stage.last; ++p) {
+    const Layer& layer = profile.layers[order[index(p)].index()];
+    if (point_of_degree(layer, edit.degree) && !can_be_cut(layer, edit.degree)) return layer.name;
+  }
+  return std::nullopt;
+}
+
 Result<Plan> apply(Plan plan, const Ground& ground, const TensorParallelDegree& edit) {
   if (auto known = check_stage(plan, edit.stage); !known) return tl::unexpected(known.error());
   const std::vector<int> degrees = tensor_parallel_degrees(plan, ground.profile, edit.stage);
+  if (const std::optional<std::string> layer = never_cut(plan, ground.profile, edit))
+    return refuse(
+        fmt::format("layer '{}' of stage {} can't be cut over {} devices: the profile tells no way that takes "
+                    "and gives whole tensors",
+                    *layer, edit.stage, edit.degree));
   if (std::ranges::count(degrees, edit.degree) == 0)
     return refuse(
         degrees.size() == 1

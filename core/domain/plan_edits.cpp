@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/domain/cut_path.hpp"
 #include "core/domain/plan_edit_parts.hpp"
 #include "core/domain/validate.hpp"
 
@@ -139,13 +140,9 @@ std::vector<int> tensor_parallel_degrees(const Plan& plan, const Profile& profil
     const Stage& own = plan.stages[static_cast<std::size_t>(s)];
     for (int p = own.first; p < own.last; ++p) {
       const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
-      const auto has = [&](int degree) {
-        return std::ranges::count(layer.tensor_parallel, degree, &TensorParallelPoint::degree) > 0;
-      };
       if (first)
         for (const TensorParallelPoint& point : layer.tensor_parallel) degrees.push_back(point.degree);
-      else
-        std::erase_if(degrees, [&](int degree) { return !has(degree); });
+      std::erase_if(degrees, [&](int degree) { return !can_be_cut(layer, degree); });
       first = false;
     }
   }

@@ -6,6 +6,9 @@
 #include <set>
 
 #include "core/domain/checks.hpp"
+#include "core/domain/cut_path.hpp"
+#include "core/domain/layer_bytes.hpp"
+#include "core/domain/stages_alike.hpp"
 #include "core/domain/validate.hpp"
 
 namespace pipedeck {
@@ -251,6 +254,26 @@ Result<void> check_against_layers(const Plan& plan, const Profile& profile) {
   return {};
 }
 
+/// Where the profile tells the ways of all layers of the stages that are cut alike with this one, the first of them,
+/// these meet. As in the runtime, the model must be able to end whole behind any layer.
+Result<void> check_ways(const Plan& plan, const Profile& profile, std::span<const LayerId> order, std::size_t s) {
+  const std::span<const Stage> alike = stages_cut_alike(plan, StageId(s));
+  CutPath path;
+  for (int p = alike.front().first; p < alike.back().last; ++p) {
+    const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
+    std::vector<CutStep> steps;
+    for (const CutWay& way : point_of_degree(layer, alike.front().tensor_parallel)->ways) steps.push_back(way.step);
+    if (steps.empty()) return {};
+    if (path.add(steps)) continue;
+    const auto own = std::ranges::find_if(alike, [&](const Stage& stage) { return p < stage.last; });
+    return bad(stage_place(s + static_cast<std::size_t>(own - alike.begin()), "tensor_parallel"),
+               fmt::format("found {}, expected a degree in which layer '{}' can be cut where it stands: none of the "
+                           "profile's ways leads to a whole output",
+                           own->tensor_parallel, layer.name));
+  }
+  return {};
+}
+
 Result<void> check_splittable(const Plan& plan, const Profile& profile) {
   const std::vector<LayerId> order = order_of(plan, profile);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
@@ -265,6 +288,9 @@ Result<void> check_splittable(const Plan& plan, const Profile& profile) {
                                layer.name));
     }
   }
+  if (!profile.is_chain()) return {};
+  for (std::size_t s = 0; s < plan.stages.size(); s += stages_cut_alike(plan, StageId(s)).size())
+    if (plan.stages[s].tensor_parallel > 1) PIPEDECK_CHECK(check_ways(plan, profile, order, s));
   return {};
 }
 

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "core/cost/compute.hpp"
+#include "core/cost/stage_ways.hpp"
+#include "core/domain/cut_path.hpp"
 #include "core/domain/layer_bytes.hpp"
 #include "core/planner/arithmetic.hpp"
 #include "core/planner/memory_fit.hpp"
@@ -14,13 +16,13 @@ namespace pipedeck {
 
 namespace {
 
-/// 1, and what every layer has times for.
+/// 1, and what every layer can be cut into.
 std::vector<int> tensor_degrees(const Profile& profile, int devices) {
   std::vector<int> degrees{1};
   for (const TensorParallelPoint& point : profile.layers.front().tensor_parallel)
     if (point.degree > 1 && point.degree <= devices &&
         std::all_of(profile.layers.begin(), profile.layers.end(),
-                    [&](const Layer& layer) { return point_of_degree(layer, point.degree) != nullptr; }))
+                    [&](const Layer& layer) { return can_be_cut(layer, point.degree); }))
       degrees.push_back(point.degree);
   std::sort(degrees.begin(), degrees.end());
   return degrees;
@@ -165,19 +167,32 @@ std::vector<WorstHop> AmpCosts::rings(const AmpStrategy& strategy, std::span<con
   return hops;
 }
 
+/// What the ways of all layers take, in order, where all stages are cut alike: as one stage of them all. Empty where
+/// the profile doesn't tell them.
+std::vector<const CutWay*> AmpCosts::ways(int degree) const {
+  Plan plan;
+  plan.stages.push_back(stage_on(0, chain_.layers(), std::vector<DeviceId>(at(degree))));
+  plan.stages.back().tensor_parallel = degree;
+  return stage_ways(plan, chain_.profile(), chain_.order(), StageId(std::int32_t{0}));
+}
+
 /// With one micro-batch at a time on every stage: the warm-up can be shortened to that.
 const std::vector<Bytes>& AmpCosts::needs(const AmpStrategy& strategy) {
   const auto [found, added] =
       needs_.try_emplace({0, strategy.replicas, strategy.tensor_parallel, strategy.micro_batch});
   std::vector<Bytes>& needs = found->second;
   if (!added) return needs;
-  const int layers = chain_.layers();
+  const int layers = chain_.layers(), samples = strategy.samples(), degree = strategy.tensor_parallel;
+  const std::vector<const CutWay*> all = ways(degree);
+  const auto bytes = [&](int first, int last) {
+    if (all.empty()) return stage_bytes(chain_, first, last, samples, degree);
+    return stage_bytes(chain_, first, last, samples, figures_of(std::span(all).subspan(at(first), at(last - first))));
+  };
   needs.resize(at(layers + 1) * at(layers + 1));
   for (int first = 0; first < layers; ++first)
     for (int last = first + 1; last <= layers; ++last)
       needs[at(first) * at(layers + 1) + at(last)] =
-          stage_need(chain_, first, last, strategy.replicas, strategy.samples(), false, 1, strategy.tensor_parallel)
-              .peak(1, 1);
+          stage_need(chain_.workload(), bytes(first, last), strategy.replicas, false, 1, degree).peak(1, 1);
   return needs;
 }
 

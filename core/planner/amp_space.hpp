@@ -51,6 +51,7 @@ class AmpCosts {
   const Table& pass_times(std::span<const DeviceId> group, int samples);
   Table group_times(std::span<const DeviceId> group, int samples) const;
   AmpEdge edge(DeviceId from, DeviceId to) const;
+  std::vector<const CutWay*> ways(int degree) const;
   const std::vector<Bytes>& needs(const AmpStrategy& strategy);
   std::vector<AmpPipeline> pipelines(const AmpStrategy& strategy, const AmpPlacement& placement);
   std::vector<WorstHop> rings(const AmpStrategy& strategy, std::span<const DeviceId> devices) const;

@@ -10,6 +10,7 @@
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
+#include "core/domain/cut_path.hpp"
 #include "core/domain/layer_bytes.hpp"
 #include "core/planner/memory_fit.hpp"
 
@@ -95,7 +96,7 @@ void CaptureSpace::add_table(const StageWay& way) {
   table.tensor_end.assign(at(layers_) + 1, layers_);
   for (int p = layers_ - 1; p >= 0; --p) {
     const Layer& layer = chain_.profile().layers[chain_.order()[at(p)].index()];
-    const bool has = way.tensor == 1 || point_of_degree(layer, way.tensor);
+    const bool has = can_be_cut(layer, way.tensor);
     table.tensor_end[at(p)] = has ? table.tensor_end[at(p) + 1] : p;
   }
   const auto like = std::find_if(blocks_.begin(), blocks_.end(),
@@ -120,10 +121,11 @@ void CaptureSpace::find_state_multiple() {
   held_ = workload.conventions.most_beside_model().count;
 }
 
-std::int64_t CaptureSpace::fixed(int w, int first, int last) const {
+std::int64_t CaptureSpace::fixed(int w, int first, int last) const { return fixed(w, chain_.weights(first, last)); }
+
+std::int64_t CaptureSpace::fixed(int w, const Weights& all) const {
   const Workload& workload = chain_.workload();
-  const int tensor = ways_[at(w)].tensor;
-  const Bytes weights = share_of(chain_.weights(first, last), tensor);
+  const Bytes weights = share_of(all, ways_[at(w)].tensor);
   if (state_multiple_) return weights.count * *state_multiple_ + held_;
   return state_memory(weights, ways_[at(w)].replicas, workload.optimizer, workload.precision, workload.zero)
              .total()
@@ -146,19 +148,19 @@ std::int64_t CaptureSpace::need(int w, int first, int last, int behind) const {
 }
 
 std::int64_t CaptureSpace::need_with(int w, int first, int last, int behind, std::int64_t output) const {
-  const Table& table = tables_[at(w)];
+  const StageBytes bytes = stage_bytes(chain_, first, last, ways_[at(w)].samples, ways_[at(w)].tensor);
   StageNeed need;
-  need.fixed = Bytes(fixed(w, first, last));
-  need.workspace = chain_.workspace(first, last, ways_[at(w)].samples, ways_[at(w)].tensor);
-  need.kept = Bytes((*table.saved)[at(last)] - (*table.saved)[at(first)]);
-  need.input = Bytes((*table.cut)[at(first)]);
+  need.fixed = Bytes(fixed(w, bytes.weights));
+  need.workspace = bytes.workspace;
+  need.kept = bytes.saved;
+  need.input = bytes.input;
   need.output = Bytes(output);
   return need.peak(kept(behind), kept(behind + 1)).count;
 }
 
 std::int64_t CaptureSpace::least_need(int w, int first, int last, int behind) const {
-  const std::vector<std::int64_t>& saved = *tables_[at(w)].saved;
-  return fixed(w, first, last) + (saved[at(last)] - saved[at(first)]) * kept(behind);
+  const StageBytes bytes = stage_bytes(chain_, first, last, ways_[at(w)].samples, ways_[at(w)].tensor);
+  return fixed(w, bytes.weights) + bytes.saved.count * kept(behind);
 }
 
 std::int64_t CaptureSpace::largest_capacity(int w) const {

@@ -6,7 +6,8 @@
 // adds behind preceding layers (static + saved). A stage's peak is the first layer's first figure and the others'
 // second. Deviation: the paper predicts as if every stage kept one micro-batch; 1F1B keeps min(M, S - i) on stage i,
 // which multiplies what is saved. Replicas divide the samples, tensor parallelism the weights, and saved bytes as the
-// profile says (layer_bytes.hpp).
+// profile says (layer_bytes.hpp); where it tells the ways in which layers can be cut, whether a stage fits is said by
+// the most that these take (cut_ranges.hpp).
 #pragma once
 
 #include <cstdint>
@@ -86,7 +87,7 @@ class CaptureSpace {
   std::int64_t capacity(int w, int kind) const;
   /// Forward and backward of a micro-batch on the slowest device of such a block.
   double seconds(int w, int kind, int first, int last);
-  /// The first position at or behind `first` whose layer has no times for the way's tensor parallelism, or N.
+  /// The first position at or behind `first` whose layer can't be cut as the way's tensor parallelism asks, or N.
   int tensor_end(int w, int first) const { return tables_[at(w)].tensor_end[at(first)]; }
 
   /// The first position at or behind `first` whose layer is pinned, or N.
@@ -121,6 +122,7 @@ class CaptureSpace {
   void add_pins();
   const std::vector<double>& seconds_on(int w, int type);
   std::int64_t fixed(int w, int first, int last) const;
+  std::int64_t fixed(int w, const Weights& all) const;
   int kept(int behind) const { return std::min(micro_batches_, behind + 1); }
 
   Chain& chain_;

@@ -67,6 +67,13 @@ Weights Chain::weights(int first, int last) const {
   return weights_[static_cast<std::size_t>(last)] - weights_[static_cast<std::size_t>(first)];
 }
 
+const CutRanges* Chain::cut_ranges(int degree) {
+  if (degree == 1) return nullptr;
+  const auto [found, added] = cut_ranges_.try_emplace(degree);
+  if (added) found->second = CutRanges::of(profile(), order_, degree);
+  return found->second ? &*found->second : nullptr;
+}
+
 Bytes Chain::saved(int first, int last, int samples, int degree) {
   const auto [found, added] = saved_.try_emplace({samples, degree});
   std::vector<std::int64_t>& sums = found->second;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/cost/cut_ranges.hpp"
 #include "core/cost/network.hpp"
 #include "core/domain/layer_bytes.hpp"
 #include "core/domain/plan.hpp"
@@ -50,6 +51,8 @@ class Chain {
   /// Crosses the cut before position `cut`, for `samples` samples; 0 at both ends.
   Bytes cut(int cut, int samples) const;
   Bytes workspace(int first, int last, int samples, int degree = 1);
+  /// What the ways in which layers can be cut take of a device; null where the profile doesn't tell them.
+  const CutRanges* cut_ranges(int degree);
 
   /// A plan with everything but stages, schedule and objective.
   Plan plan_of(const std::string& planner, int micro_batch) const;
@@ -69,7 +72,8 @@ class Chain {
   /// [k][p]: largest of 2^k layers from p on, for the profile's micro-batch.
   using LargestOfRange = std::vector<std::vector<std::int64_t>>;
   const LargestOfRange& workspaces(int degree);
-  std::map<int, LargestOfRange> workspaces_;  // by degree
+  std::map<int, LargestOfRange> workspaces_;            // by degree
+  std::map<int, std::optional<CutRanges>> cut_ranges_;  // by degree
 };
 
 /// Layers [first, last) on these devices.

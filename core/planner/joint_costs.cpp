@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/cost/compute.hpp"
+#include "core/domain/cut_path.hpp"
 #include "core/domain/layer_bytes.hpp"
 #include "core/planner/arithmetic.hpp"
 #include "core/planner/memory_fit.hpp"
@@ -55,7 +56,7 @@ bool JointCosts::splittable(int degree, int first, int last) {
   if (degree == 1) return true;
   const auto [found, added] = unsplittable_.try_emplace(degree);
   std::vector<int>& count = found->second;
-  if (added) count = layers_.sums<int>([&](const Layer& layer) { return point_of_degree(layer, degree) == nullptr; });
+  if (added) count = layers_.sums<int>([&](const Layer& layer) { return !can_be_cut(layer, degree); });
   return count[at(last)] == count[at(first)];
 }
 

@@ -55,6 +55,8 @@ const JointLayers::Workspaces& JointLayers::workspaces(int degree) {
 }
 
 StageBytes JointLayers::bytes(int first, int last, int samples, int degree) {
+  // Of a chain a place is a position of its order.
+  if (chain_.cut_ranges(degree) && ideals_.is_chain()) return stage_bytes(chain_, first, last, samples, degree);
   const int measured = chain_.profile().micro_batch;
   const auto [found, added] = saved_.try_emplace({samples, degree});
   if (added)

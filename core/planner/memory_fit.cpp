@@ -6,7 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
+#include "core/cost/stage_ways.hpp"
 #include "core/domain/layer_bytes.hpp"
 
 namespace pipedeck {
@@ -32,8 +34,19 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
 }
 
 StageBytes stage_bytes(Chain& chain, int first, int last, int samples, int degree) {
+  if (const CutRanges* ranges = chain.cut_ranges(degree))
+    return stage_bytes(chain, first, last, samples, ranges->most(first, last));
   return {chain.weights(first, last), chain.saved(first, last, samples, degree),
           chain.workspace(first, last, samples, degree), chain.cut(first, samples), chain.cut(last, samples)};
+}
+
+StageBytes stage_bytes(Chain& chain, int first, int last, int samples, const CutFigures& figures) {
+  const int measured = chain.profile().micro_batch;
+  return {{chain.parameters(first, last), figures.whole_parameters},
+          scale_bytes(figures.saved, samples, measured),
+          scale_bytes(figures.workspace, samples, measured),
+          chain.cut(first, samples),
+          chain.cut(last, samples)};
 }
 
 StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions,
@@ -70,9 +83,18 @@ struct Limited {
   }
 };
 
-Limited limit_of(Chain& chain, const Stage& stage, int micro_batch) {
-  const std::vector<int> samples = replica_samples(stage, micro_batch);
-  const Weights all = chain.weights(stage.first, stage.last);
+/// As the simulator has it: with the stages beside this one known, so are the ways of its layers.
+StageBytes bytes_of(Chain& chain, const Plan& plan, StageId id, int samples) {
+  const Stage& stage = plan.stages[id.index()];
+  const std::vector<const CutWay*> ways = stage_ways(plan, chain.profile(), chain.order(), id);
+  if (ways.empty()) return stage_bytes(chain, stage.first, stage.last, samples, even_parts(stage));
+  return stage_bytes(chain, stage.first, stage.last, samples, figures_of(ways));
+}
+
+Limited limit_of(Chain& chain, const Plan& plan, StageId id) {
+  const Stage& stage = plan.stages[id.index()];
+  const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
+  const Weights all = bytes_of(chain, plan, id, samples.front()).weights;
   // With shards every device by itself, else a replica by its smallest one.
   const auto together = static_cast<std::ptrdiff_t>(stage.shards ? 1 : stage.tensor_parallel);
   std::set<std::tuple<int, Bytes, Bytes>> kinds;  // samples, weights, least memory
@@ -83,7 +105,7 @@ Limited limit_of(Chain& chain, const Stage& stage, int micro_batch) {
     }
   Limited limited;
   for (const auto& [share, weights, capacity] : kinds) {
-    StageBytes bytes = stage_bytes(chain, stage.first, stage.last, share, even_parts(stage));
+    StageBytes bytes = bytes_of(chain, plan, id, share);
     bytes.weights = {weights};
     limited.replicas.push_back({stage_need(chain.workload(), bytes, stage.replicas(), stage.recompute.all), capacity});
   }
@@ -92,7 +114,7 @@ Limited limit_of(Chain& chain, const Stage& stage, int micro_batch) {
 
 std::vector<Limited> limits_of(Chain& chain, const Plan& plan) {
   std::vector<Limited> limits;
-  for (const Stage& stage : plan.stages) limits.push_back(limit_of(chain, stage, plan.micro_batch));
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) limits.push_back(limit_of(chain, plan, StageId(s)));
   return limits;
 }
 

@@ -39,8 +39,11 @@ struct StageBytes {
 StageNeed stage_need(const Workload& workload, const StageBytes& stage, int replicas, bool recompute, int versions = 1,
                      int tensor_parallel = 1);
 
-/// All weights, the rest for so many samples on each of `degree` devices that have the layers in even parts.
+/// All weights, the rest for so many samples on each of `degree` devices that have the layers in even parts. Where the
+/// profile tells the ways in which layers can be cut, the most that these take, whatever stands beside the stage.
 StageBytes stage_bytes(Chain& chain, int first, int last, int samples, int degree = 1);
+/// The same where it is known what the ways of the layers take.
+StageBytes stage_bytes(Chain& chain, int first, int last, int samples, const CutFigures& figures);
 
 /// What a device of the stage needs that gets `samples` samples of a micro-batch: layers [first, last), `replicas` of
 /// them, with so many versions of the weights, which `tensor_parallel` devices share.

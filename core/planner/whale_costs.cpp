@@ -5,6 +5,7 @@
 
 #include "core/cost/collective.hpp"
 #include "core/cost/compute.hpp"
+#include "core/domain/cut_path.hpp"
 #include "core/domain/layer_bytes.hpp"
 #include "core/planner/memory_fit.hpp"
 
@@ -52,7 +53,7 @@ bool WhaleCosts::splittable(int first, int last, int degree) {
   if (fresh) {
     before = {0};
     for (const LayerId layer : chain_.order())
-      before.push_back(before.back() + (point_of_degree(chain_.profile().layers[layer.index()], degree) ? 0 : 1));
+      before.push_back(before.back() + (can_be_cut(chain_.profile().layers[layer.index()], degree) ? 0 : 1));
   }
   return before[index(first)] == before[index(last)];
 }

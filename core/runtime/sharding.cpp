@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/cut_path.hpp"
+#include "core/domain/stages_alike.hpp"
 #include "core/runtime/trainer.hpp"
 
 namespace pipedeck {
@@ -145,17 +146,8 @@ Result<std::unique_ptr<LayerKernel>> make_sharded_layer(const ModelLayer& layer,
 }
 
 LayersCutAlike cut_alike_with(const Plan& plan, std::size_t stage) {
-  const Stage& own = plan.stages[stage];
-  const auto alike = [&](std::size_t other) {
-    const Stage& candidate = plan.stages[other];
-    return candidate.tensor_parallel == own.tensor_parallel && candidate.shards == own.shards &&
-           candidate.replicas() == own.replicas() &&
-           replica_samples(candidate, plan.micro_batch) == replica_samples(own, plan.micro_batch);
-  };
-  std::size_t first = stage, last = stage;
-  while (first > 0 && alike(first - 1)) --first;
-  while (last + 1 < plan.stages.size() && alike(last + 1)) ++last;
-  return {plan.stages[first].first, plan.stages[last].last};
+  const std::span<const Stage> alike = stages_cut_alike(plan, StageId(stage));
+  return {alike.front().first, alike.back().last};
 }
 
 Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const Kernels& kernels,

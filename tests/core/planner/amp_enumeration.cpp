@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/cost/evaluate_parts.hpp"
+#include "core/domain/cut_path.hpp"
 #include "core/planner/chain.hpp"
 
 namespace pipedeck {
@@ -38,11 +39,8 @@ class Enumerator {
 
  private:
   bool has_times(int degree) const {
-    const auto lists = [&](const Layer& layer) {
-      return std::any_of(layer.tensor_parallel.begin(), layer.tensor_parallel.end(),
-                         [&](const TensorParallelPoint& point) { return point.degree == degree; });
-    };
-    return degree == 1 || std::all_of(chain_.profile().layers.begin(), chain_.profile().layers.end(), lists);
+    const auto lists = [&](const Layer& layer) { return can_be_cut(layer, degree); };
+    return std::all_of(chain_.profile().layers.begin(), chain_.profile().layers.end(), lists);
   }
 
   void add_stage(int pp, int dp, int tmp) {
