@@ -79,9 +79,12 @@ BytesPerSecond measured_memory(int devices, const DeviceLoad& load) {
 }  // namespace
 
 DeviceLoad load_of(const Profile& profile, int devices) {
-  Bytes weights, saved;
-  for (const Layer& layer : profile.layers) weights += layer.parameters, saved += layer.saved;
-  return {weights.count / static_cast<std::int64_t>(sizeof(float)) / devices, Bytes(saved.count / devices)};
+  Bytes weights, passing;
+  for (const Layer& layer : profile.layers) {
+    weights += layer.parameters;
+    passing += layer.saved + layer.output + layer.workspace;
+  }
+  return {weights.count / static_cast<std::int64_t>(sizeof(float)) / devices, Bytes(passing.count / devices)};
 }
 
 Cluster cpu_cluster(int devices, const DeviceLoad& load) {

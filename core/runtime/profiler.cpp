@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "core/runtime/profile/company.hpp"
 #include "core/runtime/profile/cut_ways.hpp"
 #include "core/runtime/profile/meeting_probe.hpp"
+#include "core/runtime/profile/ranks.hpp"
 #include "core/runtime/profile/robust.hpp"
 #include "core/runtime/sharding.hpp"
 #include "core/runtime/thread_of_its_own.hpp"
@@ -102,7 +104,7 @@ void add_whole_parameters(Profile& profile, const std::vector<std::unique_ptr<La
 }
 
 /// What a pass with several all-reduces waits for beside the one of as many bytes that predictions count with.
-Seconds further_meetings(const LoneCollective::Taken& taken, Seconds meeting) {
+Seconds further_meetings(const CountedCollective::Taken& taken, Seconds meeting) {
   return meeting * std::max(0, taken.meetings - 1);
 }
 
@@ -176,31 +178,37 @@ Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& opt
   Profile profile = empty_profile(model, parts->layers, sizes.front());
   const double measurements = static_cast<double>(sizes.size() + options.tensor_parallel.size());
   double done = 0;
-  const auto measure = [&](ChainTimer& timer, int size, const std::string& what) {
-    const Company company(model, size, options.busy_cores - 1);
+  const auto measure = [&](ChainTimer& timer, int size, int at_work, const std::string& what) {
+    const Company company(model, size, std::max(0, options.busy_cores - at_work));
     const auto tell = [&](double part) { report(progress, (done + std::min(part, 1.0)) / measurements, what); };
     tell(0);
     Result<void> timed;
-    on_one_core([&] { timed = repeat(timer, options.repetitions, tell, stop); });
+    on_one_core([&] {
+      try {
+        timed = repeat(timer, options.repetitions, tell, stop);
+      } catch (const Interrupted&) {  // by another rank, for which there was no more
+        throw std::bad_alloc();
+      }
+    });
     ++done;
     return timed;
   };
   for (const int size : sizes) {
     ChainTimer timer(parts->layers, parts->loss, *parts->source, model.seed, size);
-    if (auto timed = measure(timer, size, fmt::format("timing micro-batches of {}", size)); !timed)
+    if (auto timed = measure(timer, size, 1, fmt::format("timing micro-batches of {}", size)); !timed)
       return tl::unexpected(timed.error());
     add_point(profile, timer.seen(), size);
   }
   for (const int degree : options.tensor_parallel) {
-    const auto group = std::make_shared<LoneCollective>(0, degree);
-    const auto part = make_sharded_layers(model, 0, plannable_layers(model), cpu_kernels(), {0, degree, {}}, group);
-    if (!part) return tl::unexpected(part.error());
-    const SoftmaxCrossEntropy loss = part->loss ? parts->loss.over(*part->loss) : parts->loss;
-    ChainTimer timer(part->layers, loss, *parts->source, model.seed, sizes.front(), group.get());
-    if (auto timed = measure(timer, sizes.front(), fmt::format("timing layers cut over {} devices", degree)); !timed)
+    auto ranks = Ranks::of(model, *parts, degree, sizes.front());
+    if (!ranks) return tl::unexpected(ranks.error());
+    ChainTimer& timer = (*ranks)->timer();
+    const std::string what = fmt::format("timing layers cut over {} devices", degree);
+    if (auto timed = measure(timer, sizes.front(), (*ranks)->at_work(), what); !timed)
       return tl::unexpected(timed.error());
     add_degree(profile, timer.seen(), degree, Seconds(measure_meeting(degree).lower));
-    add_whole_parameters(profile, part->layers, degree);
+    add_whole_parameters(profile, (*ranks)->layers(), degree);
+    ranks->reset();
     // Scratch memory of several threads is not what a worker needs.
     Result<std::vector<std::vector<CutWay>>> ways;
     on_one_core([&] { ways = measure_cut_ways(model, *parts, degree, profile.micro_batch); });

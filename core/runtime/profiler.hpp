@@ -28,9 +28,10 @@ struct ProfileOptions {
 };
 
 /// Median times of every layer on one CPU thread with their quartiles, forward, both gradients together and the
-/// weights' apart, and its bytes, at each size; and of the largest part of each layer at each degree, which computes
-/// by itself while what it would all-reduce is counted. bad_usage for sizes or degrees that are none, bad_input where a
-/// layer can't be cut so often, cancelled when stopped.
+/// weights' apart, and its bytes, at each size; and of the largest part of each layer at each degree, with all ranks at
+/// work where there are cores for them: waiting for one another counts, moving what they all-reduce does not, which is
+/// told in bytes. bad_usage for sizes or degrees that are none, bad_input where a layer can't be cut so often,
+/// cancelled when stopped.
 Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& options, const Progress& progress = {},
                                std::stop_token stop = {});
 
@@ -51,7 +52,8 @@ struct DeviceLoad {
 Cluster cpu_cluster(int devices, const DeviceLoad& load = {});
 /// The same with a link that was measured before.
 Cluster cpu_cluster(int devices, const DeviceLoad& load, const Link& link);
-/// What each of so many devices has of the profile's model at its micro-batch.
+/// What each of so many devices, which share the model out among them, has of the profile's model, and what passes
+/// through its caches with one of its micro-batches: what is kept, what is made beside it, and gradients.
 DeviceLoad load_of(const Profile& profile, int devices);
 
 /// What there is to run on, one line a device, and for what is missing why: `list devices`.

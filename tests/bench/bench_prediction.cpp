@@ -54,6 +54,9 @@ struct Case {
   const char* name;
   int stages, replicas, degree;
   ScheduleKind schedule;
+  int devices() const { return stages * replicas * degree; }
+  /// That share the model out among them.
+  int parts() const { return stages * degree; }
 };
 
 constexpr Case cases[] = {
@@ -161,25 +164,37 @@ std::array<double, places> apart_of(const Simulation& simulation, const Timeline
   return apart;
 }
 
-void take(const Case& what, const ModelSpec& model, const std::shared_ptr<const Profile>& profile,
-          const std::shared_ptr<const Cluster>& cluster, Outcome& outcome) {
+/// As the plan runs: as many samples a device, as many cores at work, as much of the model a device.
+Result<Profile> profile_for(const Case& what, const ModelSpec& model) {
+  const Repetitions repetitions{7, 100, 0.005, Seconds(0.4)};
+  const std::vector<int> degrees = what.degree > 1 ? std::vector{what.degree} : std::vector<int>();
+  return profile_on_cpu(model, {{micro_batch / what.replicas}, degrees, repetitions, what.devices()});
+}
+
+/// False where there is nothing to predict from.
+bool take(const Case& what, const ModelSpec& model, Outcome& outcome) {
+  const auto measured_profile = profile_for(what, model);
+  if (!measured_profile) return false;
+  const auto profile = std::make_shared<const Profile>(*measured_profile);
+  const auto cluster = std::make_shared<const Cluster>(cpu_cluster(what.devices(), load_of(*profile, what.parts())));
   Conventions conventions;
   conventions.overlap = trainer_overlap;
   const Plan plan = plan_of(what, *profile, balanced_cut(*profile));
   const auto simulator = Simulator::of(profile, cluster, conventions);
   const auto simulation = simulator.and_then([&](const Simulator& s) { return s.run(plan); });
   const auto schedule = simulator.and_then([&](const Simulator& s) { return s.schedule(plan); });
-  if (!simulation || !schedule) return static_cast<void>(std::fprintf(stderr, "%s can't be predicted\n", what.name));
+  if (!simulation || !schedule) return false;
   const double step = to_seconds(simulation->iteration).count;
   const int steps = std::clamp(static_cast<int>(seconds_a_run / step), 6, 50);
   const Measured measured = train(model, plan, *schedule, steps);
-  if (measured.steps.empty()) return;
+  if (measured.steps.empty()) return false;
   outcome.time.add(step, median(measured.steps));
   add_peaks(*simulation, measured, outcome);
   for (std::size_t i = 0; i < std::min(measured.steps.size(), measured.timelines.size()); ++i) {
     const auto apart = apart_of(*simulation, measured.timelines[i], measured.steps[i]);
     for (std::size_t place = 0; place < places; ++place) outcome.apart[place].push_back(apart[place]);
   }
+  return true;
 }
 
 void print(const std::string& preset, const Case& what, const Outcome& outcome) {
@@ -203,19 +218,11 @@ void add_places(const std::string& preset, const Case& what, const Outcome& outc
 void bench(const std::string& name, std::string& rows) {
   const auto model = open_model("preset:" + name);
   if (!model || !model->trainable_here) return;
-  const Repetitions repetitions{7, 100, 0.005, Seconds(0.4)};
   Outcome outcomes[std::size(cases)];
-  for (int i = 0; i < takes; ++i) {
-    // On one device the other core rests, on two both are at work.
-    const auto alone = profile_on_cpu(*model, {{micro_batch / 2, micro_batch}, {}, repetitions, 1});
-    const auto profile = profile_on_cpu(*model, {{micro_batch / 2, micro_batch}, {2}, repetitions, 2});
-    if (!alone || !profile) return static_cast<void>(std::fprintf(stderr, "%s can't be profiled\n", name.c_str()));
-    const auto alone_shared = std::make_shared<const Profile>(*alone);
-    const auto shared = std::make_shared<const Profile>(*profile);
-    const auto cluster = std::make_shared<const Cluster>(cpu_cluster(2, load_of(*profile, 2)));
+  for (int i = 0; i < takes; ++i)
     for (std::size_t c = 0; c < std::size(cases); ++c)
-      take(cases[c], *model, c == 0 ? alone_shared : shared, cluster, outcomes[c]);
-  }
+      if (!take(cases[c], *model, outcomes[c]))
+        return static_cast<void>(std::fprintf(stderr, "%s can't be predicted\n", name.c_str()));
   for (std::size_t c = 0; c < std::size(cases); ++c) {
     print(name, cases[c], outcomes[c]);
     add_places(name, cases[c], outcomes[c], rows);

@@ -13,7 +13,7 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 }  // namespace
 
 ChainTimer::ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
-                       const SampleSource& source, std::uint64_t seed, int samples, LoneCollective* group,
+                       const SampleSource& source, std::uint64_t seed, int samples, CountedCollective* group,
                        ChainEnds ends)
     : layers_(layers),
       loss_(loss),
@@ -35,6 +35,7 @@ void ChainTimer::warm_up() {
 }
 
 void ChainTimer::run_once() {
+  if (group_) group_->gather_members();
   auto start = Clock::now();
   Tensor value = samples(false);
   making_input_ = since(start);
@@ -58,8 +59,8 @@ Tensor ChainTimer::samples(bool targets) const {
   return values;
 }
 
-LoneCollective::Taken ChainTimer::all_reduced() const {
-  return group_ ? group_->take_all_reduced() : LoneCollective::Taken();
+CountedCollective::Taken ChainTimer::all_reduced() const {
+  return group_ ? group_->take_all_reduced() : CountedCollective::Taken();
 }
 
 /// The loss is counted into the last layer: it has no stage of its own.
@@ -71,8 +72,9 @@ Tensor ChainTimer::forward(std::size_t layer, Tensor value, const Tensor& target
   const auto start = Clock::now();
   value = layers_[layer]->forward(std::move(value), parameters_[layer], saved);
   if (last) loss_.forward(value, targets);
-  seen.forward.push_back(since(start) + (layer == 0 ? making_input_ : 0) + (last ? making_targets_ : 0));
+  const double took = since(start) + (layer == 0 ? making_input_ : 0) + (last ? making_targets_ : 0);
   seen.forward_all_reduced = all_reduced();
+  seen.forward.push_back(took - seen.forward_all_reduced.moving.count);
   seen.memory.input = saved.tensors.front().bytes();
   seen.output = value.bytes();
   seen.saved = saved.bytes() + (last ? value.bytes() : Bytes());
@@ -89,8 +91,9 @@ Tensor ChainTimer::backward(std::size_t layer, Tensor value, Saved& saved) {
   if (ends_with_loss(layer))
     value = loss_.backward(std::move(value), 1.0f / static_cast<float>(samples_ * loss_.sequence()));
   value = layers_[layer]->backward_input(std::move(value), parameters_[layer], saved, layer > 0 || !ends_.first);
-  seen.backward_input.push_back(since(start));
+  const double took = since(start);
   seen.backward_all_reduced = all_reduced();
+  seen.backward_input.push_back(took - seen.backward_all_reduced.moving.count);
   seen.memory.weight_saved = saved.bytes();
   start = Clock::now();
   layers_[layer]->backward_weight(saved, gradients_[layer]);

@@ -10,16 +10,16 @@
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
 #include "core/runtime/data_source.hpp"
 #include "core/runtime/layer_kernel.hpp"
-#include "core/runtime/transport/lone_collective.hpp"
+#include "core/runtime/transport/counted_collective.hpp"
 
 namespace pipedeck {
 
 /// What was seen of one layer at one micro-batch size.
 struct LayerSamples {
-  std::vector<double> forward, backward_input, backward_weight;  ///< seconds, one a repetition
+  std::vector<double> forward, backward_input, backward_weight;  ///< s, one a repetition, without `moving`
   Bytes output, saved;
   LayerMemory memory;
-  LoneCollective::Taken forward_all_reduced, backward_all_reduced;  ///< where the layers are one rank's parts
+  CountedCollective::Taken forward_all_reduced, backward_all_reduced;  ///< where the layers are one rank's parts
 };
 
 /// Where the chain begins and ends: with the model's samples, or amid its layers; with its loss, or before more of
@@ -34,7 +34,7 @@ struct ChainEnds {
 class ChainTimer {
  public:
   ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
-             const SampleSource& source, std::uint64_t seed, int samples, LoneCollective* group = nullptr,
+             const SampleSource& source, std::uint64_t seed, int samples, CountedCollective* group = nullptr,
              ChainEnds ends = {});
 
   /// Not counted: caches, memory and oneDNN's code have yet to be made.
@@ -45,7 +45,7 @@ class ChainTimer {
  private:
   Tensor samples(bool targets) const;
   bool ends_with_loss(std::size_t layer) const { return ends_.last && layer + 1 == layers_.size(); }
-  LoneCollective::Taken all_reduced() const;
+  CountedCollective::Taken all_reduced() const;
   Tensor forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved);
   Tensor backward(std::size_t layer, Tensor value, Saved& saved);
 
@@ -53,7 +53,7 @@ class ChainTimer {
   const SoftmaxCrossEntropy& loss_;
   const SampleSource& source_;
   int samples_;
-  LoneCollective* group_;  ///< of the rank's parts; none of whole layers
+  CountedCollective* group_;  ///< of the rank's parts; none of whole layers
   ChainEnds ends_;
   double making_input_ = 0, making_targets_ = 0;
   std::shared_ptr<DeviceMemory> memory_ = std::make_shared<DeviceMemory>();

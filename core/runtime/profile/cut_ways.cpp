@@ -7,6 +7,7 @@
 #include "core/runtime/profile/chain_timer.hpp"
 #include "core/runtime/sharding.hpp"
 #include "core/runtime/trainer.hpp"
+#include "core/runtime/transport/lone_collective.hpp"
 
 namespace pipedeck {
 namespace {

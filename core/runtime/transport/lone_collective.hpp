@@ -5,20 +5,19 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
-#include "core/runtime/transport/transport.hpp"
+#include "core/runtime/transport/counted_collective.hpp"
 
 namespace pipedeck {
 
-class LoneCollective final : public Collective {
+class LoneCollective final : public CountedCollective {
  public:
   LoneCollective(int rank, int size) : rank_(rank), size_(size) {}
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  Moment all_reduce(std::span<float> values) override { return count(static_cast<double>(values.size_bytes())); }
+  Moment all_reduce(std::span<float> values) override { return counted(static_cast<double>(values.size_bytes())); }
   Moment all_reduce_max(std::span<float> values) override { return all_reduce(values); }
   Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override {
     auto to = all.begin();
@@ -28,34 +27,19 @@ class LoneCollective final : public Collective {
         to = std::copy_n(mine.begin(), part, to);
         done += part;
       }
-    return count(static_cast<double>(all.size_bytes()) / 2);
+    return counted(static_cast<double>(all.size_bytes()) / 2);
   }
   Moment broadcast(int, std::span<float> values) override {
-    return count(static_cast<double>(values.size_bytes()) / 2);
-  }
-
-  struct Taken {
-    Bytes bytes;
-    int meetings = 0;  ///< collectives, each of which all members wait for
-    bool operator==(const Taken&) const = default;
-  };
-  /// Since the last time, bytes as TensorParallelPoint counts: of what was gathered or broadcast half, for a ring
-  /// all-reduce is a reduce-scatter and a gather of as many bytes.
-  Taken take_all_reduced() {
-    const Taken taken{Bytes(std::llround(bytes_)), meetings_};
-    bytes_ = 0, meetings_ = 0;
-    return taken;
+    return counted(static_cast<double>(values.size_bytes()) / 2);
   }
 
  private:
-  Moment count(double bytes) {
-    bytes_ += bytes, ++meetings_;
+  Moment counted(double bytes) {
+    count(bytes, {});
     return RunClock::now();
   }
 
   int rank_, size_;
-  double bytes_ = 0;
-  int meetings_ = 0;
 };
 
 }  // namespace pipedeck

@@ -5,10 +5,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <thread>
 
 #include "core/domain/layer_bytes.hpp"
+#include "core/runtime/cores.hpp"
+#include "core/runtime/profile/ranks.hpp"
 #include "core/runtime/profiler.hpp"
 #include "core/runtime/trainer.hpp"
+#include "core/runtime/transport/lone_collective.hpp"
+#include "core/runtime/transport/timed_collective.hpp"
 #include "tests/core/runtime/training_cases.hpp"
 
 using namespace pipedeck;
@@ -24,6 +29,8 @@ class TestProfiler : public QObject {
   void saved_bytes_are_what_training_keeps();
   void times_are_those_of_training();
   void other_cores_may_be_busy_meanwhile();
+  void ranks_at_work_count_what_one_alone_counts();
+  void what_ranks_wait_for_is_theirs_and_what_they_move_is_not();
   void profiling_can_be_stopped_and_refuses_bad_sizes();
   void cluster_has_the_machines_figures();
   void devices_are_described();
@@ -164,6 +171,85 @@ void TestProfiler::other_cores_may_be_busy_meanwhile() {
     QVERIFY(a.saved == b.saved && a.memory == b.memory && a.whole_parameters == b.whole_parameters);
     QVERIFY(b.forward.count > 0 && b.backward.count > 0);
   }
+}
+
+void TestProfiler::ranks_at_work_count_what_one_alone_counts() {
+  for (const ModelSpec& model : {small_gpt(2, 16, 8, 12), small_mlp(24, 4, 10, 12), small_lstm(2)}) {
+    const ModelParts parts = make_parts(model, cpu_kernels()).value();
+    const auto group = std::make_shared<LoneCollective>(0, 2);
+    const ShardedLayers part =
+        make_sharded_layers(model, 0, plannable_layers(model), cpu_kernels(), {0, 2, {}}, group).value();
+    const SoftmaxCrossEntropy loss = part.loss ? parts.loss.over(*part.loss) : parts.loss;
+    ChainTimer alone(part.layers, loss, *parts.source, model.seed, 3, group.get());
+    alone.run_once();
+    const auto ranks = Ranks::of(model, parts, 2, 3).value();
+    const bool together = usable_cores().size() > 1;
+    QCOMPARE(ranks->at_work(), together ? 2 : 1);
+    for (int i = 0; i < 3; ++i) ranks->timer().run_once();
+    for (std::size_t i = 0; i < part.layers.size(); ++i) {
+      const LayerSamples &one = alone.seen()[i], &both = ranks->timer().seen()[i];
+      QCOMPARE(both.forward.size(), 3u);
+      QCOMPARE(both.forward_all_reduced.bytes, one.forward_all_reduced.bytes);
+      QCOMPARE(both.forward_all_reduced.meetings, one.forward_all_reduced.meetings);
+      QCOMPARE(both.backward_all_reduced.bytes, one.backward_all_reduced.bytes);
+      QCOMPARE(both.backward_all_reduced.meetings, one.backward_all_reduced.meetings);
+      QCOMPARE(both.saved, one.saved);
+      QCOMPARE(both.memory.forward, one.memory.forward);
+      QCOMPARE(both.memory.backward, one.memory.backward);
+      QVERIFY(one.forward_all_reduced.moving == Seconds());
+      QVERIFY(both.forward_all_reduced.moving.count > 0 || one.forward_all_reduced.meetings == 0 || !together);
+    }
+  }
+  // More ranks than cores would take turns: one alone stands for all.
+  const int many = static_cast<int>(usable_cores().size()) + 1;
+  const ModelSpec wide = small_mlp(2 * many, 2, 10, 2 * many);
+  const ModelParts parts = make_parts(wide, cpu_kernels()).value();
+  const auto ranks = Ranks::of(wide, parts, many, 2);
+  QVERIFY(ranks.has_value());
+  QCOMPARE((*ranks)->at_work(), 1);
+  (*ranks)->timer().run_once();
+}
+
+namespace {
+
+/// All are there after a while; then it takes a while to move what they have.
+class SlowGroup final : public Collective {
+ public:
+  static constexpr std::chrono::milliseconds waits{20}, moves{5};
+  int rank() const override { return 0; }
+  int size() const override { return 2; }
+  Moment all_reduce(std::span<float>) override {
+    std::this_thread::sleep_for(waits);
+    const auto all_there = RunClock::now();
+    std::this_thread::sleep_for(moves);
+    return all_there;
+  }
+  Moment all_reduce_max(std::span<float> values) override { return all_reduce(values); }
+  Moment all_gather(std::span<const float>, std::span<float> all, std::span<const std::size_t>) override {
+    return all_reduce(all);
+  }
+  Moment broadcast(int, std::span<float> values) override { return all_reduce(values); }
+};
+
+}  // namespace
+
+void TestProfiler::what_ranks_wait_for_is_theirs_and_what_they_move_is_not() {
+  TimedCollective group(std::make_unique<SlowGroup>());
+  std::vector<float> values(16);
+  const std::vector<std::size_t> counts{8, 8};
+  const auto start = RunClock::now();
+  group.all_reduce(values);
+  group.all_reduce_max(values);
+  group.all_gather(std::span<const float>(values).first(8), values, counts);
+  group.broadcast(0, values);
+  const double took = std::chrono::duration<double>(RunClock::now() - start).count();
+  group.gather_members();  // not counted
+  const CountedCollective::Taken taken = group.take_all_reduced();
+  QCOMPARE(taken.bytes, Bytes(64 + 64 + 32 + 32));
+  QCOMPARE(taken.meetings, 4);
+  QVERIFY(taken.moving.count >= 4 * 0.005);
+  QVERIFY(taken.moving.count <= took - 4 * 0.020);
+  QCOMPARE(group.take_all_reduced(), CountedCollective::Taken());
 }
 
 void TestProfiler::profiling_can_be_stopped_and_refuses_bad_sizes() {
