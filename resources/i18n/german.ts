@@ -5728,17 +5728,20 @@
         <translation>an spätere Schichten, %1: %2 Bytes</translation>
     </message>
     <message>
-<<<<<<< HEAD
         <source>found a part of a run&apos;s operations, expected all of them</source>
         <translation>gefunden: ein Teil der Operationen eines Laufs, erwartet: alle</translation>
-=======
+    </message>
+    <message>
         <source>found %1, expected a degree in which layer &apos;%2&apos; can be cut where it stands: none of the profile&apos;s ways leads to a whole output</source>
         <translation>gefunden: %1, erwartet: ein Grad, in dem sich Schicht „%2“ an ihrer Stelle zerlegen lässt: keine der Weisen des Profils führt zu einer ganzen Ausgabe</translation>
     </message>
     <message>
         <source>layer &apos;%1&apos; of stage %2 can&apos;t be cut over %3 devices: the profile tells no way that takes and gives whole tensors</source>
         <translation>Schicht „%1“ der Stufe %2 lässt sich nicht über %3 Geräte zerlegen: das Profil nennt keine Weise, die ganze Tensoren nimmt und gibt</translation>
->>>>>>> 7094fa7 (Planners, plans and the split editor go by the ways in which a profile says that layers can be cut)
+    </message>
+    <message>
+        <source>out of memory: the system has no more</source>
+        <translation>kein Speicher: das System hat keinen mehr</translation>
     </message>
 </context>
 <context>
