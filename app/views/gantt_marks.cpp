@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <span>
+#include <utility>
 
 #include "app/views/pixel_canvas.hpp"
 
@@ -23,135 +26,163 @@ void add(std::vector<PixelSpan>& spans, double left, double right) {
 /// Where a part of the path is drawn.
 class Boxes {
  public:
-  Boxes(const GanttGeometry& geometry, int strip, const TimeAxis& axis, const QRect& plot)
-      : geometry_(geometry), strip_(strip), axis_(axis), plot_(plot) {}
+  Boxes(const GanttFrame& frame, int strip) : frame_(frame), strip_(strip) {}
 
-  double x_of(double time) const { return plot_.left() + axis_.to_pixel(time, plot_.width()); }
+  double x_of(double time) const { return frame_.plot.left() + frame_.axis.to_pixel(time, frame_.plot.width()); }
   QRectF of(const CriticalBox& part) const {
-    const GanttRow& row = geometry_.rows[part.row];
-    const double left = std::round(std::max(x_of(part.begin), plot_.left() - 10.0));
-    const double right = std::round(std::min(x_of(part.end), plot_.right() + 10.0));
+    const GanttRow& row = frame_.geometry.rows[part.row];
+    const double left = std::round(std::max(x_of(part.begin), frame_.plot.left() - 10.0));
+    const double right = std::round(std::min(x_of(part.end), frame_.plot.right() + 10.0));
     const double top = part.strip ? row.bottom() - strip_ : row.top;
     return QRectF(left, top, std::max(1.0, right - left), row.bottom() - top);
   }
 
  private:
-  const GanttGeometry& geometry_;
+  const GanttFrame& frame_;
   int strip_;
-  const TimeAxis& axis_;
-  const QRect& plot_;
 };
 
 /// The rows of a chart as pixels of a canvas: what is told in pixels of the widget is drawn in those of the screen.
 class Lanes {
  public:
-  Lanes(QPainter& painter, QImage& canvas, const GanttGeometry& geometry, double left, double right)
-      : geometry_(geometry),
-        ratio_(canvas.devicePixelRatio()),
+  Lanes(const GanttFrame& frame, double left, double right)
+      : geometry_(&frame.geometry),
+        ratio_(frame.canvas.devicePixelRatio()),
         left_(physical(left)),
         right_(physical(right)),
-        pixels_(PixelCanvas::of(painter, canvas, QRect(left_, 0, std::max(0, right_ - left_), canvas.height()))) {}
+        pixels_(PixelCanvas::of(frame.painter, frame.canvas,
+                                QRect(left_, 0, std::max(0, right_ - left_), frame.canvas.height()))) {}
 
   /// Half of the empty lane's colour over all but the `bright` parts.
-  void dim_around(const std::vector<std::vector<PixelSpan>>& bright, QRgb empty) {
-    std::vector<QRgb> veiled;
-    for (std::size_t row = 0; row < bright.size(); ++row) {
-      veiled.assign(static_cast<std::size_t>(std::max(0, right_ - left_)), PixelCanvas::all_bits);
-      for (const PixelSpan& span : bright[row]) {
-        const int from = std::clamp(physical(span.left), left_, right_);
-        const int to = std::clamp(std::max(from + 1, physical(span.right)), from, right_);
-        std::fill(veiled.begin() + (from - left_), veiled.begin() + (to - left_), QRgb{0});
-      }
-      const GanttRow& lane = geometry_.rows[row];
-      pixels_.veil(left_, physical(lane.top), physical(lane.bottom()), veiled, empty);
+  void dim_around(std::size_t row, const std::vector<PixelSpan>& bright, QRgb empty, bool first_line) {
+    veiled_.assign(width(), PixelCanvas::all_bits);
+    for (const PixelSpan& span : bright) {
+      const int from = std::clamp(physical(span.left), left_, right_);
+      const int to = std::clamp(std::max(from + 1, physical(span.right)), from, right_);
+      put(veiled_, from, to, 0);
     }
+    const GanttRow& lane = geometry_->rows[row];
+    const int top = physical(lane.top);
+    pixels_.veil(left_, top, first_line ? top + 1 : physical(lane.bottom()), veiled_, empty);
   }
 
-  /// `height` pixels from `top` on.
-  void line(double left, double right, double top, double height, QRgb color) {
-    pixels_.fill(physical(left), physical(right), physical(top), physical(top + height), color);
+  /// `height` pixels from `top` on under each of the parts, which end a pixel before the next.
+  void underline(const std::vector<PixelSpan>& parts, double top, double height, QRgb color) {
+    lined_.assign(width(), 0);
+    for (const PixelSpan& part : parts)
+      put(lined_, physical(part.left), physical(part.left + std::max(2.0, part.right - part.left - 1)),
+          PixelCanvas::all_bits);
+    pixels_.stamp(left_, physical(top), physical(top + height), lined_, color);
+  }
+  /// The same over each of the parts that were left bright.
+  void line_bright(double top, double height, QRgb color) {
+    lined_.resize(width());
+    std::ranges::transform(veiled_, lined_.begin(), [](QRgb veiled) { return ~veiled; });
+    pixels_.stamp(left_, physical(top), physical(top + height), lined_, color);
   }
 
  private:
   int physical(double at) const { return qRound(at * ratio_); }
+  std::size_t width() const { return static_cast<std::size_t>(std::max(0, right_ - left_)); }
+  void put(std::vector<QRgb>& mask, int from, int to, QRgb bits) const {
+    for (int x = std::max(from, left_); x < std::min(to, right_); ++x) mask[static_cast<std::size_t>(x - left_)] = bits;
+  }
 
-  const GanttGeometry& geometry_;
+  const GanttGeometry* geometry_;
   qreal ratio_;
   int left_, right_;
   PixelCanvas pixels_;
+  std::vector<QRgb> veiled_, lined_;  // scratch of one row
 };
 
-/// Lines above and below where outlines would hide what they are around.
-void draw_rails(Lanes& lanes, const GanttGeometry& geometry, const std::vector<std::vector<PixelSpan>>& bright,
-                const Theme& theme) {
-  for (std::size_t row = 0; row < bright.size(); ++row)
-    for (const PixelSpan& span : bright[row]) {
-      lanes.line(span.left, span.right, geometry.rows[row].top, 1, theme.text.rgb());
-      lanes.line(span.left, span.right, geometry.rows[row].bottom() - 1, 1, theme.text.rgb());
-    }
+/// What a row shows of the matches, apart from one another.
+std::vector<PixelSpan> bright_parts(const GanttFrame& frame, const GanttMatches& matches, const GanttRow& row) {
+  const auto spans_of = [&](std::size_t lane) {
+    std::vector<PixelSpan> spans = match_spans(matches, lane, frame.axis, frame.plot.width());
+    for (PixelSpan& span : spans) span.left += frame.plot.left(), span.right += frame.plot.left();
+    return spans;
+  };
+  const auto main = main_lane(*matches.content, row), beneath = collective_lane(*matches.content, row);
+  std::vector<PixelSpan> spans = main ? spans_of(*main) : std::vector<PixelSpan>();
+  if (!beneath) return spans;
+  for (const PixelSpan& span : spans_of(*beneath)) spans.push_back(span);
+  std::ranges::sort(spans, {}, &PixelSpan::left);
+  std::vector<PixelSpan> bright;
+  for (const PixelSpan& span : spans) add(bright, span.left, span.right);
+  return bright;
+}
+
+/// The parts of the path that are in view.
+std::span<const CriticalBox> in_view(const std::vector<CriticalBox>& path, const TimeAxis& axis) {
+  const auto first = std::ranges::partition_point(path, [&](const CriticalBox& part) { return part.end < axis.begin; });
+  const auto last =
+      std::partition_point(first, path.end(), [&](const CriticalBox& part) { return part.begin <= axis.end; });
+  return {first, last};
 }
 
 }  // namespace
 
-void draw_matches(QPainter& painter, QImage& canvas, const GanttMatches& matches, const GanttGeometry& geometry,
-                  const TimeAxis& axis, const QRect& plot, const Theme& theme) {
-  painter.save();
-  painter.setClipRect(plot, Qt::IntersectClip);
-  std::vector<std::vector<PixelSpan>> bright(geometry.rows.size());
-  for (std::size_t row = 0; row < geometry.rows.size(); ++row) {
-    std::vector<PixelSpan> spans;
-    for (const auto& lane :
-         {main_lane(*matches.content, geometry.rows[row]), collective_lane(*matches.content, geometry.rows[row])})
-      if (lane)
-        for (const PixelSpan& span : match_spans(matches, *lane, axis, plot.width())) spans.push_back(span);
-    std::ranges::sort(spans, {}, &PixelSpan::left);
-    for (const PixelSpan& span : spans) add(bright[row], plot.left() + span.left, plot.left() + span.right);
-  }
-  Lanes lanes(painter, canvas, geometry, plot.left(), plot.left() + plot.width());
-  lanes.dim_around(bright, theme.panel.rgb());
-  for (std::size_t row = 0; row < bright.size(); ++row)
-    for (const PixelSpan& span : bright[row])
-      lanes.line(span.left, span.left + std::max(2.0, span.right - span.left - 1),
-                 geometry.rows[row].bottom() - underline, underline, theme.text.rgb());
-  painter.restore();
+RowMark mark_matches(const GanttFrame& frame, const GanttMatches& matches) {
+  struct Drawing {
+    Lanes lanes;
+    std::vector<PixelSpan> bright{};  // of the row at hand
+  };
+  const int left = frame.plot.left();
+  const auto drawing = std::make_shared<Drawing>(Drawing{Lanes(frame, left, left + frame.plot.width())});
+  return {[frame, &matches, drawing](std::size_t row, bool first_line) {
+            drawing->bright = bright_parts(frame, matches, frame.geometry.rows[row]);
+            drawing->lanes.dim_around(row, drawing->bright, frame.theme.panel.rgb(), first_line);
+          },
+          [frame, drawing](std::size_t row) {
+            drawing->lanes.underline(drawing->bright, frame.geometry.rows[row].bottom() - underline, underline,
+                                     frame.theme.text.rgb());
+          }};
 }
 
-void draw_critical_path(QPainter& painter, QImage& canvas, const std::vector<CriticalBox>& path,
-                        const GanttGeometry& geometry, int strip, const TimeAxis& axis, const QRect& plot,
-                        const Theme& theme) {
-  if (path.empty()) return;
-  painter.save();
-  painter.setClipRect(plot, Qt::IntersectClip);
-  const Boxes boxes(geometry, strip, axis, plot);
-  const auto first = std::ranges::partition_point(path, [&](const CriticalBox& part) { return part.end < axis.begin; });
-  const auto last =
-      std::partition_point(first, path.end(), [&](const CriticalBox& part) { return part.begin <= axis.end; });
-  std::vector<std::vector<PixelSpan>> bright(geometry.rows.size());
+RowMark mark_critical_path(const GanttFrame& frame, const std::vector<CriticalBox>& path, int strip) {
+  const Boxes boxes(frame, strip);
+  const std::span<const CriticalBox> parts = in_view(path, frame.axis);
+  std::vector<std::vector<PixelSpan>> bright(frame.geometry.rows.size());
   // Of more parts than the eye can tell apart, some of each pixel stand for the others.
-  constexpr std::ptrdiff_t a_pixel = 16;
-  const std::ptrdiff_t stride = std::max<std::ptrdiff_t>(1, (last - first) / (a_pixel * plot.width()));
-  for (auto part = first; part < last; part += std::min(stride, last - part)) {
-    const QRectF box = boxes.of(*part);
-    add(bright[part->row], box.left(), box.right());
+  constexpr std::size_t a_pixel = 16;
+  const std::size_t stride =
+      std::max<std::size_t>(1, parts.size() / (a_pixel * static_cast<std::size_t>(frame.plot.width())));
+  for (std::size_t i = 0; i < parts.size(); i += stride) {
+    const QRectF box = boxes.of(parts[i]);
+    add(bright[parts[i].row], box.left(), box.right());
   }
   // Of an asynchronous plan the path is that of its steady state: what lies before and after stays as it is.
-  const double left = std::max<double>(plot.left(), boxes.x_of(path.front().begin));
-  const double right = std::min<double>(plot.right() + 1, boxes.x_of(path.back().end));
-  Lanes lanes(painter, canvas, geometry, left, right);
-  lanes.dim_around(bright, theme.panel.rgb());
-  if (static_cast<std::size_t>(last - first) > most_outlined) {
-    draw_rails(lanes, geometry, bright, theme);
-    return painter.restore();
-  }
+  const double left = std::max<double>(frame.plot.left(), boxes.x_of(path.front().begin));
+  const double right = std::min<double>(frame.plot.right() + 1, boxes.x_of(path.back().end));
+  const bool rails = parts.size() > most_outlined;
+  const auto lanes = std::make_shared<Lanes>(frame, left, right);
+  return {[frame, bright = std::move(bright), lanes](std::size_t row, bool first_line) {
+            lanes->dim_around(row, bright[row], frame.theme.panel.rgb(), first_line);
+          },
+          [frame, rails, lanes](std::size_t row) {
+            if (!rails) return;
+            // Lines above and below where outlines would hide what they are around.
+            const GanttRow& lane = frame.geometry.rows[row];
+            for (const double top : {lane.top, lane.bottom() - 1}) lanes->line_bright(top, 1, frame.theme.text.rgb());
+          }};
+}
+
+void outline_critical_path(const GanttFrame& frame, const std::vector<CriticalBox>& path, int strip) {
+  const std::span<const CriticalBox> parts = in_view(path, frame.axis);
+  if (parts.empty() || parts.size() > most_outlined) return;
+  QPainter& painter = frame.painter;
+  painter.save();
+  painter.setClipRect(frame.plot, Qt::IntersectClip);
+  const Boxes boxes(frame, strip);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(theme.text, 1.6));
-  for (auto part = first; part != last; ++part)
-    painter.drawRoundedRect(boxes.of(*part).adjusted(0.5, 0.5, -0.5, -0.5), ThemeSizes::box_radius,
+  painter.setPen(QPen(frame.theme.text, 1.6));
+  for (const CriticalBox& part : parts)
+    painter.drawRoundedRect(boxes.of(part).adjusted(0.5, 0.5, -0.5, -0.5), ThemeSizes::box_radius,
                             ThemeSizes::box_radius);
-  for (auto part = first; part != last && part + 1 != last; ++part) {
-    if (part->row == (part + 1)->row) continue;
-    const QRectF from = boxes.of(*part), to = boxes.of(*(part + 1));
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    if (parts[i].row == parts[i + 1].row) continue;
+    const QRectF from = boxes.of(parts[i]), to = boxes.of(parts[i + 1]);
     const bool down = from.top() < to.top();
     painter.drawLine(QPointF(from.right(), down ? from.bottom() : from.top()),
                      QPointF(to.left(), down ? to.top() : to.bottom()));

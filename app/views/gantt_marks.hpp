@@ -10,17 +10,27 @@
 
 #include "app/models/gantt_critical.hpp"
 #include "app/models/gantt_matches.hpp"
+#include "app/views/gantt_painter.hpp"
 #include "app/views/theme.hpp"
 
 namespace pipedeck::app {
 
-/// Dims all but the matches and underlines them.
-void draw_matches(QPainter& painter, QImage& canvas, const GanttMatches& matches, const GanttGeometry& geometry,
-                  const TimeAxis& axis, const QRect& plot, const Theme& theme);
+/// Where a frame is drawn, in pixels of the widget.
+struct GanttFrame {
+  QPainter& painter;
+  QImage& canvas;
+  const GanttGeometry& geometry;
+  TimeAxis axis;
+  QRect plot;
+  const Theme& theme;
+};
 
-/// The critical path: all else dimmed, its operations outlined, each joined to the next.
-void draw_critical_path(QPainter& painter, QImage& canvas, const std::vector<CriticalBox>& path,
-                        const GanttGeometry& geometry, int strip, const TimeAxis& axis, const QRect& plot,
-                        const Theme& theme);
+/// Dims all but the matches and underlines them.
+RowMark mark_matches(const GanttFrame& frame, const GanttMatches& matches);
+
+/// The critical path: all else is dimmed.
+RowMark mark_critical_path(const GanttFrame& frame, const std::vector<CriticalBox>& path, int strip);
+/// Over all rows: its operations outlined, each joined to the next, where they are few enough to be told apart.
+void outline_critical_path(const GanttFrame& frame, const std::vector<CriticalBox>& path, int strip);
 
 }  // namespace pipedeck::app

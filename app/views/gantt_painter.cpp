@@ -81,6 +81,7 @@ struct GanttPainter::Band {
   const Inks* inks;
   bool labels;
   bool plain;                          ///< nothing but the empty track lies beneath
+  bool first_line = false;             ///< where all lines are alike, the first is enough
   const GanttGroup* chunks = nullptr;  ///< whose chunks have `inks` of their own, one after another; null: all alike
 
   int chunk(std::size_t operation) const { return chunks ? chunks->chunk_of(content->timeline->stage[operation]) : 0; }
@@ -111,13 +112,31 @@ void GanttPainter::draw(QPainter& painter, QImage& canvas, const GanttScene& sce
   if (label_font_ != frame.label_font || label_ratio_ != ratio) labels_.clear();
   label_font_ = frame.label_font;
   label_ratio_ = ratio;
-  for (const GanttRow& row : scene.geometry->rows)
-    if (row.top <= scene.wanted.bottom() + 1 && row.pale_top + row.pale_height >= scene.wanted.top() - 1)
-      draw_row(frame, row);
+  for (std::size_t i = 0; i < scene.geometry->rows.size(); ++i) {
+    const GanttRow& row = scene.geometry->rows[i];
+    if (row.top > scene.wanted.bottom() + 1 || row.pale_top + row.pale_height < scene.wanted.top() - 1) continue;
+    draw_marked_row(frame, i);
+  }
   draw_transfers(frame);
 }
 
-void GanttPainter::draw_row(Frame& frame, const GanttRow& row) {
+/// Where all lines of a lane are alike, what dims it dims one of them.
+void GanttPainter::draw_marked_row(Frame& frame, std::size_t index) {
+  const GanttRow& row = frame.scene.geometry->rows[index];
+  const std::vector<RowMark>& marks = frame.scene.marks;
+  const int top = qRound(row.top * frame.ratio), bottom = qRound(row.bottom() * frame.ratio);
+  if (draw_row(frame, row, marks.size() == 1 && frame.pixels.repeats(top))) {
+    marks.front().dim(index, true);
+    frame.pixels.repeat_row(frame.left, frame.right, top, bottom);
+    return marks.front().lines(index);
+  }
+  for (const RowMark& mark : marks) {
+    mark.dim(index, false);
+    mark.lines(index);
+  }
+}
+
+bool GanttPainter::draw_row(Frame& frame, const GanttRow& row, bool first_line) {
   const auto physical = [&](int y) { return qRound(y * frame.ratio); };
   const GanttScene& scene = frame.scene;
   const auto track = [&](int top, int height) {
@@ -138,32 +157,33 @@ void GanttPainter::draw_row(Frame& frame, const GanttRow& row) {
   if (reduces) draw_lane(frame, {scene.content, *collective, top, bottom, frame.strong.data(), false, plain});
   const bool computes = row.kind != GanttRow::Kind::link;
   const GanttGroup* group = computes ? &scene.content->groups[row.group] : nullptr;
+  bool drawn_once = false;
   if (const auto lane = main_lane(*scene.content, row))
-    draw_lane(frame, {scene.content, *lane, top, bottom, frame.strong.data(), computes, plain && !reduces,
-                      group && group->stages.size() > 1 ? group : nullptr});
+    drawn_once =
+        draw_lane(frame, {scene.content, *lane, top, bottom, frame.strong.data(), computes, plain && !reduces,
+                          first_line && plain && !reduces, group && group->stages.size() > 1 ? group : nullptr});
   if (reduces)
     draw_lane(frame, {scene.content, *collective, physical(row.bottom() - scene.strip), bottom, frame.strong.data(),
                       false, false});
-  if (!scene.pale || row.pale_height == 0) return;
+  if (!scene.pale || row.pale_height == 0) return drawn_once;
   if (const auto behind = scene.pale->group_of(device))
     if (const auto lane = scene.pale->groups[*behind].compute)
       draw_lane(frame, {scene.pale, *lane, physical(row.pale_top), physical(row.pale_top + row.pale_height),
                         &frame.pale, false, true});
+  return drawn_once;
 }
 
-void GanttPainter::draw_lane(Frame& frame, const Band& band) {
+bool GanttPainter::draw_lane(Frame& frame, const Band& band) {
   const Timeline& timeline = *band.content->timeline;
   const TimelineLane& lane = timeline.lanes[band.lane];
   const std::size_t in_view = first_starting_from(timeline, lane, frame.scene.axis.end) -
                               first_ending_after(timeline, lane, frame.scene.axis.begin);
   const bool crowded = static_cast<double>(in_view) > operations_a_pixel * (frame.right - frame.left);
-  if (crowded && band.content->pyramids[band.lane].level_for(frame.pixel_span()) >= 0)
-    draw_detail(frame, band);
-  else
-    draw_boxes(frame, band);
+  if (crowded && band.content->pyramids[band.lane].level_for(frame.pixel_span()) >= 0) return draw_detail(frame, band);
+  return draw_boxes(frame, band);
 }
 
-void GanttPainter::draw_detail(Frame& frame, const Band& band) {
+bool GanttPainter::draw_detail(Frame& frame, const Band& band) {
   const LanePyramid& pyramid = band.content->pyramids[band.lane];
   const double span = frame.pixel_span();
   const int level = pyramid.level_for(span);
@@ -171,10 +191,11 @@ void GanttPainter::draw_detail(Frame& frame, const Band& band) {
   pyramid.sample_columns(level, frame.scene.axis.begin, span, bins_);
   columns_.resize(bins_.size());
   for (std::size_t i = 0; i < bins_.size(); ++i) columns_[i] = {band.inks[0][bins_[i].kind].color, bins_[i].cover};
-  frame.pixels.columns(frame.left, band.top, band.bottom, columns_, band.plain);
+  frame.pixels.columns(frame.left, band.top, band.first_line ? band.top + 1 : band.bottom, columns_, band.plain);
+  return band.first_line;
 }
 
-void GanttPainter::draw_boxes(Frame& frame, const Band& band) {
+bool GanttPainter::draw_boxes(Frame& frame, const Band& band) {
   const Timeline& timeline = *band.content->timeline;
   const TimelineLane& lane = timeline.lanes[band.lane];
   const TimeAxis& axis = frame.scene.axis;
@@ -194,7 +215,8 @@ void GanttPainter::draw_boxes(Frame& frame, const Band& band) {
     narrow = true;
     touch_columns(frame, left, right, band.ink(i).color);
   }
-  if (narrow) frame.pixels.columns(frame.left, band.top, band.bottom, columns_, band.plain);
+  const bool once = band.first_line && boxes_.empty();
+  if (narrow) frame.pixels.columns(frame.left, band.top, once ? band.top + 1 : band.bottom, columns_, band.plain);
   const int gap = std::max(1, qRound(frame.ratio));
   const int radius = qRound(ThemeSizes::box_radius * frame.ratio);
   // Boxes far longer than the plot are cut where nobody sees it: pixels are ints.
@@ -205,6 +227,7 @@ void GanttPainter::draw_boxes(Frame& frame, const Band& band) {
                      right - left >= 8 * frame.ratio ? radius : 0);
     if (band.labels) draw_label(frame, band, box);
   }
+  return once;
 }
 
 void GanttPainter::touch_columns(const Frame& frame, double left, double right, QRgb color) {

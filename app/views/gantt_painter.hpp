@@ -3,6 +3,7 @@
 // has less, micro-batch numbers where there is room.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -17,6 +18,12 @@
 
 namespace pipedeck::app {
 
+/// What is laid over each row as soon as it is drawn, while its pixels are in the processor's cache.
+struct RowMark {
+  std::function<void(std::size_t row, bool first_line)> dim;  ///< all alike: of the row's first line of pixels alone
+  std::function<void(std::size_t row)> lines;                 ///< drawn over that
+};
+
 struct GanttScene {
   const GanttContent* content = nullptr;
   const GanttContent* pale = nullptr;   ///< may be null
@@ -26,6 +33,7 @@ struct GanttScene {
   QRect plot;     ///< device-independent
   QRect wanted;   ///< rows outside of it are left out
   int strip = 5;  ///< of a lane, for all-reduces beneath computations
+  std::vector<RowMark> marks{};
 };
 
 /// Keeps the pictures of numbers between frames.
@@ -41,10 +49,12 @@ class GanttPainter {
     std::size_t operation;
   };
 
-  void draw_row(Frame& frame, const GanttRow& row);
-  void draw_lane(Frame& frame, const Band& band);
-  void draw_detail(Frame& frame, const Band& band);
-  void draw_boxes(Frame& frame, const Band& band);
+  void draw_marked_row(Frame& frame, std::size_t index);
+  /// True: only the first line of its lane, which all others repeat; where `first_line` asks for that.
+  bool draw_row(Frame& frame, const GanttRow& row, bool first_line);
+  bool draw_lane(Frame& frame, const Band& band);
+  bool draw_detail(Frame& frame, const Band& band);
+  bool draw_boxes(Frame& frame, const Band& band);
   void draw_ghost(Frame& frame, DeviceId device, int top, int bottom);
   void draw_transfers(Frame& frame);
   /// What is too narrow for a box gets the pixels that it touches, as strong as it covers them.

@@ -165,11 +165,13 @@ void GanttView::draw_content(QPainter& painter, QImage& canvas) {
     painter.drawText(plot(), Qt::AlignLeft | Qt::AlignVCenter, empty_text_);
     return;
   }
-  const GanttScene scene{content_.get(), pale_.get(), ghost_.get(), &geometry_,
-                         link().axis(),  plot(),      wanted(),     metrics_.strip};
+  GanttScene scene{content_.get(), pale_.get(), ghost_.get(), &geometry_,
+                   link().axis(),  plot(),      wanted(),     metrics_.strip};
+  const GanttFrame frame{painter, canvas, geometry_, link().axis(), plot(), theme()};
+  if (matches_) scene.marks.push_back(mark_matches(frame, *matches_));
+  if (!critical_.empty()) scene.marks.push_back(mark_critical_path(frame, critical_, metrics_.strip));
   painter_.draw(painter, canvas, scene, theme(), font());
-  if (matches_) draw_matches(painter, canvas, *matches_, geometry_, link().axis(), plot(), theme());
-  draw_critical_path(painter, canvas, critical_, geometry_, metrics_.strip, link().axis(), plot(), theme());
+  outline_critical_path(frame, critical_, metrics_.strip);
   draw_labels(painter);
 }
 

@@ -128,19 +128,33 @@ void PixelCanvas::fill(int left, int right, int top, int bottom, QRgb color) {
   }
 }
 
-void PixelCanvas::page_veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color) {
-  QColor half = QColor::fromRgb(color);
-  half.setAlpha(128);
-  for (auto from = veiled.begin(); from != veiled.end();) {
-    const auto to = std::find_if(from, veiled.end(), [&](QRgb one) { return one != *from; });
-    const auto at = [&](auto place) { return left + static_cast<int>(place - veiled.begin()); };
-    if (*from != 0) page_->fillRect(on_page(at(from), at(to), top, bottom), half);
+void PixelCanvas::page_runs(int left, int top, int bottom, std::span<const QRgb> covered, const QColor& color) {
+  for (auto from = covered.begin(); from != covered.end();) {
+    const auto to = std::find_if(from, covered.end(), [&](QRgb one) { return one != *from; });
+    const auto at = [&](auto place) { return left + static_cast<int>(place - covered.begin()); };
+    if (*from != 0) page_->fillRect(on_page(at(from), at(to), top, bottom), color);
     from = to;
   }
 }
 
+void PixelCanvas::stamp(int left, int top, int bottom, std::span<const QRgb> covered, QRgb color) {
+  if (page_) return page_runs(left, top, bottom, covered, QColor::fromRgb(color));
+  const int skipped = std::max(0, area_.left() - left);
+  const int count = std::min(static_cast<int>(covered.size()), area_.right() + 1 - left);
+  const QRgb* __restrict where = covered.data();
+  const int last = std::min(bottom, area_.bottom() + 1);
+  for (int y = std::max(top, area_.top()); y < last; ++y) {
+    QRgb* __restrict pixels = row(y) + left;
+    for (int x = skipped; x < count; ++x) pixels[x] = (color & where[x]) | (pixels[x] & ~where[x]);
+  }
+}
+
 void PixelCanvas::veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color) {
-  if (page_) return page_veil(left, top, bottom, veiled, color);
+  if (page_) {
+    QColor half = QColor::fromRgb(color);
+    half.setAlpha(128);
+    return page_runs(left, top, bottom, veiled, half);
+  }
   const int skipped = std::max(0, area_.left() - left);
   const int count = std::min(static_cast<int>(veiled.size()), area_.right() + 1 - left);
   const QRgb* __restrict where = veiled.data();
@@ -171,6 +185,14 @@ void PixelCanvas::columns(int left, int top, int bottom, std::span<const Column>
     else
       for (const Mix& mix : mixes) pixels[mix.x] = mix.over(pixels[mix.x]);
   }
+}
+
+void PixelCanvas::repeat_row(int left, int right, int top, int bottom) {
+  const int from = std::max(left, area_.left()), to = std::min(right, area_.right() + 1);
+  if (from >= to) return;
+  const int last = std::min(bottom, area_.bottom() + 1);
+  for (int y = top + 1; y < last; ++y)
+    std::memcpy(row(y) + from, row(top) + from, static_cast<std::size_t>(to - from) * sizeof(QRgb));
 }
 
 void PixelCanvas::layers_row(int y, int left, const Layers& layers) {

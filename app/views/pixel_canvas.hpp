@@ -44,6 +44,8 @@ class PixelCanvas {
   /// 0.
   static constexpr QRgb all_bits = 0xffffffffu;
   void veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color);
+  /// The same of a colour that covers: `color` where `covered` is `all_bits`.
+  void stamp(int left, int top, int bottom, std::span<const QRgb> covered, QRgb color);
   /// One colour and share a pixel from `left` on, all rows alike; share 0 leaves what is there.
   /// `plain`: all rows of the target look the same, so that one row is mixed and the others copied.
   struct Column {
@@ -52,6 +54,10 @@ class PixelCanvas {
     unsigned strongest = 0;  ///< the share of what gave the colour
   };
   void columns(int left, int top, int bottom, std::span<const Column> columns, bool plain);
+  /// Row `top` in all rows below it. Not for pages.
+  void repeat_row(int left, int right, int top, int bottom);
+  /// Whether that row can be drawn, and repeated afterwards.
+  bool repeats(int top) const { return !page_ && top >= area_.top() && top <= area_.bottom(); }
 
   /// Three layers on top of one another, a pixel column each entry: at row y the lowest whose top is not below y.
   /// Not for pages.
@@ -64,7 +70,7 @@ class PixelCanvas {
  private:
   void page_box(int left, int right, int top, int bottom, const Ink& ink, int radius);
   void page_columns(int left, int top, int bottom, std::span<const Column> columns);
-  void page_veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color);
+  void page_runs(int left, int top, int bottom, std::span<const QRgb> covered, const QColor& color);
   QRectF on_page(int left, int right, int top, int bottom) const;
   QRgb* row(int y) { return reinterpret_cast<QRgb*>(bits_ + y * stride_); }
   void corner_row(QRgb* row, int left, int right, double inset, QRgb color);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ctime>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -233,6 +234,10 @@ int main(int argc, char** argv) {
   // 100 million take 2.3 GB of columns: alone, and only where asked for.
   if (argc > 1 && std::string_view(argv[1]) == "--huge") {
     charts(100'000'000, false);
+    return 0;
+  }
+  if (argc > 1) {  // of so many operations alone
+    charts(std::stoull(argv[1]), false);
     return 0;
   }
   for (const std::size_t operations : {std::size_t{100'000}, std::size_t{1'000'000}, std::size_t{10'000'000}}) {

@@ -140,6 +140,41 @@ class TestGanttView : public QObject {
     }
   }
 
+  /// Beside the same chart without marks: a column of a lane is as it was, or half the empty lane's colour, all of it.
+  void marks_dim_whole_columns_data() {
+    QTest::addColumn<double>("zoom");
+    for (const double zoom : {1.0, 3.0, 6.0, 12.0, 150.0, 2000.0}) QTest::addRow("zoom %.0f", zoom) << zoom;
+  }
+  void marks_dim_whole_columns() {
+    QFETCH(double, zoom);
+    TimeLink link;
+    GanttView view(&link);
+    view.setPalette(Theme::light().palette());
+    view.set_content(make_gantt_content(random_timeline(200'000, 16, 5, false)));
+    view.resize(1000, view.sizeHint().height());
+    link.set_full(static_cast<double>(view.content()->end));
+    link.zoom(zoom, link.axis().full / 3);
+    const QImage plain = view.grab().toImage();
+    view.set_matches(find_matches(view.content(), parse_gantt_query("B").query));
+    const QImage marked = view.grab().toImage();
+    constexpr int underline = 2;
+    const QRgb empty = Theme::light().panel.rgb();
+    int bright = 0, dimmed = 0;
+    for (const GanttRow& row : view.geometry_of_lanes().rows)
+      for (int x = view.plot().left(); x <= view.plot().right(); ++x) {
+        bool as_it_was = true, half = true;
+        for (int y = row.top; y < row.bottom() - underline; ++y) {
+          const QRgb under = plain.pixel(x, y) | 0xff000000u, here = marked.pixel(x, y) | 0xff000000u;
+          as_it_was = as_it_was && here == under;
+          half = half && here == (under & empty) + (((under ^ empty) & 0xfefefefeu) >> 1);
+        }
+        QVERIFY2(as_it_was || half, qPrintable(QString("row at %1, column %2").arg(row.top).arg(x)));
+        bright += !half;
+        dimmed += !as_it_was;
+      }
+    // Far out every pixel has a match.
+    QVERIFY2(bright > 100 && (dimmed > 100 || zoom < 6), qPrintable(QString("%1 and %2").arg(bright).arg(dimmed)));
+  }
   void wheel_zooms_at_the_mouse() {
     TimeLink link;
     GanttView view(&link);
