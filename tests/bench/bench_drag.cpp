@@ -105,7 +105,12 @@ class Bench {
     if (!ready) qFatal("the plan was not simulated");
     QTest::qWait(200);
     split().installEventFilter(&painted_);
+    QObject::connect(&session.live(), &LiveEdit::simulated, [this] { simulated_ = Clock::now(); });
+    QObject::connect(&page().charts(), &ComparisonPane::charts_changed, [this] { charted_ = Clock::now(); });
   }
+  /// When the last simulation, and the last charts made of one, came to the window.
+  Clock::time_point simulated() const { return simulated_; }
+  Clock::time_point charted() const { return charted_; }
 
   SplitEditor& split() { return page().split(); }
   void press(const QPoint& at) { QTest::mousePress(&split(), Qt::LeftButton, {}, at); }
@@ -140,6 +145,7 @@ class Bench {
   QTemporaryDir directory_;
   QSettings settings_;
   Painted painted_;
+  Clock::time_point simulated_, charted_;
   MainWindow window_;
   int id_ = 0;
 };
@@ -164,7 +170,7 @@ struct Path {
 
 /// Every step is another plan, so that none is remembered.
 void steps(const char* what, Bench& bench, const std::vector<Path>& paths) {
-  std::vector<double> editor, all, window;
+  std::vector<double> editor, simulated, charted, all, window;
   for (const Path& path : paths) {
     bench.press(path.from);
     for (const QPoint& at : path.places) {
@@ -176,6 +182,11 @@ void steps(const char* what, Bench& bench, const std::vector<Path>& paths) {
       const double seen = milliseconds_since(start);
       bench.settle();
       if (bench.split().draft().shown() == before) continue;
+      const auto after = [&](Clock::time_point at) {
+        return std::chrono::duration<double, std::milli>(at - start).count();
+      };
+      simulated.push_back(after(bench.simulated()));
+      charted.push_back(after(bench.charted()));
       editor.push_back(seen);
       all.push_back(milliseconds_since(start));
       window.push_back(processor_milliseconds() - processor);
@@ -184,6 +195,8 @@ void steps(const char* what, Bench& bench, const std::vector<Path>& paths) {
     bench.settle();
   }
   print(what, "until the editor shows it", editor);
+  print(what, "until it is simulated", simulated);
+  print(what, "until its charts are made", charted);
   print(what, "until all shows it", all);
   print(what, "processor time of the window", window);
 }

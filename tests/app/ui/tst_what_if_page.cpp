@@ -2,7 +2,6 @@
 // What-if in the real window: sliders move, plans follow, what is found is kept and undone.
 #include <QAccessible>
 #include <QComboBox>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QLabel>
 #include <QMouseEvent>
@@ -22,6 +21,7 @@
 #include "app/views/stop_slider.hpp"
 #include "app/views/what_if_panel.hpp"
 #include "app/views/what_if_summary.hpp"
+#include "tests/app/ui/latency_probe.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 
 using namespace pipedeck;
@@ -233,17 +233,16 @@ void TestWhatIfPage::the_window_is_never_blocked() {
   Opened opened;
   QVERIFY(opened.show());
   auto* slider = opened.child<MarkedSlider>("what_if_nodes_slider");
-  QElapsedTimer clock;
-  qint64 longest = 0;
+  app::test::LatencyProbe probe;
   for (int i = 0; i < 40; ++i) {
-    clock.start();
     slider->setValue(i % slider->maximum());
-    QCoreApplication::processEvents();
-    longest = std::max(longest, clock.elapsed());
     QTest::qWait(10);
   }
+  const double longest = probe.longest_ms(), own = probe.longest_own_ms();
+  qInfo("longest without an answer: %.0f ms, in processor time %.0f ms", longest, own);
   QVERIFY(opened.settle());
-  QVERIFY2(longest < 400, qPrintable(QString::number(longest)));  // 100 where nobody else uses the machine
+  QVERIFY2(own < 40, qPrintable(QString::number(own)));           // whatever else the machine does
+  QVERIFY2(longest < 200, qPrintable(QString::number(longest)));  // it waits for nobody
   QCOMPARE(opened.page->study().now().change.nodes.value_or(2), static_cast<int>(opened.page->panel().nodes().value()));
 }
 
