@@ -147,14 +147,24 @@ class RunControl {
   /// A few times what it takes to be woken: who waits for less never sleeps, who waits for longer loses little.
   static constexpr std::chrono::microseconds longest_look{200};
   static void rest_a_moment();
+  /// Who lost his core meanwhile, to others that want it more: looking costs slices of time that sleepers get back.
+  static constexpr std::chrono::milliseconds lost_core{1}, crowded_for{1000};
   template <class Ready, class Rest>
   void look(Ready ready, Rest rest) const {
-    if (!looks_) return;
-    const auto until = RunClock::now() + longest_look;
-    for (unsigned looked = 1; !ready(); ++looked) {
+    auto now = RunClock::now();
+    if (!looks_ || now.time_since_epoch().count() < crowded_until_) return;
+    const auto until = now + longest_look;
+    for (unsigned looked = 1; now <= until && !ready(); ++looked) {
       rest();
-      if (looked % 64 == 0 && RunClock::now() > until) return;
+      if (looked % 16 == 0) now = seen_from(now);
     }
+    seen_from(now);
+  }
+  /// What time it is, for who looked at the clock at `before` and did nothing but look since.
+  RunClock::time_point seen_from(RunClock::time_point before) const {
+    const auto now = RunClock::now();
+    if (now - before > lost_core) crowded_until_ = (now + crowded_for).time_since_epoch().count();
+    return now;
   }
   std::string stuck_text(RunClock::time_point now) const;
 
@@ -168,6 +178,7 @@ class RunControl {
   std::atomic<RunClock::rep> looked_{0};      ///< for who is stuck, the last time
   std::atomic<bool> failed_{false};
   bool looks_ = false;
+  mutable std::atomic<RunClock::rep> crowded_until_{0};
   std::atomic<Phase> phase_{Phase::open};
   mutable std::mutex mutex_;
   std::optional<Error> failure_;

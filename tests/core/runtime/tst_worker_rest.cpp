@@ -124,22 +124,34 @@ void TestWorkerRest::waiting_costs_no_processor_time() {
 }
 
 void TestWorkerRest::who_has_a_core_looks_before_sleeping() {
-  RunControl control(std::chrono::seconds(1), {DeviceId(0)});
+  const std::size_t cores = usable_cores().size();
   int looks = 0;
   const auto at_the_third = [&] { return ++looks == 3; };
-  control.look(at_the_third);  // not told of any core
-  QCOMPARE(looks, 0);
-  control.look_before_sleeping(usable_cores().size() + 1);
-  control.look(at_the_third);
-  QCOMPARE(looks, 0);
-  control.look_before_sleeping(usable_cores().size());
-  control.look(at_the_third);
-  QCOMPARE(looks, 3);
-  looks = 0;
-  control.look_and_make_way(at_the_third);
-  QCOMPARE(looks, 3);
-  control.look([&] { return ++looks < 0; });  // never: ends by itself
-  QVERIFY(looks > 3);
+  const auto looks_of = [&](std::size_t threads, auto look) {
+    RunControl control(std::chrono::seconds(1), {DeviceId(0)});  // each its own: a lost core puts an end to looking
+    if (threads > 0) control.look_before_sleeping(threads);
+    looks = 0;
+    look(control);
+    return looks;
+  };
+  const auto look = [&](const RunControl& control) { control.look(at_the_third); };
+  const auto make_way = [&](const RunControl& control) { control.look_and_make_way(at_the_third); };
+  QCOMPARE(looks_of(0, look), 0);  // not told of any core
+  QCOMPARE(looks_of(cores + 1, look), 0);
+  QCOMPARE(looks_of(cores, look), 3);
+  QCOMPARE(looks_of(cores + 1, make_way), 0);
+  QCOMPARE(looks_of(cores, make_way), 3);
+  QVERIFY(looks_of(cores, [&](const RunControl& control) { control.look([&] { return ++looks < 0; }); }) > 3);  // ends
+
+  // Who lost his core for a while looks no more.
+  const auto loses = [&](const RunControl& control) {
+    control.look([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      return true;
+    });
+    control.look(at_the_third);
+  };
+  QCOMPARE(looks_of(cores, loses), 0);
 }
 
 QTEST_APPLESS_MAIN(TestWorkerRest)
