@@ -27,6 +27,8 @@ struct PlanRow {
   std::shared_ptr<const Simulation> simulation;  ///< null while it is computed
   Seconds lower_bound;                           ///< over all plans of the problem; 0: unknown
   Seconds single_device;                         ///< iteration on one device, for the speed-up; 0: unknown
+  std::optional<Seconds> measured{};             ///< a step of the newest run of the plan on this machine
+  bool fastest = false;                          ///< of all rows' measured times the least
   bool ticked = true;                            ///< shown as Gantt and memory below the table
   QString note;                                  ///< why there is no plan, or what was assumed
   QString remarks{};                             ///< what a person wrote down about it

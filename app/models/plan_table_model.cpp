@@ -88,6 +88,7 @@ int PlanTableModel::columnCount(const QModelIndex& parent) const { return parent
 QVariant PlanTableModel::number(const PlanRow& row, Column column) const {
   if (column == name) return QString::fromStdString(row.plan.name);
   if (column == tick) return row.ticked ? 0 : 1;
+  if (column == measured) return row.measured ? QVariant(row.measured->count) : QVariant();
   const Simulation* s = row.simulation.get();
   if (!s) return {};
   const double seconds = to_seconds(s->iteration).count;
@@ -118,6 +119,11 @@ QVariant PlanTableModel::number(const PlanRow& row, Column column) const {
 QString PlanTableModel::text(const PlanRow& row, Column column) const {
   if (column == tick || column == fits) return {};
   if (column == name) return QString::fromStdString(row.plan.name);
+  if (column == measured) {
+    if (!row.measured) return unknown;
+    const QString time = format_time(*row.measured);
+    return row.fastest ? tr("%1 fastest", "a measured time").arg(time) : time;
+  }
   if (!row.simulation) return has_plan(row) ? computing : column == iteration ? tr("no plan") : unknown;
   const QVariant value = number(row, column);
   if (!value.isValid()) return unknown;
@@ -137,6 +143,11 @@ QString PlanTableModel::text(const PlanRow& row, Column column) const {
 
 QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
   if (column == name) return name_tip(row);
+  if (column == measured)
+    return row.measured ? tr("A step of the newest run of this plan on this machine took %1; the run's own prediction "
+                             "stands in the list of runs")
+                              .arg(format_time(*row.measured))
+                        : tr("This plan was not run to its end on this machine");
   if (!row.simulation && has_plan(row)) return row.note.isEmpty() ? tr("Being simulated") : row.note;
   if (!row.simulation) return row.note;
   const Simulation& s = *row.simulation;
@@ -269,6 +280,7 @@ QVariant PlanTableModel::headerData(int section, Qt::Orientation orientation, in
       {QString(), tr("Shown as Gantt chart and memory curves below")},
       {tr("Plan"), tr("Planner, devices a stage and layers a stage")},
       {tr("Iteration"), tr("Simulated time of one global batch")},
+      {tr("Measured"), tr("A step of the newest run of the plan on this machine, by its throughput")},
       {tr("Samples/s"), tr("Global batch over iteration time")},
       {tr("Speed-up"), tr("Over the whole model on one device")},
       {tr("Bubble"), tr("Share of device time in which nothing is computed")},

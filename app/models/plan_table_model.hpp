@@ -19,6 +19,7 @@ class PlanTableModel : public QAbstractTableModel {
     tick,
     name,
     iteration,
+    measured,
     samples,
     speed_up,
     bubble,

@@ -50,12 +50,20 @@ QString run_outcome_name(RunOutcome state) {
 }
 
 std::optional<double> mean_samples_per_second(const std::vector<RunEvent>& events) {
-  double samples = 0;
+  double samples = 0, seconds = 0, first = 0;
   int steps = 0;
   for (const RunEvent& event : events) {
-    if (const auto* step = std::get_if<StepDone>(&event)) samples += step->samples_per_second, ++steps;
+    const auto* step = std::get_if<StepDone>(&event);
+    if (!step) continue;
+    if (steps++ == 0) {
+      first = step->samples_per_second;
+      continue;
+    }
+    samples += step->samples_per_second * step->duration.count;
+    seconds += step->duration.count;
   }
-  return steps > 0 ? std::optional(samples / steps) : std::nullopt;
+  if (steps == 0) return std::nullopt;
+  return seconds > 0 ? samples / seconds : first;  // the first step also makes its memory
 }
 
 const ProfileEntry* find_profile(const ProjectState& state, int id) { return find_id(state.profiles, id); }

@@ -2,12 +2,14 @@
 #include "app/ui/plan_rows.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <QCoreApplication>
 
 #include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/models/topology_geometry.hpp"
+#include "app/session/trials.hpp"
 #include "app/views/choice_pictures.hpp"
 #include "app/views/theme.hpp"
 
@@ -46,6 +48,7 @@ std::vector<PlanRow> plan_rows(Session& session) {
     row.ticked = entry->ticked;
     row.note = entry->note;
     row.remarks = entry->remarks;
+    row.measured = measured_iteration(session.state(), *entry);
     if (facts) {
       row.lower_bound = facts->bound_of(row.plan);
       row.single_device = facts->single_device;
@@ -61,6 +64,11 @@ std::vector<PlanRow> plan_rows(Session& session) {
     if (!row.simulation && row.note.isEmpty()) row.note = session.why_unjudged(entry->id);
     rows.push_back(std::move(row));
   }
+  const auto fastest = std::ranges::min_element(rows, {}, [](const PlanRow& row) {
+    return row.measured ? row.measured->count : std::numeric_limits<double>::infinity();
+  });
+  if (fastest == rows.end() || !fastest->measured) return rows;
+  for (PlanRow& row : rows) row.fastest = row.measured == fastest->measured;  // plans alike share their run
   return rows;
 }
 
@@ -135,11 +143,10 @@ std::vector<RunListEntry> run_list(const ProjectState& state) {
   std::vector<RunListEntry> list;
   for (auto entry = state.runs.rbegin(); entry != state.runs.rend(); ++entry) {
     const RunRecord& run = *entry->run;
-    RunListEntry shown{entry->id, run_title(run), run_outcome_name(run.state), run.message,
-                       run.state == RunOutcome::failed};
-    if (run.samples_per_second && run.state != RunOutcome::failed) {
-      shown.figure = Words::tr("%1 samples/s").arg(format_number(*run.samples_per_second));
-    }
+    const bool failed = run.state == RunOutcome::failed;
+    RunListEntry shown{entry->id, run_title(run), run.steps, run_outcome_name(run.state), {}, {}, run.message, failed};
+    if (!failed) shown.measured = measured_iteration(run);
+    if (run.plan.predicted) shown.predicted = run.plan.predicted->iteration;
     list.push_back(std::move(shown));
   }
   return list;

@@ -7,7 +7,9 @@
 
 #include "app/language/core_text.hpp"
 #include "app/language/in_qt.hpp"
+#include "app/models/format.hpp"
 #include "app/models/gantt_content.hpp"
+#include "app/session/plans_alike.hpp"
 #include "app/session/project_content.hpp"
 #include "app/session/run_arguments.hpp"
 #include "app/ui/launch_settings_json.hpp"
@@ -54,7 +56,7 @@ QStringList cpu_names(const Timeline& timeline) {
 }  // namespace
 
 RunPage::RunPage(Session& session, const Dialogs& dialogs, QWidget* parent)
-    : QWidget(parent), session_(session), dialogs_(dialogs), view_(new RunView(this)) {
+    : QWidget(parent), session_(session), dialogs_(dialogs), view_(new RunView(this)), trials_(session) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(view_);
@@ -73,7 +75,12 @@ RunPage::RunPage(Session& session, const Dialogs& dialogs, QWidget* parent)
   connect(&check_, &LaunchCheck::answered, this, [this](const QString& problem, const QString& words) {
     view_->set_answer(problem.isEmpty() ? words : problem, !problem.isEmpty());
   });
-  connect(view_, &RunView::stop_requested, &session_, &Session::stop_launch);
+  connect(view_, &RunView::stop_requested, this,
+          [this] { trials_.running() ? trials_.stop() : session_.stop_launch(); });
+  connect(view_, &RunView::trials_requested, this, &RunPage::try_best);
+  connect(&trials_, &Trials::began, this, &RunPage::show_trials);
+  connect(&trials_, &Trials::ended, this, &RunPage::show_trials);
+  connect(&session_, &Session::verdicts_changed, this, [this] { offer_trials(); });
   connect(view_, &RunView::run_selected, this, [this](int run) {
     if (session_.launching()) return compare_with(run);
     run == shown_run_ ? compare_with(0) : show_run(run);
@@ -109,6 +116,7 @@ void RunPage::refresh() {
   }
   show_models(view_->request().plan);
   view_->set_runs(run_list(state));
+  offer_trials();
   if (shown_run_ > 0 && find_run(state, shown_run_)) view_->select_run(shown_run_);
 }
 
@@ -234,6 +242,64 @@ void RunPage::launch(int plan) {
   LaunchOrder wanted = order();
   wanted.plan = plan;  // one that is not in the list says why
   session_.launch(wanted);
+}
+
+std::vector<int> RunPage::best_plans() {
+  std::vector<std::pair<Nanoseconds, int>> fitting;
+  for (const PlanEntry* entry : plans_of_question(session_.state())) {
+    const auto verdict = entry->feasible() ? session_.verdict(*entry) : nullptr;
+    if (verdict && verdict->simulation->fits &&
+        session_.why_not_launchable(entry->id, chosen_model(entry->id).get()).isEmpty())
+      fitting.emplace_back(verdict->simulation->iteration, entry->id);
+  }
+  std::ranges::stable_sort(fitting);
+  std::vector<int> plans;
+  const auto plan_of = [&](int id) -> const Plan& { return *find_plan(session_.state(), id)->plan; };
+  for (const auto& [time, plan] : fitting) {  // several planners may have found the same
+    const auto alike = [&, id = plan](int other) { return trains_alike(plan_of(id), plan_of(other)); };
+    if (std::ranges::none_of(plans, alike)) plans.push_back(plan);
+  }
+  return plans;
+}
+
+void RunPage::offer_trials() {
+  if (trials_.running()) return;
+  const int most = static_cast<int>(best_plans().size());
+  view_->set_trials(most,
+                    most < 2 ? tr("Two plans at least must fit and be trainable here: compare first.") : QString());
+}
+
+void RunPage::try_best(int plans) {
+  std::vector<int> best = best_plans();
+  if (best.empty() || trials_.running() || session_.launching()) return;
+  best.resize(std::min(best.size(), static_cast<std::size_t>(std::max(1, plans))));
+  LaunchOrder like = order();
+  like.settings.checkpoint.clear(), like.settings.resume.clear();  // each would go on from the one before it
+  like.settings.cores.clear();                                     // chosen for the devices of one plan
+  trials_.start(best, like.settings, chosen_model(best.front()));
+}
+
+/// How far the trials are, or what came of each, the fastest first.
+void RunPage::show_trials() {
+  const auto time = [](const Trial& trial) { return trial.measured.value_or(Seconds(1e300)); };
+  std::vector<Trial> trials = trials_.done();
+  std::ranges::stable_sort(trials, {}, time);
+  QStringList lines;
+  const int begun = static_cast<int>(trials.size());
+  if (trials_.running())
+    lines << tr("Trying plan %1 of %2.").arg(begun + 1).arg(trials_.count());
+  else if (trials_.fastest())
+    lines << tr("%1 is the fastest measured and now selected.").arg(trials_.fastest()->name);
+  else
+    lines << tr("None of the plans could be measured.");
+  for (const Trial& trial : trials)
+    lines << (!trial.measured   ? tr("%1: %2").arg(trial.name, trial.failure)
+              : trial.predicted ? tr("%1: measured %2, predicted %3")
+                                      .arg(trial.name, format_time(*trial.measured), format_time(*trial.predicted))
+                                : tr("%1: measured %2").arg(trial.name, format_time(*trial.measured)));
+  if (!trials_.running() && begun < trials_.count()) lines << tr("The others were not begun.");
+  view_->set_trying(trials_.running(), lines.join(QLatin1Char('\n')));
+  if (!trials_.running()) refresh();
 }
 
 void RunPage::start() {

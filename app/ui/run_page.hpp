@@ -13,6 +13,7 @@
 #include "app/session/launch_check.hpp"
 #include "app/session/process_offer.hpp"
 #include "app/session/session.hpp"
+#include "app/session/trials.hpp"
 #include "app/ui/dialogs.hpp"
 #include "app/views/time_link.hpp"
 
@@ -40,6 +41,10 @@ class RunPage : public QWidget {
   QJsonObject launch_settings() const;
   void set_launch_settings(const QJsonObject& json);
 
+  /// The best plans of the question are tried one after the other (Trials).
+  void try_best(int plans);
+  const Trials& trials() const { return trials_; }
+
   RunView& view() const { return *view_; }
   GanttView* timeline() const { return timeline_; }
 
@@ -59,6 +64,10 @@ class RunPage : public QWidget {
   /// Shows the command line and has the program look whether it can be run.
   void look();
   void start();
+  /// Those that the simulator finds to fit, the quickest first.
+  std::vector<int> best_plans();
+  void offer_trials();
+  void show_trials();
   /// The other run's curves and operations beside those of the run that is shown.
   void compare_with(int id);
   Result<std::shared_ptr<const RunRecord>> record_shown() const;
@@ -73,6 +82,7 @@ class RunPage : public QWidget {
   LaunchCheck check_;
   CheckpointList checkpoints_;
   ProcessOffer processes_;
+  Trials trials_;
   std::map<int, std::shared_ptr<const ModelSpec>> model_files_;  ///< by profile
   TimeLink link_;
   GanttView* timeline_ = nullptr;

@@ -212,6 +212,7 @@ PlanTable::PlanTable(PlanTableModel* model, QWidget* parent)
   setSelectionMode(QAbstractItemView::ExtendedSelection);
   setItemDelegate(new PlanDelegate(this));
   horizontalHeader()->setMinimumSectionSize(30);
+  setColumnHidden(PlanTableModel::measured, true);
   setSortingEnabled(true);
   sortByColumn(-1, Qt::AscendingOrder);
   connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, &PlanTable::report_current);
@@ -219,6 +220,8 @@ PlanTable::PlanTable(PlanTableModel* model, QWidget* parent)
   connect(model, &PlanTableModel::ticked, this, &PlanTable::tick_changed);
   connect(model, &PlanTableModel::renamed, this, &PlanTable::plan_renamed);
   connect(sorted_, &QAbstractItemModel::modelReset, this, [this] { select_plan(reported_); });
+  connect(model, &QAbstractItemModel::modelReset, this, &PlanTable::show_measured);
+  connect(model, &QAbstractItemModel::dataChanged, this, &PlanTable::show_measured);
   connect(this, &QAbstractItemView::doubleClicked, this, [this](const QModelIndex& index) {
     if (index.column() != PlanTableModel::tick) emit plan_activated(index.data(PlanTableModel::id_role).toInt());
   });
@@ -322,6 +325,14 @@ void PlanTable::contextMenuEvent(QContextMenuEvent* event) {
   menu->popup(at);
 }
 
+/// The column of measured times is there where there are some.
+void PlanTable::show_measured() {
+  const bool any = std::ranges::any_of(model_->rows(), [](const PlanRow& row) { return row.measured.has_value(); });
+  if (any != isColumnHidden(PlanTableModel::measured)) return;
+  setColumnHidden(PlanTableModel::measured, !any);
+  share_out_columns();
+}
+
 /// Figures get what their widest text needs, the name what is left.
 void PlanTable::share_out_columns() {
   if (horizontalHeader()->property(columns_by_hand).toBool()) return;
@@ -335,6 +346,8 @@ void PlanTable::share_out_columns() {
   const int widths[] = {36,
                         0,
                         needs(PlanTableModel::iteration, QStringLiteral("0.888 s")),
+                        needs(PlanTableModel::measured,
+                              PlanTableModel::tr("%1 fastest", "a measured time").arg(QStringLiteral("0.888 s"))),
                         needs(PlanTableModel::samples, QStringLiteral("88.88")),
                         needs(PlanTableModel::speed_up, QStringLiteral("88.8 ×")),
                         needs(PlanTableModel::bubble, QStringLiteral("88 %")),
@@ -342,7 +355,8 @@ void PlanTable::share_out_columns() {
                         plain.horizontalAdvance(QStringLiteral("888.8 GiB")) + (tight ? 50 : 92),
                         needs(PlanTableModel::over_bound, QStringLiteral("888 %")),
                         needs(PlanTableModel::fits, QStringLiteral("Fits"))};
-  int taken = 0;
+  const bool any_run = !isColumnHidden(PlanTableModel::measured);
+  int taken = any_run ? 0 : -widths[PlanTableModel::measured];
   for (int width : widths) taken += width;
   // Throughput says again what the iteration says; a name that can't be read says nothing.
   const bool crowded = viewport()->width() - taken < plain.horizontalAdvance(QLatin1Char('8')) * 22;
@@ -350,7 +364,7 @@ void PlanTable::share_out_columns() {
   if (crowded) taken -= widths[PlanTableModel::samples];
   const int spare = viewport()->width() - taken - plain.horizontalAdvance(QStringLiteral("8")) * 22;
   const int extra = std::clamp(spare / 12, 0, 40);  // a wide window spreads the figures too
-  taken += extra * 7;
+  taken += extra * (any_run ? 8 : 7);
   for (int column = 0; column < PlanTableModel::column_count; ++column) {
     const bool figure = column >= PlanTableModel::iteration && column <= PlanTableModel::over_bound;
     const int width = column == PlanTableModel::name ? std::max(104, viewport()->width() - taken)

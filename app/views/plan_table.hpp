@@ -57,6 +57,7 @@ class PlanTable : public QTableView {
 
  private:
   void report_current();
+  void show_measured();
 
   PlanTableModel* model_;
   QSortFilterProxyModel* sorted_;

@@ -47,6 +47,47 @@ void fill_choices(QComboBox* box, const std::vector<LaunchChoice>& choices) {
   box->setCurrentIndex(std::max(box->findText(before), choices.empty() ? -1 : 0));
 }
 
+/// A row of the history; figures sort as the numbers they are, rows without them last.
+class RunItem : public QTreeWidgetItem {
+ public:
+  static constexpr int sort_role = Qt::UserRole + 2;
+  using QTreeWidgetItem::QTreeWidgetItem;
+
+  bool operator<(const QTreeWidgetItem& other) const override {
+    const int column = treeWidget()->sortColumn();
+    const QVariant mine = data(column, sort_role), theirs = other.data(column, sort_role);
+    if (mine.isValid() != theirs.isValid())
+      return mine.isValid() == (treeWidget()->header()->sortIndicatorOrder() == Qt::AscendingOrder);
+    if (!mine.isValid()) return QString::localeAwareCompare(text(column), other.text(column)) < 0;
+    return mine.toDouble() < theirs.toDouble();
+  }
+};
+
+constexpr int figure_columns[] = {1, 2, 3, 4};
+
+/// Predicted against measured, as a share of what was measured.
+std::optional<double> error_of(const RunListEntry& run) {
+  if (!run.measured || !run.predicted || run.measured->count <= 0) return std::nullopt;
+  return run.predicted->count / run.measured->count - 1;
+}
+
+QTreeWidgetItem* run_item(const RunListEntry& run) {
+  const auto error = error_of(run);
+  const QString none = QStringLiteral("–");
+  auto* item = new RunItem({run.name, run.steps > 0 ? QLocale().toString(run.steps) : none,
+                            run.measured ? format_time(*run.measured) : run.outcome,
+                            run.predicted ? format_time(*run.predicted) : none, error ? format_change(*error) : none});
+  item->setData(0, Qt::UserRole, run.id);
+  item->setData(0, Qt::UserRole + 1, run.failed);
+  item->setToolTip(0, run.tool_tip.isEmpty() ? run.name : run.tool_tip);
+  item->setData(1, RunItem::sort_role, run.steps);
+  if (run.measured) item->setData(2, RunItem::sort_role, run.measured->count);
+  if (run.predicted) item->setData(3, RunItem::sort_role, run.predicted->count);
+  if (error) item->setData(4, RunItem::sort_role, *error);
+  for (const int column : figure_columns) item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+  return item;
+}
+
 }  // namespace
 
 void RunView::set_plans(const std::vector<LaunchChoice>& plans) {
@@ -82,6 +123,20 @@ void RunView::set_pausable(bool on) {
   update_launchable();
 }
 
+void RunView::set_trials(int most, const QString& why_not) {
+  why_no_trials_ = why_not;
+  try_count_->setMaximum(std::max(2, most));
+  update_launchable();
+}
+
+void RunView::set_trying(bool on, const QString& words) {
+  trying_ = on;
+  if (!on) stopping_ = false;
+  trial_words_->setText(words);
+  trial_words_->setVisible(!words.isEmpty());
+  update_launchable();
+}
+
 void RunView::set_answer(const QString& words, bool problem) {
   problem_ = problem ? words : QString();
   options_->set_answer(words, problem);
@@ -90,7 +145,7 @@ void RunView::set_answer(const QString& words, bool problem) {
 
 /// Empty: can be launched.
 QString RunView::why_not() const {
-  if (running_) return {};
+  if (running_ || trying_) return {};
   const int plan = plan_->currentIndex(), model = model_choice_->currentIndex();
   if (plan < 0) return tr("There is no plan yet: compare first.");
   if (const QString& reason = plans_[static_cast<std::size_t>(plan)].why_not; !reason.isEmpty()) return reason;
@@ -101,20 +156,27 @@ QString RunView::why_not() const {
 
 void RunView::update_launchable() {
   const QString reason = why_not();
-  launch_->setEnabled(!running_ && reason.isEmpty() && problem_.isEmpty());
+  launch_->setEnabled(!running_ && !trying_ && reason.isEmpty() && problem_.isEmpty());
   launch_->setToolTip(reason.isEmpty() ? tr("Train the model with this plan on this machine") : reason);
-  stop_->setEnabled(running_ && !stopping_);
+  stop_->setEnabled((running_ || trying_) && !stopping_);
   const bool paused = model_.state() == RunState::paused;
   pause_->setEnabled(pausable_ && running_ && !stopping_ && (paused || model_.state() == RunState::running));
   pause_->setText(paused ? tr("Go on") : tr("Pause"));
-  options_->set_editable(!running_);
-  model_file_->setEnabled(!running_);
+  const bool busy = running_ || trying_;
+  try_->setEnabled(!busy && why_no_trials_.isEmpty());
+  try_->setToolTip(why_no_trials_.isEmpty()
+                       ? tr("Train the best plans on this machine one after the other, for as many steps as above, and "
+                            "select the fastest measured")
+                       : why_no_trials_);
+  try_count_->setEnabled(try_->isEnabled());
+  options_->set_editable(!busy);
+  model_file_->setEnabled(!busy);
   stop_->setText(stopping_ ? tr("Stopping…") : tr("Stop"));
   why_not_->setText(reason);
   why_not_->setVisible(!reason.isEmpty());
   for (QWidget* field :
        {static_cast<QWidget*>(plan_), static_cast<QWidget*>(model_choice_), static_cast<QWidget*>(steps_)})
-    field->setEnabled(!running_);
+    field->setEnabled(!busy);
 }
 
 void RunView::begin(const QString& title) {
@@ -130,7 +192,7 @@ void RunView::begin(const QString& title) {
 void RunView::start_run(const QString& title) {
   begin(title);
   running_ = true;
-  stopping_ = false;
+  stopping_ = stopping_ && trying_;  // a stop between two trials is of those behind it, too
   update_launchable();
   refresh_now();
 }
@@ -144,7 +206,8 @@ void RunView::append(const RunEvent& event) {
 }
 
 void RunView::end_run() {
-  running_ = stopping_ = false;
+  running_ = false;
+  if (!trying_) stopping_ = false;
   update_launchable();
   refresh_now();
 }
@@ -310,12 +373,8 @@ void RunView::set_runs(const std::vector<RunListEntry>& runs) {
   const Theme& theme = Theme::of(palette());
   runs_->clear();
   for (const RunListEntry& run : runs) {
-    auto* item = new QTreeWidgetItem({run.name, run.figure});
-    item->setData(0, Qt::UserRole, run.id);
-    item->setData(0, Qt::UserRole + 1, run.failed);
-    item->setToolTip(0, run.tool_tip.isEmpty() ? run.name : run.tool_tip);
-    item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
-    item->setForeground(1, theme.muted);
+    auto* item = run_item(run);
+    for (const int column : figure_columns) item->setForeground(column, theme.muted);
     if (run.failed) item->setForeground(0, theme.bad);
     runs_->addTopLevelItem(item);
     if (run.id == before) runs_->setCurrentItem(item);
@@ -363,6 +422,8 @@ void RunView::apply_theme() {
   pause_->setStyleSheet(plain_button_style(theme));
   for (QLabel* heading : headings_) heading->setFont(section_font(font())), set_text_colour(*heading, theme.muted);
   for (QLabel* label : field_names_) set_text_colour(*label, theme.muted);
+  try_->setStyleSheet(plain_button_style(theme));
+  set_text_colour(*trial_words_, theme.text);
   set_text_colour(*why_not_, theme.warning);
   set_text_colour(*difference_summary_, theme.muted);
   set_text_colour(*timeline_empty_, theme.muted);
@@ -375,7 +436,7 @@ void RunView::apply_theme() {
   fill_differences();
   for (int row = 0; row < runs_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = runs_->topLevelItem(row);
-    item->setForeground(1, theme.muted);
+    for (const int column : figure_columns) item->setForeground(column, theme.muted);
     item->setForeground(0, item->data(0, Qt::UserRole + 1).toBool() ? theme.bad : theme.text);
   }
   update_progress();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include <QElapsedTimer>
@@ -59,7 +60,9 @@ struct RunDifference {
 struct RunListEntry {
   int id = 0;
   QString name;
-  QString figure;  ///< "177 samples/s"
+  int steps = 0;                               ///< asked for
+  QString outcome;                             ///< shown where nothing was measured: "failed"
+  std::optional<Seconds> measured, predicted;  ///< a step; measured: by throughput
   QString tool_tip;
   bool failed = false;
 };
@@ -81,6 +84,10 @@ class RunView : public QWidget {
   void set_pausable(bool on);
   /// As the button does; nothing where it is disabled.
   void toggle_pause();
+  /// How many of the best plans can be tried, and why none can be.
+  void set_trials(int most, const QString& why_not);
+  /// Several plans run one after the other; `words` says how far they are, or how it ended.
+  void set_trying(bool on, const QString& words);
   /// What the look at the request said; a problem keeps it from being launched. Empty: nothing was looked at.
   void set_answer(const QString& words, bool problem);
 
@@ -113,6 +120,7 @@ class RunView : public QWidget {
  signals:
   void launch_requested(const LaunchRequest& request);
   void stop_requested();
+  void trials_requested(int plans);
   void pause_requested(bool paused);
   void request_changed();
   void model_file_requested();
@@ -126,8 +134,10 @@ class RunView : public QWidget {
  private:
   QWidget* make_launch_panel();
   QWidget* make_pictures();
+  QWidget* make_history();
   void make_launch_form(QVBoxLayout* column);
   void make_progress(QVBoxLayout* column);
+  void make_trials(QVBoxLayout* column);
   void make_tables(QVBoxLayout* column);
   void connect_launch();
   void mark_stale();
@@ -152,7 +162,8 @@ class RunView : public QWidget {
   std::vector<RunDifference> differences_;
   bool running_ = false;
   bool stopping_ = false;
-  bool pausable_ = true;
+  bool pausable_ = true, trying_ = false;
+  QString why_no_trials_;
   QString problem_;
 
   QWidget* panel_ = nullptr;
@@ -163,6 +174,9 @@ class RunView : public QWidget {
   QPushButton* stop_ = nullptr;
   QPushButton* pause_ = nullptr;
   QToolButton* model_file_ = nullptr;
+  QPushButton* try_ = nullptr;
+  QSpinBox* try_count_ = nullptr;
+  QLabel* trial_words_ = nullptr;
   LaunchOptions* options_ = nullptr;
   QComboBox* axis_ = nullptr;
   QLabel* why_not_ = nullptr;

@@ -73,6 +73,7 @@ QWidget* RunView::make_launch_panel() {
   column->setSpacing(6);
   make_launch_form(column);
   make_progress(column);
+  make_trials(column);
   make_tables(column);
   auto* scroll = new QScrollArea;
   scroll->setObjectName(QStringLiteral("run_panel"));
@@ -161,6 +162,30 @@ void RunView::make_progress(QVBoxLayout* column) {
   column->addWidget(progress_);
 }
 
+void RunView::make_trials(QVBoxLayout* column) {
+  try_count_ = new QSpinBox;
+  try_count_->setObjectName(QStringLiteral("run_trial_count"));
+  try_count_->setRange(2, 2);
+  try_count_->setValue(2);
+  try_count_->setAccessibleName(tr("How many of the best plans are tried"));
+  try_count_->setPrefix(tr("best ", "of plans, before their number"));
+  try_ = new QPushButton(tr("Try on this machine"));
+  try_->setObjectName(QStringLiteral("run_trials"));
+  auto* row = new QHBoxLayout;
+  row->setSpacing(6);
+  row->addWidget(try_count_);
+  row->addWidget(try_, 1);
+  column->addSpacing(4);
+  column->addLayout(row);
+  trial_words_ = new QLabel;
+  trial_words_->setObjectName(QStringLiteral("run_trial_words"));
+  trial_words_->setWordWrap(true);
+  trial_words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  trial_words_->hide();
+  column->addWidget(trial_words_);
+  connect(try_, &QPushButton::clicked, this, [this] { emit trials_requested(try_count_->value()); });
+}
+
 void RunView::make_tables(QVBoxLayout* column) {
   headings_ << new QLabel(tr("PREDICTED AGAINST MEASURED"));
   column->addSpacing(12);
@@ -177,16 +202,23 @@ void RunView::make_tables(QVBoxLayout* column) {
   difference_summary_->setObjectName(QStringLiteral("run_difference_summary"));
   difference_summary_->setWordWrap(true);
   column->addWidget(difference_summary_);
-  headings_ << new QLabel(tr("RUNS"));
-  column->addSpacing(12);
-  column->addWidget(headings_.back());
-  runs_ = quiet_list(QStringLiteral("run_list"), {tr("Run"), tr("Result")});
-  runs_->setHeaderHidden(true);
+  column->addStretch(1);
+}
+
+QWidget* RunView::make_history() {
+  runs_ = quiet_list(QStringLiteral("run_list"),
+                     {tr("Run"), tr("Steps"), tr("Measured"), tr("Predicted"), tr("Difference")});
+  for (int column : {1, 2, 3, 4}) runs_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+  runs_->headerItem()->setToolTip(2, tr("A step, by the run's throughput"));
+  runs_->headerItem()->setToolTip(3, tr("A step, as it was predicted with what was measured right before the run"));
+  runs_->headerItem()->setToolTip(4, tr("Predicted against measured"));
   runs_->setAccessibleName(tr("Runs"));
   runs_->setMinimumHeight(90);
   runs_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   runs_->setToolTip(tr("Ctrl and click on a second run compares the two; while a run is under way, one click does"));
-  column->addWidget(runs_, 1);
+  runs_->sortByColumn(-1, Qt::AscendingOrder);  // the newest first, until a header is clicked
+  runs_->setSortingEnabled(true);
+  return runs_;
 }
 
 QWidget* RunView::make_pictures() {
@@ -225,7 +257,17 @@ QWidget* RunView::make_pictures() {
   log_->setMinimumHeight(60);
   log_->document()->setDocumentMargin(8);
   auto* log_heading = new QLabel(tr("LOG"));
-  headings_ << timeline_heading_ << log_heading;
+  auto* runs_heading = new QLabel(tr("RUNS"));
+  headings_ << timeline_heading_ << log_heading << runs_heading;
+  auto* bottom = new QGridLayout;
+  bottom->setHorizontalSpacing(28);
+  bottom->setVerticalSpacing(6);
+  bottom->addWidget(runs_heading, 0, 0);
+  bottom->addWidget(log_heading, 0, 1);
+  bottom->addWidget(make_history(), 1, 0);
+  bottom->addWidget(log_, 1, 1);
+  bottom->setColumnStretch(0, 2);  // names beside four columns of figures
+  bottom->setColumnStretch(1, 1);
 
   auto* right = new QWidget;
   right->setObjectName(QStringLiteral("run_charts"));
@@ -246,8 +288,7 @@ QWidget* RunView::make_pictures() {
   column->addSpacing(4);
   column->addWidget(timeline_heading_);
   column->addLayout(timeline_slot_, 4);
-  column->addWidget(log_heading);
-  column->addWidget(log_, 2);
+  column->addLayout(bottom, 2);
   return right;
 }
 

@@ -5741,7 +5741,7 @@
     </message>
     <message>
         <source>out of memory: the system has no more</source>
-        <translation>kein Speicher: das System hat keinen mehr</translation>
+        <translation>Speicher erschöpft: das System hat keinen mehr</translation>
     </message>
 </context>
 <context>
@@ -10253,10 +10253,6 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>iteration</source>
         <translation>Iteration</translation>
     </message>
-    <message>
-        <source>%1 samples/s</source>
-        <translation>%1 samples/s</translation>
-    </message>
 </context>
 <context>
     <name>pipedeck::app::PlanSteps</name>
@@ -10508,6 +10504,27 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>%1, with notes</source>
         <translation>%1, mit Notizen</translation>
+    </message>
+    <message>
+        <source>%1 fastest</source>
+        <comment>a measured time</comment>
+        <translation>%1 am schnellsten</translation>
+    </message>
+    <message>
+        <source>A step of the newest run of this plan on this machine took %1; the run&apos;s own prediction stands in the list of runs</source>
+        <translation>Ein Schritt des neuesten Laufs dieses Plans auf diesem Rechner dauerte %1; die Vorhersage des Laufs selbst steht in der Liste der Läufe</translation>
+    </message>
+    <message>
+        <source>This plan was not run to its end on this machine</source>
+        <translation>Dieser Plan lief auf diesem Rechner noch nicht bis zum Ende</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>Gemessen</translation>
+    </message>
+    <message>
+        <source>A step of the newest run of the plan on this machine, by its throughput</source>
+        <translation>Ein Schritt des neuesten Laufs des Plans auf diesem Rechner, nach seinem Durchsatz</translation>
     </message>
 </context>
 <context>
@@ -11305,6 +11322,38 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>Keep checkpoints</source>
         <translation>Checkpoints ablegen</translation>
     </message>
+    <message>
+        <source>Two plans at least must fit and be trainable here: compare first.</source>
+        <translation>Mindestens zwei Pläne müssen passen und sich hier trainieren lassen: zuerst vergleichen.</translation>
+    </message>
+    <message>
+        <source>Trying plan %1 of %2.</source>
+        <translation>Plan %1 von %2 wird erprobt.</translation>
+    </message>
+    <message>
+        <source>%1 is the fastest measured and now selected.</source>
+        <translation>%1 ist der schnellste gemessene und jetzt ausgewählt.</translation>
+    </message>
+    <message>
+        <source>None of the plans could be measured.</source>
+        <translation>Keiner der Pläne ließ sich messen.</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>%1: measured %2, predicted %3</source>
+        <translation>%1: gemessen %2, vorhergesagt %3</translation>
+    </message>
+    <message>
+        <source>%1: measured %2</source>
+        <translation>%1: gemessen %2</translation>
+    </message>
+    <message>
+        <source>The others were not begun.</source>
+        <translation>Die übrigen wurden nicht begonnen.</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::RunView</name>
@@ -11465,10 +11514,6 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <translation>Lauf</translation>
     </message>
     <message>
-        <source>Result</source>
-        <translation>Ergebnis</translation>
-    </message>
-    <message>
         <source>Runs</source>
         <translation>Läufe</translation>
     </message>
@@ -11579,6 +11624,39 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>by time</source>
         <translation>je Zeit</translation>
+    </message>
+    <message>
+        <source>Train the best plans on this machine one after the other, for as many steps as above, and select the fastest measured</source>
+        <translation>Die besten Pläne auf diesem Rechner nacheinander trainieren, jeden so viele Schritte wie oben, und den schnellsten gemessenen auswählen</translation>
+    </message>
+    <message>
+        <source>How many of the best plans are tried</source>
+        <translation>Wie viele der besten Pläne erprobt werden</translation>
+    </message>
+    <message>
+        <source>best </source>
+        <comment>of plans, before their number</comment>
+        <translation>beste </translation>
+    </message>
+    <message>
+        <source>Try on this machine</source>
+        <translation>Hier erproben</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>Abweichung</translation>
+    </message>
+    <message>
+        <source>A step, by the run&apos;s throughput</source>
+        <translation>Ein Schritt, nach dem Durchsatz des Laufs</translation>
+    </message>
+    <message>
+        <source>A step, as it was predicted with what was measured right before the run</source>
+        <translation>Ein Schritt, wie er mit dem vorhergesagt wurde, was unmittelbar vor dem Lauf gemessen wurde</translation>
     </message>
 </context>
 <context>
@@ -13564,6 +13642,17 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
     <message>
         <source>Imported profile %1</source>
         <translation>Profil %1 importiert</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::Trials</name>
+    <message>
+        <source>it could not be started</source>
+        <translation>er ließ sich nicht starten</translation>
+    </message>
+    <message>
+        <source>no step was measured</source>
+        <translation>kein Schritt wurde gemessen</translation>
     </message>
 </context>
 <context>

@@ -10,6 +10,8 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <tuple>
+
 #include <QTest>
 #include <QTreeWidget>
 
@@ -196,7 +198,8 @@ class TestRunView : public QObject {
     QCOMPARE(child<QTreeWidget>("run_differences")->topLevelItemCount(), 2);
     QVERIFY(child<QLabel>("run_difference_summary")->text().contains("+1.9"));
     QSignalSpy selected(view_.get(), &RunView::run_selected);
-    view_->set_runs({{3, "14:02", "164", {}}, {4, "12:15", {}, {}, true}});
+    view_->set_runs({{3, "14:02", 200, {}, milliseconds(6), milliseconds(5), {}, false},
+                     {4, "12:15", 20, "failed", {}, {}, {}, true}});
     view_->select_run(4);
     QCOMPARE(selected.count(), 0);
     auto* list = child<QTreeWidget>("run_list");
@@ -205,11 +208,35 @@ class TestRunView : public QObject {
     QCOMPARE(selected.front().front().toInt(), 3);
   }
 
+  void runs_have_figures_that_sort_as_numbers() {
+    view_->set_runs({{1, "c", 1000, {}, milliseconds(6), milliseconds(9), {}, false},
+                     {2, "a", 20, "failed", {}, milliseconds(10), {}, true},
+                     {3, "b", 200, {}, milliseconds(100), milliseconds(90), {}, false}});
+    auto* list = child<QTreeWidget>("run_list");
+    const auto names = [&] {
+      QString all;
+      for (int i = 0; i < list->topLevelItemCount(); ++i) all += list->topLevelItem(i)->text(0);
+      return all;
+    };
+    QCOMPARE(names(), QString("cab"));  // as they come, the newest first
+    QCOMPARE(list->topLevelItem(0)->text(4), QString("+50\u00a0%"));
+    QCOMPARE(list->topLevelItem(1)->text(2), QString("failed"));
+    for (const auto& [column, ascending, descending] :
+         {std::tuple(1, "abc", "cba"), {2, "cba", "bca"}, {3, "cab", "bac"}, {4, "bca", "cba"}}) {
+      list->sortByColumn(column, Qt::AscendingOrder);
+      QCOMPARE(names(), QString(ascending));
+      list->sortByColumn(column, Qt::DescendingOrder);
+      QCOMPARE(names(), QString(descending));
+    }
+    list->sortByColumn(-1, Qt::AscendingOrder);
+  }
+
   void two_runs_are_drawn_over_each_other() {
     std::vector<RunEvent> first{RunStarted{"p", "m", "cpu", 4, 2}}, second{RunStarted{"q", "m", "cpu", 8, 2}};
     for (int i = 1; i <= 4; ++i) first.push_back(step(i));
     for (int i = 1; i <= 8; ++i) second.push_back(step(i));
-    view_->set_runs({{3, "14:02", "164", {}}, {4, "12:15", {}, {}, true}});
+    view_->set_runs({{3, "14:02", 200, {}, milliseconds(6), milliseconds(5), {}, false},
+                     {4, "12:15", 20, "failed", {}, {}, {}, true}});
     view_->show_run("first", first);
     view_->set_other("second", second, {{"iteration", milliseconds(80), milliseconds(100), true}});
     QVERIFY(view_->comparing());
