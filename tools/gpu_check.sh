@@ -47,7 +47,7 @@ run nvidia-smi topo -m
 
 title "Build"
 tests=(tst_cuda_attention_gpu tst_cuda_kernels_gpu tst_cuda_rows_gpu tst_cuda_products_gpu tst_cuda_layers_gpu
-       tst_cuda_nccl_gpu tst_cuda_training_gpu)
+       tst_cuda_nccl_gpu tst_cuda_training_gpu tst_cuda_runs_gpu)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! { cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release && cmake --build "$build" --target pipedeck-cli \
@@ -85,6 +85,29 @@ fi
 
 title "Kernels beside a copy within the GPU's memory"
 run "$build/bench_cuda_kernels"
+
+title "Two GPUs joined by NCCL: stages, replicas, layers cut"
+if [ "$(grep -c '^GPU ' <<<"$gpus")" -ge 2 ]; then
+  folder=$(mktemp -d)
+  for plan in 'stages 1 [0] 1 [1]' 'replicas 1 [0,1]' 'cut 2 [0,1]'; do
+    python3 - "$folder/plan.json" $plan <<'PLAN'
+import json, sys
+path, name, *stages = sys.argv[1:]
+layers = [0, 8] if len(stages) == 2 else [0, 4, 8]
+plan = {"format": "pipedeck.plan", "version": 1, "name": name, "planner": "hand", "profile": "mlp", "cluster": "here",
+        "global_batch": 32, "micro_batch": 8, "micro_batches": 4, "schedule": "1f1b", "warmup": "A",
+        "optimizer": "adam", "precision": "fp32", "zero": 0,
+        "stages": [{"layers": layers[i:i + 2], "devices": json.loads(stages[2 * i + 1]),
+                    "tensor_parallel": int(stages[2 * i]), "recompute": False} for i in range(len(stages) // 2)]}
+json.dump(plan, open(path, "w"))
+PLAN
+    run timeout 300 "$build/pipedeck-cli" run --plan "$folder/plan.json" --model preset:mlp-small --backend cuda \
+      --steps 20 --overlap "$([ "${plan%% *}" = replicas ] && echo layer || echo none)"
+  done
+  rm -rf "$folder"
+else
+  say "not run: there is one GPU"
+fi
 
 title "GPT-2 124M, one GPU"
 run python3 tests/bench/gpt_on_gpu.py "$build/pipedeck-cli" presets/models/2-gpt-2-124m.model.json

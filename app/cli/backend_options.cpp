@@ -38,20 +38,20 @@ Result<void> BackendOptions::check_usage(const CLI::App& app) const {
   }
   if (given("--replay"))
     return fail(ErrorCode::bad_usage, "run: --replay needs --backend cpu: it keeps processor cores busy, not GPUs");
-  if (given("--transport") && app["--transport"]->results().back() == "mpi")
+  if (oversubscribe_ && given("--transport") && app["--transport"]->results().back() == "mpi")
     return fail(ErrorCode::bad_usage,
-                "run: --transport mpi needs --backend cpu: on GPUs a run is one process (--transport threads)");
+                "run: --oversubscribe needs --transport threads: copies join the devices of one process");
   return {};
 }
 
-Result<Backend> BackendOptions::open(const CLI::App& app, const Plan& plan) const {
+Result<Backend> BackendOptions::open(const CLI::App& app, const Plan& plan, const Processes& processes) const {
   if (auto usage = check_usage(app); !usage) return tl::unexpected(usage.error());
   if (on_processor()) return Backend(cpu_kernels());
   const auto module = cuda_module();
   if (!module) return tl::unexpected(module.error());
   const std::map<std::string, cuda::Precision> precisions{
       {"fp32", cuda::Precision::fp32}, {"tf32", cuda::Precision::tf32}, {"bf16", cuda::Precision::bf16}};
-  return cuda_backend(**module, plan, precisions.at(precision_), oversubscribe_);
+  return cuda_backend(**module, plan, precisions.at(precision_), oversubscribe_, processes);
 }
 
 }  // namespace pipedeck::cli

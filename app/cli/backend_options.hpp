@@ -8,6 +8,7 @@
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
 #include "core/runtime/backend.hpp"
+#include "core/runtime/transport/processes.hpp"
 
 namespace CLI {
 class App;
@@ -22,7 +23,7 @@ class BackendOptions {
   /// What `plan` is run with. bad_usage for options that would do nothing, where the module, the driver or GPUs are
   /// missing, and for what is done on the processor alone; bad_input names what the plan asks for that is not done on
   /// GPUs. `app`: parsed, of `run`.
-  Result<Backend> open(const CLI::App& app, const Plan& plan) const;
+  Result<Backend> open(const CLI::App& app, const Plan& plan, const Processes& processes) const;
 
  private:
   Result<void> check_usage(const CLI::App& app) const;

@@ -162,7 +162,7 @@ class RunCommand : public Command {
   }
 
   Result<void> open_backend() {
-    auto backend = backend_.open(*app_, plan_);
+    auto backend = backend_.open(*app_, plan_, *site_.site().processes);
     if (!backend) {
       const bool of_plan = backend.error().code == ErrorCode::bad_input;
       return tl::unexpected(of_plan ? in_file(backend.error(), plan_file_) : backend.error());

@@ -6,11 +6,16 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/runtime/layer_kernel.hpp"
 #include "core/runtime/loss_kernel.hpp"
 
 namespace pipedeck {
+
+class RunControl;
+class Transport;
+struct WorkerLinks;
 
 struct Backend {
   /// The processor's, with these layers.
@@ -23,6 +28,13 @@ struct Backend {
   /// Of each worker (Layout::placements' order) of this process.
   std::function<std::shared_ptr<ComputeDevice>(std::size_t worker)> device = [](std::size_t) { return processor(); };
   std::function<std::shared_ptr<const LossKernel>(const SoftmaxCrossEntropy&)> loss = processor_loss;
+  /// What joins the devices of this process with all others, where they have a way of their own; `hosts` joins the same
+  /// workers by values of the host, `memories` of workers elsewhere are the host's. Empty: the run's own transport.
+  using Join = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport> hosts,
+                                                        const std::vector<std::shared_ptr<DeviceMemory>>& memories,
+                                                        const WorkerLinks& links, RunControl& control)>;
+  Join join;
+  std::string transport;  ///< what carries values between devices, behind the name in RunStarted; empty: nothing to say
 };
 
 }  // namespace pipedeck

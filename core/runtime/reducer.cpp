@@ -34,9 +34,10 @@ Reducer::~Reducer() {
 }
 
 void Reducer::begin(std::span<float> values) {
+  const Moment ready = device_.now();
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(values);
+    waiting_.push_back({values, ready});
     ++begun_;
   }
   changed_.notify_all();
@@ -47,7 +48,10 @@ std::vector<Reducer::Times> Reducer::finish() {
   control_.wait(lock, changed_, [this] { return failure_ || done_.size() == begun_; });
   if (failure_) std::rethrow_exception(failure_);
   begun_ = 0;
-  return std::exchange(done_, {});
+  auto done = std::exchange(done_, {});
+  lock.unlock();
+  for (const auto& [began, ended] : done) device_.wait(ended);
+  return done;
 }
 
 void Reducer::work() {
@@ -55,14 +59,15 @@ void Reducer::work() {
   while (true) {
     changed_.wait(lock, [this] { return closing_ || (!waiting_.empty() && !failure_); });
     if (closing_) return;
-    const std::span<float> values = waiting_.front();
+    const Piece piece = waiting_.front();
     waiting_.pop_front();
     lock.unlock();
     std::exception_ptr thrown;
     Moment start, end;
     try {
-      start = replicas_.all_reduce(values);
-      end = device_.now();
+      const Collective::Beside reduced = replicas_.all_reduce_beside(piece.values, piece.ready);
+      start = reduced.began;
+      end = reduced.ended ? *reduced.ended : device_.now();
     } catch (...) {  // the device's own thread passes it on
       thrown = std::current_exception();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All-reduces gradients on a thread of its own while their device goes on with its backward passes: piece by piece, in
-// the order in which they are handed over, which is the same on all devices that hold these weights.
+// the order in which they are handed over, which is the same on all devices that hold these weights. Where the group
+// has a queue of its own on the device, that one works beside the passes; nobody waits for it before finish().
 #pragma once
 
 #include <condition_variable>
@@ -41,7 +42,8 @@ class Reducer {
 
   /// Returns at once. `values` are left alone until finish().
   void begin(std::span<float> values);
-  /// Waits for all that was begun, and says when each was worked on. Throws Interrupted, or what a reduction threw.
+  /// Waits until all that was begun is given to the device, whose work from now on finds the sums, and says when each
+  /// was worked on. Throws Interrupted, or what a reduction threw.
   std::vector<Times> finish();
 
  private:
@@ -52,7 +54,11 @@ class Reducer {
   ComputeDevice& device_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::span<float>> waiting_;
+  struct Piece {
+    std::span<float> values;
+    Moment ready;
+  };
+  std::deque<Piece> waiting_;
   std::size_t begun_ = 0;
   std::vector<Times> done_;
   std::exception_ptr failure_;

@@ -15,6 +15,7 @@
 #include "core/runtime/sharding.hpp"
 #include "core/runtime/transport/threads.hpp"
 #include "core/runtime/transport/watched_collective.hpp"
+#include "core/runtime/worker_links.hpp"
 
 namespace pipedeck {
 namespace {
@@ -120,7 +121,7 @@ Result<void> make_worker(Run& run, std::size_t index, const Plan& plan, const Tr
     return from == nullptr ? Result<void>() : restore(*from, run.layout, run.workers.back());
   } catch (const std::bad_alloc&) {
     return failed(no_memory);
-  } catch (const OutOfMemory& error) {
+  } catch (const std::runtime_error& error) {  // OutOfMemory, or the device fails
     return failed(error.what());
   }
 }
@@ -134,6 +135,24 @@ void look_before_sleeping(Run& run) {
   for (const Worker& worker : run.workers) threads += static_cast<std::size_t>(reducers(worker));
   const bool apart = std::set(run.cores.begin(), run.cores.end()).size() == run.cores.size();
   if (apart && run.workers.size() == run.layout.placements.size()) run.control->look_before_sleeping(threads);
+}
+
+/// Makes the run's transport, and every worker's memory: of devices in other processes, where the backend joins them
+/// itself, the host's.
+std::vector<std::shared_ptr<DeviceMemory>> join_devices(Run& run, const Backend& backend, const Site& site) {
+  const std::size_t workers = run.layout.placements.size();
+  std::vector<std::shared_ptr<DeviceMemory>> memories(workers);
+  if (!backend.join) {
+    for (std::size_t i = 0; i < workers; ++i) memories[i] = std::make_shared<DeviceMemory>(backend.device(i));
+    run.transport = site.transport(memories, *run.control);
+    return memories;
+  }
+  for (auto& memory : memories) memory = std::make_shared<DeviceMemory>();
+  auto hosts = site.transport(memories, *run.control);
+  for (std::size_t i = 0; i < workers; ++i)
+    if (hosts->here(i)) memories[i] = std::make_shared<DeviceMemory>(backend.device(i));
+  run.transport = backend.join(std::move(hosts), memories, worker_links(run.layout), *run.control);
+  return memories;
 }
 
 /// Takes down what a worker has done, and tells who waits for it.
@@ -169,6 +188,10 @@ void guarded_work(Run& run, std::size_t place, std::uint64_t step, RunClock::tim
     take_report(run, place, std::move(report));
   };
   try {
+    if (step == 0) {
+      run.control->now_doing(worker.index(), {worker.current(), WaitsFor::connection, false, {}});
+      run.transport->connect(worker.index());
+    }
     if (run.layout.synchronous())
       done(worker.run_step(step, begin));
     else
@@ -233,6 +256,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   auto run = std::make_shared<Run>();
   run->backend = backend.name;
   run->warning = backend.warning;
+  run->carried_by = backend.transport;
   run->model = model;
   auto parts = make_parts(model, backend.kernels);
   if (!parts) return tl::unexpected(parts.error());
@@ -251,15 +275,16 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   if (options.resume) set_older_versions(run->layout, plan, *options.resume);
 
   std::vector<DeviceId> devices;
-  std::vector<std::shared_ptr<DeviceMemory>> memories;
-  for (const Placement& placement : run->layout.placements) {
-    devices.push_back(placement.device);
-    memories.push_back(std::make_shared<DeviceMemory>(backend.device(memories.size())));
-  }
+  for (const Placement& placement : run->layout.placements) devices.push_back(placement.device);
   run->processes = site.processes;
   run->cores = options.cores;
   run->control = std::make_unique<RunControl>(options.timeout, devices);
-  run->transport = site.transport(memories, *run->control);
+  std::vector<std::shared_ptr<DeviceMemory>> memories;
+  try {
+    memories = join_devices(*run, backend, site);
+  } catch (const std::runtime_error& error) {  // no driver, no memory, a device that is lost
+    return fail(ErrorCode::run_failed, error.what());
+  }
   run->admission = std::make_unique<Admission>(*run->control, run->layout.all_micro_batches, run->layout.micro_batches,
                                                mini_batches_of_whole_rounds(run->layout));
   if (!run->layout.synchronous()) run->control->join(*run->admission);

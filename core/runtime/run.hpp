@@ -33,7 +33,7 @@ Site this_process();
 /// Everything the threads of a run touch. They share its ownership: one that is stuck in an operation when the run is
 /// given up goes on touching it, long after train has returned its error.
 struct Run {
-  std::string backend, warning;  ///< Backend's
+  std::string backend, warning, carried_by;  ///< Backend's
   ModelSpec model;
   std::optional<ModelParts> parts;
   Layout layout;

@@ -9,6 +9,15 @@
 namespace pipedeck {
 namespace {
 
+/// When the device is through with what it has been given; a device that has failed is.
+Moment done_with(ComputeDevice& device) noexcept {
+  try {
+    return device.now();
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 Bytes bytes_of(std::int64_t floats) { return Bytes(floats * static_cast<std::int64_t>(sizeof(float))); }
 
 }  // namespace
@@ -170,7 +179,7 @@ void Tensor::release() noexcept {
   if (data_ != nullptr) {
     const bool at_home = memory_ == home_;
     if (memory_ && !at_home) memory_->charge(-size());
-    home_->give_back(data_, size(), at_home, memory_ && !at_home ? memory_->device().now() : Moment());
+    home_->give_back(data_, size(), at_home, memory_ && !at_home ? done_with(memory_->device()) : Moment());
   }
   data_ = nullptr;
   memory_.reset(), home_.reset(), computed_ = {};

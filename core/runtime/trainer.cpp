@@ -73,7 +73,8 @@ class Training {
  private:
   void announce() const {
     const auto devices = static_cast<int>(run_->layout.placements.size());
-    emit(RunStarted{plan_.name, run_->model.name, run_->backend, options_.steps, devices, run_->from_step});
+    const std::string on = run_->carried_by.empty() ? run_->backend : run_->backend + ", " + run_->carried_by;
+    emit(RunStarted{plan_.name, run_->model.name, on, options_.steps, devices, run_->from_step});
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     const int machines = run_->processes->machines();
     if (!run_->warning.empty()) emit(RunWarning{run_->warning});

@@ -52,7 +52,9 @@ class CudaDevice::CudaMark final : public Mark {
 
   cudaEvent_t event() const { return event_.get(); }
   RunClock::time_point reached() const override {
-    check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
+    const cudaError_t state = cudaEventQuery(event_.get());
+    if (state != cudaErrorNotReady) check(state, "cudaEventQuery");
+    if (state == cudaErrorNotReady) check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, reference_->event.get(), event_.get()), "cudaEventElapsedTime");
     return reference_->time + std::chrono::duration_cast<RunClock::duration>(
@@ -214,16 +216,16 @@ void CudaDevice::download(std::span<float> to, const float* from) {
   check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
 }
 
-Moment CudaDevice::now() {
+Moment CudaDevice::mark_on(cudaStream_t stream) {
   context_.make_current();
   const std::lock_guard lock(mutex_);
-  return Moment(std::make_shared<CudaMark>(events_, reference_, stream()));
+  return Moment(std::make_shared<CudaMark>(events_, reference_, stream));
 }
 
-void CudaDevice::wait(const Moment& moment) {
+void CudaDevice::wait_on(cudaStream_t stream, const Moment& moment) const {
   if (!moment.mark()) return;
   context_.make_current();
-  check(cudaStreamWaitEvent(stream(), dynamic_cast<const CudaMark&>(*moment.mark()).event(), 0), "cudaStreamWaitEvent");
+  check(cudaStreamWaitEvent(stream, dynamic_cast<const CudaMark&>(*moment.mark()).event(), 0), "cudaStreamWaitEvent");
 }
 
 /// Times count from here on: a float of milliseconds is exact to less than a microsecond within a step of seconds.

@@ -56,8 +56,11 @@ class CudaDevice final : public ComputeDevice {
   void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override;
   void download(std::span<float> to, const float* from) override;
 
-  Moment now() override;
-  void wait(const Moment& moment) override;
+  Moment now() override { return mark_on(stream()); }
+  void wait(const Moment& moment) override { wait_on(stream(), moment); }
+  /// As the two above for another stream of this GPU: what it has been given, and what it is given from now on.
+  Moment mark_on(cudaStream_t stream);
+  void wait_on(cudaStream_t stream, const Moment& moment) const;
   void synchronise() override;
 
  private:

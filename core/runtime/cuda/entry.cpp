@@ -5,9 +5,25 @@
 
 #include "core/runtime/cuda/interface.hpp"
 #include "core/runtime/cuda/layers.hpp"
+#include "core/runtime/cuda/nccl_transport.hpp"
 
 namespace pipedeck::cuda {
 namespace {
+
+std::string nccl_words() {
+  int version = 0;
+  check(ncclGetVersion(&version), "ncclGetVersion");
+  return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+std::unique_ptr<Transport> joined_by_nccl(std::unique_ptr<Transport> hosts,
+                                          const std::vector<std::shared_ptr<DeviceMemory>>& memories,
+                                          const WorkerLinks& links, RunControl& control) {
+  std::map<std::size_t, NcclWorker> workers;
+  for (std::size_t i = 0; i < memories.size(); ++i)
+    if (hosts->here(i)) workers.emplace(i, NcclWorker(memories[i]));
+  return std::make_unique<NcclTransport>(std::move(workers), memories.size(), std::move(hosts), links, control);
+}
 
 class TheModule final : public Module {
  public:
@@ -23,22 +39,24 @@ class TheModule final : public Module {
   }
 
   std::string libraries() const override {
-    int runtime = 0, nccl = 0;
+    int runtime = 0;
     check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-    check(ncclGetVersion(&nccl), "ncclGetVersion");
     const std::size_t dnn = cudnnGetVersion(), blas = cublasLtGetVersion();
-    return fmt::format("CUDA {}.{}, cublasLt {}.{}.{}, cuDNN {}.{}.{}, NCCL {}.{}.{}", runtime / 1000,
-                       runtime % 1000 / 10, blas / 10000, blas / 100 % 100, blas % 100, dnn / 10000, dnn / 100 % 100,
-                       dnn % 100, nccl / 10000, nccl / 100 % 100, nccl % 100);
+    return fmt::format("CUDA {}.{}, cublasLt {}.{}.{}, cuDNN {}.{}.{}, {}", runtime / 1000, runtime % 1000 / 10,
+                       blas / 10000, blas / 100 % 100, blas % 100, dnn / 10000, dnn / 100 % 100, dnn % 100,
+                       nccl_words());
   }
 
-  Backend backend(Precision precision, std::vector<int> gpus) const override {
+  std::string nccl() const override { return NcclTransport::possible() ? nccl_words() : std::string(); }
+
+  Backend backend(Precision precision, std::vector<int> gpus, bool by_nccl) const override {
     Backend backend(cuda_kernels(precision));
     backend.name = "cuda";
     backend.device = [precision, gpus = std::move(gpus)](std::size_t worker) {
       return std::make_shared<CudaDevice>(gpus[worker], precision);
     };
     backend.loss = cuda_loss;
+    if (by_nccl) backend.join = joined_by_nccl;
     return backend;
   }
 };

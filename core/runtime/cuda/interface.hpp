@@ -18,9 +18,11 @@ class Module {
   virtual std::vector<std::string> gpus() const = 0;
   /// "CUDA 13.0, cublasLt 13.1.0, cuDNN 9.15.1, NCCL 2.28.9"
   virtual std::string libraries() const = 0;
-  /// A device for each worker: gpus[worker]. Its devices are made when a run asks for them, and throw
-  /// std::runtime_error then.
-  virtual Backend backend(Precision precision, std::vector<int> gpus) const = 0;
+  /// "NCCL 2.28.9", which can join workers on GPUs of their own; empty where it is too old for that (before 2.18).
+  virtual std::string nccl() const = 0;
+  /// A device for each worker: gpus[worker], of those in this process. Its devices are made when a run asks for them,
+  /// and throw std::runtime_error then. `by_nccl`: NCCL joins them, else they are joined as workers of the host are.
+  virtual Backend backend(Precision precision, std::vector<int> gpus, bool by_nccl) const = 0;
 };
 
 /// extern "C" pipedeck_cuda(version): null where the module is another version's.

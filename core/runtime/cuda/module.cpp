@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -21,12 +22,37 @@ std::vector<std::filesystem::path> places() {
   return {program / module_name, program / PIPEDECK_MODULES_FROM_PROGRAM / module_name};
 }
 
-Result<std::size_t> count_gpus(const cuda::Module& module) {
+Result<std::vector<std::string>> gpus_of(const cuda::Module& module) {
   try {
-    return module.gpus().size();
+    return module.gpus();
   } catch (const std::exception& error) {
     return fail(ErrorCode::bad_usage, fmt::format("--backend cuda: {}", error.what()));
   }
+}
+
+/// "1 of NVIDIA A100, 40.0 GiB and 1 of NVIDIA H100, 79.6 GiB": devices of a plan that are alike there would not be.
+std::string mixed_words(const std::vector<std::string>& gpus, const std::vector<int>& placed) {
+  std::map<std::string, int> kinds;
+  for (const int gpu : placed)
+    if (gpu >= 0) ++kinds[gpus[static_cast<std::size_t>(gpu)]];
+  if (kinds.size() < 2) return {};
+  std::string words;
+  for (const auto& [name, count] : kinds) words += fmt::format("{}{} of {}", words.empty() ? "" : " and ", count, name);
+  return fmt::format("the GPUs are not alike ({}): the slowest sets the pace", words);
+}
+
+Result<void> check_nccl(const cuda::Module& module, const std::vector<std::string>& gpus, bool alone) {
+  const char* instead = alone ? "; --oversubscribe joins devices by copies" : "";
+  if (module.nccl().empty())
+    return fail(ErrorCode::bad_usage,
+                fmt::format("--backend cuda: found an NCCL before 2.18, expected a later one to join GPUs{}", instead));
+  for (const std::string& name : gpus)
+    if (name.find(" MIG ") != std::string::npos)
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("--backend cuda: found a MIG slice ({}), expected whole GPUs, for NCCL joins no slices: "
+                              "nvidia-smi -mig 0{}",
+                              name, instead));
+  return {};
 }
 
 }  // namespace
@@ -73,21 +99,32 @@ std::string describe_cuda_module() {
 }
 
 Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
-                             bool oversubscribe) {
-  const auto gpus = count_gpus(module);
-  if (!gpus) return tl::unexpected(gpus.error());
+                             bool oversubscribe, const Processes& processes) {
+  const auto found = gpus_of(module);
+  if (!found) return tl::unexpected(found.error());
+  const std::vector<std::string>& gpus = *found;
   const std::size_t devices = devices_used(plan).size();
-  if (*gpus == 0 || (devices > *gpus && !oversubscribe))
-    return fail(ErrorCode::bad_usage,
-                fmt::format("--backend cuda: found {} GPUs, expected one for each of the plan's {} devices: a plan for "
-                            "fewer, or --oversubscribe, which places several devices on a GPU",
-                            *gpus, devices));
-  std::vector<int> placed;
-  for (std::size_t i = 0; i < devices; ++i) placed.push_back(static_cast<int>(i % *gpus));
-  Backend backend = module.backend(precision, std::move(placed));
-  if (devices > *gpus)
+  const auto here = processes.workers_here(devices);
+  const std::size_t wanted = here.end - here.first;
+  if (gpus.empty() || (wanted > gpus.size() && !oversubscribe))
+    return fail(
+        ErrorCode::bad_usage,
+        fmt::format("--backend cuda: found {} GPUs, expected one for each of the plan's {} devices{}: a plan for "
+                    "fewer, or --oversubscribe, which places several devices on a GPU",
+                    gpus.size(), wanted, processes.alone() ? "" : " in this process"));
+  // Processes of a machine see all of its GPUs and take them in turn, or each sees its own.
+  const std::size_t first = here.before + wanted <= gpus.size() ? here.before : 0;
+  std::vector<int> placed(devices, -1);
+  for (std::size_t i = 0; i < wanted; ++i) placed[here.first + i] = static_cast<int>((first + i) % gpus.size());
+  const bool by_nccl = devices > 1 && !oversubscribe;
+  if (by_nccl)
+    if (auto joined = check_nccl(module, gpus, processes.alone()); !joined) return tl::unexpected(joined.error());
+  Backend backend = module.backend(precision, placed, by_nccl);
+  backend.warning = mixed_words(gpus, placed);
+  if (wanted > gpus.size())
     backend.warning =
-        fmt::format("{} devices share {} GPUs: the results are the plan's, the times are not", devices, *gpus);
+        fmt::format("{} devices share {} GPUs: the results are the plan's, the times are not", devices, gpus.size());
+  if (devices > 1) backend.transport = by_nccl ? module.nccl() : "copies within and between GPUs";
   return backend;
 }
 

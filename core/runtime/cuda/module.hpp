@@ -9,6 +9,7 @@
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
 #include "core/runtime/cuda/interface.hpp"
+#include "core/runtime/transport/processes.hpp"
 
 namespace pipedeck {
 
@@ -22,9 +23,10 @@ Result<const cuda::Module*> cuda_module_in(const std::string& file);
 /// "cuda: CUDA 13.0, ... (backend cuda ...)", or why there is none.
 std::string describe_cuda_module();
 
-/// A GPU for each device of the plan; with `oversubscribe` devices share GPUs where there are fewer, in turn. bad_usage
-/// where there are too few, no GPU or no driver; bad_input where the plan asks for what is not done on GPUs.
+/// A GPU for each device of the plan that lives in this process. NCCL joins them; with `oversubscribe` devices share
+/// GPUs where there are fewer, in turn, and copies join them. bad_usage where there are too few, no GPU or no driver,
+/// or NCCL can't join what is there.
 Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
-                             bool oversubscribe);
+                             bool oversubscribe, const Processes& processes = Processes());
 
 }  // namespace pipedeck

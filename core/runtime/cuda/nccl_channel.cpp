@@ -10,14 +10,13 @@ namespace {
 
 constexpr std::chrono::microseconds look_up{200};
 constexpr std::chrono::milliseconds patience{20};
-constexpr int sender_rank = 0, receiver_rank = 1, ranks = 2;
+constexpr int sender_rank = 0, receiver_rank = 1;
 
 }  // namespace
 
 NcclSender::NcclSender(NcclWatch& watch, NcclWorker worker, NcclPath path)
-    : watch_(watch), worker_(std::move(worker)), path_(std::move(path)), communicator_(watch.make()) {
+    : watch_(watch), worker_(std::move(worker)), path_(std::move(path)), notes_(path_.hosts, path_.from, path_.to) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
-  check(ncclGetUniqueId(&id_), "ncclGetUniqueId");
   stream_ = make_stream();
   thread_ = std::thread([this] {
     fail_run_of(watch_.control(), fmt::format("GPU {} sends to worker {}", worker_.gpu, path_.to), [this] { run(); });
@@ -32,14 +31,14 @@ NcclSender::~NcclSender() {
   changed_.notify_all();
   thread_.join();
   static_cast<void>(cudaSetDevice(worker_.gpu));
-  communicator_.reset();  // its work ends before its stream
+  path_.communicator->abort_if_interrupted();  // its work ends before its stream
 }
 
 void NcclSender::send(MessageKey key, Tensor tensor) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   Event ready = make_event();
   check(cudaEventRecord(ready.get(), worker_.compute), "cudaEventRecord");
-  path_.notes.tell(path_.from, path_.to, {key, tensor.samples(), tensor.width(), id_});
+  notes_.tell({key, tensor.samples(), tensor.width()});
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back({std::move(tensor), std::move(ready)});
@@ -50,10 +49,9 @@ void NcclSender::send(MessageKey key, Tensor tensor) {
 void NcclSender::run() {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   while (auto job = next()) {
-    if (!communicator_->connected()) communicator_->connect(id_, ranks, sender_rank);
     check(cudaStreamWaitEvent(stream_.get(), job->ready.get(), 0), "cudaStreamWaitEvent");
     const std::span<const float> values = std::as_const(job->tensor).values();
-    communicator_->call("ncclSend", [&](ncclComm_t communicator) {
+    path_.communicator->call("ncclSend", [&](ncclComm_t communicator) {
       return ncclSend(values.data(), values.size(), ncclFloat32, receiver_rank, communicator, stream_.get());
     });
     Event done = make_event();
@@ -98,7 +96,7 @@ void NcclSender::finish() {
 }
 
 NcclReceiver::NcclReceiver(NcclWatch& watch, NcclWorker worker, NcclPath path)
-    : watch_(watch), worker_(std::move(worker)), path_(std::move(path)), communicator_(watch.make()) {
+    : watch_(watch), worker_(std::move(worker)), path_(std::move(path)), notes_(path_.hosts, path_.from, path_.to) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   stream_ = make_stream();
   thread_ = std::thread([this] {
@@ -114,7 +112,7 @@ NcclReceiver::~NcclReceiver() {
   }
   thread_.join();
   static_cast<void>(cudaSetDevice(worker_.gpu));
-  communicator_.reset();  // its work ends before its stream
+  path_.communicator->abort_if_interrupted();  // its work ends before its stream
 }
 
 bool NcclReceiver::ends() {
@@ -126,17 +124,16 @@ bool NcclReceiver::ends() {
 void NcclReceiver::run() {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   while (!ends())
-    if (const auto note = path_.notes.take(path_.from, path_.to, patience)) take(*note);
+    if (const auto note = notes_.take(patience)) take(*note);
 }
 
 void NcclReceiver::take(const NcclNote& note) {
   const auto began = RunClock::now();
-  if (!communicator_->connected()) communicator_->connect(note.id, ranks, receiver_rank);
   Arrival arrival{Tensor(worker_.memory, note.samples, note.width), make_event(), began};
   // Its block may be one that the compute stream still reads.
   order(worker_.compute, stream_.get(), arrival.whole.get());
   const std::span<float> values = arrival.tensor.values();
-  communicator_->call("ncclRecv", [&](ncclComm_t communicator) {
+  path_.communicator->call("ncclRecv", [&](ncclComm_t communicator) {
     return ncclRecv(values.data(), values.size(), ncclFloat32, sender_rank, communicator, stream_.get());
   });
   check(cudaEventRecord(arrival.whole.get(), stream_.get()), "cudaEventRecord");

@@ -2,7 +2,7 @@
 // Tensors from one worker's GPU to another's, one after the other through a communicator of these two alone. At each
 // end a thread gives them to NCCL in the order in which they were sent, whatever order they are asked for in: every
 // send meets its receive, and no two channels wait for each other. Before each tensor goes a note through the transport
-// of the host, which says what comes; the first note brings NCCL's identifier.
+// of the host, which says what comes.
 #pragma once
 
 #include <deque>
@@ -13,10 +13,11 @@
 
 namespace pipedeck::cuda {
 
-/// Who sends to whom.
+/// Who sends to whom, and this end's part of their communicator.
 struct NcclPath {
-  NcclNotes& notes;
+  Transport& hosts;
   std::size_t from, to;
+  std::shared_ptr<Communicator> communicator;
 };
 
 class NcclSender {
@@ -47,13 +48,12 @@ class NcclSender {
   NcclWatch& watch_;
   NcclWorker worker_;
   NcclPath path_;
-  ncclUniqueId id_{};
+  NcclNotes notes_;  ///< of the worker's thread
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
   bool ends_ = false;
   std::deque<Sent> sent_;  ///< of the thread
-  std::shared_ptr<Communicator> communicator_;
   Stream stream_;
   std::thread thread_;
 };
@@ -82,11 +82,11 @@ class NcclReceiver {
   NcclWatch& watch_;
   NcclWorker worker_;
   NcclPath path_;
+  NcclNotes notes_;  ///< of the thread
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<MessageKey, Arrival> arrived_;
   bool ends_ = false;
-  std::shared_ptr<Communicator> communicator_;
   Stream stream_;
   std::thread thread_;
 };

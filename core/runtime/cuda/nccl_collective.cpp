@@ -2,37 +2,24 @@
 #include "core/runtime/cuda/nccl_collective.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 
 namespace pipedeck::cuda {
 
 NcclCollective::~NcclCollective() {
   static_cast<void>(cudaSetDevice(worker_.gpu));
-  communicator_.reset();  // its work ends before its stream
+  communicator_->abort_if_interrupted();  // its work ends before its stream
 }
 
-void NcclCollective::connect() {
+void NcclCollective::prepare() {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
-  if (communicator_) return;
+  if (stream_) return;
   stream_ = make_stream();
   event_ = make_event();
-  std::array<float, sizeof(ncclUniqueId) / sizeof(float)> carried{};
-  ncclUniqueId id{};
-  if (rank() == 0) {
-    check(ncclGetUniqueId(&id), "ncclGetUniqueId");
-    std::memcpy(carried.data(), id.internal, sizeof id.internal);
-  }
-  meeting_->broadcast(0, carried);
-  std::memcpy(id.internal, carried.data(), sizeof id.internal);
-  auto made = watch_.make();
-  made->connect(id, size(), rank());
-  communicator_ = std::move(made);
 }
 
 template <class Enqueue>
 Moment NcclCollective::between(const char* name, const Enqueue& enqueue) {
-  connect();
+  prepare();
   const Moment began = worker_.memory->device().now();
   order(worker_.compute, stream_.get(), event_.get());
   communicator_->call(name, [&](ncclComm_t communicator) { return enqueue(communicator, stream_.get()); });
@@ -44,6 +31,17 @@ Moment NcclCollective::reduce(std::span<float> values, ncclRedOp_t operation) {
   return between("ncclAllReduce", [&](ncclComm_t communicator, cudaStream_t stream) {
     return ncclAllReduce(values.data(), values.data(), values.size(), ncclFloat32, operation, communicator, stream);
   });
+}
+
+Collective::Beside NcclCollective::all_reduce_beside(std::span<float> values, const Moment& ready) {
+  prepare();
+  worker_.device.wait_on(stream_.get(), ready);
+  const Moment began = worker_.device.mark_on(stream_.get());
+  communicator_->call("ncclAllReduce", [&](ncclComm_t communicator) {
+    return ncclAllReduce(values.data(), values.data(), values.size(), ncclFloat32, ncclSum, communicator,
+                         stream_.get());
+  });
+  return {began, worker_.device.mark_on(stream_.get())};
 }
 
 Moment NcclCollective::all_reduce(std::span<float> values) { return reduce(values, ncclSum); }

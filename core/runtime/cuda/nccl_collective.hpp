@@ -11,30 +11,29 @@ namespace pipedeck::cuda {
 
 class NcclCollective final : public Collective {
  public:
-  /// `meeting`: the same members, with values of the host: there the first operation learns who they are. Nothing is
-  /// connected before it, so that one thread may make several members.
-  NcclCollective(NcclWatch& watch, NcclWorker worker, std::unique_ptr<Collective> meeting)
-      : watch_(watch), worker_(std::move(worker)), meeting_(std::move(meeting)) {}
+  /// `communicator` is connected when the first operation comes.
+  NcclCollective(NcclWorker worker, std::shared_ptr<Communicator> communicator, int rank, int size)
+      : worker_(std::move(worker)), communicator_(std::move(communicator)), rank_(rank), size_(size) {}
   ~NcclCollective() override;
 
-  int rank() const override { return meeting_->rank(); }
-  int size() const override { return meeting_->size(); }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
   Moment all_reduce(std::span<float> values) override;
+  Beside all_reduce_beside(std::span<float> values, const Moment& ready) override;
   Moment all_reduce_max(std::span<float> values) override;
   Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override;
   Moment broadcast(int root, std::span<float> values) override;
 
  private:
   Moment reduce(std::span<float> values, ncclRedOp_t operation);
-  void connect();
+  void prepare();
   /// enqueue(communicator, stream) behind what the compute stream has to do, and before what it gets afterwards.
   template <class Enqueue>
   Moment between(const char* name, const Enqueue& enqueue);
 
-  NcclWatch& watch_;
   NcclWorker worker_;
-  std::unique_ptr<Collective> meeting_;
   std::shared_ptr<Communicator> communicator_;
+  int rank_, size_;
   Stream stream_;
   Event event_;
 };

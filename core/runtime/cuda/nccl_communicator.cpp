@@ -2,6 +2,10 @@
 #include "core/runtime/cuda/nccl_communicator.hpp"
 
 #include <thread>
+#include <utility>
+
+// NCCL before 2.18 has no such function; this module is loaded all the same.
+#pragma weak ncclCommSplit
 
 namespace pipedeck::cuda {
 namespace {
@@ -11,15 +15,27 @@ constexpr std::chrono::microseconds look_up{50};
 }  // namespace
 
 Communicator::~Communicator() {
-  if (control_.interrupted() || !finalised()) abort();
+  finalise();
+  if (!finalised()) abort();
   if (communicator_) static_cast<void>(ncclCommDestroy(communicator_));
+}
+
+bool Communicator::splits() { return ncclCommSplit != nullptr; }
+
+void Communicator::finalise() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(finalising_, true) || !connected_ || aborted_ || control_.interrupted()) return;
+  const ncclResult_t status = ncclCommFinalize(communicator_);
+  // Nobody is there to be told of another one, and the run has its first error.
+  connected_ = status == ncclSuccess || status == ncclInProgress;
 }
 
 bool Communicator::finalised() noexcept {
   try {
-    if (connected()) call("ncclCommFinalize", [](ncclComm_t communicator) { return ncclCommFinalize(communicator); });
+    if (control_.interrupted()) return false;
+    if (connected()) wait_until_idle("ncclCommFinalize");
     return connected();
-  } catch (...) {  // nobody is there to be told, and the run has its first error
+  } catch (...) {
     return false;
   }
 }
@@ -35,6 +51,21 @@ void Communicator::connect(const ncclUniqueId& id, int size, int rank) {
   wait_until_idle("ncclCommInitRankConfig");
   const std::lock_guard lock(mutex_);
   connected_ = true;
+}
+
+void Communicator::split(int colour, int rank, Communicator* part) {
+  call("ncclCommSplit", [&](ncclComm_t communicator) {
+    return ncclCommSplit(communicator, colour, rank, part ? &part->split_off_ : &split_off_, nullptr);
+  });
+  if (!part) return;
+  {
+    const std::lock_guard lock(part->mutex_);
+    if (part->aborted_) throw Interrupted{};
+    part->communicator_ = std::exchange(part->split_off_, nullptr);
+  }
+  part->wait_until_idle("ncclCommSplit");
+  const std::lock_guard lock(part->mutex_);
+  part->connected_ = true;
 }
 
 bool Communicator::connected() const {
@@ -74,8 +105,10 @@ std::optional<std::string> Communicator::failure() {
 
 void Communicator::abort() noexcept {
   const std::lock_guard lock(mutex_);
-  if (communicator_) static_cast<void>(ncclCommAbort(communicator_));
-  communicator_ = nullptr;
+  for (ncclComm_t* one : {&communicator_, &split_off_}) {
+    if (*one) static_cast<void>(ncclCommAbort(*one));
+    *one = nullptr;
+  }
   aborted_ = true;
 }
 

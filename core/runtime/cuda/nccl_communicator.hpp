@@ -18,12 +18,24 @@ class Communicator {
   explicit Communicator(RunControl& control) : control_(control) {}
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
-  /// Where the run goes on: after what was put on streams. Else aborts it.
+  /// After what was put on streams, where the run goes on. Else aborts it.
   ~Communicator();
 
   /// Waits until all `size` ranks have come, on the current device. Throws CudaError, Interrupted.
   void connect(const ncclUniqueId& id, int size, int rank);
   bool connected() const;
+  /// All ranks of this one call it, in the same order, on the current device: those of one `colour` become a group, in
+  /// the order of `rank`, of which `part` is this one's end. A null `part` belongs to none. Throws CudaError,
+  /// Interrupted.
+  void split(int colour, int rank, Communicator* part);
+  /// Where the run has failed: ends its work, so that its streams can end.
+  void abort_if_interrupted() noexcept {
+    if (control_.interrupted()) abort();
+  }
+  /// Begins to end; who has ends of several groups begins with all of them before any is destroyed.
+  void finalise() noexcept;
+  /// Whether this NCCL can split.
+  static bool splits();
 
   /// enqueue(communicator) makes one call, or one group of calls, of this name. Returns when it is on its stream.
   /// Throws CudaError, Interrupted.
@@ -51,7 +63,8 @@ class Communicator {
   RunControl& control_;
   mutable std::mutex mutex_;  ///< held for calls, which are short
   ncclComm_t communicator_ = nullptr;
-  bool aborted_ = false, connected_ = false;
+  ncclComm_t split_off_ = nullptr;  ///< by NCCL, while what it is split off is at work; of none it stays null
+  bool aborted_ = false, connected_ = false, finalising_ = false;
 };
 
 }  // namespace pipedeck::cuda

@@ -10,6 +10,12 @@ constexpr std::chrono::milliseconds look_up{10};
 
 }  // namespace
 
+NcclWorker::NcclWorker(std::shared_ptr<DeviceMemory> of)
+    : device(dynamic_cast<CudaDevice&>(of->device())),
+      gpu(device.context().device()),
+      compute(device.stream()),
+      memory(std::move(of)) {}
+
 NcclWatch::NcclWatch(RunControl& control) : control_(control), thread_([this] { look(); }) {}
 
 NcclWatch::~NcclWatch() {

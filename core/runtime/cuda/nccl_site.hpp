@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/runtime/cuda/handles.hpp"
+#include "core/runtime/cuda/cuda_device.hpp"
 #include "core/runtime/cuda/nccl_communicator.hpp"
 #include "core/runtime/tensor.hpp"
 
@@ -17,8 +17,12 @@ namespace pipedeck::cuda {
 
 /// A worker of this process. No two workers of a run share a GPU: NCCL refuses that.
 struct NcclWorker {
-  int gpu = 0;
-  cudaStream_t compute = nullptr;  ///< on which its tensors are made and used
+  /// Of a CudaDevice.
+  explicit NcclWorker(std::shared_ptr<DeviceMemory> of);
+
+  CudaDevice& device;
+  int gpu;
+  cudaStream_t compute;  ///< on which its tensors are made and used
   std::shared_ptr<DeviceMemory> memory;
 };
 

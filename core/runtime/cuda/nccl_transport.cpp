@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/nccl_transport.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
 #include <utility>
 
 namespace pipedeck::cuda {
@@ -11,10 +15,14 @@ class NcclTransport::End final : public Endpoint {
   End(NcclTransport& transport, std::size_t worker) : transport_(transport), worker_(worker) {}
 
   void send(std::size_t peer, MessageKey key, Tensor tensor) override {
-    channel(senders_, peer, {*transport_.notes_, worker_, peer}).send(key, std::move(tensor));
+    channel(senders_, peer, worker_, peer).send(key, std::move(tensor));
   }
   Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
-    return channel(receivers_, peer, {*transport_.notes_, peer, worker_}).receive(key);
+    return channel(receivers_, peer, peer, worker_).receive(key);
+  }
+  std::optional<Message> receive_within(std::size_t, MessageKey, std::chrono::milliseconds) override {
+    ensure(false, "tensors on GPUs are waited for by their worker");
+    return std::nullopt;
   }
 
   /// All senders of a process end before its receivers do.
@@ -22,9 +30,15 @@ class NcclTransport::End final : public Endpoint {
 
  private:
   template <class Channel>
-  Channel& channel(std::map<std::size_t, std::unique_ptr<Channel>>& channels, std::size_t peer, const NcclPath& path) {
+  Channel& channel(std::map<std::size_t, std::unique_ptr<Channel>>& channels, std::size_t peer, std::size_t from,
+                   std::size_t to) {
     auto& found = channels[peer];
-    if (!found) found = std::make_unique<Channel>(transport_.watch_, transport_.workers_.at(worker_), path);
+    if (!found) {
+      const std::size_t list = transport_.path(from, to);
+      found = std::make_unique<Channel>(
+          transport_.watch_, transport_.workers_.at(worker_),
+          NcclPath{*transport_.hosts_, from, to, transport_.parts_.at(worker_).split.at(list)});
+    }
     return *found;
   }
 
@@ -34,21 +48,90 @@ class NcclTransport::End final : public Endpoint {
   std::map<std::size_t, std::unique_ptr<NcclReceiver>> receivers_;
 };
 
-NcclTransport::NcclTransport(std::map<std::size_t, NcclWorker> workers, std::unique_ptr<Transport> meetings,
-                             std::unique_ptr<NcclNotes> notes, RunControl& control)
-    : workers_(std::move(workers)), meetings_(std::move(meetings)), notes_(std::move(notes)), watch_(control) {
-  for (const auto& [number, worker] : workers_) ends_.emplace(number, std::make_unique<End>(*this, number));
+NcclTransport::NcclTransport(std::map<std::size_t, NcclWorker> workers, std::size_t all,
+                             std::unique_ptr<Transport> hosts, const WorkerLinks& links, RunControl& control)
+    : workers_(std::move(workers)),
+      hosts_(std::move(hosts)),
+      groups_(links.groups.size()),
+      lists_(links.groups),
+      watch_(control) {
+  lists_.insert(lists_.end(), links.paths.begin(), links.paths.end());
+  rounds_ = disjoint_rounds(lists_);
+  std::vector<std::size_t> everybody(all);
+  std::iota(everybody.begin(), everybody.end(), std::size_t{0});
+  for (const auto& [number, worker] : workers_) {
+    Part& part = parts_[number];
+    part.meeting = hosts_->join(everybody, number);
+    part.all = watch_.make();
+    for (std::size_t i = 0; i < lists_.size(); ++i)
+      if (std::ranges::find(lists_[i], number) != lists_[i].end()) part.split[i] = watch_.make();
+    ends_.emplace(number, std::make_unique<End>(*this, number));
+  }
 }
 
 NcclTransport::~NcclTransport() {
   for (const auto& [number, end] : ends_) end->end_senders();
   ends_.clear();
+  for (const auto& [number, part] : parts_) {
+    static_cast<void>(cudaSetDevice(workers_.at(number).gpu));
+    for (const auto& [list, communicator] : part.split) communicator->finalise();
+    part.all->finalise();
+  }
+  for (auto& [number, part] : parts_) {
+    static_cast<void>(cudaSetDevice(workers_.at(number).gpu));
+    part.split.clear();
+    part.all.reset();
+  }
+}
+
+/// NCCL's identifier is told by the first worker; communicators are split off in rounds that all workers go through.
+void NcclTransport::connect(std::size_t worker) {
+  check(cudaSetDevice(workers_.at(worker).gpu), "cudaSetDevice");
+  Part& part = parts_.at(worker);
+  std::array<float, sizeof(ncclUniqueId) / sizeof(float)> carried{};
+  ncclUniqueId id{};
+  if (worker == 0) {
+    check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    std::memcpy(carried.data(), id.internal, sizeof id.internal);
+  }
+  part.meeting->broadcast(0, carried);
+  std::memcpy(id.internal, carried.data(), sizeof id.internal);
+  part.all->connect(id, part.meeting->size(), static_cast<int>(worker));
+  for (const std::vector<std::size_t>& round : rounds_) {
+    const auto mine = std::ranges::find_if(round, [&](std::size_t list) { return part.split.contains(list); });
+    if (mine == round.end()) {
+      part.all->split(NCCL_SPLIT_NOCOLOR, 0, nullptr);
+      continue;
+    }
+    const auto& members = lists_[*mine];
+    const auto rank = static_cast<int>(std::ranges::find(members, worker) - members.begin());
+    part.all->split(static_cast<int>(mine - round.begin()), rank, part.split.at(*mine).get());
+  }
 }
 
 Endpoint& NcclTransport::endpoint(std::size_t worker) { return *ends_.at(worker); }
 
+std::size_t NcclTransport::group(const std::vector<std::size_t>& members, std::size_t nth) const {
+  return found(members, 0, groups_, nth);
+}
+std::size_t NcclTransport::path(std::size_t from, std::size_t to) const {
+  return found({from, to}, groups_, lists_.size(), 0);
+}
+
+std::size_t NcclTransport::found(const std::vector<std::size_t>& members, std::size_t first, std::size_t end,
+                                 std::size_t nth) const {
+  for (std::size_t i = first; i < end; ++i)
+    if (lists_[i] == members && nth-- == 0) return i;
+  ensure(false, "who has to do with each other is known before a run");
+  return lists_.size();
+}
+
 std::unique_ptr<Collective> NcclTransport::join(const std::vector<std::size_t>& members, std::size_t worker) {
-  return std::make_unique<NcclCollective>(watch_, workers_.at(worker), meetings_->join(members, worker));
+  Part& part = parts_.at(worker);
+  const std::size_t list = group(members, part.joined[members]++);
+  const auto rank = static_cast<int>(std::ranges::find(members, worker) - members.begin());
+  return std::make_unique<NcclCollective>(workers_.at(worker), part.split.at(list), rank,
+                                          static_cast<int>(members.size()));
 }
 
 }  // namespace pipedeck::cuda

@@ -206,6 +206,20 @@ int MpiProcesses::home_of(std::size_t worker, std::size_t workers) const {
   return static_cast<int>(worker < in_larger ? worker / (small + 1) : larger + (worker - in_larger) / small);
 }
 
+Processes::WorkersHere MpiProcesses::workers_here(std::size_t workers) const {
+  const std::lock_guard lock(mutex_);
+  WorkersHere here{workers, 0, 0};
+  const std::string& machine = watch_->identity(rank()).machine;
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    const int home = home_of(worker, workers);
+    if (home == rank())
+      here.first = std::min(here.first, worker), here.end = worker + 1;
+    else if (home < rank() && watch_->identity(home).machine == machine)
+      ++here.before;
+  }
+  return here;
+}
+
 int MpiProcesses::machines() const {
   const std::lock_guard lock(mutex_);
   std::set<std::string> machines;

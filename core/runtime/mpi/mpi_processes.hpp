@@ -43,6 +43,8 @@ class MpiProcesses final : public Processes, public RunPartners, private Recipie
   std::optional<Error> agree(std::optional<Error> mine) override;
   /// The first process answers for all: it knows of each who was asked to stop.
   bool any(bool stopping) override;
+  WorkersHere workers_here(std::size_t workers) const override;
+  bool alone() const override { return size() == 1; }
   int machines() const override;
   RunClock::duration clock_offset() const override;
 

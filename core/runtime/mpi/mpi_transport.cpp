@@ -44,6 +44,9 @@ class MpiEndpoint final : public Endpoint {
   Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
     return transport_.take(peer, worker_, key);
   }
+  std::optional<Message> receive_within(std::size_t peer, MessageKey key, std::chrono::milliseconds patience) override {
+    return transport_.take_within(peer, worker_, key, patience);
+  }
 
  private:
   MpiTransport& transport_;
@@ -100,6 +103,12 @@ void MpiTransport::send(std::size_t from, std::size_t to, MessageKey key, Tensor
 Message MpiTransport::take(std::size_t from, std::size_t to, MessageKey key) {
   const Courier::Waiting waiting(courier_);
   return mailboxes_[to].take(from, key, control_);
+}
+
+std::optional<Message> MpiTransport::take_within(std::size_t from, std::size_t to, MessageKey key,
+                                                 std::chrono::milliseconds patience) {
+  const Courier::Waiting waiting(courier_);
+  return mailboxes_[to].take_within(from, key, patience);
 }
 
 void MpiTransport::send_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number,

@@ -40,6 +40,8 @@ class MpiTransport final : public Transport {
 
   void send(std::size_t from, std::size_t to, MessageKey key, Tensor tensor);
   Message take(std::size_t from, std::size_t to, MessageKey key);
+  std::optional<Message> take_within(std::size_t from, std::size_t to, MessageKey key,
+                                     std::chrono::milliseconds patience);
   void send_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number,
                   std::span<const float> values);
   Piece take_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number);

@@ -23,6 +23,8 @@ std::string_view text_of(WaitsFor what) {
       return "the other replicas";
     case WaitsFor::tensor_parallel:
       return "the other devices of its replica";
+    case WaitsFor::connection:
+      return "the other devices to join it";
     case WaitsFor::nothing:
       break;
   }

@@ -23,7 +23,7 @@ namespace pipedeck {
 /// Thrown out of a worker's waits and operations: the step is not to be finished.
 struct Interrupted {};
 
-enum class WaitsFor { nothing, activation, gradient, all_reduce, tensor_parallel };
+enum class WaitsFor { nothing, activation, gradient, all_reduce, tensor_parallel, connection };
 
 struct Activity {
   Operation operation;

@@ -10,7 +10,7 @@ void Mailbox::post(std::size_t from, MessageKey key, Message message) {
     ensure(messages_.emplace(Address(from, key), std::move(message)).second, "a message is sent once");
     ++posted_;
   }
-  arrived_.notify_one();
+  arrived_.notify_all();
 }
 
 Message Mailbox::take(std::size_t from, MessageKey key, RunControl& control) {
@@ -24,6 +24,17 @@ Message Mailbox::take(std::size_t from, MessageKey key, RunControl& control) {
     lock.lock();
     if (posted_ == posted) control.wait(lock, arrived_, is_here);
   }
+  return taken(address, std::move(lock));
+}
+
+std::optional<Message> Mailbox::take_within(std::size_t from, MessageKey key, std::chrono::milliseconds patience) {
+  const Address address(from, key);
+  std::unique_lock lock(mutex_);
+  if (!arrived_.wait_for(lock, patience, [&] { return messages_.contains(address); })) return std::nullopt;
+  return taken(address, std::move(lock));
+}
+
+Message Mailbox::taken(const Address& address, std::unique_lock<std::mutex> lock) {
   Message message = std::move(messages_.extract(address).mapped());
   lock.unlock();
   message.tensor.arrive();

@@ -22,9 +22,12 @@ class Mailbox {
   void post(std::size_t from, MessageKey key, Message message);
   /// Waits for the message. Throws Interrupted.
   Message take(std::size_t from, MessageKey key, RunControl& control);
+  /// Empty where it has not come within `patience`.
+  std::optional<Message> take_within(std::size_t from, MessageKey key, std::chrono::milliseconds patience);
 
  private:
   using Address = std::pair<std::size_t, MessageKey>;
+  Message taken(const Address& address, std::unique_lock<std::mutex> lock);
   std::shared_ptr<DeviceMemory> memory_;
   std::mutex mutex_;
   std::condition_variable arrived_;

@@ -23,6 +23,13 @@ class Processes {
   virtual std::optional<Error> agree(std::optional<Error> mine) { return mine; }
   /// Whether any of them was asked to stop: before each step.
   virtual bool any(bool stopping) { return stopping; }
+  /// Of so many workers those that live in this process: [first, end).
+  struct WorkersHere {
+    std::size_t first = 0, end = 0;
+    std::size_t before = 0;  ///< of those in front of them how many are on this machine
+  };
+  virtual WorkersHere workers_here(std::size_t workers) const { return {0, workers, 0}; }
+  virtual bool alone() const { return true; }
   /// On how many machines they are.
   virtual int machines() const { return 1; }
   /// What to add to a time of this process's clock to have the first one's.

@@ -47,6 +47,9 @@ class ThreadEndpoint final : public Endpoint {
   Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
     return mailboxes_[worker_].take(peer, key, control_);
   }
+  std::optional<Message> receive_within(std::size_t peer, MessageKey key, std::chrono::milliseconds patience) override {
+    return mailboxes_[worker_].take_within(peer, key, patience);
+  }
 
  private:
   std::deque<Mailbox>& mailboxes_;

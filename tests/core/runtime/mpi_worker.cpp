@@ -65,10 +65,17 @@ struct Checks {
         end.send(to, {gradient, StageId(static_cast<int>(worker)), round}, std::move(tensor));
       }
     }
+    const auto take = [&](std::size_t from, MessageKey key) {
+      if (round % 2 == 0) return end.receive(from, key, samples, width);
+      while (true)
+        if (auto message = end.receive_within(from, key, std::chrono::milliseconds(5))) return *std::move(message);
+    };
     for (std::size_t from = memories.size(); from-- > 0;) {
       if (from == worker) continue;
+      const MessageKey never{false, StageId(1000), round};
+      ensure(!end.receive_within(from, never, std::chrono::milliseconds(1)), "what was not sent does not come");
       for (const bool gradient : {false, true}) {
-        const Message message = end.receive(from, {gradient, StageId(static_cast<int>(from)), round}, samples, width);
+        const Message message = take(from, {gradient, StageId(static_cast<int>(from)), round});
         ensure(message.tensor.samples() == samples && message.tensor.width() == width, "a tensor keeps its shape");
         ensure(message.tensor.memory() == memories[worker], "a tensor counts where it arrives");
         for (std::size_t i = 0; i < message.tensor.values().size(); ++i)

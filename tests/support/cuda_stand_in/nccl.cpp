@@ -10,6 +10,8 @@
 
 #include "tests/support/cuda_stand_in/state.hpp"
 
+struct NcclState;
+
 namespace cuda_stand_in {
 namespace {
 
@@ -29,13 +31,26 @@ struct Part {
   bool done = false;
 };
 
-/// All ranks that have one unique identifier.
+struct Group;
+
+/// A split of a group: who has come, and as what.
+struct Splitting {
+  struct Comer {
+    int colour, key, rank;
+    std::shared_ptr<NcclState> part;  ///< null: of no colour
+  };
+  std::vector<Comer> comers;
+  bool done = false;
+};
+
+/// All ranks that have one unique identifier, or that were split off together.
 struct Group {
   int size = 0;
   std::vector<int> devices;
   std::vector<bool> here;
   std::map<std::uint64_t, std::vector<Part*>> meetings;                              ///< collectives, by number
   std::map<std::pair<int, int>, std::deque<std::shared_ptr<Part>>> sends, receives;  ///< by sender and receiver
+  std::deque<Splitting> splittings;
   int joined() const { return static_cast<int>(std::count(here.begin(), here.end(), true)); }
 };
 
@@ -58,6 +73,7 @@ struct NcclState {
   bool blocking = true, aborted = false, joined = false;
   int busy = 0;  ///< times that it is asked until it is idle
   std::uint64_t next = 0, lost = 0;
+  std::size_t splits = 0;  ///< that it took part in
   ncclResult_t error = ncclSuccess;
   std::string words;
 };
@@ -238,8 +254,36 @@ void join(const std::shared_ptr<NcclState>& state) {
   changed().notify_all();
 }
 
+/// When the last one has come, each colour is a group in the order of keys.
+void split_all(const Group& group, Splitting& splitting) {
+  if (static_cast<int>(splitting.comers.size()) < group.size) return;
+  std::map<int, std::vector<Splitting::Comer>> colours;
+  for (const Splitting::Comer& comer : splitting.comers)
+    if (comer.part) colours[comer.colour].push_back(comer);
+  for (auto& [colour, members] : colours) {
+    std::sort(members.begin(), members.end(),
+              [](const auto& a, const auto& b) { return std::pair(a.key, a.rank) < std::pair(b.key, b.rank); });
+    const auto made = std::make_shared<Group>();
+    made->size = static_cast<int>(members.size());
+    made->devices.resize(members.size());
+    made->here.resize(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      members[i].part->group = made;
+      members[i].part->rank = static_cast<int>(i);
+      join(members[i].part);
+    }
+  }
+  splitting.done = true;
+  changed().notify_all();
+}
+
+bool splits_are_done(const NcclState& state) {
+  return state.splits == 0 || state.group->splittings[state.splits - 1].done;
+}
+
 /// Whether all ranks are there; two on one device are refused to all of them.
 bool look_for_others(NcclState& state) {
+  if (!state.group) return false;  // not split off yet
   const Group& group = *state.group;
   if (group.joined() < group.size) return false;
   state.joined = true;
@@ -326,13 +370,38 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int size, ncclUniq
   return status == ncclSuccess && !blocking ? ncclInProgress : status;
 }
 
+ncclResult_t ncclCommSplit(ncclComm_t communicator, int colour, int key, ncclComm_t* part, ncclConfig_t* config) {
+  const ncclResult_t status = nccl_call("ncclCommSplit", [&] {
+    NcclState& state = usable(communicator);
+    require(!state.blocking && config == nullptr, "a split as the module makes none");
+    require(colour >= 0 || colour == NCCL_SPLIT_NOCOLOR, "a colour is not negative");
+    require(current_device() == state.device, "another device is current than the communicator's");
+    const std::lock_guard lock(lock_of_all());
+    std::shared_ptr<NcclState> made;
+    if (colour != NCCL_SPLIT_NOCOLOR) {
+      made = std::make_shared<NcclState>();
+      made->device = state.device;
+      made->blocking = false;
+      made->lost = peers_lost();
+      *part = new ncclComm{made};
+      cuda_stand_in::made(*part, communicator_kind);
+    }
+    if (state.group->splittings.size() <= state.splits) state.group->splittings.emplace_back();
+    Splitting& splitting = state.group->splittings[state.splits++];
+    splitting.comers.push_back({colour, key, state.rank, made});
+    state.busy = 2;
+    split_all(*state.group, splitting);
+  });
+  return status == ncclSuccess ? ncclInProgress : status;
+}
+
 ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* error) {
   return nccl_call("ncclCommGetAsyncError", [&] {
     check_alive(communicator, communicator_kind);
     const std::lock_guard lock(lock_of_all());
     NcclState& state = *communicator->state;
     if (state.lost != peers_lost() && state.error == ncclSuccess) state.error = ncclRemoteError;
-    if (state.joined && state.busy > 0) --state.busy;
+    if (state.joined && state.busy > 0 && splits_are_done(state)) --state.busy;
     const bool ready = state.joined ? state.busy == 0 : look_for_others(state);
     *error = state.error != ncclSuccess ? state.error : ready ? ncclSuccess : ncclInProgress;
   });

@@ -2,9 +2,11 @@
 // The CUDA runtime: devices, memory, streams and events.
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "tests/support/cuda_stand_in/state.hpp"
@@ -36,6 +38,9 @@ struct Machine {
   std::map<const char*, Block> blocks;
   std::map<int, std::size_t> used;
   cudaError_t lost = cudaSuccess;
+  std::map<int, std::string> names;
+  std::set<int> hanging;
+  int waits = 0;
 };
 
 Machine& machine() {
@@ -56,6 +61,16 @@ cudaError_t state_of_driver() {
   const std::lock_guard lock(machine().mutex);
   if (machine().driver < runtime_version / 1000 * 1000) return cudaErrorInsufficientDriver;
   return machine().lost;
+}
+
+void count_wait() {
+  const std::lock_guard lock(machine().mutex);
+  ++machine().waits;
+}
+
+bool hangs(int device) {
+  const std::lock_guard lock(machine().mutex);
+  return machine().hanging.contains(device);
 }
 
 template <class Body>
@@ -111,6 +126,7 @@ void run_stream(CUstream_st& stream) {
   std::unique_lock lock(lock_of_all());
   for (;;) {
     changed().wait(lock, [&] { return stream.ends || !stream.work.empty(); });
+    changed().wait(lock, [&] { return !hangs(stream.device); });
     if (stream.work.empty()) return;
     const auto work = std::move(stream.work.front());
     stream.work.pop_front();
@@ -179,6 +195,7 @@ void copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pit
     return put(stream, [=] { move_rows(staged->data(), from_pitch); });
   }
   put(stream, [=] { move_rows(static_cast<const char*>(from), from_pitch); });
+  if (kind != cudaMemcpyDeviceToDevice && pageable) count_wait();
   if (kind == cudaMemcpyDeviceToHost && pageable) drain(stream);
 }
 
@@ -237,6 +254,12 @@ void reset() {
     machine().memory = default_memory;
     machine().delay = 0;
     machine().lost = cudaSuccess;
+    machine().names.clear();
+    machine().hanging.clear();
+  }
+  {
+    const std::lock_guard lock(lock_of_all());
+    changed().notify_all();
   }
   current = 0;
   last_error = cudaSuccess;
@@ -250,6 +273,18 @@ void set_devices(int count) {
 void set_memory(std::size_t bytes) {
   const std::lock_guard lock(machine().mutex);
   machine().memory = bytes;
+}
+void set_name(int device, const std::string& name) {
+  const std::lock_guard lock(machine().mutex);
+  machine().names[device] = name;
+}
+void hang_device(int device) {
+  const std::lock_guard lock(machine().mutex);
+  machine().hanging.insert(device);
+}
+int waiting_calls() {
+  const std::lock_guard lock(machine().mutex);
+  return machine().waits;
 }
 void set_driver(int version) {
   const std::lock_guard lock(machine().mutex);
@@ -377,6 +412,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     properties->multiProcessorCount = 4;
     const std::lock_guard lock(machine().mutex);
     properties->totalGlobalMem = machine().memory;
+    if (const auto found = machine().names.find(device); found != machine().names.end())
+      std::snprintf(properties->name, sizeof properties->name, "%s", found->second.c_str());
   });
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
@@ -408,6 +445,7 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes) {
 }
 cudaError_t cudaFree(void* data) {
   if (data == nullptr) return cudaSuccess;
+  count_wait();
   return remembered(call("cudaFree", cudaSuccess, cudaErrorInvalidValue, [&] {
     // It waits for all of the device's work, as the real one does.
     std::unique_lock lock(lock_of_all());
@@ -495,6 +533,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   }));
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  count_wait();
   const cudaError_t status = runtime_call("cudaStreamSynchronize", cudaErrorLaunchFailure, [&] {
     check_alive(stream, stream_kind, cudaErrorInvalidResourceHandle);
     drain(stream);
@@ -563,6 +602,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return status == cudaSuccess && !done ? cudaErrorNotReady : status;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  count_wait();
   const cudaError_t status = runtime_call("cudaEventSynchronize", cudaErrorLaunchFailure, [&] {
     check_alive(event, event_kind, cudaErrorInvalidResourceHandle);
     if (event->mark) wait_for(event->mark);

@@ -20,6 +20,7 @@ void reset();
 /// 0: as without a GPU. NCCL takes one rank a GPU.
 void set_devices(int count);
 void set_memory(std::size_t bytes);  ///< of each
+void set_name(int device, const std::string& name);
 /// As with a driver for another version of CUDA (13000: 13.0; 0: none). An older one than the runtime's fails all
 /// calls.
 void set_driver(int version);
@@ -33,6 +34,12 @@ void fail_call(int nth, const std::string& function = {}, int status = 0);
 bool failed();  ///< whether that call has come
 /// The device is lost: from now on every call gives this (cudaErrorECCUncorrectable, say), as a GPU does.
 void lose_devices(cudaError_t status);
+
+/// From now on the device does nothing any more, without an error, until reset().
+void hang_device(int device);
+
+/// Calls so far that make the host wait for a device: synchronisations, freed memory, copies of pageable memory.
+int waiting_calls();
 
 /// From now on NCCL's communicators, as they are asked, say that another rank is lost.
 void lose_peers();

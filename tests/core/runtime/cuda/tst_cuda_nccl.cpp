@@ -16,53 +16,10 @@
 using namespace pipedeck;
 using namespace pipedeck::test;
 using namespace std::chrono_literals;
-using cuda::Context;
+using cuda::CudaDevice;
 using cuda::NcclTransport;
 
 namespace {
-
-/// A GPU as DeviceMemory wants it; what the tests do not need fails.
-class Gpu final : public ComputeDevice {
- public:
-  explicit Gpu(Context& context) : context_(context) {}
-  bool on_host() const override { return false; }
-  bool reaches(const ComputeDevice& other) const override { return this == &other; }
-  float* allocate(std::int64_t floats) override {
-    void* block = nullptr;
-    context_.make_current();
-    cuda::check(cudaMallocAsync(&block, static_cast<std::size_t>(floats) * sizeof(float), context_.stream()),
-                "cudaMallocAsync");
-    return static_cast<float*>(block);
-  }
-  void deallocate(float* block) noexcept override { static_cast<void>(cudaFreeAsync(block, context_.stream())); }
-  void zero(std::span<float>) override { fail(); }
-  void copy(float*, const float*, std::int64_t) override { fail(); }
-  void copy_rows(float*, std::int64_t, const float*, std::int64_t, std::int64_t, std::int64_t) override { fail(); }
-  void scale(std::span<float>, float) override { fail(); }
-  void add(float*, const float*, std::int64_t) override { fail(); }
-  void largest(float*, const float*, std::int64_t) override { fail(); }
-  void update(const UpdateRule&, const UpdatedValues&) override { fail(); }
-  void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override {
-    std::vector<float> values(to.size());
-    write(values);
-    context_.make_current();
-    cuda::check(cudaMemcpyAsync(to.data(), values.data(), to.size_bytes(), cudaMemcpyHostToDevice, context_.stream()),
-                "cudaMemcpyAsync");
-  }
-  void download(std::span<float> to, const float* from) override {
-    context_.make_current();
-    cuda::check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, context_.stream()),
-                "cudaMemcpyAsync");
-    synchronise();
-  }
-  Moment now() override { return RunClock::now(); }
-  void wait(const Moment&) override {}
-  void synchronise() override { cuda::check(cudaStreamSynchronize(context_.stream()), "cudaStreamSynchronize"); }
-
- private:
-  static void fail() { throw std::logic_error("not of this test"); }
-  Context& context_;
-};
 
 /// As many workers as a test has, each on a GPU and a thread of its own.
 class Workers {
@@ -71,20 +28,24 @@ class Workers {
       : control_(timeout, devices(count)) {
     std::map<std::size_t, cuda::NcclWorker> workers;
     std::vector<std::shared_ptr<DeviceMemory>> hosts;
+    std::vector<std::size_t> everybody;
+    WorkerLinks links;
     for (std::size_t i = 0; i < count; ++i) {
       const int gpu = static_cast<int>(i % gpus);
-      contexts_.push_back(std::make_unique<Context>(gpu, cuda::Precision::fp32));
-      memories_.push_back(std::make_shared<DeviceMemory>(std::make_shared<Gpu>(*contexts_.back())));
+      memories_.push_back(std::make_shared<DeviceMemory>(std::make_shared<CudaDevice>(gpu, cuda::Precision::fp32)));
       hosts.push_back(std::make_shared<DeviceMemory>());
-      workers.emplace(i, cuda::NcclWorker{gpu, contexts_.back()->stream(), memories_.back()});
+      workers.emplace(i, cuda::NcclWorker(memories_.back()));
+      everybody.push_back(i);
+      for (std::size_t other = 0; other < count; ++other)
+        if (other != i) links.paths.push_back({i, other});
     }
-    transport_ = std::make_unique<NcclTransport>(std::move(workers), std::make_unique<ThreadTransport>(hosts, control_),
-                                                 std::make_unique<cuda::NotesOfThreads>(), control_);
+    links.groups.assign(2, everybody);
+    transport_ = std::make_unique<NcclTransport>(std::move(workers), count,
+                                                 std::make_unique<ThreadTransport>(hosts, control_), links, control_);
   }
 
   NcclTransport& transport() { return *transport_; }
   RunControl& control() { return control_; }
-  Context& context(std::size_t worker) { return *contexts_[worker]; }
   const std::shared_ptr<DeviceMemory>& memory(std::size_t worker) { return memories_[worker]; }
 
   Tensor tensor(std::size_t worker, const std::vector<float>& values) {
@@ -103,11 +64,11 @@ class Workers {
   template <class Work>
   void run(const Work& work) {
     std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < contexts_.size(); ++i)
+    for (std::size_t i = 0; i < memories_.size(); ++i)
       threads.emplace_back([&, i] {
         control_.now_doing(i, {Operation{}, WaitsFor::nothing, false, RunClock::now()});
         cuda::fail_run_of(control_, "worker " + std::to_string(i), [&] {
-          context(i).make_current();
+          transport_->connect(i);
           work(i);
         });
         control_.now_idle(i);
@@ -126,7 +87,6 @@ class Workers {
     return all;
   }
   RunControl control_;
-  std::vector<std::unique_ptr<Context>> contexts_;
   std::vector<std::shared_ptr<DeviceMemory>> memories_;
   std::unique_ptr<NcclTransport> transport_;
 };

@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole runs on several GPUs that NCCL joins, in one process and in one a GPU: what they train, and how they end when
+// something breaks.
+#include <QTest>
+
+#include <cmath>
+#include <deque>
+#include <thread>
+
+#include "core/runtime/cuda/module.hpp"
+#include "core/runtime/train_with.hpp"
+#include "core/runtime/transport/mailbox.hpp"
+#include "tests/core/runtime/cuda/skip_without_gpu.hpp"
+#include "tests/core/runtime/schedule_cases.hpp"
+#ifdef PIPEDECK_CUDA_STAND_IN
+#include "tests/support/cuda_stand_in/stand_in.hpp"
+#endif
+
+using namespace pipedeck;
+using namespace pipedeck::test;
+using namespace std::chrono_literals;
+
+extern "C" const cuda::Module* pipedeck_cuda(const char* version);
+
+namespace {
+
+const cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
+
+Backend joined_by_nccl(const Plan& plan, const Processes& processes = Processes()) {
+  auto backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, false, processes);
+  if (!backend) qFatal("%s", backend.error().text().c_str());
+  return *std::move(backend);
+}
+
+struct Outcome {
+  TrainedParameters parameters;
+  EventLog log;
+  QString error;  ///< empty where it went well
+  std::chrono::duration<double> took{};
+};
+
+Outcome run_of(const Backend& backend, const ModelSpec& model, const Plan& plan, const TrainOptions& options,
+               const std::function<void(const RunEvent&)>& also = {}, const Site& site = this_process()) {
+  Outcome outcome;
+  const auto sink = outcome.log.sink();
+  const auto began = RunClock::now();
+  auto trained = train_with(
+      backend, model, plan, built(plan), options,
+      [&](const RunEvent& event) {
+        sink(event);
+        if (also) also(event);
+      },
+      {}, site);
+  outcome.took = RunClock::now() - began;
+  if (trained)
+    outcome.parameters = *std::move(trained);
+  else
+    outcome.error = QString::fromStdString(trained.error().text());
+  return outcome;
+}
+
+TrainOptions steps_of(int steps, std::chrono::milliseconds timeout = 60s) {
+  TrainOptions options;
+  options.steps = steps;
+  options.timeout = timeout;
+  return options;
+}
+
+ModelSpec model_named(const QString& name) {
+  ModelSpec model = name == "GPT" ? small_gpt(1, 16, 4, 12) : small_mlp(9, 6, 7, 5);
+  for (ModelLayer& layer : model.layers)
+    if (layer.kind == "transformer") layer.sizes["heads"] = 4;
+  model.learning_rate = 0.05;
+  return model;
+}
+
+/// Stage s on `replicas[s]` of `degrees[s]` devices each.
+Plan plan_on(const ModelSpec& model, const QList<int>& replicas, const QList<int>& degrees, int micro_batches = 3) {
+  std::vector<int> devices;
+  for (qsizetype s = 0; s < replicas.size(); ++s) devices.push_back(replicas[s] * degrees[s]);
+  Plan plan = plan_for(model, devices, 4, micro_batches);
+  for (qsizetype s = 0; s < degrees.size(); ++s) plan.stages[static_cast<std::size_t>(s)].tensor_parallel = degrees[s];
+  plan.optimizer = Optimizer::sgd;
+  return plan;
+}
+
+int devices_of(const Plan& plan) { return static_cast<int>(devices_used(plan).size()); }
+
+}  // namespace
+
+class TestCudaRuns : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase();
+  void init();
+  void cleanup();
+  void plansEqualOneDevice_data();
+  void plansEqualOneDevice();
+  void asynchronousPlansEqualTheProcessors();
+  void copiesWhereDevicesShareGpus();
+#ifdef PIPEDECK_CUDA_STAND_IN
+  void oneProcessAGpu();
+  void gpusOfProcesses();
+  void aPeerIsLost_data();
+  void aPeerIsLost();
+  void aGpuIsLost_data();
+  void aGpuIsLost();
+  void aGpuHangs();
+  void noMemory();
+  void whatCannotBegin();
+  void nobodyWaitsWithinAStep_data();
+  void nobodyWaitsWithinAStep();
+#endif
+};
+
+void TestCudaRuns::initTestCase() { SKIP_WITHOUT_GPU(2); }
+void TestCudaRuns::init() {
+#ifdef PIPEDECK_CUDA_STAND_IN
+  cuda_stand_in::reset();
+  cuda_stand_in::set_devices(6);
+#endif
+}
+void TestCudaRuns::cleanup() {
+#ifdef PIPEDECK_CUDA_STAND_IN
+  cuda_stand_in::reset();
+  QTRY_VERIFY2_WITH_TIMEOUT(cuda_stand_in::alive() == 0, cuda_stand_in::alive_words().c_str(), 20000);
+#endif
+}
+
+void TestCudaRuns::plansEqualOneDevice_data() {
+  QTest::addColumn<QString>("model");
+  QTest::addColumn<QList<int>>("replicas");
+  QTest::addColumn<QList<int>>("degrees");
+  QTest::addColumn<int>("overlap");
+  QTest::addColumn<bool>("recompute");
+  const auto row = [](const char* name, const char* model, QList<int> replicas, QList<int> degrees,
+                      Overlap overlap = Overlap::none, bool recompute = false) {
+    QTest::newRow(name) << QString(model) << replicas << degrees << static_cast<int>(overlap) << recompute;
+  };
+  row("two stages", "GPT", {1, 1}, {1, 1});
+  row("two replicas", "MLP", {2}, {1});
+  row("two replicas, reduced beside the passes", "MLP", {2}, {1}, Overlap::layer);
+  row("tensor-parallel", "GPT", {1}, {2});
+  row("replicas of unlike numbers", "MLP", {2, 1, 3}, {1, 1, 1});
+  row("all of it, in buckets", "GPT", {2, 1}, {2, 2}, Overlap::bucket);
+  row("stages, recomputed", "MLP", {1, 1, 1}, {1, 1, 1}, Overlap::none, true);
+}
+
+void TestCudaRuns::plansEqualOneDevice() {
+  QFETCH(QString, model);
+  QFETCH(QList<int>, replicas);
+  QFETCH(QList<int>, degrees);
+  QFETCH(int, overlap);
+  QFETCH(bool, recompute);
+  const ModelSpec spec = model_named(model);
+  Plan plan = plan_on(spec, replicas, degrees), single = plan_on(spec, {1}, {1}, 3);
+  for (Stage& stage : plan.stages) stage.recompute.all = recompute;
+  if (const QByteArray why = why_no_gpus(devices_of(plan)); !why.isEmpty()) QSKIP("too few GPUs");
+#ifdef PIPEDECK_CUDA_STAND_IN
+  cuda_stand_in::set_delay(50);
+#endif
+  TrainOptions options = steps_of(3);
+  const Outcome expected = run_of(cpu_kernels(), spec, single, options);
+  options.overlap = static_cast<Overlap>(overlap);
+  const Outcome found = run_of(joined_by_nccl(plan), spec, plan, options);
+  QVERIFY2(found.error.isEmpty(), qPrintable(found.error));
+  const double difference = parameter_difference(found.parameters, expected.parameters);
+  QVERIFY2(difference < 1e-5, qPrintable(QString::number(difference)));
+  QVERIFY(loss_difference(found.log.losses(), expected.log.losses()) < 1e-5);
+  const auto started = found.log.of<RunStarted>();
+  QVERIFY2(started.front().backend.starts_with("cuda, NCCL 2."), started.front().backend.c_str());
+}
+
+void TestCudaRuns::asynchronousPlansEqualTheProcessors() {
+  const ModelSpec model = model_named("MLP");
+  Plan plan = plan_for(model, {1, 1}, 4, 2);
+  plan.schedule = ScheduleKind::pipedream;
+  plan.optimizer = Optimizer::sgd;
+  const Outcome expected = run_of(cpu_kernels(), model, plan, steps_of(4));
+  QVERIFY2(expected.error.isEmpty(), qPrintable(expected.error));
+  const Outcome found = run_of(joined_by_nccl(plan), model, plan, steps_of(4));
+  QVERIFY2(found.error.isEmpty(), qPrintable(found.error));
+  QVERIFY(parameter_difference(found.parameters, expected.parameters) < 1e-5);
+}
+
+void TestCudaRuns::copiesWhereDevicesShareGpus() {
+  const ModelSpec model = model_named("MLP");
+  const Plan plan = plan_on(model, {1, 1}, {1, 1});
+  const Backend backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, true).value();
+  QVERIFY(!backend.join);
+  const Outcome found = run_of(backend, model, plan, steps_of(1));
+  const auto started = found.log.of<RunStarted>();
+  QVERIFY2(started.front().backend.starts_with("cuda, copies"), started.front().backend.c_str());
+  const Plan single = plan_on(model, {1}, {1});
+  QVERIFY(cuda_backend(gpu_module(), single, cuda::Precision::fp32, false)->transport.empty());
+}
+
+#ifdef PIPEDECK_CUDA_STAND_IN
+namespace {
+
+/// What joins the hosts of processes that are threads of this test: each sees its own workers only.
+struct Wires {
+  explicit Wires(std::size_t workers) {
+    for (std::size_t i = 0; i < workers; ++i) mailboxes.emplace_back(std::make_shared<DeviceMemory>());
+  }
+  std::deque<Mailbox> mailboxes;
+};
+
+class WireEnd final : public Endpoint {
+ public:
+  WireEnd(Wires& wires, std::size_t worker, RunControl& control) : wires_(wires), worker_(worker), control_(control) {}
+  void send(std::size_t peer, MessageKey key, Tensor tensor) override {
+    wires_.mailboxes[peer].post(worker_, key, {std::move(tensor), RunClock::now()});
+  }
+  Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
+    return wires_.mailboxes[worker_].take(peer, key, control_);
+  }
+  std::optional<Message> receive_within(std::size_t peer, MessageKey key, std::chrono::milliseconds patience) override {
+    return wires_.mailboxes[worker_].take_within(peer, key, patience);
+  }
+
+ private:
+  Wires& wires_;
+  std::size_t worker_;
+  RunControl& control_;
+};
+
+/// All that NCCL's transport asks of the host's groups is that one tells the others.
+class Telling final : public Collective {
+ public:
+  Telling(WireEnd& end, std::vector<std::size_t> members, std::size_t worker)
+      : end_(end), members_(std::move(members)), worker_(worker) {}
+  int rank() const override { return static_cast<int>(std::ranges::find(members_, worker_) - members_.begin()); }
+  int size() const override { return static_cast<int>(members_.size()); }
+  Moment all_reduce(std::span<float>) override { throw std::logic_error("not through the host"); }
+  Moment all_reduce_max(std::span<float>) override { throw std::logic_error("not through the host"); }
+  Moment all_gather(std::span<const float>, std::span<float>, std::span<const std::size_t>) override {
+    throw std::logic_error("not through the host");
+  }
+  Moment broadcast(int root, std::span<float> values) override {
+    const std::size_t from = members_[static_cast<std::size_t>(root)];
+    const MessageKey key{true, StageId(7), 0};
+    const auto width = static_cast<std::int64_t>(values.size());
+    if (from != worker_) {
+      const Message told = end_.receive(from, key, 1, width);
+      std::ranges::copy(told.tensor.values(), values.begin());
+      return RunClock::now();
+    }
+    for (const std::size_t member : members_) {
+      if (member == worker_) continue;
+      Tensor carried(std::make_shared<DeviceMemory>(), 1, width);
+      std::ranges::copy(values, carried.values().begin());
+      end_.send(member, key, std::move(carried));
+    }
+    return RunClock::now();
+  }
+
+ private:
+  WireEnd& end_;
+  std::vector<std::size_t> members_;
+  std::size_t worker_;
+};
+
+class WireTransport final : public Transport {
+ public:
+  WireTransport(Wires& wires, std::size_t own, RunControl& control) : own_(own), end_(wires, own, control) {}
+  bool here(std::size_t worker) const override { return worker == own_; }
+  Endpoint& endpoint(std::size_t) override { return end_; }
+  std::unique_ptr<Collective> join(const std::vector<std::size_t>& members, std::size_t worker) override {
+    return std::make_unique<Telling>(end_, members, worker);
+  }
+
+ private:
+  std::size_t own_;
+  WireEnd end_;
+};
+
+/// Processes of a worker each, which say the same things one after the other.
+class Rounds {
+ public:
+  explicit Rounds(std::size_t processes) : said_(processes) {}
+  std::vector<std::string> all(std::size_t process, std::string mine) {
+    std::unique_lock lock(mutex_);
+    said_[process] = std::move(mine);
+    const unsigned round = round_;
+    if (++here_ == said_.size()) {
+      here_ = 0, ++round_, told_ = said_;
+      changed_.notify_all();
+    } else {
+      changed_.wait(lock, [&] { return round_ != round; });
+    }
+    return told_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> said_, told_;
+  std::size_t here_ = 0;
+  unsigned round_ = 0;
+};
+
+class ProcessOfOne final : public Processes {
+ public:
+  ProcessOfOne(Rounds& rounds, std::size_t process, std::size_t machine_of_its_own)
+      : rounds_(rounds), process_(process), apart_(machine_of_its_own != 0) {}
+  bool first() const override { return process_ == 0; }
+  std::vector<std::string> gather(std::string mine) override {
+    auto all = rounds_.all(process_, std::move(mine));
+    return first() ? all : std::vector<std::string>();
+  }
+  std::optional<Error> agree(std::optional<Error> mine) override {
+    for (const std::string& one : rounds_.all(process_, mine ? mine->message : std::string()))
+      if (!one.empty()) return Error{ErrorCode::run_failed, one, {}, {}};
+    return std::nullopt;
+  }
+  bool any(bool stopping) override {
+    const auto all = rounds_.all(process_, stopping ? "stop" : "");
+    return std::ranges::find(all, "stop") != all.end();
+  }
+  WorkersHere workers_here(std::size_t) const override { return {process_, process_ + 1, apart_ ? 0 : process_}; }
+  bool alone() const override { return false; }
+
+ private:
+  Rounds& rounds_;
+  std::size_t process_;
+  bool apart_;
+};
+
+}  // namespace
+
+/// Each process has one worker, its own control and its own part of NCCL's communicators; the first returns what all
+/// have trained.
+void TestCudaRuns::oneProcessAGpu() {
+  const ModelSpec model = model_named("MLP");
+  const Plan plan = plan_on(model, {2, 1}, {1, 1});
+  const Outcome expected = run_of(cpu_kernels(), model, plan_on(model, {1}, {1}), steps_of(3));
+  const auto processes = static_cast<std::size_t>(devices_of(plan));
+  Wires wires(processes);
+  Rounds rounds(processes);
+  std::vector<Outcome> outcomes(processes);
+  std::vector<std::thread> threads;
+  for (std::size_t p = 0; p < processes; ++p)
+    threads.emplace_back([&, p] {
+      const auto process = std::make_shared<ProcessOfOne>(rounds, p, 0);
+      const Site site{
+          [&wires, p](const auto&, RunControl& control) { return std::make_unique<WireTransport>(wires, p, control); },
+          process};
+      outcomes[p] = run_of(joined_by_nccl(plan, *process), model, plan, steps_of(3), {}, site);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const Outcome& outcome : outcomes) QVERIFY2(outcome.error.isEmpty(), qPrintable(outcome.error));
+  const double difference = parameter_difference(outcomes[0].parameters, expected.parameters);
+  QVERIFY2(difference < 1e-5, qPrintable(QString::number(difference)));
+  QVERIFY(loss_difference(outcomes[0].log.losses(), expected.log.losses()) < 1e-5);
+}
+
+/// Processes that see all GPUs of their machine take them in turn; those that see their own begin with the first.
+void TestCudaRuns::gpusOfProcesses() {
+  const ModelSpec model = model_named("MLP");
+  const Plan plan = plan_on(model, {1, 1, 1}, {1, 1, 1});
+  Rounds rounds(3);
+  const auto words = [&](std::size_t process, int gpus, bool apart) {
+    cuda_stand_in::set_devices(gpus);
+    const ProcessOfOne own(rounds, process, apart);
+    const auto backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, false, own);
+    if (!backend) return QString::fromStdString(backend.error().text());
+    cuda_stand_in::fail_call(1, "cudaMalloc", cudaErrorMemoryAllocation);
+    try {
+      backend->device(process)->allocate(4);
+    } catch (const OutOfMemory& error) {
+      return QString(error.what()).section(':', 0, 0);  // "GPU 1"
+    }
+    return QString("no error");
+  };
+  QCOMPARE(words(1, 3, false), QString("GPU 1"));
+  QCOMPARE(words(2, 3, false), QString("GPU 2"));
+  QCOMPARE(words(2, 1, false), QString("GPU 0"));
+  QCOMPARE(words(2, 3, true), QString("GPU 0"));
+  QVERIFY(words(2, 0, false).contains("cudaGetDeviceCount"));
+}
+
+void TestCudaRuns::aPeerIsLost_data() {
+  QTest::addColumn<QList<int>>("replicas");
+  QTest::addColumn<QList<int>>("degrees");
+  QTest::newRow("stages") << QList<int>{1, 1} << QList<int>{1, 1};
+  QTest::newRow("replicas") << QList<int>{2} << QList<int>{1};
+  QTest::newRow("tensor-parallel") << QList<int>{1} << QList<int>{2};
+}
+
+void TestCudaRuns::aPeerIsLost() {
+  QFETCH(QList<int>, replicas);
+  QFETCH(QList<int>, degrees);
+  const ModelSpec model = model_named("MLP");
+  const Plan plan = plan_on(model, replicas, degrees);
+  const Outcome outcome = run_of(joined_by_nccl(plan), model, plan, steps_of(100000, 30s), [](const RunEvent& event) {
+    if (const auto* step = std::get_if<StepDone>(&event); step && step->step == 2) cuda_stand_in::lose_peers();
+  });
+  QVERIFY2(outcome.error.contains("a peer was lost") && outcome.error.contains("(error 6)"), qPrintable(outcome.error));
+  QVERIFY2(outcome.took < 30s, qPrintable(QString::number(outcome.took.count())));
+  QCOMPARE(outcome.log.of<RunFailed>().size(), std::size_t{1});
+}
+
+void TestCudaRuns::aGpuIsLost_data() {
+  QTest::addColumn<int>("status");
+  QTest::addColumn<QString>("words");
+  QTest::addColumn<QString>("joined");
+  for (const char* joined : {"nccl", "copies", "alone"}) {
+    QTest::addRow("ECC, %s", joined) << int(cudaErrorECCUncorrectable) << "the GPU's memory is damaged (ECC)" << joined;
+    QTest::addRow("off the bus, %s", joined) << int(cudaErrorUnknown) << "the GPU fell off the bus" << joined;
+  }
+}
+
+void TestCudaRuns::aGpuIsLost() {
+  QFETCH(int, status);
+  QFETCH(QString, words);
+  QFETCH(QString, joined);
+  const ModelSpec model = model_named("MLP");
+  const Plan plan = joined == "alone" ? plan_on(model, {1}, {1}) : plan_on(model, {2, 1}, {1, 1});
+  if (joined == "copies") cuda_stand_in::set_devices(2);
+  const Backend backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, joined == "copies").value();
+  const Outcome outcome = run_of(backend, model, plan, steps_of(100000, 30s), [&](const RunEvent& event) {
+    if (const auto* step = std::get_if<StepDone>(&event); step && step->step == 2)
+      cuda_stand_in::lose_devices(static_cast<cudaError_t>(status));
+  });
+  QVERIFY2(outcome.error.contains(words), qPrintable(outcome.error));
+  QVERIFY(outcome.took < 30s);
+}
+
+/// A GPU that does nothing any more and says no error: the time-out, from whoever waits.
+void TestCudaRuns::aGpuHangs() {
+  const ModelSpec model = model_named("MLP");
+  const Plan plan = plan_on(model, {1, 1}, {1, 1});
+  const Outcome outcome = run_of(joined_by_nccl(plan), model, plan, steps_of(100000, 2s), [](const RunEvent& event) {
+    if (const auto* step = std::get_if<StepDone>(&event); step && step->step == 2) cuda_stand_in::hang_device(1);
+  });
+  QVERIFY2(outcome.error.contains("device ") && outcome.error.contains("time-out 2.0 s"), qPrintable(outcome.error));
+  QVERIFY2(outcome.took < 20s, qPrintable(QString::number(outcome.took.count())));
+}
+
+void TestCudaRuns::noMemory() {
+  const ModelSpec model = model_named("MLP");
+  const Plan plan = plan_on(model, {1, 1}, {1, 1});
+  cuda_stand_in::set_memory(6000);
+  const Outcome outcome = run_of(joined_by_nccl(plan), model, plan, steps_of(2, 10s));
+  QVERIFY2(outcome.error.contains("out of memory") && outcome.error.contains("take a smaller micro-batch"),
+           qPrintable(outcome.error));
+}
+
+void TestCudaRuns::whatCannotBegin() {
+  const ModelSpec model = model_named("MLP");
+  const Plan plan = plan_on(model, {1, 1}, {1, 1});
+  const auto words = [&](bool oversubscribe = false) {
+    const auto backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, oversubscribe);
+    return QString::fromStdString(backend ? "warning: " + backend->warning : backend.error().text());
+  };
+  QCOMPARE(words(), QString("warning: "));
+  cuda_stand_in::set_driver(11080);
+  QVERIFY2(words().contains("expected one for CUDA") && words().contains("install a newer"), qPrintable(words()));
+  cuda_stand_in::set_driver(CUDART_VERSION);
+  cuda_stand_in::set_devices(1);
+  QVERIFY2(words().contains("found 1 GPUs") && words().contains("--oversubscribe"), qPrintable(words()));
+  cuda_stand_in::set_devices(2);
+  cuda_stand_in::set_name(1, "A smaller GPU");
+  QVERIFY2(words().contains("not alike") && words().contains("A smaller GPU"), qPrintable(words()));
+  cuda_stand_in::set_name(1, "NVIDIA H100 80GB HBM3 MIG 1g.10gb");
+  QVERIFY2(words().contains("MIG slice") && words().contains("expected whole GPUs"), qPrintable(words()));
+  QVERIFY2(words(true).startsWith("warning: "), qPrintable(words(true)));
+  // Lost between looking and beginning.
+  cuda_stand_in::reset();
+  const Backend backend = joined_by_nccl(plan);
+  cuda_stand_in::lose_devices(cudaErrorECCUncorrectable);
+  const Outcome outcome = run_of(backend, model, plan, steps_of(1));
+  QVERIFY2(outcome.error.contains("(ECC)"), qPrintable(outcome.error));
+}
+
+void TestCudaRuns::nobodyWaitsWithinAStep_data() {
+  QTest::addColumn<QList<int>>("replicas");
+  QTest::addColumn<QList<int>>("degrees");
+  QTest::addColumn<bool>("by_copies");
+  QTest::newRow("one device") << QList<int>{1} << QList<int>{1} << false;
+  QTest::newRow("stages") << QList<int>{1, 1} << QList<int>{1, 1} << false;
+  QTest::newRow("replicas, beside the passes") << QList<int>{2, 2} << QList<int>{1, 1} << false;
+  QTest::newRow("tensor-parallel") << QList<int>{1} << QList<int>{2} << false;
+  QTest::newRow("copies") << QList<int>{2, 1} << QList<int>{1, 1} << true;
+}
+
+/// Calls that make the host wait for a device are those at a step's end: one for each loss, and a few a device. More
+/// micro-batches make no more of them.
+void TestCudaRuns::nobodyWaitsWithinAStep() {
+  QFETCH(QList<int>, replicas);
+  QFETCH(QList<int>, degrees);
+  QFETCH(bool, by_copies);
+  const ModelSpec model = model_named("MLP");
+  const auto waits = [&](int micro_batches) {
+    const Plan plan = plan_on(model, replicas, degrees, micro_batches);
+    if (by_copies) cuda_stand_in::set_devices(2);
+    const Backend backend = cuda_backend(gpu_module(), plan, cuda::Precision::fp32, by_copies).value();
+    constexpr int warm = 4, all = 8;
+    TrainOptions options = steps_of(all);
+    options.overlap = Overlap::layer;
+    if (plan.stages.front().devices.size() == 1 || degrees.front() > 1) options.overlap = Overlap::none;
+    int from = 0, until = 0;
+    const Outcome outcome = run_of(backend, model, plan, options, [&](const RunEvent& event) {
+      const auto* step = std::get_if<StepDone>(&event);
+      if (step && step->step == warm) from = cuda_stand_in::waiting_calls();
+      if (step && step->step == all) until = cuda_stand_in::waiting_calls();
+    });
+    if (!outcome.error.isEmpty()) qWarning("%s", qPrintable(outcome.error));
+    const int losses = 2 * (all - warm) * micro_batches * replicas.back();  // a copy, and waiting for it
+    return (until - from) - losses;
+  };
+  const int few = waits(2), many = waits(8);
+  QVERIFY(few > 0);
+  QVERIFY2(many <= few, qPrintable(QString("%1 with 2 micro-batches, %2 with 8").arg(few).arg(many)));
+}
+#endif
+
+QTEST_GUILESS_MAIN(TestCudaRuns)
+#include "tst_cuda_runs.moc"
