@@ -25,7 +25,7 @@ LAYERS = {
     "core/schedule": (["core/domain"], ["tl/", "fmt/"], []),
     "core/sim": (["core/domain", "core/cost", "core/schedule"], ["tl/", "fmt/"], []),
     "core/planner": (["core/domain", "core/cost"], ["tl/", "fmt/"], []),
-    "core/presets": (["core/domain", "core/io", "core/cost"], ["tl/", "fmt/"], []),
+    "core/presets": (["core/domain", "core/io", "core/analytic", "core/cost"], ["tl/", "fmt/"], []),
     "core/report": (["core/domain", "core/io", "core/cost", "core/sim"], ["tl/", "fmt/"], []),
     "core/reproduce": (["core/domain", "core/io", "core/cost", "core/sim", "core/planner", "core/presets"],
                        ["tl/", "fmt/"], []),

@@ -144,7 +144,9 @@ class CapacityCommand : public Command {
                   fmt::format("--largest: found {} clusters and batches, expected one each of --nodes, --device-types, "
                               "--global-batch and --micro-batch",
                               points.size()));
-    const auto ladder = size_ladder(question, points.front(), *kind, steps_, device_catalogue());
+    const auto sized = only_of_transformers(*kind) ? of_transformer(question) : Result<CapacityQuestion>(question);
+    if (!sized) return tl::unexpected(sized.error());
+    const auto ladder = size_ladder(*sized, points.front(), *kind, steps_, device_catalogue());
     if (!ladder) return tl::unexpected(ladder.error());
     auto found = find_largest(*ladder, points.front(), asked, how);
     if (!found) return tl::unexpected(found.error());

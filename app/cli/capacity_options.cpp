@@ -15,7 +15,9 @@
 #include "core/domain/quantity_text.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/transformer_json.hpp"
 #include "core/presets/device_catalogue.hpp"
+#include "core/presets/presets.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -102,6 +104,17 @@ std::vector<int> once(std::vector<int> numbers) {
 
 }  // namespace
 
+Result<CapacityQuestion> of_transformer(CapacityQuestion question) {
+  if (question.model) return question;
+  const auto origin = origin_of(*question.problem.profile);
+  if (!origin) return tl::unexpected(origin.error());
+  if (!*origin) return question;
+  auto model = capacity_model(**origin, *question.problem.profile, device_catalogue());
+  if (!model) return tl::unexpected(model.error());
+  question.model = *std::move(model);
+  return question;
+}
+
 void GoalOptions::declare(CLI::App& app) {
   app.add_option("--tokens", tokens, "to be trained with in all: 300B, \"1.5T tokens\"")->type_name("COUNT");
   app.add_option("--samples", samples, "the same in samples: 20M")->type_name("COUNT");
@@ -168,17 +181,22 @@ void CapacityOptions::declare(CLI::App& app) {
 }
 
 Result<std::optional<CapacityModel>> CapacityOptions::model() const {
-  if (inputs.profile.starts_with("preset:")) return std::nullopt;
+  CapacityModel model;
+  model.options.sequence = sequence;
+  model.precision = model_precision;
+  if (inputs.profile.starts_with("preset:")) {
+    const std::string name = inputs.profile.substr(std::string("preset:").size());
+    if (!is_transformer_preset(name)) return std::nullopt;
+    model.read = transformer_preset(name).value();
+    return model;
+  }
   const auto content = read_file(inputs.profile);
   if (!content) return tl::unexpected(content.error());
   const auto kind = kind_of_content(*content);
   if (!kind || *kind != FileKind::transformer) return std::nullopt;  // what else is wrong is said by who reads it
   auto document = read_document(inputs.profile, *content, {});
   if (!document) return tl::unexpected(in_file(document.error(), inputs.profile));
-  CapacityModel model;
   model.read = std::get<ReadTransformer>(*std::move(document));
-  model.options.sequence = sequence;
-  model.precision = model_precision;
   return model;
 }
 
@@ -231,7 +249,8 @@ Result<CapacitySpace> CapacityOptions::space(const CapacityQuestion& question) c
 CapacityAsked CapacityOptions::asked(const CapacityQuestion& question) const {
   CapacityAsked asked{PIPEDECK_VERSION, question.problem, {}, question.prices};
   if (question.model)
-    asked.model = fmt::format("{} {} {}", sha256(read_file(inputs.profile).value_or("")), sequence, model_precision);
+    asked.model =
+        fmt::format("{} {} {}", sha256(read_file(inputs.profile).value_or(inputs.profile)), sequence, model_precision);
   return asked;
 }
 

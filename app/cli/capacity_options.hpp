@@ -26,6 +26,10 @@ struct GoalOptions {
   Result<CapacityGoal> goal(int sample_tokens, const std::string& currency) const;
 };
 
+/// For a size that only a transformer has: the shape that its computed profile says it was computed from, where it
+/// does.
+Result<CapacityQuestion> of_transformer(CapacityQuestion question);
+
 /// The model, the cluster, and what is looked at.
 struct CapacityOptions {
   InputOptions inputs;  ///< the profile may be a transformer's config.json

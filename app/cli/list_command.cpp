@@ -49,6 +49,9 @@ Items list_models() {
                      model->source.empty() ? "" : "; " + model->source),
          "preset:" + model_preset_alias(name)});
   }
+  for (const std::string& name : transformer_preset_names())
+    items.push_back({name, "a transformer's published configuration: its profile is computed, it does not train here",
+                     "preset:" + model_preset_alias(name)});
   return items;
 }
 

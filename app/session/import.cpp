@@ -11,12 +11,14 @@
 
 #include "app/language/core_text.hpp"
 #include "app/language/in_qt.hpp"
+#include "app/session/transformer_files.hpp"
 #include "core/analytic/analytic_profile.hpp"
 #include "core/analytic/graph_profile.hpp"
 #include "core/cost/shapes.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/transformer_json.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/machine_import.hpp"
 #include "core/presets/presets.hpp"
@@ -67,7 +69,7 @@ Result<Imported> import_model(const ProjectState& state, const ModelSpec& model)
 Result<ProjectState> with_context_of(ProjectState state, const Plan& plan) {
   if (const ProfileEntry* profile = find_profile_named(state, plan.profile)) {
     state.question.profile = profile->id;
-  } else if (listed(model_preset_names(), plan.profile)) {
+  } else if (listed(model_preset_names(), plan.profile) || listed(transformer_preset_names(), plan.profile)) {
     auto with = with_profile_preset(state, plan.profile);
     if (!with) return with;
     state = std::move(*with);
@@ -215,7 +217,9 @@ struct DocumentImporter {
     const DeviceModel device = catalogue_device(std::string(assumed_device_type)).value();
     AnalyticOptions options;
     options.precision = usual_precision(device);
-    return computed(analytic_profile(model, device, options));
+    auto made = analytic_profile(model, device, options);
+    if (made) made->profile = with_origin(std::move(made->profile), {model.config, device.type.name, options});
+    return computed(std::move(made));
   }
   Result<Imported> operator()(OperatorGraph& graph) const {
     const DeviceModel device = catalogue_device(std::string(assumed_device_type)).value();
@@ -246,7 +250,7 @@ RunRecord run_named_by(const std::string& path) {
   return run;
 }
 
-QStringList profile_preset_list() { return list_in_qt(model_preset_names()); }
+QStringList profile_preset_list() { return list_in_qt(model_preset_names()) + list_in_qt(transformer_preset_names()); }
 QStringList cluster_preset_list() { return list_in_qt(cluster_preset_names()); }
 
 Result<Imported> import_file(const ProjectState& state, const std::string& path, const AskMicroBatch& ask) {
@@ -271,8 +275,9 @@ Result<Imported> import_file(const ProjectState& state, const std::string& path,
 }
 
 Result<ProjectState> with_profile_preset(const ProjectState& state, const std::string& name) {
-  auto profile = profile_preset(name);
+  auto profile = profile_preset(name, {}, known_device_type(state));
   if (!profile) return tl::unexpected(profile.error());
+  if (pipedeck::is_transformer_preset(name)) return with_imported_profile(state, *std::move(profile));
   auto model = model_preset(name);
   if (!model) return tl::unexpected(model.error());
   Added added = with_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(std::move(*model)));

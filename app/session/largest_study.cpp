@@ -7,6 +7,7 @@
 
 #include "app/language/core_text.hpp"
 #include "app/session/what_if_edits.hpp"
+#include "core/io/transformer_json.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/whatif/capacity_sweep.hpp"
 
@@ -14,8 +15,30 @@ namespace pipedeck::app {
 
 namespace {
 
+/// What the profile was computed from; nothing for sizes that any profile has.
+Result<std::optional<TransformerOrigin>> origin_for(const Profile& profile, SizeKind kind) {
+  if (!only_of_transformers(kind)) return std::nullopt;
+  return origin_of(profile);
+}
+
+/// The profile of the size that fits says what it was computed from, too.
+Profile with_origin_at(Profile profile, TransformerOrigin origin, SizeKind kind, int size) {
+  origin.device = profile.device;
+  origin.options.micro_batch = profile.micro_batch;
+  if (kind == SizeKind::sequence) origin.options.sequence = size;
+  origin.config = kind == SizeKind::hidden ? with_hidden(origin.config, size) : with_sequence(origin.config, size);
+  return with_origin(std::move(profile), origin);
+}
+
 Result<LargestFound> largest(const Problem& problem, SizeKind kind, const SizeSteps& steps, const SearchHow& how) {
   CapacityQuestion question{problem, {}, {}};
+  const auto origin = origin_for(*problem.profile, kind);
+  if (!origin) return tl::unexpected(origin.error());
+  if (*origin) {
+    auto model = capacity_model(**origin, *problem.profile, device_catalogue());
+    if (!model) return tl::unexpected(model.error());
+    question.model = *std::move(model);
+  }
   CapacityPoint point;
   point.nodes = static_cast<int>(problem.cluster->nodes.size());
   point.global_batch = problem.workload.global_batch;
@@ -29,6 +52,9 @@ Result<LargestFound> largest(const Problem& problem, SizeKind kind, const SizeSt
   const auto at = ladder->problem_of(*found.answer.size);
   if (!at) return tl::unexpected(at.error());
   found.profile = at->profile;
+  if (*origin)
+    found.profile = std::make_shared<const Profile>(
+        with_origin_at(*at->profile, **origin, kind, static_cast<int>(*found.answer.size)));
   return found;
 }
 
@@ -117,16 +143,36 @@ QString size_text(SizeKind kind) {
   return {};
 }
 
+namespace {
+
+/// Of the model in the size that fits.
+QString resized_name(const LargestFound& found, const std::string& model) {
+  const QString name = QString::fromStdString(model);
+  const auto size = static_cast<qlonglong>(*found.answer.size);
+  if (found.kind == SizeKind::hidden) return LargestStudy::tr("%1, hidden size %2").arg(name).arg(size);
+  if (found.kind == SizeKind::sequence) return LargestStudy::tr("%1, %2 tokens").arg(name).arg(size);
+  return LargestStudy::tr("%1, %2 layers").arg(name).arg(static_cast<qlonglong>(found.profile->layers.size()));
+}
+
+}  // namespace
+
+QString no_such_size(const Profile& profile, SizeKind kind) {
+  const auto origin = origin_for(profile, kind);
+  if (!origin) return core_text(origin.error().message);
+  if (*origin || !only_of_transformers(kind)) return {};
+  return LargestStudy::tr(
+             "%1 does not say which transformer it is: its %2 can't be changed. Import the model's "
+             "config.json (File menu, Import), choose it above, and ask again.")
+      .arg(QString::fromStdString(profile.name), size_text(kind));
+}
+
 Added with_largest(const ProjectState& state, const LargestFound& found) {
   FoundPlan plan = *found.answer.found->plan;
   Added placed{state, state.question.profile};
   const ProfileEntry* asked = find_profile(state, state.question.profile);
   if (!asked || !(*asked->profile == *found.profile)) {
     Profile profile = *found.profile;
-    profile.name = LargestStudy::tr("%1, %2 layers")
-                       .arg(QString::fromStdString(profile.name))
-                       .arg(static_cast<qlonglong>(profile.layers.size()))
-                       .toStdString();
+    profile.name = resized_name(found, asked ? asked->profile->name : profile.name).toStdString();
     placed = with_profile(state, std::move(profile));
     Plan named = *plan.plan;
     named.profile = find_profile(placed.state, placed.id)->profile->name;

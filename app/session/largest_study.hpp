@@ -63,6 +63,9 @@ class LargestStudy : public QObject {
 /// "number of layers".
 QString size_text(SizeKind kind);
 
+/// Why this profile has no such size, and what to do; empty: it may have.
+QString no_such_size(const Profile& profile, SizeKind kind);
+
 /// The plan of the answer, taken into the project with its profile and cluster where these are new; `id` is the plan's.
 Added with_largest(const ProjectState& state, const LargestFound& found);
 

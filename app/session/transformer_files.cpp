@@ -11,7 +11,9 @@
 #include "core/io/files.hpp"
 #include "core/io/hugging_face.hpp"
 #include "core/io/onnx_model.hpp"
+#include "core/io/transformer_json.hpp"
 #include "core/presets/device_catalogue.hpp"
+#include "core/presets/presets.hpp"
 
 namespace pipedeck::app {
 
@@ -32,7 +34,9 @@ TransformerPreview preview_of(ReadTransformer model) {
   preview.make = [model = std::move(model)](const QString& device, const AnalyticOptions& options,
                                             const DimensionSizes&) {
     return catalogue_device(device.toStdString()).and_then([&](const DeviceModel& found) {
-      return analytic_profile(model, found, options);
+      auto made = analytic_profile(model, found, options);
+      if (made) made->profile = with_origin(std::move(made->profile), {model.config, found.type.name, options});
+      return made;
     });
   };
   return preview;
@@ -87,6 +91,25 @@ Result<TransformerPreview> transformer_in(const QString& file) {
                 {}, file.toStdString());
   }
   preview.device = QString::fromStdString(std::string(assumed_device_type));
+  return preview;
+}
+
+std::string known_device_type(const ProjectState& state) {
+  const ClusterEntry* entry = find_cluster(state, state.question.cluster);
+  if (!entry) return {};
+  for (const DeviceType& type : entry->cluster->device_types)
+    if (const auto known = catalogue_device(type.name)) return known->type.name;
+  return {};
+}
+
+bool is_transformer_preset(const QString& name) { return pipedeck::is_transformer_preset(name.toStdString()); }
+
+TransformerPreview preset_transformer(const QString& name, const ProjectState& state) {
+  auto read = transformer_preset(name.toStdString());
+  ensure(read.has_value(), "asked for presets that there are");
+  TransformerPreview preview = preview_of(*std::move(read));
+  const std::string known = known_device_type(state);
+  preview.device = QString::fromStdString(known.empty() ? std::string(assumed_device_type) : known);
   return preview;
 }
 

@@ -30,6 +30,12 @@ struct TransformerPreview {
       make;
 };
 Result<TransformerPreview> transformer_in(const QString& file);
+/// One of the presets, for the devices of the cluster that is asked about.
+TransformerPreview preset_transformer(const QString& name, const ProjectState& state);
+bool is_transformer_preset(const QString& name);
+
+/// The first type of the question's cluster that the catalogue has a data sheet of; empty: none, or no cluster.
+std::string known_device_type(const ProjectState& state);
 
 /// Of a device type of the catalogue: what it has a peak for, and the one that is trained in.
 QStringList precisions_of(const QString& device);

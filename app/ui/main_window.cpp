@@ -32,6 +32,7 @@
 #include "app/ui/question_bar.hpp"
 #include "app/ui/read_only_bar.hpp"
 #include "app/ui/run_page.hpp"
+#include "app/ui/transformer_imports.hpp"
 #include "app/ui/view_state.hpp"
 #include "app/ui/what_if_page.hpp"
 #include "app/views/inspector.hpp"
@@ -201,7 +202,12 @@ void MainWindow::connect_session() {
 
 void MainWindow::connect_views() {
   connect(bar_, &QuestionBar::profile_chosen, &session_, &Session::choose_profile);
-  connect(bar_, &QuestionBar::profile_preset_chosen, &session_, &Session::choose_profile_preset);
+  connect(bar_, &QuestionBar::profile_preset_chosen, this, [this](const QString& name) {
+    if (is_transformer_preset(name))
+      choose_transformer_preset(*this, session_, seams_.dialogs, name);
+    else
+      session_.choose_profile_preset(name);
+  });
   connect(bar_, &QuestionBar::cluster_chosen, &session_, &Session::choose_cluster);
   connect(bar_, &QuestionBar::cluster_preset_chosen, &session_, &Session::choose_cluster_preset);
   connect(bar_, &QuestionBar::import_requested, this, &MainWindow::import_with_dialog);

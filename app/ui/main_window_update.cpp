@@ -205,10 +205,11 @@ void MainWindow::refresh_calibration_mark() {
 }
 
 void MainWindow::compare_from_start(const QString& profile, const QString& cluster, int batch) {
-  const ProfileEntry* own_profile = find_profile_named(session_.state(), profile.toStdString());
-  own_profile ? session_.choose_profile(own_profile->id) : session_.choose_profile_preset(profile);
+  // The cluster first: transformers are computed for its devices.
   const ClusterEntry* own_cluster = find_cluster_named(session_.state(), cluster.toStdString());
   own_cluster ? session_.choose_cluster(own_cluster->id) : session_.choose_cluster_preset(cluster);
+  const ProfileEntry* own_profile = find_profile_named(session_.state(), profile.toStdString());
+  own_profile ? session_.choose_profile(own_profile->id) : session_.choose_profile_preset(profile);
   session_.set_global_batch(batch);
   show_page(Page::compare);
   session_.compare();

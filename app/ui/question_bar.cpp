@@ -202,6 +202,7 @@ void QuestionBar::profile_activated(int index) {
     emit profile_chosen(data.toInt());
   } else if (data.typeId() == QMetaType::QString) {
     emit profile_preset_chosen(data.toString());
+    profile_->setCurrentIndex(profile_->findData(shown_.profile));  // nothing may have been chosen of it after all
   } else {
     profile_->setCurrentIndex(profile_->findData(shown_.profile));
     emit import_requested();

@@ -12,4 +12,7 @@ namespace pipedeck::app {
 /// assumed.
 void import_transformer(QWidget& window, Session& session, const Dialogs& dialogs, const QString& file);
 
+/// The same of one of the presets.
+void choose_transformer_preset(QWidget& window, Session& session, const Dialogs& dialogs, const QString& name);
+
 }  // namespace pipedeck::app

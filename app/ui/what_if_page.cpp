@@ -42,8 +42,8 @@ std::optional<FoundPlan> found_of(const StudyAnswer& answer) {
   return answer.best ? std::optional(answer.best->found) : std::nullopt;
 }
 
-/// Of a measured profile: its hidden size and its sequence stay as they were measured.
-constexpr SizeKind sizes_asked[] = {SizeKind::layers, SizeKind::micro_batch, SizeKind::global_batch};
+constexpr SizeKind sizes_asked[] = {SizeKind::layers, SizeKind::hidden, SizeKind::sequence, SizeKind::micro_batch,
+                                    SizeKind::global_batch};
 
 QString points_filter() { return WhatIfPage::tr("Points of sweeps (*.points.json *.json);;All files (*)"); }
 
@@ -406,6 +406,7 @@ void WhatIfPage::connect_largest() {
   connect(largest_, &LargestPane::wanted, this, [this] {
     largest_study_.find(sizes_asked[largest_->size()], {largest_->step().value_or(0), largest_->most().value_or(0)});
   });
+  connect(largest_, &LargestPane::changed, this, &WhatIfPage::show_largest);
   connect(largest_, &LargestPane::cancel_wanted, &largest_study_, &LargestStudy::cancel);
   connect(largest_, &LargestPane::keep_wanted, this, &WhatIfPage::keep_largest);
 }
@@ -414,8 +415,13 @@ void WhatIfPage::show_largest() {
   LargestPane::Shown shown;
   shown.running = largest_study_.running();
   const auto& found = largest_study_.found();
+  const auto problem = session_.problem();
+  const QString missing = problem ? no_such_size(*problem->profile, sizes_asked[largest_->size()]) : QString();
+  shown.can_find = missing.isEmpty();
   if (shown.running) {
     shown.words = {tr("Planning: %1").arg(largest_study_.doing())};
+  } else if (!missing.isEmpty()) {
+    shown.words = {missing};
   } else if (!largest_study_.why_not().isEmpty()) {
     shown.words = {largest_study_.why_not()};
     shown.bad = true;

@@ -103,6 +103,7 @@ void LargestPane::show_answer(const Shown& shown) {
   running_ = shown.running;
   bad_ = shown.bad;
   find_->setText(running_ ? tr("Cancel") : tr("Find out"));
+  find_->setEnabled(running_ || shown.can_find);
   keep_->setEnabled(shown.can_keep);
   answer_->setText(shown.words.value(0));
   words_->setText(shown.words.mid(1).join(QLatin1Char('\n')));

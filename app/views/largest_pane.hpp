@@ -37,7 +37,7 @@ class LargestPane : public QWidget {
     std::vector<BarRow> rows;
     bool bad = false;  ///< nothing was found
     bool running = false;
-    bool can_keep = false;
+    bool can_find = true, can_keep = false;
   };
   void show_answer(const Shown& shown);
   BarTable& table() const { return *table_; }

@@ -12,22 +12,12 @@
 #include "core/domain/profile.hpp"
 #include "core/domain/result.hpp"
 #include "core/domain/transformer_config.hpp"
+#include "core/domain/transformer_origin.hpp"
 
 namespace pipedeck {
 
 /// Tokens of a sample where nobody says: what the model was made for, this at most.
 inline constexpr int longest_assumed = 4096;
-
-struct AnalyticOptions {
-  std::string precision = "bf16";  ///< a peak of the device's data sheet: fp32, tf32, fp16, bf16
-  int sequence = 0;                ///< tokens of a sample; 0: what the model was made for, longest_assumed at most
-  int micro_batch = 1;             ///< samples
-  AttentionMemory attention = AttentionMemory::fused;
-  bool dropout = true;                ///< as the configuration says; else none
-  std::vector<int> degrees{2, 4, 8};  ///< of tensor parallelism; those that do not divide the heads are left out
-  bool sequence_parallel = true;      ///< what tensor-parallel ranks do not divide, they divide by tokens
-  Reached reached{};                  ///< parts of what the data sheet promises, above 0 and at most 1
-};
 
 /// The figures of one layer in words: "parameters 7 087 872 = h (a + 2 g) d + biases ...".
 struct LayerExplanation {

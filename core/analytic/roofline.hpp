@@ -8,17 +8,9 @@
 #include "core/analytic/layer_count.hpp"
 #include "core/domain/device_model.hpp"
 #include "core/domain/result.hpp"
+#include "core/domain/transformer_origin.hpp"
 
 namespace pipedeck {
-
-/// What kernels reach, against published measurements (docs/accuracy.md).
-struct Reached {
-  double products = 0.77;   ///< of the arithmetic peak, by a large product
-  double attention = 0.36;  ///< of that, by attention that does not store its weights
-  double memory = 0.66;     ///< of the memory's bandwidth
-  double depth = 64;        ///< a product whose inner size is this reaches half
-  Seconds launch{3e-6};     ///< of a kernel
-};
 
 struct DeviceRate {
   double operations = 0;  ///< a second, promised at the precision

@@ -7,15 +7,9 @@
 #include "core/analytic/layer_count.hpp"
 #include "core/domain/profile.hpp"
 #include "core/domain/transformer_config.hpp"
+#include "core/domain/transformer_origin.hpp"
 
 namespace pipedeck {
-
-/// What becomes of the weights of attention, a s^2 numbers of each sample.
-enum class AttentionMemory {
-  stored,     ///< kept for the backward pass
-  selective,  ///< written, dropped and computed again for it (Korthikanti et al., arXiv 2205.05198, section 5)
-  fused,      ///< never written: one kernel keeps row sums alone (FlashAttention, arXiv 2205.14135)
-};
 
 struct CountOptions {
   int sequence = 1024;

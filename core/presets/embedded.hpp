@@ -11,5 +11,6 @@ const std::vector<std::string>& embedded_clouds();
 const std::vector<std::string>& embedded_clusters();
 const std::vector<std::string>& embedded_devices();
 const std::vector<std::string>& embedded_models();
+const std::vector<std::string>& embedded_transformers();
 
 }  // namespace pipedeck

@@ -6,9 +6,14 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "core/analytic/analytic_profile.hpp"
 #include "core/cost/shapes.hpp"
+#include "core/io/hugging_face.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/transformer_json.hpp"
+#include "core/presets/device_catalogue.hpp"
 #include "core/presets/embedded.hpp"
 
 namespace pipedeck {
@@ -44,6 +49,43 @@ std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
   return text;
+}
+
+/// Read once: the window lists their names with every change.
+const std::vector<ReadTransformer>& transformers() {
+  static const std::vector<ReadTransformer> read = [] {
+    std::vector<ReadTransformer> out;
+    for (const std::string& text : embedded_transformers())
+      out.push_back(parsed(transformer_from_hugging_face(text, {})));
+    return out;
+  }();
+  return read;
+}
+
+/// "Llama 3 8B" as "llama-3-8b".
+std::string alias_of(const ReadTransformer& transformer) {
+  std::string alias = lower(transformer.config.name);
+  std::ranges::replace(alias, ' ', '-');
+  return alias;
+}
+
+std::optional<ReadTransformer> transformer_named(const std::string& name) {
+  const std::string wanted = lower(name);
+  for (const ReadTransformer& one : transformers())
+    if (wanted == lower(one.config.name) || wanted == alias_of(one)) return one;
+  return std::nullopt;
+}
+
+Result<Profile> computed_profile(const ReadTransformer& transformer, std::optional<int> micro_batch,
+                                 const std::string& device) {
+  const auto type = catalogue_device(device.empty() ? std::string(assumed_device_type) : device);
+  if (!type) return tl::unexpected(type.error());
+  AnalyticOptions options;
+  options.precision = usual_precision(*type);
+  options.micro_batch = micro_batch.value_or(1);
+  auto made = analytic_profile(transformer, *type, options);
+  if (!made) return tl::unexpected(made.error());
+  return with_origin(std::move(made->profile), {transformer.config, type->type.name, options});
 }
 
 /// The file's "alias": a name that any keyboard can type.
@@ -85,7 +127,22 @@ std::optional<std::string> preset_named_by(const std::string& argument) {
 std::vector<std::string> model_preset_names() { return names_of(models()); }
 std::vector<std::string> cluster_preset_names() { return names_of(clusters()); }
 
+std::vector<std::string> transformer_preset_names() {
+  std::vector<std::string> names;
+  for (const ReadTransformer& one : transformers()) names.push_back(one.config.name);
+  return names;
+}
+
+Result<ReadTransformer> transformer_preset(const std::string& name) {
+  if (auto found = transformer_named(name)) return *std::move(found);
+  return fail(ErrorCode::bad_usage, fmt::format("found no transformer preset '{}', expected one of: {}", name,
+                                                fmt::join(transformer_preset_names(), ", ")));
+}
+
+bool is_transformer_preset(const std::string& name) { return transformer_named(name).has_value(); }
+
 std::string model_preset_alias(const std::string& name) {
+  if (const auto transformer = transformer_named(name)) return alias_of(*transformer);
   const Result<ModelSpec> model = model_preset(name);
   return model ? alias_in(model->extra) : std::string();
 }
@@ -98,9 +155,14 @@ std::string cluster_preset_alias(const std::string& name) {
 Result<ModelSpec> model_preset(const std::string& name) { return named(models(), name, "model"); }
 Result<Cluster> cluster_preset(const std::string& name) { return named(clusters(), name, "cluster"); }
 
-Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch) {
+Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch, const std::string& device) {
+  if (const auto transformer = transformer_named(name)) return computed_profile(*transformer, micro_batch, device);
   const Result<ModelSpec> model = model_preset(name);
-  if (!model) return tl::unexpected(model.error());
+  if (!model) {
+    Error error = model.error();
+    error.message += fmt::format(", {}", fmt::join(transformer_preset_names(), ", "));
+    return tl::unexpected(std::move(error));
+  }
   // The micro-batches that the papers profile with: 2 for BERT-48 (DAPPLE, Table II), more where samples are small.
   const bool images = model->layers.front().kind == "convolution";
   const int samples = micro_batch.value_or(model->trainable_here ? 4 : images ? 32 : 2);

@@ -11,6 +11,7 @@
 #include "core/domain/model.hpp"
 #include "core/domain/profile.hpp"
 #include "core/domain/result.hpp"
+#include "core/domain/transformer_config.hpp"
 #include "core/io/files.hpp"
 
 namespace pipedeck {
@@ -18,6 +19,12 @@ namespace pipedeck {
 /// Names as `list models|clusters` prints them, in a fixed order.
 std::vector<std::string> model_preset_names();
 std::vector<std::string> cluster_preset_names();
+
+/// Transformers by their published configurations, of which profiles are computed: nothing trains them here.
+std::vector<std::string> transformer_preset_names();
+/// "Llama 3 8B" or "llama-3-8b". bad_usage lists the known ones.
+Result<ReadTransformer> transformer_preset(const std::string& name);
+bool is_transformer_preset(const std::string& name);
 
 /// A short ASCII name of a preset ("dapple-a"), which is taken wherever its name is; empty for unknown names.
 std::string model_preset_alias(const std::string& name);
@@ -29,8 +36,10 @@ Result<Cluster> cluster_preset(const std::string& name);
 
 /// A profile computed from the preset's layer shapes for its default device type (V100-16GB fp32 for the large ones, a
 /// CPU core for the small ones). Nothing in it was measured by others.
-/// Of `micro_batch` samples, else of as many as the papers profile with.
-Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch = {});
+/// Of `micro_batch` samples, else of as many as the papers profile with. Transformers are computed for `device`, a type
+/// of the catalogue, else for the one that is assumed, in its usual precision, a sample a micro-batch.
+Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch = {},
+                               const std::string& device = {});
 
 /// "preset:NAME" or a path.
 Result<Profile> open_profile(const std::string& argument, const ReadOptions& options = {});

@@ -40,6 +40,20 @@ Result<Profile> model_profile(const CapacityModel& model, const std::string& typ
   return std::move(made->profile);
 }
 
+Result<CapacityModel> capacity_model(const TransformerOrigin& origin, const Profile& profile,
+                                     const DeviceCatalogue& catalogue) {
+  const CapacityModel model{{origin.config, {}}, origin.options, origin.options.precision};
+  const auto computed = model_profile(model, origin.device, 0, catalogue);
+  if (!computed) return tl::unexpected(computed.error());
+  if (computed->layers != profile.layers || computed->edges != profile.edges ||
+      computed->micro_batch != profile.micro_batch)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found a profile ('{}') whose layers were changed since they were computed from a "
+                            "transformer's configuration, expected them as computed: import the config.json again",
+                            profile.name));
+  return model;
+}
+
 Result<Problem> problem_at(const CapacityQuestion& question, const CapacityPoint& point,
                            const DeviceCatalogue& catalogue) {
   Problem problem = question.problem;

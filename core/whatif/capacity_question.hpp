@@ -11,6 +11,7 @@
 #include "core/domain/capacity.hpp"
 #include "core/domain/result.hpp"
 #include "core/domain/transformer_config.hpp"
+#include "core/domain/transformer_origin.hpp"
 #include "core/domain/workload.hpp"
 #include "core/whatif/change.hpp"
 
@@ -22,6 +23,11 @@ struct CapacityModel {
   AnalyticOptions options;  ///< the micro-batch is the point's where that is fixed
   std::string precision;    ///< of products; empty: each type's usual one
 };
+
+/// Of a profile that was computed from this: what it is computed from for other sizes. bad_usage where its layers are
+/// no longer what comes out, because somebody changed them since.
+Result<CapacityModel> capacity_model(const TransformerOrigin& origin, const Profile& profile,
+                                     const DeviceCatalogue& catalogue);
 
 struct CapacityQuestion {
   Problem problem;                       ///< the cluster whose nodes are taken; the profile, unless there is a `model`

@@ -38,7 +38,9 @@ std::optional<SizeKind> size_kind_named(std::string_view name) {
   return found == kinds.end() ? std::nullopt : std::optional(found->first);
 }
 
-std::int64_t hidden_step(const TransformerConfig& config) { return config.hidden / config.key_value_heads; }
+std::int64_t hidden_step(const TransformerConfig& config) {
+  return std::max(1, config.hidden / config.key_value_heads);
+}
 
 TransformerConfig with_layers(TransformerConfig config, int layers) {
   config.layers = layers;

@@ -36,11 +36,12 @@ SizeSteps usual_steps(const CapacityQuestion& question, const CapacityPoint& poi
 }
 
 Result<void> check(const CapacityQuestion& question, SizeKind kind, const SizeSteps& steps) {
-  const bool of_model = kind == SizeKind::hidden || kind == SizeKind::sequence;
-  if (of_model && !question.model)
-    return fail(ErrorCode::bad_usage,
-                fmt::format("found a measured profile, which has no {} to change, expected a transformer's config.json",
-                            kind == SizeKind::hidden ? "hidden size" : "sequence"));
+  if (only_of_transformers(kind) && !question.model)
+    return fail(
+        ErrorCode::bad_usage,
+        fmt::format("found a profile ('{}') that does not say which transformer it was computed from, so that it "
+                    "has no {} to change, expected one imported from the model's config.json",
+                    question.problem.profile->name, kind == SizeKind::hidden ? "hidden size" : "sequence"));
   if (kind == SizeKind::layers && !question.model)
     if (auto resized = with_layers(*question.problem.profile, 1); !resized) return tl::unexpected(resized.error());
   if (kind == SizeKind::hidden && steps.step > 0)

@@ -4944,10 +4944,6 @@
         <translation>»%1« gefunden, ein Betrag in %2 wie »%3« oder »50k« erwartet</translation>
     </message>
     <message>
-        <source>found a measured profile, which has no %1 to change, expected a transformer&apos;s config.json</source>
-        <translation>ein gemessenes Profil gefunden, in dem sich nichts davon ändern lässt: %1; die config.json eines Transformers erwartet</translation>
-    </message>
-    <message>
         <source>found a profile (&apos;%1&apos;) that is %2, expected a chain in which layers of one kind follow one another, of which there can be more or fewer</source>
         <translation>ein Profil gefunden (»%1«, %2), eine Kette erwartet, in der Schichten einer Art aufeinander folgen, von denen es mehr oder weniger geben kann</translation>
     </message>
@@ -5742,6 +5738,22 @@
     <message>
         <source>out of memory: the system has no more</source>
         <translation>Speicher erschöpft: das System hat keinen mehr</translation>
+    </message>
+    <message>
+        <source>found %1, expected a number that divides %2 heads</source>
+        <translation>gefunden: %1, erwartet: eine Zahl, die %2 Köpfe teilt</translation>
+    </message>
+    <message>
+        <source>found a profile (&apos;%1&apos;) that does not say which transformer it was computed from, so that it has no %2 to change, expected one imported from the model&apos;s config.json</source>
+        <translation>gefunden: ein Profil („%1“), das nicht sagt, aus welchem Transformer es berechnet wurde, sodass sich darin nichts ändern lässt: %2; erwartet: eines, das aus der config.json des Modells importiert wurde</translation>
+    </message>
+    <message>
+        <source>found a profile (&apos;%1&apos;) whose layers were changed since they were computed from a transformer&apos;s configuration, expected them as computed: import the config.json again</source>
+        <translation>gefunden: ein Profil („%1“), dessen Schichten geändert wurden, seit sie aus der Konfiguration eines Transformers berechnet wurden, erwartet: Schichten wie berechnet; importieren Sie die config.json noch einmal</translation>
+    </message>
+    <message>
+        <source>found no transformer preset &apos;%1&apos;, expected one of: %2</source>
+        <translation>gefunden: keine Transformer-Vorlage „%1“, erwartet: eine von: %2</translation>
     </message>
 </context>
 <context>
@@ -8484,6 +8496,18 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     <message>
         <source>%1, %2 layers</source>
         <translation>%1, %2 Schichten</translation>
+    </message>
+    <message>
+        <source>%1, hidden size %2</source>
+        <translation>%1, Breite %2</translation>
+    </message>
+    <message>
+        <source>%1, %2 tokens</source>
+        <translation>%1, %2 Tokens</translation>
+    </message>
+    <message>
+        <source>%1 does not say which transformer it is: its %2 can&apos;t be changed. Import the model&apos;s config.json (File menu, Import), choose it above, and ask again.</source>
+        <translation>%1 sagt nicht, welcher Transformer es ist; nicht zu ändern ist daher: %2. Importieren Sie die config.json des Modells (Menü Datei, Importieren), wählen Sie es oben aus und fragen Sie noch einmal.</translation>
     </message>
 </context>
 <context>

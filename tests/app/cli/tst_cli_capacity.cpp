@@ -56,6 +56,7 @@ class TestCliCapacity : public QObject {
   void threads_give_the_same_bytes();
   void the_plan_goes_on();
   void the_largest();
+  void the_largest_of_a_computed_profile();
   void nothing_is_the_largest();
 };
 
@@ -305,6 +306,36 @@ void TestCliCapacity::the_largest() {
       problem.run(of_llama({"--device-types", "V100-32GB", "--nodes", "1", "--largest", "hidden", "--step", "512"}));
   QVERIFY(words.out.contains("largest hidden that fits: " + QByteArray::number(size)));
   QVERIFY(words.out.contains("does not fit"));
+}
+
+/// The profile says which transformer it is: the answer is that of its config.json.
+void TestCliCapacity::the_largest_of_a_computed_profile() {
+  const SmallProblem problem;
+  VERIFY_STATUS(problem.run({"convert", llama(), "llama.profile.json", "--device", "V100-16GB", "--sequence", "1024"}),
+                0);
+  const auto asked = [&](const QString& profile, const QStringList& more) {
+    const Answer answer =
+        problem.run(QStringList{"capacity", "--profile", profile, "--cluster", "preset:dapple-a", "--global-batch",
+                                "16", "--micro-batch", "1", "--precision", "mixed-16", "--largest", "hidden", "--step",
+                                "1024", "--most", "8192", "--json"} +
+                    more);
+    return answer.status == 0 ? object_of(answer.out) : QJsonObject{{"error", QString::fromUtf8(answer.err)}};
+  };
+  const QJsonObject computed = asked("llama.profile.json", {}),
+                    configured = asked(llama(), {"--model-precision", "fp16", "--sequence", "1024"});
+  QVERIFY2(computed["size"].toInt() >= 1024, qPrintable(computed["error"].toString()));
+  for (const char* key : {"size", "next", "found"}) QCOMPARE(computed[key], configured[key]);
+  // Layers that were changed since are no longer those of the transformer.
+  QFile file(problem.path("llama.profile.json"));
+  QVERIFY(file.open(QFile::ReadWrite));
+  QByteArray text = file.readAll();
+  const auto at = text.indexOf("\"forward_ms\": ");
+  text.insert(at + int(sizeof("\"forward_ms\": ")) - 1, '9');
+  QVERIFY(file.resize(0) && file.seek(0));
+  file.write(text);
+  file.close();
+  QVERIFY2(asked("llama.profile.json", {})["error"].toString().contains("were changed since"),
+           qPrintable(asked("llama.profile.json", {})["error"].toString()));
 }
 
 void TestCliCapacity::nothing_is_the_largest() {

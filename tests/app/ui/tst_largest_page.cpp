@@ -13,6 +13,8 @@
 #include "app/views/bar_table.hpp"
 #include "app/views/largest_pane.hpp"
 #include "core/domain/validate.hpp"
+#include "core/io/files.hpp"
+#include "core/io/transformer_json.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/whatif/capacity_sweep.hpp"
 #include "tests/app/ui/window_fixture.hpp"
@@ -23,7 +25,7 @@ using app::test::WindowFixture;
 
 namespace {
 
-constexpr int layers = 0, micro_batch = 1, global_batch = 2;  // of the pane's list
+constexpr int layers = 0, hidden = 1, sequence = 2, micro_batch = 3, global_batch = 4;  // of the pane's list
 
 struct Opened {
   WindowFixture fixture;
@@ -71,6 +73,29 @@ struct Opened {
     point.micro_batch = at.workload.micro_batch.value_or(0);
     return find_capacity(at, point, capacity_planners())->fits();
   }
+
+  static ReadTransformer gpt2() {
+    return std::get<ReadTransformer>(read_document(PIPEDECK_FIXTURES "/hugging_face/gpt2.config.json").value());
+  }
+  void open_gpt2() {
+    const auto preview = transformer_in(QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/gpt2.config.json")).value();
+    AnalyticOptions options;
+    options.precision = "fp16";
+    fixture.session().change(
+        "gpt2", with_imported_profile(fixture.state(), preview.make("V100-16GB", options, {}).value().profile));
+  }
+  /// Planners asked anew, with a profile that the window never saw.
+  bool gpt2_fits(TransformerConfig config, int tokens) const {
+    Problem problem = *fixture.session().problem();
+    AnalyticOptions options;
+    options.precision = "fp16", options.sequence = tokens;
+    problem.profile = std::make_shared<const Profile>(
+        analytic_profile({std::move(config), {}}, *catalogue_device("V100-16GB"), options).value().profile);
+    CapacityPoint point;
+    point.nodes = static_cast<int>(problem.cluster->nodes.size());
+    point.global_batch = problem.workload.global_batch;
+    return find_capacity(problem, point, capacity_planners())->fits();
+  }
 };
 
 }  // namespace
@@ -86,6 +111,10 @@ class TestLargestPage : public QObject {
   void cancelled();
   void another_question_forgets();
   void models_that_cannot_grow();
+  void the_largest_hidden_size();
+  void the_longest_sequence();
+  void profiles_without_a_transformer();
+  void profiles_changed_by_hand();
   void pictures();
 };
 
@@ -203,6 +232,81 @@ void TestLargestPage::models_that_cannot_grow() {
   opened.ask(layers, 0, 0);
   QVERIFY(opened.settle());
   QVERIFY2(opened.words().contains("of a different kind in every layer"), qPrintable(opened.words()));
+  QVERIFY(!opened.child<QPushButton>("largest_keep")->isEnabled());
+}
+
+/// The answer for sizes of the transformer, against the same planners asked with profiles computed anew.
+void TestLargestPage::the_largest_hidden_size() {
+  Opened opened;
+  opened.open_gpt2();
+  QVERIFY(opened.show());
+  opened.ask(hidden, 64 * 24, 64 * 24 * 12);
+  QVERIFY(opened.settle());
+  QVERIFY2(opened.page->largest_study().found().has_value(), qPrintable(opened.words()));
+  const LargestAnswer& answer = opened.found().answer;
+  QVERIFY(answer.size && answer.next);
+  QVERIFY(opened.gpt2_fits(with_hidden(opened.gpt2().config, static_cast<int>(*answer.size)), 1024));
+  QVERIFY(!opened.gpt2_fits(with_hidden(opened.gpt2().config, static_cast<int>(*answer.next)), 1024));
+  QVERIFY2(opened.words().startsWith(QString("The largest hidden size that fits: ")), qPrintable(opened.words()));
+  opened.click("largest_keep");
+  const ProjectState& after = opened.fixture.state();
+  const PlanEntry& entry = after.plans.back();
+  const Profile& profile = *find_profile(after, entry.profile)->profile;
+  QCOMPARE(profile.name, "gpt2, hidden size " + std::to_string(*answer.size));
+  QVERIFY(validate(*entry.plan, profile, *find_cluster(after, entry.cluster)->cluster));
+  // It can be asked about again: it says what it was computed from.
+  const auto origin = origin_of(profile);
+  QVERIFY(origin && *origin);
+  QCOMPARE(std::int64_t{(*origin)->config.hidden}, *answer.size);
+  QVERIFY(capacity_model(**origin, profile, device_catalogue()));
+}
+
+void TestLargestPage::the_longest_sequence() {
+  Opened opened;
+  opened.open_gpt2();
+  QVERIFY(opened.show());
+  opened.ask(sequence, 8192, 8192 * 64);
+  QVERIFY(opened.settle());
+  QVERIFY2(opened.page->largest_study().found().has_value(), qPrintable(opened.words()));
+  const LargestAnswer& answer = opened.found().answer;
+  QVERIFY(answer.size && answer.next);
+  for (const bool fits : {true, false}) {
+    const int tokens = static_cast<int>(fits ? *answer.size : *answer.next);
+    QCOMPARE(opened.gpt2_fits(with_sequence(opened.gpt2().config, tokens), tokens), fits);
+  }
+  opened.click("largest_keep");
+  const PlanEntry& entry = opened.fixture.state().plans.back();
+  const Profile& profile = *find_profile(opened.fixture.state(), entry.profile)->profile;
+  QCOMPARE(profile.name, "gpt2, " + std::to_string(*answer.size) + " tokens");
+  const auto origin = origin_of(profile);
+  QVERIFY(origin && *origin && capacity_model(**origin, profile, device_catalogue()));
+}
+
+void TestLargestPage::profiles_without_a_transformer() {
+  Opened opened;
+  QVERIFY(opened.show());
+  for (const int size : {hidden, sequence}) {
+    opened.child<QComboBox>("largest_size")->setCurrentIndex(size);
+    QVERIFY2(opened.words().contains("BERT-48 does not say which transformer it is"), qPrintable(opened.words()));
+    QVERIFY(opened.words().contains("config.json"));
+    QVERIFY(!opened.child<QPushButton>("largest_find")->isEnabled());
+  }
+  opened.child<QComboBox>("largest_size")->setCurrentIndex(layers);
+  QVERIFY(opened.words().startsWith("Say what is to grow"));
+  QVERIFY(opened.child<QPushButton>("largest_find")->isEnabled());
+}
+
+void TestLargestPage::profiles_changed_by_hand() {
+  Opened opened;
+  opened.open_gpt2();
+  Profile changed = *opened.fixture.session().problem()->profile;
+  changed.name = "changed";
+  changed.layers[1].forward.count *= 2;
+  opened.fixture.session().change("changed", with_imported_profile(opened.fixture.state(), changed));
+  QVERIFY(opened.show());
+  opened.ask(hidden, 0, 0);
+  QVERIFY(opened.settle());
+  QVERIFY2(opened.words().contains("were changed since they were computed"), qPrintable(opened.words()));
   QVERIFY(!opened.child<QPushButton>("largest_keep")->isEnabled());
 }
 

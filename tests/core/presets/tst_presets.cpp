@@ -4,10 +4,12 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "core/analytic/transformer_layers.hpp"
 #include "core/cost/network.hpp"
 #include "core/cost/shapes.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/transformer_json.hpp"
 #include "core/presets/presets.hpp"
 
 using namespace pipedeck;
@@ -135,6 +137,47 @@ class TestPresets : public QObject {
     QCOMPARE(open_profile("preset:nothing").error().code, ErrorCode::bad_usage);
     QVERIFY(open_cluster("preset:nothing").error().message.find("DAPPLE config A") != std::string::npos);
     QCOMPARE(open_cluster("nothing").error().code, ErrorCode::bad_input);
+  }
+
+  void transformers_have_their_published_sizes_data() {
+    QTest::addColumn<double>("billions");
+    QTest::newRow("llama-2-7b") << 6.738;  // arXiv 2307.09288 and the weights' cards for all that follow
+    QTest::newRow("llama-3-8b") << 8.030;
+    QTest::newRow("mistral-7b") << 7.242;
+    QTest::newRow("mixtral-8x7b") << 46.703;
+    QTest::newRow("qwen2-7b") << 7.616;
+    QTest::newRow("qwen3-8b") << 8.191;
+    QTest::newRow("qwen1.5-moe-a2.7b") << 14.316;
+    QTest::newRow("qwen3-30b-a3b") << 30.532;
+    QTest::newRow("deepseek-v2-lite") << 15.706;
+    QTest::newRow("deepseek-v3") << 671.026;  // without its layer that predicts one more token
+  }
+  void transformers_have_their_published_sizes() {
+    QFETCH(double, billions);
+    const auto transformer = transformer_preset(QTest::currentDataTag());
+    QVERIFY(transformer.has_value());
+    QVERIFY2(std::abs(parameters_of(transformer->config) / 1e9 - billions) < 5e-4 * billions,
+             std::to_string(parameters_of(transformer->config)).c_str());
+  }
+
+  void transformers_become_profiles_that_say_so() {
+    QCOMPARE(transformer_preset_names().size(), std::size_t{11});
+    for (const std::string& name : transformer_preset_names()) {
+      QVERIFY(is_transformer_preset(name));
+      const auto by_alias = transformer_preset(model_preset_alias(name));
+      QVERIFY(by_alias && *by_alias == *transformer_preset(name));
+      const auto profile = profile_preset(name, 2, "H100-SXM");
+      QVERIFY2(profile && validate(*profile), name.c_str());
+      QCOMPARE(profile->name, name);
+      QCOMPARE(profile->device, std::string("H100-SXM"));
+      QCOMPARE(profile->micro_batch, 2);
+      const auto origin = origin_of(*profile);
+      QVERIFY(origin && *origin && (*origin)->config == by_alias->config);
+    }
+    QVERIFY(!is_transformer_preset("BERT-48") && !transformer_preset("BERT-48"));
+    const auto unknown = profile_preset("nothing");
+    QVERIFY(!unknown && QByteArray::fromStdString(unknown.error().message).contains("Llama 3 8B"));
+    QCOMPARE(profile_preset("llama-3-8b", {}, "nothing").error().code, ErrorCode::bad_usage);
   }
 
   void text_lies_beside_its_model() {
