@@ -5004,16 +5004,8 @@
         <translation>--backend cuda: %1</translation>
     </message>
     <message>
-        <source>--backend cuda: found %1 GPUs, expected one for each of the plan&apos;s %2 devices: a plan for fewer, or --oversubscribe, which places several devices on a GPU</source>
-        <translation>--backend cuda: %1 GPUs gefunden, erwartet eine für jedes der %2 Geräte des Plans: ein Plan für weniger, oder --oversubscribe, das mehrere Geräte auf eine GPU legt</translation>
-    </message>
-    <message>
         <source>2 b a s^2 d x pairs seen</source>
         <translation>2 b a s^2 d x gesehene Paare</translation>
-    </message>
-    <message>
-        <source>CUDA %1.%2, cublasLt %3.%4.%5, cuDNN %6.%7.%8, NCCL %9.%10.%11</source>
-        <translation>CUDA %1.%2, cublasLt %3.%4.%5, cuDNN %6.%7.%8, NCCL %9.%10.%11</translation>
     </message>
     <message>
         <source>CUDA_VISIBLE_DEVICES leaves fewer GPUs than the plan wants: see pipedeck-cli list devices</source>
@@ -5754,6 +5746,58 @@
     <message>
         <source>found no transformer preset &apos;%1&apos;, expected one of: %2</source>
         <translation>gefunden: keine Transformer-Vorlage „%1“, erwartet: eine von: %2</translation>
+    </message>
+    <message>
+        <source>%1%2 of %3</source>
+        <translation>%1%2 von %3</translation>
+    </message>
+    <message>
+        <source>--backend cuda: found %1 GPUs, expected one for each of the plan&apos;s %2 devices%3: a plan for fewer, or --oversubscribe, which places several devices on a GPU</source>
+        <translation>--backend cuda: gefunden: %1 GPUs, erwartet: eine für jedes der %2 Geräte des Plans%3: ein Plan für weniger, oder --oversubscribe, das mehrere Geräte auf eine GPU setzt</translation>
+    </message>
+    <message>
+        <source>--backend cuda: found a MIG slice (%1), expected whole GPUs, for NCCL joins no slices: nvidia-smi -mig 0%2</source>
+        <translation>--backend cuda: gefunden: ein MIG-Teil (%1), erwartet: ganze GPUs, denn NCCL verbindet keine Teile: nvidia-smi -mig 0%2</translation>
+    </message>
+    <message>
+        <source>--backend cuda: found an NCCL before 2.18, expected a later one to join GPUs%1</source>
+        <translation>--backend cuda: gefunden: ein NCCL vor 2.18, erwartet: ein späteres, um GPUs zu verbinden%1</translation>
+    </message>
+    <message>
+        <source>; --oversubscribe joins devices by copies</source>
+        <translation>; --oversubscribe verbindet Geräte durch Kopien</translation>
+    </message>
+    <message>
+        <source>CUDA %1.%2, cublasLt %3.%4.%5, cuDNN %6.%7.%8, %9</source>
+        <translation>CUDA %1.%2, cublasLt %3.%4.%5, cuDNN %6.%7.%8, %9</translation>
+    </message>
+    <message>
+        <source>NCCL %1.%2.%3</source>
+        <translation>NCCL %1.%2.%3</translation>
+    </message>
+    <message>
+        <source>copies within and between GPUs</source>
+        <translation>Kopien in und zwischen GPUs</translation>
+    </message>
+    <message>
+        <source>in this process</source>
+        <translation>in diesem Prozess</translation>
+    </message>
+    <message>
+        <source>tensors on GPUs are waited for by their worker</source>
+        <translation>auf Tensoren auf GPUs wartet ihr Arbeiter</translation>
+    </message>
+    <message>
+        <source>the GPUs are not alike (%1): the slowest sets the pace</source>
+        <translation>die GPUs sind nicht gleich (%1): die langsamste bestimmt das Tempo</translation>
+    </message>
+    <message>
+        <source>the other devices to join it</source>
+        <translation>dass die anderen Geräte dazukommen</translation>
+    </message>
+    <message>
+        <source>who has to do with each other is known before a run</source>
+        <translation>wer miteinander zu tun hat, steht vor einem Lauf fest</translation>
     </message>
 </context>
 <context>
