@@ -38,7 +38,8 @@ constexpr auto commands = std::to_array<CommandInfo>({
     {"export", "a table as CSV, a project's document, a batch job", make_export_command},
     {"validate", "check files of any format", make_validate_command},
     {"reproduce", "a table of one of the papers beside our answers", make_reproduce_command},
-    {"list", "planners, schedules, models, clusters, devices, device-types, formats, checkpoints", make_list_command},
+    {"list", "planners, schedules, models, clusters, devices, device-types, cloud-shapes, formats, checkpoints",
+     make_list_command},
 });
 
 std::string overview() {

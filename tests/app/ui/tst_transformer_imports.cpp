@@ -51,6 +51,30 @@ class TestTransformerImports : public QObject {
     QCOMPARE(window.state().profiles.size(), profiles);
   }
 
+  /// A transformer of the catalogue is shown like a file's, for the devices of the cluster that is asked about.
+  void presets_of_the_model_box_are_shown_first() {
+    WindowFixture window;
+    window.session().open_sample();
+    auto* box = window.window->findChild<QComboBox*>("profile_box");
+    const auto pick = [&] {
+      box->setCurrentIndex(box->findText("Llama 3 8B"));
+      emit box->activated(box->currentIndex());
+    };
+    const QString before = box->currentText();
+    window.answers.transformer = false;
+    pick();
+    QVERIFY(!window.session().can_undo());
+    QCOMPARE(box->currentText(), before);
+    window.answers.transformer = true;
+    pick();
+    const Profile& profile = *find_profile(window.state(), window.state().question.profile)->profile;
+    QCOMPARE(profile.name, std::string("Llama 3 8B"));
+    QCOMPARE(profile.device, window.session().problem()->cluster->device_types.front().name);
+    QCOMPARE(box->currentText(), QStringLiteral("Llama 3 8B"));
+    QCOMPARE(window.session().undo_name(), QStringLiteral("Import Llama 3 8B"));
+    QVERIFY(window.errors.isEmpty());
+  }
+
   void broken_files_are_told() {
     WindowFixture window;
     window.session().open_sample();
