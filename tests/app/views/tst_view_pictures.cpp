@@ -212,9 +212,9 @@ class TestViewPictures : public QObject {
     view.set_plans({{1, "DAPPLE 1:1 · 3:3", {}}});
     view.set_models({{0, "gpt-tiny, 0.8 M", {}}});
     view.set_steps(2000);
-    view.set_runs({{1, "now · DAPPLE 1:1", "177 samples/s", {}},
-                   {2, "14:02 · GPipe 1:1", "164", {}},
-                   {3, "12:15 · failed at step 31", {}, {}, true}});
+    view.set_runs({{1, "now · DAPPLE 1:1", 2000, {}, milliseconds(90.4), milliseconds(88.2), {}, false},
+                   {2, "14:02 · GPipe 1:1", 2000, {}, milliseconds(97.6), milliseconds(93), {}, false},
+                   {3, "12:15 · DAPPLE 1:1", 31, "failed", {}, {}, {}, true}});
     view.start_run("gpt-tiny · DAPPLE 1:1");
     view.set_prediction({181, {0.93, 0.9}, {Bytes(421 * samples::mebibyte), Bytes(362 * samples::mebibyte)}});
     view.append(RunStarted{"DAPPLE 1:1", "gpt-tiny", "cpu", 2000, 2});
