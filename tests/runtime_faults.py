@@ -210,9 +210,10 @@ def stall(bench, name):
     bench.signal(victim, signal.SIGCONT)
     check(status in (4, 0), f"exit {status}: {said}")
     if status == 4:
-        # One that goes on after the others have ended finds nobody to part from, and says so.
+        # One that goes on after the others have ended finds nobody to part from, and says so. Who waited for a tensor as
+        # long as the other was silent may be the first to say it.
         check(re.search(rf"process {victim} on .* has been silent|(process \d+ on .*|another process) does not end|"
-                        "files of other devices have not come", said), f"it says: {said}")
+                        r"device \d+: .* has waited|files of other devices have not come", said), f"it says: {said}")
     bench.nobody_left(process)
     return took if status else 0
 
