@@ -203,7 +203,10 @@ void CudaDevice::upload(std::span<float> to, const std::function<void(std::span<
   Staging staging = take_staging(to.size());
   write({staging.data.get(), to.size()});
   copy_from(staging.data.get());
-  check(cudaEventRecord(staging.read.get(), stream()), "cudaEventRecord");
+  if (const cudaError_t recorded = cudaEventRecord(staging.read.get(), stream()); recorded != cudaSuccess) {
+    cudaStreamSynchronize(stream());  // the GPU may still read what is freed now
+    check(recorded, "cudaEventRecord");
+  }
   const std::lock_guard lock(mutex_);
   const auto place = std::ranges::upper_bound(staging_, staging.floats, {}, &Staging::floats);
   staging_.insert(place, std::move(staging));
