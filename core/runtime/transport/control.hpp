@@ -148,7 +148,7 @@ class RunControl {
   static constexpr std::chrono::microseconds longest_look{200};
   static void rest_a_moment();
   /// Who lost his core meanwhile, to others that want it more: looking costs slices of time that sleepers get back.
-  static constexpr std::chrono::milliseconds lost_core{1}, crowded_for{1000};
+  static constexpr std::chrono::milliseconds lost_core{1}, crowded_for{50};
   template <class Ready, class Rest>
   void look(Ready ready, Rest rest) const {
     auto now = RunClock::now();
