@@ -2,6 +2,7 @@
 // Which of this machine's processor cores stand for the devices of a plan.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "core/domain/result.hpp"
@@ -17,5 +18,9 @@ Result<void> check_cores(const std::vector<int>& cores, std::size_t devices);
 
 /// The calling thread runs on this core alone from now on. False: it is not to be had.
 bool pin_this_thread(int core);
+
+/// The same of the usable core at this place, where there is one: threads that work at once, each in its place, never
+/// share a core, as the operating system may have two that wake each other do for seconds.
+void stand_apart(std::size_t place);
 
 }  // namespace pipedeck

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/cores.hpp"
 #include "core/runtime/machine.hpp"
 #include "core/runtime/model_parts.hpp"
 #include "core/runtime/profile/chain_timer.hpp"
@@ -179,11 +180,12 @@ Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& opt
   const double measurements = static_cast<double>(sizes.size() + options.tensor_parallel.size());
   double done = 0;
   const auto measure = [&](ChainTimer& timer, int size, int at_work, const std::string& what) {
-    const Company company(model, size, std::max(0, options.busy_cores - at_work));
+    const Company company(model, size, std::max(0, options.busy_cores - at_work), static_cast<std::size_t>(at_work));
     const auto tell = [&](double part) { report(progress, (done + std::min(part, 1.0)) / measurements, what); };
     tell(0);
     Result<void> timed;
     on_one_core([&] {
+      if (std::max(at_work, options.busy_cores) > 1) stand_apart(0);
       try {
         timed = repeat(timer, options.repetitions, tell, stop);
       } catch (const Interrupted&) {  // by another rank, for which there was no more

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "core/runtime/cores.hpp"
 #include "core/runtime/cpu/matmul.hpp"
 
 namespace pipedeck {
@@ -12,11 +13,12 @@ namespace pipedeck {
 Company::Member::Member(ModelParts made, const ModelSpec& model, int micro_batch)
     : parts(std::move(made)), timer(parts.layers, parts.loss, *parts.source, model.seed, micro_batch) {}
 
-Company::Company(const ModelSpec& model, int micro_batch, int others) {
+Company::Company(const ModelSpec& model, int micro_batch, int others, std::size_t place) {
   for (int i = 0; i < others; ++i) members_.emplace_back(make_parts(model, cpu_kernels()).value(), model, micro_batch);
-  for (Member& member : members_)
-    threads_.emplace_back([&timer = member.timer](std::stop_token stop) {
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    threads_.emplace_back([&timer = members_[i].timer, place = place + i](std::stop_token stop) {
       use_one_thread();
+      stand_apart(place);
       try {
         while (!stop.stop_requested()) timer.warm_up();  // keeps no times
       } catch (const std::bad_alloc&) {                  // who is timed needs the memory more

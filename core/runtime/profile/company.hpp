@@ -3,6 +3,7 @@
 // with it.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <thread>
 #include <vector>
@@ -14,9 +15,9 @@ namespace pipedeck {
 
 class Company {
  public:
-  /// `others` threads, each of which runs the whole model at this micro-batch over and over until this goes. `model` is
-  /// known to be trainable (make_parts).
-  Company(const ModelSpec& model, int micro_batch, int others);
+  /// `others` threads, each of which runs the whole model at this micro-batch over and over until this goes, on the
+  /// usable cores from `place` on. `model` is known to be trainable (make_parts).
+  Company(const ModelSpec& model, int micro_batch, int others, std::size_t place);
 
  private:
   struct Member {

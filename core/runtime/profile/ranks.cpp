@@ -38,8 +38,9 @@ Result<std::unique_ptr<Ranks>> Ranks::of(const ModelSpec& model, const ModelPart
   for (int rank = 0; rank < ranks->at_work_; ++rank)
     if (auto added = ranks->add(model, parts, degree, samples); !added) return tl::unexpected(added.error());
   for (std::size_t rank = 1; rank < ranks->ranks_.size(); ++rank)
-    ranks->others_.emplace_back([&control = ranks->control_, &timer = *ranks->ranks_[rank].timer] {
+    ranks->others_.emplace_back([&control = ranks->control_, &timer = *ranks->ranks_[rank].timer, rank] {
       use_one_thread();
+      stand_apart(rank);
       try {
         while (true) timer.warm_up();    // keeps no times
       } catch (const Interrupted&) {     // all is measured
