@@ -4,6 +4,8 @@
 #include <chrono>
 #include <thread>
 
+#include "core/runtime/cores.hpp"
+#include "core/runtime/thread_of_its_own.hpp"
 #include "core/runtime/transport/threads.hpp"
 
 namespace pipedeck {
@@ -58,8 +60,16 @@ LinkMeasurement measure_thread_link() {
   RunControl control(std::chrono::hours(1), {DeviceId(0), DeviceId(1)});
   control.look_before_sleeping(memories.size());
   ThreadTransport transport(memories, control);
-  std::jthread other([&] { answer_transfers(transport.endpoint(1), 0, memories[1]); });
-  return time_transfers(transport.endpoint(0), 1, memories[0]);
+  std::jthread other([&] {
+    stand_apart(1);
+    answer_transfers(transport.endpoint(1), 0, memories[1]);
+  });
+  LinkMeasurement measured;
+  on_one_core([&] {
+    stand_apart(0);
+    measured = time_transfers(transport.endpoint(0), 1, memories[0]);
+  });
+  return measured;
 }
 
 }  // namespace pipedeck

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/runtime/cores.hpp"
+#include "core/runtime/thread_of_its_own.hpp"
 #include "core/runtime/transport/threads.hpp"
 
 namespace pipedeck {
@@ -50,8 +52,16 @@ RobustSummary measure_meeting(int members) {
   for (const std::size_t member : all) groups.push_back(transport.join(all, member));
   std::vector<std::jthread> others;
   for (std::size_t member = 1; member < all.size(); ++member)
-    others.emplace_back([&group = *groups[member]] { meet_often(group); });
-  return summary_of(meet_often(*groups.front()));
+    others.emplace_back([&group = *groups[member], member] {
+      stand_apart(member);
+      meet_often(group);
+    });
+  RobustSummary summary;
+  on_one_core([&] {
+    stand_apart(0);
+    summary = summary_of(meet_often(*groups.front()));
+  });
+  return summary;
 }
 
 }  // namespace pipedeck
