@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/backend_options.hpp"
 
-#include <map>
-
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
@@ -49,9 +47,7 @@ Result<Backend> BackendOptions::open(const CLI::App& app, const Plan& plan, cons
   if (on_processor()) return Backend(cpu_kernels());
   const auto module = cuda_module();
   if (!module) return tl::unexpected(module.error());
-  const std::map<std::string, cuda::Precision> precisions{
-      {"fp32", cuda::Precision::fp32}, {"tf32", cuda::Precision::tf32}, {"bf16", cuda::Precision::bf16}};
-  return cuda_backend(**module, plan, precisions.at(precision_), oversubscribe_, processes);
+  return cuda_backend(**module, plan, *cuda_precision_named(precision_), oversubscribe_, processes);
 }
 
 }  // namespace pipedeck::cli

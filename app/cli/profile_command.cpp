@@ -12,8 +12,11 @@
 #include "app/cli/profile_text.hpp"
 #include "app/cli/progress_log.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/presets/machine_import.hpp"
 #include "core/presets/presets.hpp"
+#include "core/runtime/cuda/module.hpp"
 #include "core/runtime/profiler.hpp"
+#include "core/runtime/this_machine.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -22,7 +25,11 @@ class ProfileCommand : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("--model", model_, "model: a file or preset:NAME")->required()->type_name("SPEC");
+    app_ = &app;
     declare_backend(app, backend_);
+    app.add_option("--precision", precision_, "of matrix products on a GPU: fp32 (default), tf32 or bf16")
+        ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
+        ->type_name("NAME");
     app.add_option("--micro-batch", micro_batches_, "micro-batch sizes to measure, the profile's own first")
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 20))
@@ -55,15 +62,17 @@ class ProfileCommand : public Command {
   }
 
   Result<int> run(std::stop_token stop) override {
-    if (auto backend = check_backend(backend_); !backend) return tl::unexpected(backend.error());
+    if (auto usage = check_usage(); !usage) return tl::unexpected(usage.error());
     if (auto sizes = check_sizes(); !sizes) return tl::unexpected(sizes.error());
     const auto model = open_model(model_);
     if (!model) return tl::unexpected(in_file(model.error(), model_));
     if (auto opened = progress_.open(); !opened) return tl::unexpected(opened.error());
-    auto profile = profile_on_cpu(*model, options(), progress_.callback(), stop);
-    if (!profile) return tl::unexpected(in_file(profile.error(), model_));
     std::string links;
-    if (auto measured = measure_machine(*profile, links); !measured) return tl::unexpected(measured.error());
+    auto profile =
+        on_gpus() ? profile_on_gpu(*model, links, stop) : profile_on_cpu(*model, options(), progress_.callback(), stop);
+    if (!profile) return tl::unexpected(in_file(profile.error(), model_));
+    if (!on_gpus())
+      if (auto measured = measure_machine(*profile, links); !measured) return tl::unexpected(measured.error());
     const std::string human =
         output_.json_on_stdout() || progress_.on_stdout() ? std::string() : measured_profile_text(*profile) + links;
     if (auto written = output_.write(profile_to_json(*profile), human); !written)
@@ -72,6 +81,57 @@ class ProfileCommand : public Command {
   }
 
  private:
+  bool on_gpus() const { return backend_ == "cuda"; }
+
+  Result<void> check_usage() const {
+    const auto given = [&](const char* option) { return app_->count(option) > 0; };
+    if (!on_gpus() && given("--precision"))
+      return fail(ErrorCode::bad_usage,
+                  "profile: --precision needs --backend cuda: on the processor it would do nothing");
+    if (!on_gpus()) return {};
+    for (const char* option : {"--tensor-parallel", "--busy-cores", "--devices"})
+      if (given(option))
+        return fail(ErrorCode::bad_usage,
+                    fmt::format("profile: {} needs --backend cpu: it is measured there alone", option));
+    if (given("--cluster-out"))
+      return fail(ErrorCode::bad_usage,
+                  "profile: --cluster-out needs --backend cpu: a machine's GPUs become a cluster with "
+                  "convert --this-machine -o FILE");
+    return {};
+  }
+
+  /// On the first GPU; links are copies from it to the others.
+  Result<Profile> profile_on_gpu(const ModelSpec& model, std::string& links, const std::stop_token& stop) {
+    const auto module = cuda_module();
+    if (!module) return tl::unexpected(module.error());
+    const auto gpus = gpus_to_measure(**module, *cuda_precision_named(precision_));
+    if (!gpus) return tl::unexpected(gpus.error());
+    const std::string& name = gpus->names.front();
+    const ProfiledOn where{fmt::format("measured on {}, {}, {}", name, precision_, (*module)->libraries()),
+                           device_type_of(name)};
+    auto profile = profile_with(gpus->backend, where, model, options(), progress_.callback(), stop);
+    if (!profile || !links_) return profile;
+    if (gpus->names.size() == 1) print_note("--links: there is one GPU, and so no link");
+    try {
+      const auto first = std::make_shared<DeviceMemory>(gpus->backend.device(0));
+      for (std::size_t gpu = 1; gpu < gpus->names.size(); ++gpu)
+        links +=
+            fmt::format("\nGPU 0 to GPU {}\n{}", gpu,
+                        link_text(measure_copies(first, std::make_shared<DeviceMemory>(gpus->backend.device(gpu)))));
+    } catch (const std::runtime_error& error) {
+      return fail(ErrorCode::run_failed, fmt::format("--links: {}", error.what()));
+    }
+    return profile;
+  }
+
+  /// As a cluster made of this machine calls it, so that the two go together; else as the driver does.
+  static std::string device_type_of(const std::string& gpu) {
+    const ThisMachine machine = this_machine();
+    if (!machine.gpus) return gpu;
+    const auto made = cluster_of(std::vector{*machine.gpus});
+    return made ? made->cluster.device_types.front().name : gpu;
+  }
+
   Result<void> check_sizes() const {
     if (progress_.on_stdout() && output_.json_on_stdout())
       return fail(ErrorCode::bad_usage, "profile: --progress - and JSON on standard output exclude each other");
@@ -111,7 +171,8 @@ class ProfileCommand : public Command {
     return options;
   }
 
-  std::string model_, backend_, cluster_file_;
+  const CLI::App* app_ = nullptr;  ///< which options were given
+  std::string model_, backend_, cluster_file_, precision_ = "fp32";
   std::vector<int> micro_batches_{1, 2, 4, 8};
   std::vector<int> degrees_;
   bool links_ = false;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/backend.hpp"
 #include "core/runtime/cores.hpp"
 #include "core/runtime/machine.hpp"
 #include "core/runtime/model_parts.hpp"
@@ -149,12 +150,21 @@ Result<void> check_degrees(const std::vector<int>& degrees) {
   return {};
 }
 
-Profile empty_profile(const ModelSpec& model, const std::vector<std::unique_ptr<LayerKernel>>& kernels,
-                      int micro_batch) {
+/// Where layers are cut, or other cores are busy meanwhile, is not measured beside the processor.
+Result<void> check_device(const ProfileOptions& options, const ComputeDevice& device) {
+  if (device.on_host()) return {};
+  if (!options.tensor_parallel.empty())
+    return fail(ErrorCode::bad_usage, "layers cut over devices are measured on the processor alone");
+  if (options.busy_cores > 1) return fail(ErrorCode::bad_usage, "busy cores are the processor's");
+  return {};
+}
+
+Profile empty_profile(const ModelSpec& model, const std::vector<std::unique_ptr<LayerKernel>>& kernels, int micro_batch,
+                      const ProfiledOn& where) {
   Profile profile;
   profile.name = model.name;
-  profile.source = "measured on one thread of this machine's CPU, fp32";
-  profile.device = cpu_device_type;
+  profile.source = where.source;
+  profile.device = where.device;
   profile.micro_batch = micro_batch;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     Layer layer;
@@ -166,17 +176,22 @@ Profile empty_profile(const ModelSpec& model, const std::vector<std::unique_ptr<
   return profile;
 }
 
-}  // namespace
-
-Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& options, const Progress& progress,
-                               std::stop_token stop) {
+/// With `device`, which is the backend's.
+Result<Profile> profile_on(const std::shared_ptr<ComputeDevice>& device, const Backend& backend,
+                           const ProfiledOn& where, const ModelSpec& model, const ProfileOptions& options,
+                           const Progress& progress, const std::stop_token& stop) {
   const std::vector<int>& sizes = options.micro_batches;
   if (auto checked = check_sizes(sizes); !checked) return tl::unexpected(checked.error());
   if (auto checked = check_degrees(options.tensor_parallel); !checked) return tl::unexpected(checked.error());
-  const auto parts = make_parts(model, cpu_kernels());
+  if (auto checked = check_device(options, *device); !checked) return tl::unexpected(checked.error());
+  const auto parts = make_parts(model, backend.kernels);
   if (!parts) return tl::unexpected(parts.error());
 
-  Profile profile = empty_profile(model, parts->layers, sizes.front());
+  Profile profile = empty_profile(model, parts->layers, sizes.front(), where);
+  const auto chain_device = [&] {
+    return ChainDevice{std::make_shared<DeviceMemory>(device), backend.loss(parts->loss)};
+  };
+  const auto as_worker = [&](const auto& work) { device->on_host() ? on_one_core(work) : work(); };
   const double measurements = static_cast<double>(sizes.size() + options.tensor_parallel.size());
   double done = 0;
   const auto measure = [&](ChainTimer& timer, int size, int at_work, const std::string& what) {
@@ -184,8 +199,9 @@ Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& opt
     const auto tell = [&](double part) { report(progress, (done + std::min(part, 1.0)) / measurements, what); };
     tell(0);
     Result<void> timed;
-    on_one_core([&] {
-      if (std::max(at_work, options.busy_cores) > 1) stand_apart(0);
+    const bool apart = std::max(at_work, options.busy_cores) > 1;
+    as_worker([&] {
+      if (apart) stand_apart(0);
       try {
         timed = repeat(timer, options.repetitions, tell, stop);
       } catch (const Interrupted&) {  // by another rank, for which there was no more
@@ -196,7 +212,7 @@ Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& opt
     return timed;
   };
   for (const int size : sizes) {
-    ChainTimer timer(parts->layers, parts->loss, *parts->source, model.seed, size);
+    ChainTimer timer(parts->layers, parts->loss, *parts->source, model.seed, size, nullptr, {}, chain_device());
     if (auto timed = measure(timer, size, 1, fmt::format("timing micro-batches of {}", size)); !timed)
       return tl::unexpected(timed.error());
     add_point(profile, timer.seen(), size);
@@ -218,12 +234,29 @@ Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& opt
     for (std::size_t i = 0; i < ways->size(); ++i) profile.layers[i].tensor_parallel.back().ways = (*ways)[i];
   }
   if (profile.micro_batch > 1) {
-    ChainTimer single(parts->layers, parts->loss, *parts->source, model.seed, 1);
-    on_one_core([&] { single.run_once(); });
+    ChainTimer single(parts->layers, parts->loss, *parts->source, model.seed, 1, nullptr, {}, chain_device());
+    as_worker([&] { single.run_once(); });
     add_fixed_parts(profile, single.seen());
   }
   report(progress, 1, "done");
   return profile;
+}
+
+}  // namespace
+
+Result<Profile> profile_with(const Backend& backend, const ProfiledOn& where, const ModelSpec& model,
+                             const ProfileOptions& options, const Progress& progress, std::stop_token stop) {
+  try {
+    return profile_on(backend.device(0), backend, where, model, options, progress, stop);
+  } catch (const std::runtime_error& error) {  // no memory, or a device that fails
+    return fail(ErrorCode::run_failed, error.what());
+  }
+}
+
+Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& options, const Progress& progress,
+                               std::stop_token stop) {
+  const ProfiledOn where{"measured on one thread of this machine's CPU, fp32", cpu_device_type};
+  return profile_on(processor(), Backend(cpu_kernels()), where, model, options, progress, stop);
 }
 
 }  // namespace pipedeck

@@ -35,6 +35,19 @@ struct ProfileOptions {
 Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& options, const Progress& progress = {},
                                std::stop_token stop = {});
 
+struct Backend;
+
+/// What a profile says of where it was measured.
+struct ProfiledOn {
+  std::string source;  ///< "measured on ..."
+  std::string device;  ///< its type, as clusters call it
+};
+
+/// The same on a backend's first device. What is the processor's alone (tensor-parallel degrees, busy cores) is
+/// bad_usage elsewhere; run_failed with what the device fails with.
+Result<Profile> profile_with(const Backend& backend, const ProfiledOn& where, const ModelSpec& model,
+                             const ProfileOptions& options, const Progress& progress = {}, std::stop_token stop = {});
+
 inline Result<Profile> profile_on_cpu(const ModelSpec& model, std::vector<int> micro_batches,
                                       const Progress& progress = {}, std::stop_token stop = {}) {
   return profile_on_cpu(model, ProfileOptions{std::move(micro_batches), {}, {}}, progress, std::move(stop));

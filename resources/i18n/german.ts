@@ -5799,6 +5799,14 @@
         <source>who has to do with each other is known before a run</source>
         <translation>wer miteinander zu tun hat, steht vor einem Lauf fest</translation>
     </message>
+    <message>
+        <source>busy cores are the processor&apos;s</source>
+        <translation>beschäftigte Kerne gibt es nur beim Prozessor</translation>
+    </message>
+    <message>
+        <source>layers cut over devices are measured on the processor alone</source>
+        <translation>über Geräte geschnittene Schichten werden nur auf dem Prozessor gemessen</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>

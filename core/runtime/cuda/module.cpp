@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -96,6 +97,22 @@ std::string describe_cuda_module() {
   } catch (const std::exception& error) {
     return fmt::format("cuda: no runs; {}", error.what());
   }
+}
+
+std::optional<cuda::Precision> cuda_precision_named(std::string_view name) {
+  if (name == "fp32") return cuda::Precision::fp32;
+  if (name == "tf32") return cuda::Precision::tf32;
+  if (name == "bf16") return cuda::Precision::bf16;
+  return std::nullopt;
+}
+
+Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precision precision) {
+  auto names = gpus_of(module);
+  if (!names) return tl::unexpected(names.error());
+  std::vector<int> gpus(names->size());
+  std::iota(gpus.begin(), gpus.end(), 0);
+  for (std::string& name : *names) name = name.substr(0, name.rfind(", "));
+  return GpusToMeasure{module.backend(precision, std::move(gpus), false), *std::move(names)};
 }
 
 Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,

@@ -3,7 +3,9 @@
 // libraries.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/domain/plan.hpp"
@@ -23,10 +25,21 @@ Result<const cuda::Module*> cuda_module_in(const std::string& file);
 /// "cuda: CUDA 13.0, ... (backend cuda ...)", or why there is none.
 std::string describe_cuda_module();
 
+/// "fp32", "tf32" or "bf16"; empty where it is none.
+std::optional<cuda::Precision> cuda_precision_named(std::string_view name);
+
 /// A GPU for each device of the plan that lives in this process. NCCL joins them; with `oversubscribe` devices share
 /// GPUs where there are fewer, in turn, and copies join them. bad_usage where there are too few, no GPU or no driver,
 /// or NCCL can't join what is there.
 Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
                              bool oversubscribe, const Processes& processes = Processes());
+
+/// To measure on: a device for each GPU.
+struct GpusToMeasure {
+  Backend backend;
+  std::vector<std::string> names;  ///< "NVIDIA H100 80GB HBM3"
+};
+/// bad_usage where there is no GPU or no driver.
+Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precision precision);
 
 }  // namespace pipedeck

@@ -4,29 +4,35 @@
 #include <utility>
 
 namespace pipedeck {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-}  // namespace
 
 ChainTimer::ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
                        const SampleSource& source, std::uint64_t seed, int samples, CountedCollective* group,
-                       ChainEnds ends)
+                       ChainEnds ends, ChainDevice device)
     : layers_(layers),
-      loss_(loss),
+      positions_(loss.sequence()),
       source_(source),
       samples_(samples),
       group_(group),
       ends_(ends),
+      memory_(std::move(device.memory)),
+      loss_kernel_(device.loss ? std::move(device.loss) : processor_loss(loss)),
+      spans_(layers.size()),
       seen_(layers.size()) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    parameters_.emplace_back(static_cast<std::size_t>(layers[i]->parameters()));
-    gradients_.push_back(parameters_.back());
-    layers[i]->initialise(parameters_.back(), Random(seed, i));
+    gradients_.push_back(Tensor::zeros(memory_, 1, layers[i]->parameters()));
+    parameters_.push_back(gradients_.back().like());
+    memory_->device().upload(parameters_.back().values(),
+                             [&](std::span<float> values) { layers[i]->initialise(values, Random(seed, i)); });
   }
+}
+
+/// A device's own queue says when it begins and ends.
+template <class Work>
+ChainTimer::Span ChainTimer::timed(const Work& work) {
+  Span span{memory_->device().now(), {}};
+  work();
+  span.end = memory_->device().now();
+  return span;
 }
 
 void ChainTimer::warm_up() {
@@ -36,26 +42,37 @@ void ChainTimer::warm_up() {
 
 void ChainTimer::run_once() {
   if (group_) group_->gather_members();
-  auto start = Clock::now();
-  Tensor value = samples(false);
-  making_input_ = since(start);
-  start = Clock::now();
-  const Tensor targets = ends_.last ? samples(true) : Tensor();
-  making_targets_ = since(start);
+  Tensor value, targets;
+  making_input_ = timed([&] { value = samples(false); });
+  making_targets_ = timed([&] { targets = ends_.last ? samples(true) : Tensor(); });
   std::vector<Saved> saved(layers_.size());
   for (std::size_t i = 0; i < layers_.size(); ++i) value = forward(i, std::move(value), targets, saved[i]);
   if (!ends_.last) value = Tensor::zeros(memory_, samples_, layers_.back()->output_width());
   for (std::size_t i = layers_.size(); i-- > 0;) value = backward(i, std::move(value), saved[i]);
+  take_times();
+}
+
+void ChainTimer::take_times() {
+  memory_->device().synchronise();
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    LayerSamples& seen = seen_[i];
+    seen.forward.push_back(spans_[i].forward.seconds() + (i == 0 ? making_input_.seconds() : 0) +
+                           (ends_with_loss(i) ? making_targets_.seconds() : 0) - seen.forward_all_reduced.moving.count);
+    seen.backward_input.push_back(spans_[i].backward_input.seconds() - seen.backward_all_reduced.moving.count);
+    seen.backward_weight.push_back(spans_[i].backward_weight.seconds());
+  }
 }
 
 Tensor ChainTimer::samples(bool targets) const {
   if (!targets && !ends_.first) return Tensor::zeros(memory_, samples_, layers_.front()->input_width());
-  Tensor values(memory_, samples_, targets ? loss_.sequence() : layers_.front()->input_width());
+  Tensor values(memory_, samples_, targets ? positions_ : layers_.front()->input_width());
   const auto width = static_cast<std::size_t>(values.width());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(samples_); ++i) {
-    const auto sample = values.values().subspan(i * width, width);
-    targets ? source_.target(i, sample) : source_.input(i, sample);
-  }
+  memory_->device().upload(values.values(), [&](std::span<float> all) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(samples_); ++i) {
+      const auto sample = all.subspan(i * width, width);
+      targets ? source_.target(i, sample) : source_.input(i, sample);
+    }
+  });
   return values;
 }
 
@@ -69,12 +86,11 @@ Tensor ChainTimer::forward(std::size_t layer, Tensor value, const Tensor& target
   const bool last = ends_with_loss(layer);
   const Bytes before = memory_->in_use() - value.bytes() - (last ? targets.bytes() : Bytes());
   memory_->restart_peak();
-  const auto start = Clock::now();
-  value = layers_[layer]->forward(std::move(value), parameters_[layer], saved);
-  if (last) loss_.forward(value, targets);
-  const double took = since(start) + (layer == 0 ? making_input_ : 0) + (last ? making_targets_ : 0);
+  spans_[layer].forward = timed([&] {
+    value = layers_[layer]->forward(std::move(value), parameters_[layer].values(), saved);
+    if (last) loss_kernel_->forward(value, targets);
+  });
   seen.forward_all_reduced = all_reduced();
-  seen.forward.push_back(took - seen.forward_all_reduced.moving.count);
   seen.memory.input = saved.tensors.front().bytes();
   seen.output = value.bytes();
   seen.saved = saved.bytes() + (last ? value.bytes() : Bytes());
@@ -87,17 +103,16 @@ Tensor ChainTimer::backward(std::size_t layer, Tensor value, Saved& saved) {
   LayerSamples& seen = seen_[layer];
   const Bytes before = memory_->in_use();
   memory_->restart_peak();
-  auto start = Clock::now();
-  if (ends_with_loss(layer))
-    value = loss_.backward(std::move(value), 1.0f / static_cast<float>(samples_ * loss_.sequence()));
-  value = layers_[layer]->backward_input(std::move(value), parameters_[layer], saved, layer > 0 || !ends_.first);
-  const double took = since(start);
+  spans_[layer].backward_input = timed([&] {
+    if (ends_with_loss(layer))
+      value = loss_kernel_->backward(std::move(value),
+                                     1.0f / static_cast<float>(static_cast<std::int64_t>(samples_) * positions_));
+    value =
+        layers_[layer]->backward_input(std::move(value), parameters_[layer].values(), saved, layer > 0 || !ends_.first);
+  });
   seen.backward_all_reduced = all_reduced();
-  seen.backward_input.push_back(took - seen.backward_all_reduced.moving.count);
   seen.memory.weight_saved = saved.bytes();
-  start = Clock::now();
-  layers_[layer]->backward_weight(saved, gradients_[layer]);
-  seen.backward_weight.push_back(since(start));
+  spans_[layer].backward_weight = timed([&] { layers_[layer]->backward_weight(saved, gradients_[layer].values()); });
   seen.memory.backward = memory_->peak() - before;
   return value;
 }

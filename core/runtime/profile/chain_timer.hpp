@@ -10,6 +10,7 @@
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
 #include "core/runtime/data_source.hpp"
 #include "core/runtime/layer_kernel.hpp"
+#include "core/runtime/loss_kernel.hpp"
 #include "core/runtime/transport/counted_collective.hpp"
 
 namespace pipedeck {
@@ -28,14 +29,21 @@ struct ChainEnds {
   bool first = true, last = true;
 };
 
+/// What the chain runs on: the processor, where nothing else is said.
+struct ChainDevice {
+  std::shared_ptr<DeviceMemory> memory = std::make_shared<DeviceMemory>();
+  std::shared_ptr<const LossKernel> loss = nullptr;  ///< of that device; null: the processor's
+};
+
 /// The whole chain forward and backward, as a device that holds all of it would run it: so every layer finds the caches
 /// as it does in training. The first layer's forward makes the samples, the last one's their targets and the loss, as
-/// the workers' do; amid the model they take zeros. What it is given must outlive it.
+/// the workers' do; amid the model they take zeros. On a device that has a queue all of it is queued, and times are
+/// those between marks in the queue. What it is given must outlive it.
 class ChainTimer {
  public:
   ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
              const SampleSource& source, std::uint64_t seed, int samples, CountedCollective* group = nullptr,
-             ChainEnds ends = {});
+             ChainEnds ends = {}, ChainDevice device = {});
 
   /// Not counted: caches, memory and oneDNN's code have yet to be made.
   void warm_up();
@@ -43,6 +51,17 @@ class ChainTimer {
   const std::vector<LayerSamples>& seen() const { return seen_; }
 
  private:
+  /// What a device did from one moment to another.
+  struct Span {
+    Moment begin, end;
+    double seconds() const { return std::chrono::duration<double>(end.time() - begin.time()).count(); }
+  };
+  struct LayerSpans {
+    Span forward, backward_input, backward_weight;
+  };
+  template <class Work>
+  Span timed(const Work& work);
+  void take_times();
   Tensor samples(bool targets) const;
   bool ends_with_loss(std::size_t layer) const { return ends_.last && layer + 1 == layers_.size(); }
   CountedCollective::Taken all_reduced() const;
@@ -50,14 +69,16 @@ class ChainTimer {
   Tensor backward(std::size_t layer, Tensor value, Saved& saved);
 
   const std::vector<std::unique_ptr<LayerKernel>>& layers_;
-  const SoftmaxCrossEntropy& loss_;
+  std::int64_t positions_;  ///< of a sample, that the loss looks at
   const SampleSource& source_;
   int samples_;
   CountedCollective* group_;  ///< of the rank's parts; none of whole layers
   ChainEnds ends_;
-  double making_input_ = 0, making_targets_ = 0;
-  std::shared_ptr<DeviceMemory> memory_ = std::make_shared<DeviceMemory>();
-  std::vector<std::vector<float>> parameters_, gradients_;
+  std::shared_ptr<DeviceMemory> memory_;
+  std::shared_ptr<const LossKernel> loss_kernel_;
+  std::vector<Tensor> parameters_, gradients_;
+  Span making_input_, making_targets_;  ///< of the repetition at hand, as the next
+  std::vector<LayerSpans> spans_;
   std::vector<LayerSamples> seen_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "core/runtime/cores.hpp"
 #include "core/runtime/thread_of_its_own.hpp"
@@ -18,6 +19,17 @@ constexpr std::int64_t smallest = 16, largest = std::int64_t{1} << 20, growth = 
 
 /// Both ends send the same keys: each of a direction, size and round, once.
 MessageKey key_of(bool back, int number) { return {back, StageId(0), number}; }
+
+Link link_through(const std::vector<TransferPoint>& points) {
+  std::vector<double> bytes, seconds;
+  for (const TransferPoint& point : points) {
+    bytes.push_back(static_cast<double>(point.bytes.count));
+    seconds.push_back(point.seconds.median);
+  }
+  const FittedLine line = line_through(bytes, seconds);
+  constexpr double fastest = 1e13;  // of a slope that is lost in the noise
+  return {BytesPerSecond(line.slope > 1 / fastest ? 1 / line.slope : fastest), Seconds(line.at_zero)};
+}
 
 }  // namespace
 
@@ -35,14 +47,31 @@ LinkMeasurement time_transfers(Endpoint& mine, std::size_t peer, const std::shar
     }
     measured.points.push_back({ball.bytes(), summary_of(std::move(times))});
   }
-  std::vector<double> bytes, seconds;
-  for (const TransferPoint& point : measured.points) {
-    bytes.push_back(static_cast<double>(point.bytes.count));
-    seconds.push_back(point.seconds.median);
+  measured.link = link_through(measured.points);
+  return measured;
+}
+
+LinkMeasurement measure_copies(const std::shared_ptr<DeviceMemory>& from, const std::shared_ptr<DeviceMemory>& to) {
+  constexpr std::int64_t largest_copy = std::int64_t{1} << 24;  // floats
+  ComputeDevice& device = to->device();
+  LinkMeasurement measured;
+  for (std::int64_t floats = smallest; floats <= largest_copy; floats *= growth) {
+    const Tensor ball = Tensor::zeros(from, 1, floats);
+    Tensor there(to, 1, floats);
+    device.wait(from->device().now());
+    std::vector<std::pair<Moment, Moment>> spans;
+    for (int round = 0; round < warm_ups + rounds; ++round) {
+      const Moment begin = device.now();
+      device.copy(there.data(), ball.data(), floats);
+      spans.emplace_back(begin, device.now());
+    }
+    device.synchronise();
+    std::vector<double> times;
+    for (std::size_t i = warm_ups; i < spans.size(); ++i)
+      times.push_back(std::chrono::duration<double>(spans[i].second.time() - spans[i].first.time()).count());
+    measured.points.push_back({ball.bytes(), summary_of(std::move(times))});
   }
-  const FittedLine line = line_through(bytes, seconds);
-  constexpr double fastest = 1e13;  // of a slope that is lost in the noise
-  measured.link = {BytesPerSecond(line.slope > 1 / fastest ? 1 / line.slope : fastest), Seconds(line.at_zero)};
+  measured.link = link_through(measured.points);
   return measured;
 }
 

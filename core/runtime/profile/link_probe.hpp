@@ -26,6 +26,10 @@ struct LinkMeasurement {
 LinkMeasurement time_transfers(Endpoint& mine, std::size_t peer, const std::shared_ptr<DeviceMemory>& memory);
 void answer_transfers(Endpoint& mine, std::size_t peer, const std::shared_ptr<DeviceMemory>& memory);
 
+/// Copies from one device's memory to another's, by marks in the queue of the one that copies. From 64 bytes to 64 MiB.
+/// Throws what devices fail with.
+LinkMeasurement measure_copies(const std::shared_ptr<DeviceMemory>& from, const std::shared_ptr<DeviceMemory>& to);
+
 /// Between two threads of this process. Threads are not bound to cores: one link stands for every pair.
 LinkMeasurement measure_thread_link();
 

@@ -122,6 +122,13 @@ void TestCliMeasure::bad_questions_are_refused_data() {
   QTest::newRow("no time") << profile + QStringList{"--time-limit", "0"} << QByteArray("--time-limit");
   QTest::newRow("two on standard output")
       << profile + QStringList{"--progress", "-", "--json"} << QByteArray("exclude");
+  const QStringList on_gpu{"profile", "--model", "preset:mlp-small", "--backend", "cuda"};
+  QTest::newRow("a precision on the processor")
+      << profile + QStringList{"--precision", "bf16"} << QByteArray("--precision needs --backend cuda");
+  QTest::newRow("degrees on a GPU") << on_gpu + QStringList{"--tensor-parallel", "2"}
+                                    << QByteArray("--tensor-parallel needs --backend cpu");
+  QTest::newRow("a cluster of GPUs") << on_gpu + QStringList{"--cluster-out", "gpus.json"}
+                                     << QByteArray("convert --this-machine");
   QTest::newRow("trials of nothing") << plan_command({"--trials", "2"}) << QByteArray("--trials needs --model");
   QTest::newRow("a model and no trials") << plan_command({"--model", "preset:mlp-small"}) << QByteArray("--trials");
   const QStringList trials{"--trials", "1", "--backend", "cpu", "--model"};

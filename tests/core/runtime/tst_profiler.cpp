@@ -14,6 +14,7 @@
 #include "core/runtime/trainer.hpp"
 #include "core/runtime/transport/lone_collective.hpp"
 #include "core/runtime/transport/timed_collective.hpp"
+#include "tests/core/runtime/far_device.hpp"
 #include "tests/core/runtime/training_cases.hpp"
 
 using namespace pipedeck;
@@ -31,6 +32,7 @@ class TestProfiler : public QObject {
   void other_cores_may_be_busy_meanwhile();
   void ranks_at_work_count_what_one_alone_counts();
   void what_ranks_wait_for_is_theirs_and_what_they_move_is_not();
+  void another_device_is_measured_through_its_queue();
   void profiling_can_be_stopped_and_refuses_bad_sizes();
   void cluster_has_the_machines_figures();
   void devices_are_described();
@@ -159,6 +161,26 @@ void TestProfiler::times_are_those_of_training() {
     found += QString("%1 and %2; ").arg(forwards).arg(backwards);
   }
   QFAIL(qPrintable(found));
+}
+
+/// Whose memory the host can't touch.
+void TestProfiler::another_device_is_measured_through_its_queue() {
+  const ModelSpec model = small_gpt(2, 16, 8, 12);
+  const Backend far = far_backend();
+  ProfileOptions options{{2, 4}, {}, {3, 3, 0, Seconds(1)}};
+  const auto found = profile_with(far, {"measured far away", "far"}, model, options);
+  QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
+  const auto near = profile_on_cpu(model, options);
+  QVERIFY(near.has_value());
+  QCOMPARE(found->device, std::string("far"));
+  QCOMPARE(found->source, std::string("measured far away"));
+  for (std::size_t i = 0; i < near->layers.size(); ++i) {
+    QCOMPARE(found->layers[i].parameters, near->layers[i].parameters);
+    QCOMPARE(found->layers[i].output, near->layers[i].output);
+    QVERIFY(found->layers[i].forward.count > 0 && found->layers[i].backward.count > 0);
+  }
+  options.busy_cores = 2;
+  QCOMPARE(profile_with(far, {}, model, options).error().code, ErrorCode::bad_usage);
 }
 
 /// They take time from the one that is timed and nothing else: its bytes are its own.

@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "core/runtime/cuda/module.hpp"
+#include "core/runtime/profile/link_probe.hpp"
+#include "core/runtime/profiler.hpp"
 #include "core/runtime/train_with.hpp"
 #include "core/runtime/transport/mailbox.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
@@ -98,6 +100,8 @@ class TestCudaRuns : public QObject {
   void plansEqualOneDevice();
   void asynchronousPlansEqualTheProcessors();
   void copiesWhereDevicesShareGpus();
+  void profilesAreMeasured();
+  void linksAreMeasured();
 #ifdef PIPEDECK_CUDA_STAND_IN
   void oneProcessAGpu();
   void gpusOfProcesses();
@@ -193,6 +197,47 @@ void TestCudaRuns::copiesWhereDevicesShareGpus() {
   QVERIFY2(started.front().backend.starts_with("cuda, copies"), started.front().backend.c_str());
   const Plan single = plan_on(model, {1}, {1});
   QVERIFY(cuda_backend(gpu_module(), single, cuda::Precision::fp32, false)->transport.empty());
+}
+
+/// Bytes are the processor's, times the GPU's.
+void TestCudaRuns::profilesAreMeasured() {
+  const ModelSpec model = model_named("GPT");
+  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  QVERIFY2(gpus.has_value(), gpus ? "" : gpus.error().text().c_str());
+  QVERIFY(!gpus->names.empty() && !gpus->names.front().empty());
+  ProfileOptions options;
+  options.micro_batches = {2, 4};
+  options.repetitions = {3, 3, 0, Seconds(2)};
+  const ProfiledOn where{"measured on a GPU", gpus->names.front()};
+  const auto found = profile_with(gpus->backend, where, model, options);
+  QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
+  const auto expected = profile_on_cpu(model, options);
+  QVERIFY(expected.has_value());
+  QCOMPARE(found->device, gpus->names.front());
+  QCOMPARE(found->layers.size(), expected->layers.size());
+  for (std::size_t i = 0; i < found->layers.size(); ++i) {
+    const Layer &layer = found->layers[i], &there = expected->layers[i];
+    QCOMPARE(layer.parameters, there.parameters);
+    QCOMPARE(layer.output, there.output);
+    QCOMPARE(layer.at.size(), std::size_t{2});
+    for (const LayerPoint& point : layer.at)
+      QVERIFY(point.forward.count > 0 && point.backward.count > 0 && point.details.saved > Bytes());
+  }
+  options.tensor_parallel = {2};
+  const auto cut = profile_with(gpus->backend, where, model, options);
+  QVERIFY(!cut && cut.error().code == ErrorCode::bad_usage);
+}
+
+void TestCudaRuns::linksAreMeasured() {
+  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  QVERIFY(gpus.has_value());
+  const auto one = std::make_shared<DeviceMemory>(gpus->backend.device(0));
+  const auto other = std::make_shared<DeviceMemory>(gpus->backend.device(1));
+  const LinkMeasurement measured = measure_copies(one, other);
+  QCOMPARE(measured.points.front().bytes, Bytes(64));
+  QCOMPARE(measured.points.back().bytes, Bytes(64 << 20));
+  for (const TransferPoint& point : measured.points) QVERIFY(point.seconds.median > 0);
+  QVERIFY(measured.link.bandwidth.count > 0);
 }
 
 #ifdef PIPEDECK_CUDA_STAND_IN
@@ -439,6 +484,14 @@ void TestCudaRuns::aGpuHangs() {
 }
 
 void TestCudaRuns::noMemory() {
+  {
+    const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+    cuda_stand_in::set_memory(1000);
+    const auto profile = profile_with(gpus->backend, {}, model_named("MLP"), {{2}, {}, {}});
+    QVERIFY2(!profile && profile.error().code == ErrorCode::run_failed, "a profile that has no memory");
+    QVERIFY2(profile.error().message.find("take a smaller micro-batch") != std::string::npos,
+             profile.error().message.c_str());
+  }
   const ModelSpec model = model_named("MLP");
   const Plan plan = plan_on(model, {1, 1}, {1, 1});
   cuda_stand_in::set_memory(6000);
