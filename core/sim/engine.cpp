@@ -5,9 +5,6 @@
 //
 // In the `ideal` network durations are known beforehand, and all-reduces, which nobody waits for before the optimizer,
 // are added at the end. In `shared` a transfer or an all-reduce ends when the carrier says so.
-//
-// Where nothing ever waits for its turn, because each resource carries what one worker sends in its order, the same
-// times follow from what needs what, without a clock: each lane runs as far as what it needs is known.
 #include "core/sim/engine.hpp"
 
 #include <algorithm>
@@ -17,6 +14,7 @@
 #include <utility>
 
 #include "core/sim/engine_state.hpp"
+#include "core/sim/lane_engine.hpp"
 #include "core/sim/shared_carrier.hpp"
 
 namespace pipedeck {
@@ -26,20 +24,46 @@ using namespace engine;
 
 constexpr std::size_t stop_interval = 1 << 14;  // events between looks at the stop token
 
-class Engine {
+struct Event {
+  std::int64_t time = 0;
+  int who = 0;  // lane, lanes + resource, or lanes + resources + a stage whose all-reduce is due
+  bool operator>(const Event& other) const { return time != other.time ? time > other.time : who > other.who; }
+};
+
+struct Waiting {
+  std::int64_t ready = 0;
+  int channel = 0, micro_batch = 0;
+};
+
+struct Line {  // of a resource
+  bool busy = false;
+  Waiting current;
+  std::vector<Waiting> queue;
+  std::size_t head = 0;
+  std::size_t fresh = 0;  // of the queue, those that became ready at this instant
+};
+
+/// Rounds of gradients of an asynchronous stage, an update each; a synchronous one has a single round.
+struct Rounds {
+  int size = 1;                    // micro-batches of a round: one a replica, or a global batch
+  std::vector<int> missing;        // micro-batches that the round still waits for
+  std::vector<std::int64_t> done;  // end of the round's all-reduce; -1: not known
+  std::int64_t free = 0;
+};
+
+/// All-reduces of a stage in the `shared` network, one at a time.
+struct Reducing {
+  int gradients_left = 0;  // operations of its workers
+  std::size_t next = 0;    // of its all-reduces, or of its rounds
+  bool running = false;
+  std::int64_t start = 0;           // of the running one
+  std::vector<std::int64_t> ready;  // of each, when it may start
+};
+
+class EventEngine : EngineState {
  public:
-  Engine(const EngineInput& input, std::stop_token stop)
-      : in_(input), stop_(std::move(stop)), count_(static_cast<std::size_t>(input.schedule.micro_batches)) {
-    trace_.operations.resize(in_.costs.lanes.size());
-    trace_.transfers.resize(in_.channels.resources.size());
-    trace_.reductions.resize(in_.costs.stages.size());
+  EventEngine(const EngineInput& input, std::stop_token stop) : EngineState(input), stop_(std::move(stop)) {
     lines_.resize(in_.channels.resources.size());
-    owed_.resize(in_.channels.all.size());
-    add_workers();
-    add_lanes();
-    for (std::size_t c = 0; c < owed_.size(); ++c)
-      if (in_.channels.all[c].sources.size() > 1)
-        owed_[c].assign(count_, static_cast<int>(in_.channels.all[c].sources.size()));
     if (!in_.schedule.synchronous) add_rounds();
     if (!in_.shared) return;
     carrier_.emplace(*in_.shared);
@@ -48,7 +72,6 @@ class Engine {
   }
 
   Trace run() {
-    if (takes_no_turns()) return run_without_clock();
     for (std::size_t l = 0; l < in_.begin.size(); ++l)
       if (in_.begin[l] > 0) sleep(l, in_.begin[l]);
     for (std::size_t l = 0; l < lanes_.size(); ++l) try_start(l, 0);
@@ -65,58 +88,6 @@ class Engine {
   }
 
  private:
-  void add_workers() {
-    for (std::size_t w = 0; w < in_.costs.workers.size(); ++w) {
-      Worker worker;
-      worker.costs = &in_.costs.workers[w];
-      worker.stage = worker.costs->stage;
-      worker.stride = in_.schedule.synchronous ? 1 : in_.plan.stages[static_cast<std::size_t>(worker.stage)].replicas();
-      worker.first_slot = missing_activations_.size();
-      const std::size_t slots = worker.first_slot + count_ / static_cast<std::size_t>(worker.stride) + 1;
-      missing_activations_.resize(slots, in_.channels.awaited_activations[w]);
-      missing_gradients_.resize(slots, in_.channels.awaited_gradients[w]);
-      workers_.push_back(worker);
-    }
-  }
-
-  void add_lanes() {
-    std::vector<const LaneOrder*> order_of;
-    for (const DeviceLane& lane : in_.schedule.lanes) {
-      if (order_of.size() <= lane.device.index()) order_of.resize(lane.device.index() + 1, nullptr);
-      order_of[lane.device.index()] = &lane.order;
-    }
-    for (std::size_t l = 0; l < in_.costs.lanes.size(); ++l) {
-      const LaneCosts& costs = in_.costs.lanes[l];
-      Lane lane;
-      lane.order = order_of[costs.devices.front().index()];
-      lane.count = operation_count(*lane.order);
-      lane.first_stage = workers_[costs.workers.front()].stage;
-      for (const std::size_t w : costs.workers) {
-        const auto place = place_of(lane, workers_[w].stage, workers_[w].costs->copy);
-        if (lane.worker_of.size() <= place) lane.worker_of.resize(place + 1, -1);
-        lane.worker_of[place] = static_cast<int>(w);
-      }
-      if (in_.record) trace_.operations[l].reserve(static_cast<std::size_t>(lane.count));
-      lanes_.push_back(std::move(lane));
-    }
-  }
-
-  std::size_t place_of(const Lane& lane, int stage, int copy) const {
-    return static_cast<std::size_t>((stage - lane.first_stage) * in_.schedule.copies + copy);
-  }
-
-  /// The chunk's replica that `operation` of this lane is of.
-  std::size_t worker_of(const Lane& lane, const Operation& operation) const {
-    if (lane.worker_of.size() == 1) return static_cast<std::size_t>(lane.worker_of.front());
-    const int copy = in_.schedule.copy_of(operation.micro_batch);
-    return static_cast<std::size_t>(lane.worker_of[place_of(lane, operation.stage.value, copy)]);
-  }
-
-  /// A stage's workers stand together; one past the last stage: their number.
-  std::size_t first_worker(std::size_t stage) const {
-    return stage < in_.costs.stages.size() ? in_.costs.stages[stage].first_worker : workers_.size();
-  }
-
   /// Only rounds in which every replica has a mini-batch are reduced.
   void add_rounds() {
     for (const Stage& stage : in_.plan.stages) {
@@ -138,93 +109,6 @@ class Engine {
         if (!gives_gradient(operation.kind)) continue;
         ++reducing_[static_cast<std::size_t>(workers_[worker_of(lane, operation)].stage)].gradients_left;
       }
-  }
-
-  // --- without a clock
-
-  /// What several workers send together is ready when the last of them is done: in order where all have the same one,
-  /// which closed forms have.
-  bool takes_no_turns() const {
-    if (carrier_ || !rounds_.empty()) return false;
-    bool listed = false;
-    for (const DeviceLane& lane : in_.schedule.lanes) {
-      const auto* list = std::get_if<ExplicitOrder>(&lane.order);
-      if (list && std::ranges::any_of(list->operations, &Operation::joined)) return false;
-      listed |= list != nullptr;
-    }
-    std::vector<int> carried(lines_.size());
-    for (const Channel& channel : in_.channels.all) {
-      if (channel.resource == Channel::local) continue;
-      if (++carried[static_cast<std::size_t>(channel.resource)] > 1 || (listed && channel.sources.size() > 1))
-        return false;
-    }
-    return true;
-  }
-
-  Trace run_without_clock() {
-    activation_at_.assign(missing_activations_.size(), 0);
-    gradient_at_.assign(missing_gradients_.size(), 0);
-    line_free_.assign(lines_.size(), 0);
-    for (const std::vector<int>& owed : owed_) ready_at_.emplace_back(owed.size());
-    std::vector<char> listed(lanes_.size(), 1);  // among those to be looked at next
-    for (std::size_t l = 0; l < lanes_.size(); ++l) {
-      if (l < in_.begin.size()) lanes_[l].free = std::max<std::int64_t>(0, in_.begin[l]);
-      touched_.push_back(l);
-    }
-    std::vector<std::size_t> now;
-    while (!touched_.empty()) {
-      if (stop_.stop_requested()) return std::move(trace_);
-      now.swap(touched_);
-      for (const std::size_t l : now) listed[l] = 0;
-      for (const std::size_t l : now) run_lane(l);
-      now.clear();
-      std::erase_if(touched_, [&](std::size_t l) { return std::exchange(listed[l], 1) != 0; });
-    }
-    finish();
-    return std::move(trace_);
-  }
-
-  /// As far as what it needs is known.
-  void run_lane(std::size_t l) {
-    Lane& lane = lanes_[l];
-    while (lane.next < lane.count) {
-      const Operation operation = operation_at(*lane.order, lane.next);
-      const std::size_t w = worker_of(lane, operation);
-      const Worker& worker = workers_[w];
-      if (!can_start(worker, operation)) return;
-      const std::size_t slot = slot_of(worker, operation.micro_batch);
-      const bool forward = operation.kind == OpKind::forward, gradient = is_gradient(operation.kind);
-      const std::int64_t needed = forward ? activation_at_[slot] : gradient ? gradient_at_[slot] : 0;
-      lane.free = begin_operation(l, w, operation, std::max(lane.free, needed));
-      if (forward) pass_on(in_.channels.activations[w], worker, operation, lane.free);
-      if (gradient) pass_on(in_.channels.gradients[w], worker, operation, lane.free);
-    }
-  }
-
-  void pass_on(const Outgoing& outgoing, const Worker& worker, const Operation& operation, std::int64_t end) {
-    if (outgoing.turns.empty()) return;
-    const auto micro_batch = static_cast<std::size_t>(operation.micro_batch);
-    for (const int c : outgoing.of(operation.micro_batch / worker.stride)) {
-      const Channel& channel = in_.channels.all[static_cast<std::size_t>(c)];
-      std::int64_t there = end;
-      if (channel.resource != Channel::local) {
-        if (std::vector<int>& owed = owed_[static_cast<std::size_t>(c)]; !owed.empty()) {
-          std::int64_t& ready = ready_at_[static_cast<std::size_t>(c)][micro_batch];
-          there = ready = std::max(ready, end);
-          if (--owed[micro_batch] > 0) continue;
-        }
-        const auto resource = static_cast<std::size_t>(channel.resource);
-        const std::int64_t start = std::max(there, line_free_[resource]);
-        if (in_.record) trace_.transfers[resource].push_back({start, channel.duration, c, operation.micro_batch});
-        there = line_free_[resource] = start + channel.duration;
-      }
-      std::vector<std::int64_t>& known = channel.gradient ? gradient_at_ : activation_at_;
-      for (const int target : channel.targets) {
-        std::int64_t& at = known[slot_of(workers_[static_cast<std::size_t>(target)], operation.micro_batch)];
-        at = std::max(at, there);
-      }
-      arrive(channel, operation.micro_batch);
-    }
   }
 
   // --- events
@@ -283,19 +167,6 @@ class Engine {
 
   // --- compute
 
-  static std::size_t slot_of(const Worker& worker, int micro_batch) {
-    return worker.first_slot + static_cast<std::size_t>(micro_batch / worker.stride);
-  }
-
-  /// Whether what `operation` waits for is there; own operations come before it in the list.
-  bool can_start(const Worker& worker, const Operation& operation) const {
-    const std::size_t slot = slot_of(worker, operation.micro_batch);
-    if (operation.kind == OpKind::forward) return missing_activations_[slot] <= 0;
-    return !is_gradient(operation.kind) || missing_gradients_[slot] <= 0;
-  }
-  static bool is_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
-  static bool gives_gradient(OpKind kind) { return is_gradient(kind) || kind == OpKind::backward_weight; }
-
   void try_start(std::size_t l, std::int64_t now) {
     Lane& lane = lanes_[l];
     if (lane.running || lane.next == lane.count) return;
@@ -306,12 +177,12 @@ class Engine {
     std::int64_t start = now;
     if (!rounds_.empty() && !apply_updates(l, w, operation, start)) return;
 
-    start = begin_operation(l, w, operation, start);
+    start = begin(l, w, operation, start);
     lane.joined = operation.joined;
     if (operation.joined) {
       lane.first = operation;
       const Operation second = operation_at(*lane.order, lane.next);
-      start = begin_operation(l, worker_of(lane, second), second, start);
+      start = begin(l, worker_of(lane, second), second, start);
     }
     lane.running = true;
     push(start, l);
@@ -325,22 +196,11 @@ class Engine {
     return can_start(workers_[worker_of(lane, second)], second);
   }
 
-  /// Writes the operation down; its end.
-  std::int64_t begin_operation(std::size_t l, std::size_t w, const Operation& operation, std::int64_t start) {
-    Worker& worker = workers_[w];
-    const auto place = static_cast<std::size_t>(lanes_[l].next);
-    const std::int64_t duration =
-        in_.passes ? (*in_.passes)[l][place] : worker.costs->duration[static_cast<std::size_t>(operation.kind)];
-    if (gives_gradient(operation.kind)) {
-      worker.last_start = start;
-      worker.last_duration = duration;
-      worker.last_kind = operation.kind;
-      if (carrier_ && in_.schedule.synchronous) begin_gradient(static_cast<std::size_t>(worker.stage));
-    }
-    if (in_.record) trace_.operations[l].push_back({Nanoseconds(start), Nanoseconds(duration), operation});
-    lanes_[l].operation = operation;
-    ++lanes_[l].next;
-    return start + duration;
+  std::int64_t begin(std::size_t l, std::size_t w, const Operation& operation, std::int64_t start) {
+    const std::int64_t end = begin_operation(l, w, operation, start);
+    if (carrier_ && in_.schedule.synchronous && gives_gradient(operation.kind))
+      begin_gradient(static_cast<std::size_t>(workers_[w].stage));
+    return end;
   }
 
   void sleep(std::size_t l, std::int64_t until) {
@@ -377,14 +237,6 @@ class Engine {
       }
       std::vector<int>& owed = owed_[static_cast<std::size_t>(c)];
       if (owed.empty() || --owed[static_cast<std::size_t>(micro_batch)] == 0) ready_.push_back({now, c, micro_batch});
-    }
-  }
-
-  void arrive(const Channel& channel, int micro_batch) {
-    std::vector<int>& missing = channel.gradient ? missing_gradients_ : missing_activations_;
-    for (const int target : channel.targets) {
-      const Worker& worker = workers_[static_cast<std::size_t>(target)];
-      if (--missing[slot_of(worker, micro_batch)] == 0) touched_.push_back(worker.costs->lane);
     }
   }
 
@@ -542,65 +394,29 @@ class Engine {
   // --- the end
 
   void finish() {
-    trace_.complete = std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& l) { return l.next == l.count; });
-    for (const Lane& lane : lanes_) trace_.end.push_back(lane.free);
-    trace_.synchronised.assign(in_.costs.stages.size(), 0);
-    if (!trace_.complete || !rounds_.empty()) return;
-    for (std::size_t s = 0; s < in_.costs.stages.size(); ++s) {
-      if (!carrier_)
-        synchronise(s);
-      else if (!trace_.reductions[s].empty())
-        trace_.synchronised[s] = trace_.reductions[s].back().start + trace_.reductions[s].back().duration;
-    }
+    close_lanes();
+    if (!trace_.complete || !in_.schedule.synchronous) return;
+    if (!carrier_) return add_all_reduces();
+    for (std::size_t s = 0; s < trace_.reductions.size(); ++s)
+      if (const auto& done = trace_.reductions[s]; !done.empty())
+        trace_.synchronised[s] = done.back().start + done.back().duration;
   }
 
-  /// When all replicas have the gradients of a stage's all-reduce.
-  std::int64_t gradients_ready(std::size_t stage, std::size_t nth) const {
-    std::int64_t ready = 0;
-    for (std::size_t w = first_worker(stage); w < first_worker(stage + 1); ++w) {
-      const Worker& worker = workers_[w];
-      if (worker.last_start == no_gradient) continue;  // a copy without micro-batches
-      const std::int64_t after = gradient_ready(*worker.costs, worker.last_kind, worker.last_duration, nth);
-      ready = std::max(ready, worker.last_start + after);
-    }
-    return ready;
-  }
-
-  /// One all-reduce at a time a stage, each when all replicas have its gradients.
-  void synchronise(std::size_t stage) {
-    std::int64_t free = 0;
-    const std::vector<Reduction>& reductions = in_.costs.stages[stage].reductions;
-    for (std::size_t k = 0; k < reductions.size(); ++k) {
-      const std::int64_t start = std::max(free, gradients_ready(stage, k));
-      free = start + reductions[k].duration;
-      trace_.reductions[stage].push_back({start, reductions[k].duration, 0});
-    }
-    trace_.synchronised[stage] = free;
-  }
-
-  const EngineInput& in_;
   std::stop_token stop_;
-  std::size_t count_;  // micro-batches
-  std::vector<Worker> workers_;
-  std::vector<Lane> lanes_;
   std::vector<Line> lines_;
   std::vector<Rounds> rounds_;
-  std::optional<SharedCarrier> carrier_;                      // of the `shared` network
-  std::vector<Reducing> reducing_;                            // there, by stage
-  std::vector<int> missing_activations_, missing_gradients_;  // transfers awaited, by worker and its micro-batches
-  std::vector<std::vector<int>> owed_;  // by channel of several sources and micro-batch: sources not done
+  std::optional<SharedCarrier> carrier_;  // of the `shared` network
+  std::vector<Reducing> reducing_;        // there, by stage
   std::vector<Event> events_;
-  std::vector<std::size_t> touched_;
   std::vector<Waiting> ready_;
   std::vector<std::size_t> lengthened_;  // resources whose queues grow at this instant
-  // Without a clock: when what was sent is there, when a resource is free, when the last source was done.
-  std::vector<std::int64_t> activation_at_, gradient_at_, line_free_;
-  std::vector<std::vector<std::int64_t>> ready_at_;
-  Trace trace_;
 };
 
 }  // namespace
 
-Trace run_engine(const EngineInput& input, std::stop_token stop) { return Engine(input, std::move(stop)).run(); }
+Trace run_engine(const EngineInput& input, std::stop_token stop) {
+  if (takes_no_turns(input)) return run_lanes(input, std::move(stop));
+  return EventEngine(input, std::move(stop)).run();
+}
 
 }  // namespace pipedeck

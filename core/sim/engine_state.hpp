@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine knows of everything that moves at one moment; for engine.cpp alone.
+// What the engine knows of every lane at one moment, and what its two ways of running share; for the engine alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "core/domain/schedule.hpp"
-#include "core/sim/plan_costs.hpp"
+#include "core/sim/engine.hpp"
 
 namespace pipedeck::engine {
 
 constexpr std::int64_t no_gradient = -1;
-
-struct Event {
-  std::int64_t time = 0;
-  int who = 0;  // lane, lanes + resource, or lanes + resources + a stage whose all-reduce is due
-  bool operator>(const Event& other) const { return time != other.time ? time > other.time : who > other.who; }
-};
-
-struct Waiting {
-  std::int64_t ready = 0;
-  int channel = 0, micro_batch = 0;
-};
 
 /// One replica of a rank of the pipeline on its way through its list.
 struct Lane {
@@ -48,29 +36,85 @@ struct Worker {
   int backwards = 0, updates = 0;  // asynchronous: gradient rounds done here in full, and applied here
 };
 
-struct Line {  // of a resource
-  bool busy = false;
-  Waiting current;
-  std::vector<Waiting> queue;
-  std::size_t head = 0;
-  std::size_t fresh = 0;  // of the queue, those that became ready at this instant
-};
+class EngineState {
+ public:
+  explicit EngineState(const EngineInput& input);
 
-/// Rounds of gradients of an asynchronous stage, an update each; a synchronous one has a single round.
-struct Rounds {
-  int size = 1;                    // micro-batches of a round: one a replica, or a global batch
-  std::vector<int> missing;        // micro-batches that the round still waits for
-  std::vector<std::int64_t> done;  // end of the round's all-reduce; -1: not known
-  std::int64_t free = 0;
-};
+ protected:
+  /// The chunk's replica that `operation` of this lane is of.
+  std::size_t worker_of(const Lane& lane, const Operation& operation) const {
+    if (lane.worker_of.size() == 1) return static_cast<std::size_t>(lane.worker_of.front());
+    const int copy = in_.schedule.copy_of(operation.micro_batch);
+    return static_cast<std::size_t>(lane.worker_of[place_of(lane, operation.stage.value, copy)]);
+  }
 
-/// All-reduces of a stage in the `shared` network, one at a time.
-struct Reducing {
-  int gradients_left = 0;  // operations of its workers
-  std::size_t next = 0;    // of its all-reduces, or of its rounds
-  bool running = false;
-  std::int64_t start = 0;           // of the running one
-  std::vector<std::int64_t> ready;  // of each, when it may start
+  /// A stage's workers stand together; one past the last stage: their number.
+  std::size_t first_worker(std::size_t stage) const {
+    return stage < in_.costs.stages.size() ? in_.costs.stages[stage].first_worker : workers_.size();
+  }
+
+  static std::size_t slot_of(const Worker& worker, int micro_batch) {
+    return worker.first_slot + static_cast<std::size_t>(micro_batch / worker.stride);
+  }
+
+  /// Whether what `operation` waits for is there; own operations come before it in the list.
+  bool can_start(const Worker& worker, const Operation& operation) const {
+    const std::size_t slot = slot_of(worker, operation.micro_batch);
+    if (operation.kind == OpKind::forward) return missing_activations_[slot] <= 0;
+    return !is_gradient(operation.kind) || missing_gradients_[slot] <= 0;
+  }
+  static bool is_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
+  static bool gives_gradient(OpKind kind) { return is_gradient(kind) || kind == OpKind::backward_weight; }
+
+  /// Writes the operation down; its end.
+  std::int64_t begin_operation(std::size_t l, std::size_t w, const Operation& operation, std::int64_t start) {
+    Worker& worker = workers_[w];
+    const auto place = static_cast<std::size_t>(lanes_[l].next);
+    const std::int64_t duration =
+        in_.passes ? (*in_.passes)[l][place] : worker.costs->duration[static_cast<std::size_t>(operation.kind)];
+    if (gives_gradient(operation.kind)) {
+      worker.last_start = start;
+      worker.last_duration = duration;
+      worker.last_kind = operation.kind;
+    }
+    if (in_.record) trace_.operations[l].push_back({Nanoseconds(start), Nanoseconds(duration), operation});
+    lanes_[l].operation = operation;
+    ++lanes_[l].next;
+    return start + duration;
+  }
+
+  /// One of what the targets of `channel` wait for is there; a lane that nothing is missing for any more is touched.
+  void arrive(const Channel& channel, int micro_batch) {
+    std::vector<int>& missing = channel.gradient ? missing_gradients_ : missing_activations_;
+    for (const int target : channel.targets) {
+      const Worker& worker = workers_[static_cast<std::size_t>(target)];
+      if (--missing[slot_of(worker, micro_batch)] == 0) touched_.push_back(worker.costs->lane);
+    }
+  }
+
+  /// When all replicas have the gradients of a stage's all-reduce.
+  std::int64_t gradients_ready(std::size_t stage, std::size_t nth) const;
+  /// Which lanes came to their ends, and when.
+  void close_lanes();
+  /// Those of the `ideal` network, which nobody waits for before the optimizer: one at a time a stage.
+  void add_all_reduces();
+
+  const EngineInput& in_;
+  std::size_t count_;  // micro-batches
+  std::vector<Worker> workers_;
+  std::vector<Lane> lanes_;
+  std::vector<int> missing_activations_, missing_gradients_;  // transfers awaited, by worker and its micro-batches
+  std::vector<std::vector<int>> owed_;  // by channel of several sources and micro-batch: sources not done
+  std::vector<std::size_t> touched_;    // lanes that may go on
+  Trace trace_;
+
+ private:
+  void add_workers();
+  void add_lanes();
+
+  std::size_t place_of(const Lane& lane, int stage, int copy) const {
+    return static_cast<std::size_t>((stage - lane.first_stage) * in_.schedule.copies + copy);
+  }
 };
 
 }  // namespace pipedeck::engine
