@@ -34,6 +34,7 @@ struct LaunchOrder {
   int plan = 0;                            ///< id
   std::shared_ptr<const ModelSpec> model;  ///< null: the one of the plan's profile
   RunSettings settings;
+  bool one_of_several = false;  ///< who ordered it tells how it failed
 };
 
 /// Why the plan can't be trained here; empty where it can.

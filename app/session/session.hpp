@@ -269,6 +269,7 @@ class Session : public QObject {
   const Unjudgeable* known_unjudgeable(const PlanEntry& entry) const;
   std::unique_ptr<Launch> launch_;
   int launch_job_ = 0;
+  bool tells_failure_ = true;  ///< of the launch at hand
 };
 
 }  // namespace pipedeck::app

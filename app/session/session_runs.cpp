@@ -25,6 +25,7 @@ bool Session::launch(const LaunchOrder& order) {
   LaunchSpec spec{seams_.runner, *entry->plan, *problem_of(state(), *entry),
                   order.model ? order.model : find_profile(state(), entry->profile)->model, order.settings};
   launch_ = std::make_unique<Launch>(std::move(spec), judge_);
+  tells_failure_ = !order.one_of_several;
   Launch* launch = launch_.get();
   launch_job_ = jobs_.start_external(tr("Train %1 with %2").arg(launch->record().model, launch->record().name),
                                      [this] { stop_launch(); });
@@ -65,7 +66,7 @@ void Session::take_run(const std::shared_ptr<const RunRecord>& record) {
                      record->message.isEmpty() ? count_text(record->steps, tr("step"), tr("steps")) : record->message);
   change(tr("Run %1").arg(record->name), std::move(added.state));
   emit launch_ended(added.id);
-  if (failed) emit error(tr("The run failed"), record->message);
+  if (failed && tells_failure_) emit error(tr("The run failed"), record->message);
 }
 
 void Session::delete_run(int id) {

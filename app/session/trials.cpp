@@ -5,8 +5,6 @@
 
 #include <QTimer>
 
-#include "app/session/plans_alike.hpp"
-
 namespace pipedeck::app {
 
 bool trains_alike(const Plan& a, const Plan& b) {
@@ -41,7 +39,7 @@ Trials::Trials(Session& session, QObject* parent) : QObject(parent), session_(se
 void Trials::start(const std::vector<int>& plans, const RunSettings& settings, std::shared_ptr<const ModelSpec> model) {
   if (running_ || session_.launching() || plans.empty()) return;
   plans_ = plans;
-  order_ = {0, std::move(model), settings};
+  order_ = {0, std::move(model), settings, true};
   done_.clear();
   running_ = true, stopped_ = false;
   next();

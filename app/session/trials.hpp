@@ -15,6 +15,9 @@
 
 namespace pipedeck::app {
 
+/// Whether devices do the same for both, whatever they are called and were predicted with.
+bool trains_alike(const Plan& a, const Plan& b);
+
 /// What a step took, by the run's throughput; nothing where no step was done.
 std::optional<Seconds> measured_iteration(const RunRecord& run);
 

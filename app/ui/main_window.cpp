@@ -181,10 +181,8 @@ void MainWindow::connect_session() {
     refresh_bar();
     refresh_title();
   });
-  connect(&session_, &Session::error, this, [this](const QString& title, const QString& text) {
-    if (run_page_ && run_page_->trials().running()) return;  // told beside the plan; no question may stop the others
-    seams_.dialogs.error(this, title, text);
-  });
+  connect(&session_, &Session::error, this,
+          [this](const QString& title, const QString& text) { seams_.dialogs.error(this, title, text); });
   connect(&session_.explainer(), &Explainer::failed, &session_, &Session::error);
   connect(&session_, &Session::notice, this, [this](const QString& text) { statusBar()->showMessage(text, 8000); });
   connect(&session_, &Session::launch_started, this, [this] {

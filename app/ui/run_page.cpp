@@ -9,7 +9,6 @@
 #include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/models/gantt_content.hpp"
-#include "app/session/plans_alike.hpp"
 #include "app/session/project_content.hpp"
 #include "app/session/run_arguments.hpp"
 #include "app/ui/launch_settings_json.hpp"

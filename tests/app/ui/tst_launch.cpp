@@ -28,8 +28,8 @@
 #include "app/views/plan_table.hpp"
 #include "app/views/run_view.hpp"
 #include "tests/app/ui/latency_probe.hpp"
+#include "tests/app/ui/launch_fixture.hpp"
 #include "tests/app/ui/long_run.hpp"
-#include "tests/app/ui/window_fixture.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -94,29 +94,8 @@ class TestLaunch : public QObject {
   void a_window_that_closes_asks_and_keeps_the_run();
   void a_flood_of_events_is_kept_and_blocks_nothing();
   void an_hour_of_samples_is_kept_and_blocks_nothing();
-  void the_best_plans_are_tried_one_after_the_other();
-  void a_trial_that_breaks_stops_no_other();
-  void stop_ends_all_trials();
   void runs_are_saved_and_shown_again();
   void large_models_say_why_they_are_not_trained();
-
- private:
-  /// The model compared on the smallest cluster; the best plan of at most two devices selected.
-  static void prepare(WindowFixture& fixture, const QString& model) {
-    fixture.session().choose_profile_preset(model);
-    fixture.session().choose_cluster_preset(cluster());
-    fixture.session().set_global_batch(16);
-    fixture.session().compare();
-    QVERIFY(fixture.settle());
-    QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
-    QVERIFY(fixture.state().selected_plan > 0);
-  }
-  static QString cluster() {
-    for (const QString& name : cluster_preset_list()) {
-      if (name.contains("CPU", Qt::CaseInsensitive) || name.contains("machine", Qt::CaseInsensitive)) return name;
-    }
-    return cluster_preset_list().front();
-  }
 };
 
 void TestLaunch::small_models_train_to_the_end_data() {
@@ -128,7 +107,7 @@ void TestLaunch::small_models_train_to_the_end_data() {
 void TestLaunch::small_models_train_to_the_end() {
   QFETCH(QString, model);
   WindowFixture fixture;
-  prepare(fixture, model);
+  compare_on_this_machine(fixture, model);
   RunPage& page = fixture.window->run_page();
   page.set_steps(6);
   fixture.trigger("action_launch");
@@ -166,7 +145,7 @@ void TestLaunch::small_models_train_to_the_end() {
 
 void TestLaunch::stop_stops() {
   WindowFixture fixture;
-  prepare(fixture, "mlp-small");
+  compare_on_this_machine(fixture, "mlp-small");
   fixture.window->run_page().set_steps(100000);
   fixture.trigger("action_launch");
   const auto steps = [&] { return fixture.window->run_page().view().model().steps_done(); };
@@ -181,7 +160,7 @@ void TestLaunch::stop_stops() {
 
 void TestLaunch::a_pause_holds_the_run() {
   WindowFixture fixture;
-  prepare(fixture, "mlp-small");
+  compare_on_this_machine(fixture, "mlp-small");
   RunView& view = fixture.window->run_page().view();
   fixture.window->run_page().set_steps(1000000);
   fixture.trigger("action_launch");
@@ -205,7 +184,7 @@ void TestLaunch::a_pause_holds_the_run() {
 
 void TestLaunch::the_panel_says_what_cannot_be_launched() {
   WindowFixture fixture;
-  prepare(fixture, "mlp-small");
+  compare_on_this_machine(fixture, "mlp-small");
   fixture.window->show_page(Page::run);
   LaunchOptions& options = fixture.window->run_page().view().options();
   auto* data = fixture.child<QComboBox>("run_data");
@@ -224,7 +203,7 @@ void TestLaunch::the_panel_says_what_cannot_be_launched() {
 
 void TestLaunch::a_launch_is_what_the_panel_says() {
   WindowFixture fixture;
-  prepare(fixture, "mlp-small");
+  compare_on_this_machine(fixture, "mlp-small");
   RunPage& page = fixture.window->run_page();
   page.set_steps(3);
   LaunchSettings settings;
@@ -272,7 +251,7 @@ void TestLaunch::cores_are_a_short_list() {
 
 void TestLaunch::a_run_goes_on_from_its_checkpoints() {
   WindowFixture fixture;
-  prepare(fixture, "mlp-small");
+  compare_on_this_machine(fixture, "mlp-small");
   RunPage& page = fixture.window->run_page();
   page.set_steps(4);
   page.refresh();
@@ -323,7 +302,7 @@ void TestLaunch::devices_are_several_processes() {
   qputenv("OMPI_ALLOW_RUN_AS_ROOT", "1");  // containers have no other user
   qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   WindowFixture fixture;
-  prepare(fixture, "mlp-small");
+  compare_on_this_machine(fixture, "mlp-small");
   RunPage& page = fixture.window->run_page();
   const auto two = std::ranges::find_if(fixture.state().plans, [](const PlanEntry& entry) {
     return entry.feasible() && entry.plan->synchronous() && devices_used(*entry.plan).size() == 2;
@@ -350,7 +329,7 @@ void TestLaunch::devices_are_several_processes() {
 
 void TestLaunch::a_killed_run_says_so_and_keeps_what_it_measured() {
   WindowFixture fixture;
-  prepare(fixture, "mlp-small");
+  compare_on_this_machine(fixture, "mlp-small");
   RunView& view = fixture.window->run_page().view();
   fixture.window->run_page().set_steps(1000000);
   fixture.trigger("action_launch");
@@ -366,7 +345,7 @@ void TestLaunch::a_killed_run_says_so_and_keeps_what_it_measured() {
 
 void TestLaunch::a_window_that_closes_asks_and_keeps_the_run() {
   WindowFixture fixture;
-  prepare(fixture, "mlp-small");
+  compare_on_this_machine(fixture, "mlp-small");
   fixture.window->run_page().set_steps(1000000);
   fixture.trigger("action_launch");
   QVERIFY(QTest::qWaitFor([&] { return fixture.window->run_page().view().model().steps_done() > 2; }, 120000));
@@ -465,97 +444,9 @@ void TestLaunch::an_hour_of_samples_is_kept_and_blocks_nothing() {
   QVERIFY2(probe.longest_own_ms() < 100, qPrintable(QString::number(probe.longest_own_ms())));
 }
 
-void TestLaunch::the_best_plans_are_tried_one_after_the_other() {
-  WindowFixture fixture;
-  prepare(fixture, "mlp-small");
-  RunPage& page = fixture.window->run_page();
-  const PlanTable& table = fixture.window->compare_page().table();
-  QVERIFY(table.isColumnHidden(PlanTableModel::measured));
-  fixture.window->show_page(Page::run);
-  page.set_steps(5);
-  auto* count = fixture.child<QSpinBox>("run_trial_count");
-  QVERIFY(count->maximum() >= 2);
-  count->setValue(2);
-  fixture.child<QPushButton>("run_trials")->click();
-  QVERIFY(page.trials().running());
-  QVERIFY(!fixture.child<QPushButton>("run_launch")->isEnabled());
-  QVERIFY(fixture.child<QLabel>("run_trial_words")->text().contains("plan 1 of 2"));
-  QVERIFY(QTest::qWaitFor([&] { return !page.trials().running(); }, 240000));
-  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
-
-  const std::vector<Trial>& trials = page.trials().done();
-  QCOMPARE(trials.size(), std::size_t{2});
-  QCOMPARE(fixture.state().runs.size(), std::size_t{2});
-  for (std::size_t i = 0; i < 2; ++i) {
-    const RunRecord& run = *fixture.state().runs[i].run;
-    QVERIFY2(trials[i].measured && trials[i].predicted, qPrintable(trials[i].failure));
-    QCOMPARE(run.state, RunOutcome::finished);
-    QCOMPARE(trials[i].measured->count, run.plan.global_batch / *run.samples_per_second);
-  }
-  QVERIFY(trials[0].plan != trials[1].plan);
-  const int fastest = *trials[0].measured <= *trials[1].measured ? trials[0].plan : trials[1].plan;
-  QCOMPARE(fixture.state().selected_plan, fastest);
-  QVERIFY(fixture.child<QLabel>("run_trial_words")->text().contains("fastest"));
-  QVERIFY(!table.isColumnHidden(PlanTableModel::measured));
-  int measured = 0;
-  for (int row = 0; row < table.model()->rowCount(); ++row) {
-    const QModelIndex cell = table.model()->index(row, PlanTableModel::measured);
-    measured += cell.data(PlanTableModel::sort_role).isValid();
-    const Seconds least = std::min(*trials[0].measured, *trials[1].measured);
-    QCOMPARE(cell.data().toString().contains("fastest"), cell.data(PlanTableModel::sort_role) == QVariant(least.count));
-    if (cell.data(PlanTableModel::id_role).toInt() == fastest) QVERIFY(cell.data().toString().contains("fastest"));
-  }
-  QVERIFY(measured >= 2);
-  for (const bool dark : {false, true}) {
-    fixture.trigger(dark ? "action_appearance_dark" : "action_appearance_light");
-    for (const auto& [shown, name] : {std::pair(Page::run, "run"), {Page::compare, "compare"}}) {
-      fixture.window->show_page(shown);
-      QTest::qWait(200);
-      fixture.window->grab().save(pictures_folder() + QString("trials_%1_%2.png").arg(name, dark ? "dark" : "light"));
-    }
-  }
-}
-
-/// The first is killed while it trains.
-void TestLaunch::a_trial_that_breaks_stops_no_other() {
-  WindowFixture fixture;
-  prepare(fixture, "mlp-small");
-  RunPage& page = fixture.window->run_page();
-  page.set_steps(3000);
-  page.try_best(2);
-  QVERIFY(QTest::qWaitFor([&] { return page.view().model().steps_done() > 2; }, 120000));
-  ::kill(static_cast<pid_t>(fixture.session().launch_at_hand()->process_id()), SIGKILL);
-  QVERIFY(QTest::qWaitFor([&] { return !page.trials().running(); }, 240000));
-  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
-  const std::vector<Trial>& trials = page.trials().done();
-  QCOMPARE(trials.size(), std::size_t{2});
-  QVERIFY2(!trials[0].measured && trials[0].failure.contains("signal 9"), qPrintable(trials[0].failure));
-  QVERIFY2(trials[1].measured, qPrintable(trials[1].failure));
-  QCOMPARE(fixture.state().selected_plan, trials[1].plan);
-  QVERIFY(fixture.child<QLabel>("run_trial_words")->text().contains("signal 9"));
-}
-
-void TestLaunch::stop_ends_all_trials() {
-  WindowFixture fixture;
-  prepare(fixture, "mlp-small");
-  RunPage& page = fixture.window->run_page();
-  const int selected = fixture.state().selected_plan;
-  page.set_steps(1000000);
-  page.try_best(2);
-  QVERIFY(QTest::qWaitFor([&] { return page.view().model().steps_done() > 2; }, 120000));
-  fixture.child<QPushButton>("run_stop")->click();
-  QVERIFY(QTest::qWaitFor([&] { return !page.trials().running(); }, 60000));
-  QCOMPARE(page.trials().done().size(), std::size_t{1});
-  QVERIFY(!page.trials().done()[0].measured);
-  QCOMPARE(fixture.state().selected_plan, selected);
-  QVERIFY(fixture.child<QLabel>("run_trial_words")->text().contains("not begun"));
-  QVERIFY(fixture.child<QPushButton>("run_launch")->isEnabled());
-  QVERIFY(!fixture.session().launching());
-}
-
 void TestLaunch::runs_are_saved_and_shown_again() {
   WindowFixture fixture;
-  prepare(fixture, "mlp-small");
+  compare_on_this_machine(fixture, "mlp-small");
   fixture.window->run_page().set_steps(4);
   fixture.trigger("action_launch");
   QVERIFY(QTest::qWaitFor([&] { return !fixture.session().launching(); }, 120000));

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stands before a launch in the real window: a small model, compared on a cluster that this machine can be.
+#pragma once
+
+#include "app/session/project_content.hpp"
+#include "tests/app/ui/window_fixture.hpp"
+
+namespace pipedeck::app::test {
+
+inline QString smallest_cluster() {
+  for (const QString& name : cluster_preset_list()) {
+    if (name.contains("CPU", Qt::CaseInsensitive) || name.contains("machine", Qt::CaseInsensitive)) return name;
+  }
+  return cluster_preset_list().front();
+}
+
+/// The model compared on the smallest cluster; the best plan of at most two devices selected.
+inline void compare_on_this_machine(WindowFixture& fixture, const QString& model) {
+  fixture.session().choose_profile_preset(model);
+  fixture.session().choose_cluster_preset(smallest_cluster());
+  fixture.session().set_global_batch(16);
+  fixture.session().compare();
+  QVERIFY(fixture.settle());
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  QVERIFY(fixture.state().selected_plan > 0);
+}
+
+}  // namespace pipedeck::app::test
