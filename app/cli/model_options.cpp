@@ -7,7 +7,7 @@
 
 #include "app/cli/table.hpp"
 #include "core/domain/limits.hpp"
-#include "core/io/transformer_json.hpp"
+#include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
 
 namespace pipedeck::cli {
@@ -94,10 +94,8 @@ Result<AnalyticProfile> ModelOptions::profile(const ReadTransformer& model, cons
                                                   : AttentionMemory::fused;
   options.sequence_parallel = !no_sequence_parallel_;
   options.dropout = !no_dropout_;
-  auto made = analytic_profile(model, *found, options);
-  if (!made) return made;
-  made->profile = with_origin(std::move(made->profile), {model.config, found->type.name, options});
-  if (device.empty())
+  auto made = computed_profile(model, *found, options);
+  if (made && device.empty())
     made->notes.push_back(fmt::format("No device type was named (--device): {} is assumed", assumed_device_type));
   return made;
 }

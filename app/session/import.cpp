@@ -18,7 +18,7 @@
 #include "core/domain/validate.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
-#include "core/io/transformer_json.hpp"
+#include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/machine_import.hpp"
 #include "core/presets/presets.hpp"
@@ -217,9 +217,7 @@ struct DocumentImporter {
     const DeviceModel device = catalogue_device(std::string(assumed_device_type)).value();
     AnalyticOptions options;
     options.precision = usual_precision(device);
-    auto made = analytic_profile(model, device, options);
-    if (made) made->profile = with_origin(std::move(made->profile), {model.config, device.type.name, options});
-    return computed(std::move(made));
+    return computed(computed_profile(model, device, options));
   }
   Result<Imported> operator()(OperatorGraph& graph) const {
     const DeviceModel device = catalogue_device(std::string(assumed_device_type)).value();

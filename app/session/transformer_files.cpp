@@ -11,7 +11,7 @@
 #include "core/io/files.hpp"
 #include "core/io/hugging_face.hpp"
 #include "core/io/onnx_model.hpp"
-#include "core/io/transformer_json.hpp"
+#include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 
@@ -34,9 +34,7 @@ TransformerPreview preview_of(ReadTransformer model) {
   preview.make = [model = std::move(model)](const QString& device, const AnalyticOptions& options,
                                             const DimensionSizes&) {
     return catalogue_device(device.toStdString()).and_then([&](const DeviceModel& found) {
-      auto made = analytic_profile(model, found, options);
-      if (made) made->profile = with_origin(std::move(made->profile), {model.config, found.type.name, options});
-      return made;
+      return computed_profile(model, found, options);
     });
   };
   return preview;

@@ -8,11 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/analytic/analytic_profile.hpp"
 #include "core/cost/shapes.hpp"
 #include "core/io/hugging_face.hpp"
 #include "core/io/json_formats.hpp"
-#include "core/io/transformer_json.hpp"
+#include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/embedded.hpp"
 
@@ -76,16 +75,16 @@ std::optional<ReadTransformer> transformer_named(const std::string& name) {
   return std::nullopt;
 }
 
-Result<Profile> computed_profile(const ReadTransformer& transformer, std::optional<int> micro_batch,
-                                 const std::string& device) {
+Result<Profile> transformer_profile(const ReadTransformer& transformer, std::optional<int> micro_batch,
+                                    const std::string& device) {
   const auto type = catalogue_device(device.empty() ? std::string(assumed_device_type) : device);
   if (!type) return tl::unexpected(type.error());
   AnalyticOptions options;
   options.precision = usual_precision(*type);
   options.micro_batch = micro_batch.value_or(1);
-  auto made = analytic_profile(transformer, *type, options);
-  if (!made) return tl::unexpected(made.error());
-  return with_origin(std::move(made->profile), {transformer.config, type->type.name, options});
+  return computed_profile(transformer, *type, options).map([](AnalyticProfile made) {
+    return std::move(made.profile);
+  });
 }
 
 /// The file's "alias": a name that any keyboard can type.
@@ -156,7 +155,7 @@ Result<ModelSpec> model_preset(const std::string& name) { return named(models(),
 Result<Cluster> cluster_preset(const std::string& name) { return named(clusters(), name, "cluster"); }
 
 Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch, const std::string& device) {
-  if (const auto transformer = transformer_named(name)) return computed_profile(*transformer, micro_batch, device);
+  if (const auto transformer = transformer_named(name)) return transformer_profile(*transformer, micro_batch, device);
   const Result<ModelSpec> model = model_preset(name);
   if (!model) {
     Error error = model.error();
