@@ -24,6 +24,7 @@ run_one() {
     lstopo | nccl | nvidia_smi | slurm | bandwidths) seeds+=(tests/fixtures/topology) ;;
     hugging_face) seeds+=(tests/fixtures/hugging_face) ;;
     documents) seeds+=(presets/clusters presets/models) ;;
+    onnx) seeds+=(tests/fixtures/onnx) ;;
   esac
   if "build/fuzz/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
     -artifact_prefix="build/fuzz/broken/$target-" "$corpus" "${seeds[@]}" >"$log" 2>&1; then
