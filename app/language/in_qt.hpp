@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QString>
 #include <string>
+
+#include <QString>
 
 namespace pipedeck::app {
 

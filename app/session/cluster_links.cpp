@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What joins devices and nodes: links drawn, changed, made of a matrix.
-#include "app/language/in_qt.hpp"
 #include "app/session/cluster_edits.hpp"
 
 #include <algorithm>
 #include <functional>
 
+#include "app/language/in_qt.hpp"
 #include "app/session/cluster_edit_steps.hpp"
 #include "core/domain/checks.hpp"
 

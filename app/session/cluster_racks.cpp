@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The drawing of a cluster: places and racks.
-#include "app/language/in_qt.hpp"
 #include "app/session/cluster_edits.hpp"
 
 #include <algorithm>
 
+#include "app/language/in_qt.hpp"
 #include "app/session/cluster_edit_steps.hpp"
 
 namespace pipedeck::app {

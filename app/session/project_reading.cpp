@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A project from what is in its file, also of older versions.
-#include "app/language/in_qt.hpp"
 #include "app/session/project_content.hpp"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "app/language/in_qt.hpp"
 #include "app/session/run_traces.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/calibration_json.hpp"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Copies of what is selected in a drawing: by the clipboard, or at once beside it.
-#include "app/language/in_qt.hpp"
 #include "app/ui/topology_editing.hpp"
 
 #include <algorithm>
 
 #include <QClipboard>
 #include <QGuiApplication>
+
+#include "app/language/in_qt.hpp"
 
 namespace pipedeck::app {
 

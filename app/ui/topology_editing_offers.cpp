@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What stands around a drawing: the palette, and what the cluster is good for.
-#include "app/language/in_qt.hpp"
 #include "app/ui/topology_editing.hpp"
 
+#include "app/language/in_qt.hpp"
 #include "app/session/cluster_strengths.hpp"
 #include "app/session/device_offers.hpp"
 #include "app/ui/topology_words.hpp"

@@ -5,6 +5,7 @@
 #include "core/domain/stages_alike.hpp"
 
 namespace pipedeck {
+
 std::vector<const CutWay*> stage_ways(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                                       StageId id) {
   const Stage& stage = plan.stages[id.index()];

@@ -4,9 +4,10 @@
 // is exact, because both ends snap to times that some block has: a cover's slowest block from above, the least time
 // that would let some stage take another layer from below.
 #include "core/planner/blocks.hpp"
-#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
+
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 

@@ -16,6 +16,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/chain.hpp"
 #include "core/planner/device_blocks.hpp"
 
@@ -114,7 +115,6 @@ class CaptureSpace {
     std::int64_t largest_output = 0;
     std::size_t blocks = 0;
   };
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void count_stages();
   void find_state_multiple();
   void add_ways(int slice);

@@ -13,6 +13,7 @@
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
 #include "core/domain/workload.hpp"
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 
@@ -23,7 +24,6 @@ struct PassTimes {
   double backward_of(int first, int last) const { return backward[at(last)] - backward[at(first)]; }
 
  private:
-  static std::size_t at(int position) { return static_cast<std::size_t>(position); }
 };
 
 class Chain {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/dapple_bounds.hpp"
-#include "core/planner/arithmetic.hpp"
 
 #include <set>
+
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 

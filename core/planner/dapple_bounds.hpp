@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/dapple_suffix.hpp"
 
 namespace pipedeck {
@@ -30,7 +31,6 @@ class DappleBounds {
   double least() const { return least_; }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void add_stages(int first, int replicas);
   void close(int layer);
   DappleStep stage(int replicas, int first, int last) const;

@@ -67,7 +67,6 @@ int DappleGraph::start_at(int layer, int state) {
   int& index = start_index_[at(state)];
   if (index == none) {
     index = static_cast<int>(nodes_.size());
-    const double never = std::numeric_limits<double>::infinity();
     nodes_.push_back({state, layer, {never, never, never}});
     starts_[at(layer)].push_back(index);
   }
@@ -80,7 +79,6 @@ int DappleGraph::end_at(int layer, int state) {
   int& index = end_index_[at(state)][at(layer)];
   if (index == none) {
     index = static_cast<int>(nodes_.size());
-    const double never = std::numeric_limits<double>::infinity();
     nodes_.push_back({state, layer, {never, never, never}});
     ends_[at(layer)].push_back(index);
   }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/dapple_search.hpp"
 
 namespace pipedeck {
@@ -42,7 +43,6 @@ class DappleGraph {
   bool spend();  ///< one more step; false where there are to be no more
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void extend_end(int end);
   void extend_start(int start);
   void narrow(int layer);

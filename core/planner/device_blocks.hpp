@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/cost/network.hpp"
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 
@@ -24,8 +25,6 @@ class DeviceBlocks {
   int last(int kind, int end) const { return last_[at(kind)][at(end)]; }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
   int devices_;
   std::vector<std::vector<int>> types_;
   std::vector<std::int64_t> capacity_;

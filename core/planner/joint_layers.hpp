@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/chain.hpp"
 #include "core/planner/ideals.hpp"
 #include "core/planner/memory_fit.hpp"
@@ -55,8 +56,6 @@ class JointLayers {
   StageBytes bytes(int first, int last, int samples, int degree);
 
  private:
-  static std::size_t at(int place) { return static_cast<std::size_t>(place); }
-
   Chain& chain_;
   Ideals ideals_;
   std::vector<Alone> alone_;

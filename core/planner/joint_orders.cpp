@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/joint_orders.hpp"
-#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/joint_space.hpp"
-#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <set>
+
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/pinned_stages.hpp"
-#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
 #include <set>
+
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 

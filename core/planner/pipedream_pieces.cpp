@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What led to PipeDream's answer: the tables hold values alone, so that the stages are found again, from the last one
 // back, as the first of equals: the widest, then the earliest cut, then the fewest replicas before it.
-#include "core/planner/arithmetic.hpp"
 #include "core/planner/pipedream_search.hpp"
 
 #include <algorithm>
+
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/pipedream_search.hpp"
-#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
+
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 

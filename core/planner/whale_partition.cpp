@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/whale_partition.hpp"
-#include "core/planner/arithmetic.hpp"
 
 #include <algorithm>
 #include <limits>
+
+#include "core/planner/arithmetic.hpp"
 
 namespace pipedeck {
 

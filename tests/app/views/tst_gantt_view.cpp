@@ -175,6 +175,7 @@ class TestGanttView : public QObject {
     // Far out every pixel has a match.
     QVERIFY2(bright > 100 && (dimmed > 100 || zoom < 6), qPrintable(QString("%1 and %2").arg(bright).arg(dimmed)));
   }
+
   void wheel_zooms_at_the_mouse() {
     TimeLink link;
     GanttView view(&link);

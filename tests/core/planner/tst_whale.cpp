@@ -3,9 +3,8 @@
 // PIPEDECK_RANDOM_PROBLEMS sets the number of random problems (60).
 #include <QtTest/QTest>
 
-#include <limits>
-
 #include "core/cost/evaluate.hpp"
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/whale_partition.hpp"
 #include "core/sim/simulate.hpp"
@@ -15,12 +14,6 @@
 
 using namespace pipedeck;
 using namespace pipedeck::test::whale;
-
-namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 class TestWhale : public QObject {
   Q_OBJECT

@@ -3,9 +3,9 @@
 // PIPEDECK_RANDOM_PROBLEMS sets the number of random problems (60).
 #include <QtTest/QTest>
 
-#include <limits>
 #include <numeric>
 
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/whale_partition.hpp"
 #include "core/sim/simulate.hpp"
@@ -17,8 +17,6 @@ using namespace pipedeck;
 using namespace pipedeck::test::whale;
 
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Unlike devices, each with a fixed time a micro-batch besides what samples take, and room for a few samples.
 std::vector<WhaleReplicas> random_devices(test::Random& random, int most_devices, int samples) {

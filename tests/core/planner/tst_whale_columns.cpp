@@ -4,10 +4,10 @@
 #include <QtTest/QTest>
 
 #include <algorithm>
-#include <limits>
 
 #include "core/cost/evaluate.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/whale_partition.hpp"
 #include "core/sim/simulate.hpp"
@@ -16,12 +16,6 @@
 
 using namespace pipedeck;
 using namespace pipedeck::test::whale;
-
-namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 class TestWhaleColumns : public QObject {
   Q_OBJECT

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 
+#include "core/planner/arithmetic.hpp"
 #include "core/planner/memory_fit.hpp"
 
 namespace pipedeck {
 
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 std::vector<double> speeds_of(const std::vector<WhaleReplicas>& devices) {
   std::vector<double> speeds;
