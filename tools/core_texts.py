@@ -3,7 +3,8 @@
 """Writes the sentences of core/, and the errors of app/session, as a table that Qt's tools can read, so that the window can say them in its language.
 
 core/ has no Qt: it writes English, with fmt's {} where figures and names go. Each literal with words in it becomes one
-row, its {} numbered as %1, %2, ... usage: tools/core_texts.py ROOT OUTPUT.cpp
+row, its {} numbered as %1, %2, ... The patterns of reports (core/report/words.hpp) are a table of their own: they are
+looked up, never recognised. usage: tools/core_texts.py ROOT OUTPUT.cpp
 """
 import glob
 import os
@@ -67,6 +68,18 @@ def session_errors(text):
     return [literal for match in re.finditer(made, text) for literal in literals(match[1] + ";")]
 
 
+LITERAL = r'("(?:\\.|[^"\\\n])*"(?:\s*"(?:\\.|[^"\\\n])*")*)'
+
+
+def report_patterns(text):
+    """What reports say: words("..."), words.count(number, "...", "...")."""
+    for match in re.finditer(r"\bwords_?(?:\(\s*|\.count\([^\";]*)" + LITERAL + r"(?:,\s*" + LITERAL + ")?", text):
+        both = match.group(0).startswith(("words.count", "words_.count"))
+        yield from literals(match[1] + ";")
+        if both:
+            yield from literals(match[2] + ";")
+
+
 def numbered(text):
     """fmt's placeholders as Qt's; fmt's doubled braces as they print."""
     count = 0
@@ -79,6 +92,13 @@ def numbered(text):
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), text)  # lupdate would read on after the fourth
     text = re.sub(r"(?<!\{)\{(?:[^{}]|\{[^{}]*\})*\}(?!\})", place, text)
     return text.replace("{{", "{").replace("}}", "}")
+
+
+def write_table(out, function, context, rows):
+    out.write(f"const std::vector<const char*>& {function}() {{\n  static const std::vector<const char*> texts{{\n")
+    for text in sorted(rows):
+        out.write(f'      QT_TRANSLATE_NOOP("{context}", "{text}"),  // {rows[text]}\n')
+    out.write("  };\n  return texts;\n}\n\n")
 
 
 def main():
@@ -102,14 +122,18 @@ def main():
         with open(path, encoding="utf-8") as file:
             for text in session_errors(file.read()):
                 rows.setdefault(numbered(text), os.path.relpath(path, root))
+    patterns = {}
+    for path in sorted(glob.glob(os.path.join(root, "core", "report", "*.cpp"))):
+        with open(path, encoding="utf-8") as file:
+            for text in report_patterns(file.read()):
+                patterns.setdefault(numbered(text), os.path.relpath(path, root))
     with open(output, "w", encoding="utf-8") as out:
         out.write("// Generated from core/ by tools/core_texts.py.\n#include \"app/language/core_texts.hpp\"\n\n"
                   "#include <QtGlobal>\n\n"
-                  "namespace pipedeck::app {\n\nconst std::vector<const char*>& core_texts() {\n"
-                  "  static const std::vector<const char*> texts{\n")
-        for text in sorted(rows):
-            out.write(f'      QT_TRANSLATE_NOOP("core", "{text}"),  // {rows[text]}\n')
-        out.write("  };\n  return texts;\n}\n\n}  // namespace pipedeck::app\n")
+                  "namespace pipedeck::app {\n\n")
+        write_table(out, "core_texts", "core", rows)
+        write_table(out, "report_texts", "report", patterns)
+        out.write("}  // namespace pipedeck::app\n")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ def messages(path):
     return {(c.findtext("name"), m.findtext("source"), m.findtext("comment")): m.find("translation")
             for c in tree.parse(path).getroot().iter("context") for m in c.iter("message")}
 wanted, there = messages(sys.argv[1]), messages(sys.argv[2])
-lost = [key for key in wanted if key[0] != "core" and not key[0].startswith("pipedeck::app::")]
+lost = [key for key in wanted if key[0] not in ("core", "report") and not key[0].startswith("pipedeck::app::")]
 missing = [key for key, text in wanted.items() if text.get("type") == "unfinished"]
 left_over = [key for key in there if key not in wanted]
 for context, source, _ in missing: print(f"{sys.argv[2]}: {context}: no translation of {source!r}")

@@ -49,16 +49,24 @@ QString opened(const QString& piece) {
          QRegularExpression::escape(piece.mid(1));
 }
 
+/// Whether both end with a full stop. Of several statements in one text a pattern meets each without its own.
+bool is_statement(const QString& source, const QString& translation) {
+  return source.endsWith(QLatin1Char('.')) && translation.endsWith(QLatin1Char('.'));
+}
+
 Pattern pattern_of(const QString& source, const QString& translation) {
   Pattern pattern{source, translation, source.split(placeholder()), 0, {}, {}};
+  if (is_statement(source, translation)) pattern.pieces.back().chop(1);
   QStringList quoted;
   for (const QString& piece : pattern.pieces) {
     pattern.letters += piece.size();
     quoted << (quoted.isEmpty() ? opened(piece) : QRegularExpression::escape(piece));
   }
+  const QString stop = is_statement(source, translation) ? QStringLiteral("\\.?") : QString();
   const auto options = QRegularExpression::DotMatchesEverythingOption;
   const QString of_one_statement = QStringLiteral("((?:(?!%1).)*?)").arg(statement_end);
-  pattern.whole = QRegularExpression(QRegularExpression::anchoredPattern(quoted.join(of_one_statement)), options);
+  pattern.whole =
+      QRegularExpression(QRegularExpression::anchoredPattern(quoted.join(of_one_statement) + stop), options);
   const QString &first = pattern.pieces.front(), &last = pattern.pieces.back();
   if (!first.isEmpty())  // a placeholder at its end takes all the rest
     pattern.within = QRegularExpression((first.front().isLetter() ? QStringLiteral("(?<![A-Za-z])") : QString()) +
@@ -127,6 +135,7 @@ QString filled(const Pattern& pattern, const QRegularExpressionMatch& match, int
     at = place.capturedEnd();
   }
   result += pattern.translation.mid(at);
+  if (is_statement(pattern.source, pattern.translation) && !match.captured().endsWith(QLatin1Char('.'))) result.chop(1);
   if (pattern.source.front().isLower() && match.captured().startsWith(pattern.source.front().toUpper()))
     result.front() = result.front().toUpper();
   return result;
@@ -173,12 +182,24 @@ std::optional<QString> as_alternatives(const QString& text, int depth) {
       .arg(said(text.left(at), depth + 1), said(text.mid(at + between.size()), depth + 1));
 }
 
+/// "weights 0.188 GiB + gradients 0.188 GiB": each item by itself, else the first would take the others for its figure.
+std::optional<QString> as_sum(const QString& text, int depth) {
+  static const QRegularExpression sum(
+      QStringLiteral("\\A[a-z][^+=(]* [\\d.]+ GiB(?: \\+ [a-z][^+=(]* [\\d.]+ GiB)+\\z"));
+  if (!sum.match(text).hasMatch()) return {};
+  const QLatin1String plus(" + ");
+  QStringList items;
+  for (const QString& item : text.split(plus)) items << said(item, depth + 1);
+  return items.join(plus);
+}
+
 QString said(const QString& text, int depth) {
   constexpr int deepest = 24;
   const QString words = text.trimmed();
   if (depth > deepest || words.size() < 2) return text;
   std::optional<QString> found;
   if (const auto word = texts().words.constFind(words); word != texts().words.cend()) found = *word;
+  if (!found) found = as_sum(words, depth);
   if (!found) found = as_whole(words, true, depth);
   if (!found) found = as_alternatives(words, depth);
   if (!found) found = as_whole(words, false, depth);

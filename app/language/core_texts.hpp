@@ -8,5 +8,7 @@ namespace pipedeck::app {
 
 /// English, with %1, %2, ... where figures and names go.
 const std::vector<const char*>& core_texts();
+/// Patterns of reports (core/report/words.hpp), likewise.
+const std::vector<const char*>& report_texts();
 
 }  // namespace pipedeck::app

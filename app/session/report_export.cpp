@@ -7,6 +7,8 @@
 #include <QFileInfo>
 
 #include "app/language/core_text.hpp"
+#include "app/language/in_qt.hpp"
+#include "app/session/report_translation.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/report/commands.hpp"
 #include "core/report/report.hpp"
@@ -25,18 +27,28 @@ std::string project_path(const Session& session) {
   return session.file().isEmpty() ? "project.pipedeck" : QFileInfo(session.file()).fileName().toStdString();
 }
 
+QString title_of(const QString& model, const QString& cluster) { return Words::tr("%1 on %2").arg(model, cluster); }
+
+QString made_where(const QString& date, const QString& machine) {
+  return Words::tr("%1 on %2", "a date and a machine").arg(date, machine);
+}
+
 reports::ReportQuestion question_of(const Session& session, const ReportOrder& order) {
   const ProjectState& state = session.state();
   reports::ReportQuestion question;
   question.problem = *session.problem();
   const Profile& profile = *question.problem.profile;
   const Cluster& cluster = *question.problem.cluster;
-  question.title = profile.name + " on " + cluster.name;
+  question.title = title_of(in_qt(profile.name), in_qt(cluster.name)).toStdString();
   question.price_list = device_catalogue();
   question.program = order.program.toStdString();
   question.date = order.date.toString(Qt::ISODate).toStdString();
   const bool calibrated = state.calibration.on && state.calibration.record;
-  if (calibrated) question.calibration = state.calibration.record->date + " on " + state.calibration.record->host;
+  if (calibrated) {
+    const CalibrationRecord& record = *state.calibration.record;
+    question.calibration = made_where(in_qt(record.date), in_qt(record.host)).toStdString();
+  }
+  question.translation = report_translation();
   const reports::ProjectFile from{project_path(session), profile.name, cluster.name, calibrated};
   question.commands = reports::question_commands(from);
   const std::vector<const PlanEntry*> entries = plans_of_question(state);

@@ -48,7 +48,26 @@ PredictedPeak predicted_peak(const Evaluation& e, int s) {
   return peak;
 }
 
-std::string gibibytes(Bytes bytes) { return fmt::format("{:.3f} GiB", static_cast<double>(bytes.count) / 0x1p30); }
+double in_gibibytes(Bytes bytes) { return static_cast<double>(bytes.count) / 0x1p30; }
+std::string gibibytes(Bytes bytes) { return fmt::format("{:.3f} GiB", in_gibibytes(bytes)); }
+
+/// "weights 0.188 GiB + gradients 0.188 GiB": a pattern each, so that they can be said in other languages.
+std::string items_text(const PredictedPeak& peak) {
+  const std::string activations =
+      fmt::format("activations of {} micro-batch{} in flight", peak.kept, peak.kept == 1 ? "" : "es") + " {:.3f} GiB";
+  std::string items;
+  for (const auto& [item, pattern] : {std::pair{MemoryItem::weights, std::string("weights {:.3f} GiB")},
+                                      {MemoryItem::gradients, "gradients {:.3f} GiB"},
+                                      {MemoryItem::optimizer, "optimizer {:.3f} GiB"},
+                                      {MemoryItem::activations, activations},
+                                      {MemoryItem::boundary, "boundary {:.3f} GiB"},
+                                      {MemoryItem::workspace, "workspace {:.3f} GiB"},
+                                      {MemoryItem::reserve, "reserve {:.3f} GiB"},
+                                      {MemoryItem::communication, "communication {:.3f} GiB"}})
+    if (const Bytes bytes = peak.parts[item]; bytes.count > 0)
+      items += (items.empty() ? "" : " + ") + fmt::format(fmt::runtime(pattern), in_gibibytes(bytes));
+  return items.empty() ? "nothing" : items;
+}
 
 }  // namespace
 
@@ -65,25 +84,12 @@ std::string capture_objective_text(const Evaluation& e) {
     if (const PredictedPeak other = predicted_peak(e, s); s == 0 || other.total() > peak.total())
       worst = s, peak = other;
 
-  std::string items;
-  for (const auto& [item, name] : {std::pair{MemoryItem::weights, std::string("weights")},
-                                   {MemoryItem::gradients, "gradients"},
-                                   {MemoryItem::optimizer, "optimizer"},
-                                   {MemoryItem::activations, fmt::format("activations of {} micro-batch{} in flight",
-                                                                         peak.kept, peak.kept == 1 ? "" : "es")},
-                                   {MemoryItem::boundary, "boundary"},
-                                   {MemoryItem::workspace, "workspace"},
-                                   {MemoryItem::reserve, "reserve"},
-                                   {MemoryItem::communication, "communication"}})
-    if (const Bytes bytes = peak.parts[item]; bytes.count > 0)
-      items += fmt::format("{}{} {}", items.empty() ? "" : " + ", name, gibibytes(bytes));
   const Stage& stage = e.stage(worst);
   return fmt::format(
       "highest peak {} on stage {} of {} (layers {} to {}, {} samples a replica) = {}. Its first layer alone on a "
-      "device "
-      "{}, added by the {} behind it {}.",
-      gibibytes(peak.total()), worst, e.stages(), stage.first, stage.last - 1, e.most_samples(worst),
-      items.empty() ? "nothing" : items, gibibytes(peak.alone), stage.last - stage.first - 1, gibibytes(peak.added));
+      "device {}, added by the {} behind it {}.",
+      gibibytes(peak.total()), worst, e.stages(), stage.first, stage.last - 1, e.most_samples(worst), items_text(peak),
+      gibibytes(peak.alone), stage.last - stage.first - 1, gibibytes(peak.added));
 }
 
 }  // namespace pipedeck

@@ -56,6 +56,7 @@ using Block = std::variant<Heading, Paragraph, Warning, List, Table, Picture, Co
 struct Document {
   std::string title;
   std::vector<Block> blocks;
+  std::string language = "en";  ///< of its words, as HTML names it
 };
 
 /// XHTML that stands alone: style and pictures in it, nothing from the network, light or dark as the reader has it.

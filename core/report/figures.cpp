@@ -8,35 +8,40 @@
 
 namespace pipedeck::reports {
 
-std::string milliseconds_text(Nanoseconds time) { return fmt::format("{:.3f}", in_milliseconds(time)); }
+std::string milliseconds_text(const Words& words, Nanoseconds time) {
+  return words.figure("{:.3f}", in_milliseconds(time));
+}
 
-std::string time_text(Nanoseconds time) {
+std::string time_text(const Words& words, Nanoseconds time) {
   constexpr std::int64_t long_from = 10'000'000'000;  // ten seconds
-  return time.count < long_from ? milliseconds_text(time) + " ms" : fmt::format("{:.3f} s", to_seconds(time).count);
+  return time.count < long_from ? words.figure("{:.3f} ms", in_milliseconds(time))
+                                : words.figure("{:.3f} s", to_seconds(time).count);
 }
 
-std::string gib_text(Bytes bytes) {
+std::string gib_text(const Words& words, Bytes bytes) {
   constexpr double gib = 1024.0 * 1024 * 1024;
-  return fmt::format("{:.2f}", static_cast<double>(bytes.count) / gib);
+  return words.figure("{:.2f}", static_cast<double>(bytes.count) / gib);
 }
 
-std::string bytes_text(Bytes bytes) {
+std::string bytes_text(const Words& words, Bytes bytes) {
   constexpr std::array<const char*, 4> units{"B", "KiB", "MiB", "GiB"};
   auto size = static_cast<double>(bytes.count);
   std::size_t unit = 0;
   while (size >= 1024 && unit + 1 < units.size()) size /= 1024, ++unit;
-  return unit == 0 ? fmt::format("{} B", bytes.count) : fmt::format("{:.2f} {}", size, units[unit]);
+  return unit == 0 ? fmt::format("{} B", bytes.count) : words.figure("{:.2f} {}", size, units[unit]);
 }
 
-std::string rate_text(BytesPerSecond rate) { return fmt::format("{:.4g} GB/s", in_gigabytes_per_second(rate)); }
-
-std::string percent_text(double fraction) { return fmt::format("{:.1f} %", fraction * 100); }
-
-std::string share_text(Nanoseconds part, Nanoseconds of) {
-  return of.count > 0 ? percent_text(static_cast<double>(part.count) / static_cast<double>(of.count)) : "-";
+std::string rate_text(const Words& words, BytesPerSecond rate) {
+  return words.figure("{:.4g} GB/s", in_gigabytes_per_second(rate));
 }
 
-std::string devices_text(std::vector<DeviceId> devices) {
+std::string percent_text(const Words& words, double fraction) { return words.figure("{:.1f} %", fraction * 100); }
+
+std::string share_text(const Words& words, Nanoseconds part, Nanoseconds of) {
+  return of.count > 0 ? percent_text(words, static_cast<double>(part.count) / static_cast<double>(of.count)) : "-";
+}
+
+std::string devices_text(const Words& words, std::vector<DeviceId> devices) {
   std::ranges::sort(devices);
   const auto twice = std::ranges::unique(devices);
   devices.erase(twice.begin(), twice.end());
@@ -44,8 +49,10 @@ std::string devices_text(std::vector<DeviceId> devices) {
   for (std::size_t first = 0, end = 0; first < devices.size(); first = end) {
     for (end = first + 1; end < devices.size() && devices[end].value == devices[end - 1].value + 1;) ++end;
     if (!text.empty()) text += ", ";
-    text += fmt::format("{}", devices[first].value);
-    if (end - first > 1) text += fmt::format("{}{}", end - first == 2 ? ", " : " to ", devices[end - 1].value);
+    const int from = devices[first].value, to = devices[end - 1].value;
+    text += end - first == 1   ? fmt::format("{}", from)
+            : end - first == 2 ? fmt::format("{}, {}", from, to)
+                               : words("{} to {}", from, to);
   }
   return text;
 }
@@ -55,14 +62,10 @@ std::string schedule_text(const Plan& plan) {
   return fmt::format("{} {}", name_of(plan.schedule), plan.warmup_counts ? "K" : name_of(plan.warmup));
 }
 
-std::string count_of(std::size_t count, std::string noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-std::string short_shape_text(const Plan& plan) {
+std::string short_shape_text(const Words& words, const Plan& plan) {
   constexpr std::size_t widest = 28;
   std::string shape = shape_text(plan);
-  return shape.size() <= widest ? shape : count_of(plan.stages.size(), "stage");
+  return shape.size() <= widest ? shape : words.count(plan.stages.size(), "1 stage", "{} stages");
 }
 
 }  // namespace pipedeck::reports

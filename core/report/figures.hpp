@@ -8,20 +8,20 @@
 #include "core/domain/ids.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/units.hpp"
+#include "core/report/words.hpp"
 
 namespace pipedeck::reports {
 
-std::string milliseconds_text(Nanoseconds time);            // "1240.126"
-std::string time_text(Nanoseconds time);                    // "1240.126 ms", "31.4 s"
-std::string gib_text(Bytes bytes);                          // "11.40"
-std::string bytes_text(Bytes bytes);                        // "11.40 GiB", "3.2 MiB"
-std::string rate_text(BytesPerSecond rate);                 // "25.0 GB/s"
-std::string percent_text(double fraction);                  // "9.1 %"
-std::string share_text(Nanoseconds part, Nanoseconds of);   // "9.1 %", "-" of nothing
-std::string devices_text(std::vector<DeviceId> devices);    // "0 to 3, 6, 7": ascending, each once
-std::string schedule_text(const Plan& plan);                // "1f1b A", "gpipe"
-std::string count_of(std::size_t count, std::string noun);  // "1 stage", "2 stages"
+std::string milliseconds_text(const Words& words, Nanoseconds time);           // "1240.126"
+std::string time_text(const Words& words, Nanoseconds time);                   // "1240.126 ms", "31.4 s"
+std::string gib_text(const Words& words, Bytes bytes);                         // "11.40"
+std::string bytes_text(const Words& words, Bytes bytes);                       // "11.40 GiB", "3.2 MiB"
+std::string rate_text(const Words& words, BytesPerSecond rate);                // "25.0 GB/s"
+std::string percent_text(const Words& words, double fraction);                 // "9.1 %"
+std::string share_text(const Words& words, Nanoseconds part, Nanoseconds of);  // "9.1 %", "-" of nothing
+std::string devices_text(const Words& words, std::vector<DeviceId> devices);   // "0 to 3, 6, 7": ascending, each once
+std::string schedule_text(const Plan& plan);                                   // "1f1b A", "gpipe": a name
 /// shape_text, or "16 stages" where that would widen a table.
-std::string short_shape_text(const Plan& plan);
+std::string short_shape_text(const Words& words, const Plan& plan);
 
 }  // namespace pipedeck::reports

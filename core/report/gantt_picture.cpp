@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/report/figures.hpp"
+#include "core/report/kind_words.hpp"
 #include "core/report/picture_rows.hpp"
 #include "core/report/pictures.hpp"
 #include "core/report/svg.hpp"
@@ -26,8 +27,9 @@ bool numbered(OpKind kind) {
 /// One timeline drawn: all boxes of a kind are one path.
 class Gantt {
  public:
-  Gantt(Svg& svg, const Simulation& simulation)
+  Gantt(Svg& svg, const Words& words, const Simulation& simulation)
       : svg_(svg),
+        words_(words),
         timeline_(simulation.timeline),
         end_(static_cast<double>(std::max<std::int64_t>(
             {simulation.iteration.count, simulation.timeline.makespan().count, std::int64_t{1}}))) {}
@@ -40,7 +42,7 @@ class Gantt {
     for (double at = 0; at <= end_ * (1 + 1e-9); at += step) {
       const double x = to_x(at);
       svg_.line(x, axis_height - 4, x, axis_height + height, inks::grid);
-      svg_.text(x, axis_height - 7, fmt::format("{:g}", std::round(at / step) * step / unit), inks::muted,
+      svg_.text(x, axis_height - 7, words_.figure("{:g}", std::round(at / step) * step / unit), inks::muted,
                 at == 0 ? Anchor::start : Anchor::middle, 10);
     }
     svg_.text(names_at - 4, axis_height - 7,
@@ -69,18 +71,21 @@ class Gantt {
       svg_.text(number.x, number.y, std::to_string(number.micro_batch), ink_on(number.kind), Anchor::middle, 10);
   }
 
-  void legend(double top) {
-    double x = plot_at;
+  /// How much higher than one row it is.
+  double legend(double top) {
+    LegendPlaces places(top);
     for (int k = 0; k < op_kind_count; ++k) {
       const auto kind = static_cast<OpKind>(k);
       if (paths_[static_cast<std::size_t>(k)].empty()) continue;
-      std::string swatch;
-      add_box(swatch, x, top + 1, 11, 11);
-      svg_.path(swatch, ink_of(kind));
-      if (hatched(kind)) svg_.hatch(swatch);
-      svg_.text(x + 16, top + 11, words_of(kind), inks::muted);
-      x += 40 + 6.4 * static_cast<double>(words_of(kind).size());
+      const std::string name = words_of(words_, kind);
+      places.next(name, 40, 6.4);
+      std::string box;
+      add_box(box, places.x(), places.top() + 1, swatch, swatch);
+      svg_.path(box, ink_of(kind));
+      if (hatched(kind)) svg_.hatch(box);
+      svg_.text(places.x() + name_beside_swatch, places.top() + swatch, name, inks::muted);
     }
+    return places.top() - top;
   }
 
  private:
@@ -157,6 +162,7 @@ class Gantt {
   };
 
   Svg& svg_;
+  const Words& words_;
   const Timeline& timeline_;
   double end_;
   std::array<std::string, op_kind_count> paths_;
@@ -165,10 +171,11 @@ class Gantt {
 
 }  // namespace
 
-Picture gantt_picture(const std::string& name, const Plan& plan, const Simulation& simulation) {
-  const PictureRows drawn = picture_rows(plan, simulation);
-  const std::string says = fmt::format("Schedule of {}: {} on {}, {} an iteration", plan.name, schedule_text(plan),
-                                       count_of(simulation.devices.size(), "device"), time_text(simulation.iteration));
+Picture gantt_picture(const Words& words, const std::string& name, const Plan& plan, const Simulation& simulation) {
+  const PictureRows drawn = picture_rows(words, plan, simulation);
+  const std::string says = words.count(simulation.devices.size(), "Schedule of {}: {} on 1 device, {} an iteration",
+                                       "Schedule of {1}: {2} on {0} devices, {3} an iteration", plan.name,
+                                       schedule_text(plan), time_text(words, simulation.iteration));
   Svg svg(name, picture_width, says);
   std::vector<double> tops;
   double y = axis_height;
@@ -177,7 +184,7 @@ Picture gantt_picture(const std::string& name, const Plan& plan, const Simulatio
     tops.push_back(y);
     y += lane_height + lane_gap;
   }
-  Gantt gantt(svg, simulation);
+  Gantt gantt(svg, words, simulation);
   gantt.axis(y - axis_height);
   for (std::size_t r = 0; r < tops.size(); ++r) {
     const PictureRow& row = drawn.rows[r];
@@ -186,8 +193,7 @@ Picture gantt_picture(const std::string& name, const Plan& plan, const Simulatio
     gantt.lane(row.device->device, tops[r]);
   }
   gantt.finish();
-  gantt.legend(y + 6);
-  y += legend_height;
+  y += gantt.legend(y + 6) + legend_height;
   if (!drawn.left_out.empty()) svg.text(plot_at, (y += 16) - 4, drawn.left_out, inks::muted);
   return {name, says, svg.element(y + 2)};
 }

@@ -91,11 +91,11 @@ std::string to_html(const Document& document) {
   std::string body;
   for (const Block& block : document.blocks) body += std::visit(Html(), block);
   return fmt::format(
-      "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"{}\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\"/>\n<title>{}</title>\n<style>{}</style>\n"
       "</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
-      xml_text(document.title), style_sheet(), body);
+      xml_text(document.language), xml_text(document.title), style_sheet(), body);
 }
 
 }  // namespace pipedeck::reports

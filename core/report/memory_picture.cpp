@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/report/figures.hpp"
+#include "core/report/kind_words.hpp"
 #include "core/report/picture_rows.hpp"
 #include "core/report/pictures.hpp"
 #include "core/report/svg.hpp"
@@ -18,15 +19,16 @@ constexpr double curve_width = 370, bars_at = plot_at + curve_width + 24, bars_w
 /// Memory over time and by item, one row a device, all at one scale.
 class Memory {
  public:
-  Memory(Svg& svg, const Simulation& simulation) : svg_(svg), end_(std::max<double>(1, last_time(simulation))) {
+  Memory(Svg& svg, const Words& words, const Simulation& simulation)
+      : svg_(svg), words_(words), end_(std::max<double>(1, last_time(simulation))) {
     for (const DeviceVerdict& device : simulation.devices)
       most_ = std::max({most_, size(device.peak), size(device.peak_upper), size(device.capacity)});
   }
 
   void heads() {
-    svg_.text(plot_at, 12, "over the iteration", inks::muted);
-    svg_.text(bars_at, 12, "at the peak, by item", inks::muted);
-    svg_.text(words_at, 12, "peak of memory, GiB", inks::muted, Anchor::end);
+    svg_.text(plot_at, 12, words_("over the iteration"), inks::muted);
+    svg_.text(bars_at, 12, words_("at the peak, by item"), inks::muted);
+    svg_.text(words_at, 12, words_("peak of memory, GiB"), inks::muted, Anchor::end);
   }
 
   void row(const DeviceVerdict& device, double top) {
@@ -37,21 +39,25 @@ class Memory {
     bar(device, top + 6, row_height - 12);
     const bool over = device.peak > device.capacity;
     svg_.text(words_at, top + row_height / 2 + 4,
-              fmt::format("{} of {}", gib_text(device.peak), gib_text(device.capacity)), over ? inks::bad : inks::text,
-              Anchor::end, 11, over);
+              words_("{} of {}", gib_text(words_, device.peak), gib_text(words_, device.capacity)),
+              over ? inks::bad : inks::text, Anchor::end, 11, over);
   }
 
-  void legend(double top) {
-    double x = plot_at;
+  /// How much higher than one row it is.
+  double legend(double top) {
+    LegendPlaces places(top);
     for (int i = 0; i < memory_item_count; ++i) {
       const auto item = static_cast<MemoryItem>(i);
       if (!drawn_[static_cast<std::size_t>(i)]) continue;
-      svg_.rect(x, top + 1, 11, 11, ink_of(item));
-      svg_.text(x + 16, top + 11, words_of(item), inks::muted);
-      x += 32 + 6.2 * static_cast<double>(words_of(item).size());
+      const std::string name = words_of(words_, item);
+      places.next(name, 32, 6.2);
+      svg_.rect(places.x(), places.top() + 1, swatch, swatch, ink_of(item));
+      svg_.text(places.x() + name_beside_swatch, places.top() + swatch, name, inks::muted);
     }
-    svg_.text(plot_at, top + 31, "dashed: the device's memory; the tick behind a bar: the most that the peak can be",
-              inks::muted, Anchor::start, 10);
+    svg_.text(plot_at, places.top() + 31,
+              words_("dashed: the device's memory; the tick behind a bar: the most that the peak can be"), inks::muted,
+              Anchor::start, 10);
+    return places.top() - top;
   }
 
  private:
@@ -103,17 +109,19 @@ class Memory {
   }
 
   Svg& svg_;
+  const Words& words_;
   double end_, most_ = 1;
   std::array<bool, memory_item_count> drawn_{};
 };
 
 }  // namespace
 
-Picture memory_picture(const std::string& name, const Plan& plan, const Simulation& simulation) {
-  const PictureRows drawn = picture_rows(plan, simulation);
-  const std::string says = fmt::format("Memory of {} on {}", plan.name, count_of(simulation.devices.size(), "device"));
+Picture memory_picture(const Words& words, const std::string& name, const Plan& plan, const Simulation& simulation) {
+  const PictureRows drawn = picture_rows(words, plan, simulation);
+  const std::string says =
+      words.count(simulation.devices.size(), "Memory of {} on 1 device", "Memory of {1} on {0} devices", plan.name);
   Svg svg(name, picture_width, says);
-  Memory memory(svg, simulation);
+  Memory memory(svg, words, simulation);
   memory.heads();
   double y = head_height;
   for (const PictureRow& row : drawn.rows) {
@@ -122,7 +130,7 @@ Picture memory_picture(const std::string& name, const Plan& plan, const Simulati
     memory.row(*row.device, y);
     y += row_height + row_gap;
   }
-  memory.legend(y + 4);
+  y += memory.legend(y + 4);
   return {name, says, svg.element(y + 4 + legend_height + 16)};
 }
 

@@ -36,8 +36,4 @@ std::string dark_rules();
 /// Custom properties of a page, "--text:#1d2026;...".
 std::string properties(bool dark);
 
-/// Words for legends and tables: "weight gradient", "optimizer state".
-std::string_view words_of(OpKind kind);
-std::string_view words_of(MemoryItem item);
-
 }  // namespace pipedeck::reports

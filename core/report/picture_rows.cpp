@@ -65,17 +65,21 @@ std::string name_of(const std::vector<DeviceId>& devices) {
   return in_a_row ? fmt::format("G{}\u2013G{}", first, last) : fmt::format("G{} \u00d7{}", first, devices.size());
 }
 
-std::string stages_text(const std::vector<Chunk>& chunks, const PipelineRank& rank) {
+std::string stages_text(const Words& words, const std::vector<Chunk>& chunks, const PipelineRank& rank) {
   std::vector<int> stages;
   for (const std::size_t chunk : rank.chunks) stages.push_back(chunks[chunk].stage.value);
   constexpr std::size_t most_named = 3;
-  if (stages.size() > most_named) return fmt::format("{} stages", stages.size());
-  return fmt::format("stage{} {}", stages.size() == 1 ? "" : "s", fmt::join(stages, ", "));
+  if (stages.size() > most_named) return words("{} stages", stages.size());
+  if (stages.size() == 1) return words("stage {}", stages.front());
+  return words("stages {}", fmt::format("{}", fmt::join(stages, ", ")));
 }
+
+/// Of UTF-8: every byte but those that go on with a letter.
+bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 
 }  // namespace
 
-PictureRows picture_rows(const Plan& plan, const Simulation& simulation) {
+PictureRows picture_rows(const Words& words, const Plan& plan, const Simulation& simulation) {
   const std::vector<Chunk> chunks = chunks_of(plan);
   PictureRows made;
   std::size_t left_out = 0;
@@ -86,12 +90,20 @@ PictureRows picture_rows(const Plan& plan, const Simulation& simulation) {
         left_out += groups[g].devices.size();
         continue;
       }
-      made.rows.push_back(
-          {groups[g].first, g == 0 ? stages_text(chunks, rank) : std::string(), name_of(groups[g].devices), g == 0});
+      made.rows.push_back({groups[g].first, g == 0 ? stages_text(words, chunks, rank) : std::string(),
+                           name_of(groups[g].devices), g == 0});
     }
   }
-  if (left_out > 0) made.left_out = fmt::format("Not drawn: {} of {} devices.", left_out, simulation.devices.size());
+  if (left_out > 0) made.left_out = words("Not drawn: {} of {} devices.", left_out, simulation.devices.size());
   return made;
+}
+
+void LegendPlaces::next(const std::string& name, double gap, double letter) {
+  constexpr double row = 17, narrowest_letter = 5.6;
+  const auto letters = static_cast<double>(std::ranges::count_if(name, begins_letter));
+  x_ = end_;
+  if (x_ > plot_at && x_ + name_beside_swatch + narrowest_letter * letters > picture_width) x_ = plot_at, top_ += row;
+  end_ = x_ + gap + letter * letters;
 }
 
 double tick_step(double span, int wanted) {

@@ -8,6 +8,7 @@
 
 #include "core/domain/plan.hpp"
 #include "core/domain/simulation.hpp"
+#include "core/report/words.hpp"
 
 namespace pipedeck::reports {
 
@@ -24,10 +25,24 @@ struct PictureRows {
 };
 
 /// Pointers are into `simulation`.
-PictureRows picture_rows(const Plan& plan, const Simulation& simulation);
+PictureRows picture_rows(const Words& words, const Plan& plan, const Simulation& simulation);
 
 /// Columns of both pictures.
 inline constexpr double picture_width = 960, stages_at = 0, names_at = 78, plot_at = 136;
+
+/// Where the next entry of a legend goes: beside the last one, or below where the picture would end.
+class LegendPlaces {
+ public:
+  explicit LegendPlaces(double top) : top_(top) {}
+  /// `gap`: to the next entry, `letter`: the width of one.
+  void next(const std::string& name, double gap, double letter);
+  double x() const { return x_; }
+  double top() const { return top_; }
+
+ private:
+  double x_ = plot_at, end_ = plot_at, top_;
+};
+inline constexpr double swatch = 11, name_beside_swatch = 16;
 
 /// Distance of ticks, in units of 1, 2 or 5 times a power of ten, so that there are about `wanted`.
 double tick_step(double span, int wanted);

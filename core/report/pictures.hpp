@@ -8,12 +8,13 @@
 #include "core/domain/plan.hpp"
 #include "core/domain/simulation.hpp"
 #include "core/report/document.hpp"
+#include "core/report/words.hpp"
 
 namespace pipedeck::reports {
 
-Picture gantt_picture(const std::string& name, const Plan& plan, const Simulation& simulation);
+Picture gantt_picture(const Words& words, const std::string& name, const Plan& plan, const Simulation& simulation);
 
 /// Over time against each device's memory, and item by item at the peak.
-Picture memory_picture(const std::string& name, const Plan& plan, const Simulation& simulation);
+Picture memory_picture(const Words& words, const std::string& name, const Plan& plan, const Simulation& simulation);
 
 }  // namespace pipedeck::reports

@@ -8,93 +8,96 @@
 #include "core/domain/memory_verdict.hpp"
 #include "core/io/files.hpp"
 #include "core/report/figures.hpp"
-#include "core/report/palette.hpp"
+#include "core/report/kind_words.hpp"
 #include "core/report/pictures.hpp"
 
 namespace pipedeck::reports {
 namespace {
 
-std::string fit_word(Fit fit) { return fit == Fit::surely ? "yes" : fit == Fit::expected ? "yes (at most: no)" : "no"; }
-
-std::string recompute_text(const Stage& stage) {
-  if (stage.recompute.all) return "all layers";
-  return stage.recompute.any() ? count_of(stage.recompute.layers.size(), "layer") : "none";
+std::string recompute_text(const Words& words, const Stage& stage) {
+  if (stage.recompute.all) return words("all layers");
+  return stage.recompute.any() ? words.count(stage.recompute.layers.size(), "1 layer", "{} layers") : words("none");
 }
 
 /// "0 to 23: embedding ... block 22"
-std::string layers_text(const Plan& plan, const Stage& stage, const Profile& profile) {
+std::string layers_text(const Words& words, const Plan& plan, const Stage& stage, const Profile& profile) {
   const std::vector<LayerId> order = order_of(plan, profile);
   const auto layer_name = [&](int position) {
     return profile.layers[order[static_cast<std::size_t>(position)].index()].name;
   };
   if (stage.last - stage.first == 1) return fmt::format("{}: {}", stage.first, layer_name(stage.first));
-  return fmt::format("{} to {}: {} \u2026 {}", stage.first, stage.last - 1, layer_name(stage.first),
-                     layer_name(stage.last - 1));
+  return words("{} to {}: {} \u2026 {}", stage.first, stage.last - 1, layer_name(stage.first),
+               layer_name(stage.last - 1));
 }
 
 /// Pictures and tables would not end; the plan itself has them all.
 constexpr std::size_t most_rows = 64;
 
-Table stages_table(const Plan& plan, const Profile& profile) {
-  Table table{{{"Stage", true},
-               {"Layers"},
-               {"Count", true},
-               {"Devices"},
-               {"Replicas", true},
-               {"Tensor parallel", true},
-               {"Recompute"}},
+Table stages_table(const Words& words, const Plan& plan, const Profile& profile) {
+  Table table{{{words("Stage"), true},
+               {words("Layers")},
+               {words("Count"), true},
+               {words("Devices")},
+               {words("Replicas"), true},
+               {words("Tensor parallel"), true},
+               {words("Recompute")}},
               {},
               false};
   for (std::size_t s = 0; s < std::min(plan.stages.size(), most_rows); ++s) {
     const Stage& stage = plan.stages[s];
-    table.rows.push_back({std::to_string(s), layers_text(plan, stage, profile),
-                          std::to_string(stage.last - stage.first), devices_text(stage.devices),
+    table.rows.push_back({std::to_string(s), layers_text(words, plan, stage, profile),
+                          std::to_string(stage.last - stage.first), devices_text(words, stage.devices),
                           std::to_string(stage.replicas()), std::to_string(stage.tensor_parallel),
-                          recompute_text(stage)});
+                          recompute_text(words, stage)});
   }
   return table;
 }
 
-std::string facts_text(const Plan& plan, const Simulation& simulation) {
-  std::string text = fmt::format(
-      "{}, {} micro-batches of {} (global batch {}), optimizer {}, precision {}{}. {} an iteration, {:.2f} samples/s, "
-      "bubble {}, exposed communication {}.",
-      schedule_text(plan), plan.micro_batches, plan.micro_batch, plan.global_batch, name_of(plan.optimizer),
-      name_of(plan.precision), plan.zero > 0 ? fmt::format(", ZeRO stage {}", plan.zero) : "",
-      time_text(simulation.iteration), simulation.samples_per_second, percent_text(simulation.bubble_fraction),
-      percent_text(simulation.communication_fraction));
-  if (!plan.planner.empty())
-    text += plan.planner == "hand" ? " Made by hand." : fmt::format(" Made by the planner {}.", plan.planner);
-  return text;
+std::string workload_sentence(const Words& words, const Plan& plan) {
+  const std::string schedule = schedule_text(plan);
+  const std::string_view optimizer = name_of(plan.optimizer), precision = name_of(plan.precision);
+  if (plan.zero > 0)
+    return words("{}, {} micro-batches of {} (global batch {}), optimizer {}, precision {}, ZeRO stage {}.", schedule,
+                 plan.micro_batches, plan.micro_batch, plan.global_batch, optimizer, precision, plan.zero);
+  return words("{}, {} micro-batches of {} (global batch {}), optimizer {}, precision {}.", schedule,
+               plan.micro_batches, plan.micro_batch, plan.global_batch, optimizer, precision);
 }
 
-Table parts_table(const TimeParts& parts) {
-  Table table{{{"The iteration consists of"}, {"ms", true}, {"Share", true}}, {}, true};
+/// Whole sentences, one after the other.
+std::string facts_text(const Words& words, const Plan& plan, const Simulation& simulation) {
+  std::string text = workload_sentence(words, plan);
+  text += ' ' + words("{} an iteration, {:.2f} samples/s, bubble {}, exposed communication {}.",
+                      time_text(words, simulation.iteration), simulation.samples_per_second,
+                      percent_text(words, simulation.bubble_fraction),
+                      percent_text(words, simulation.communication_fraction));
+  if (plan.planner == "hand") return text + ' ' + words("Made by hand.");
+  return plan.planner.empty() ? text : text + ' ' + words("Made by the planner {}.", plan.planner);
+}
+
+Table parts_table(const Words& words, const TimeParts& parts) {
+  Table table{{{words("The iteration consists of")}, {"ms", true}, {words("Share"), true}}, {}, true};
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
-    std::string name(name_of(part));
-    std::ranges::replace(name, '_', ' ');
-    table.rows.push_back({std::move(name), milliseconds_text(parts[part]), share_text(parts[part], parts.total())});
+    table.rows.push_back(
+        {words_of(words, part), milliseconds_text(words, parts[part]), share_text(words, parts[part], parts.total())});
   }
-  table.rows.push_back({"in all", milliseconds_text(parts.total()), ""});
+  table.rows.push_back({words("in all"), milliseconds_text(words, parts.total()), ""});
   return table;
 }
 
-Table path_table(const CriticalPath& path, const Plan& plan) {
+Table path_table(const Words& words, const CriticalPath& path, const Plan& plan) {
   const Nanoseconds whole = path.end - path.begin;
   const CriticalShares shares = shares_of(path, plan.stages.size());
-  Table table{{{"The critical path is in"}, {"ms", true}, {"Share", true}}, {}, true};
+  Table table{{{words("The critical path is in")}, {"ms", true}, {words("Share"), true}}, {}, true};
   const auto add = [&](std::string name, Nanoseconds time) {
-    if (time.count > 0) table.rows.push_back({std::move(name), milliseconds_text(time), share_text(time, whole)});
+    if (time.count > 0)
+      table.rows.push_back({std::move(name), milliseconds_text(words, time), share_text(words, time, whole)});
   };
-  for (int kind = 0; kind < op_kind_count; ++kind) {
-    std::string name(name_of(static_cast<OpKind>(kind)));
-    std::ranges::replace(name, '_', ' ');
-    add(std::move(name), shares.by_kind[static_cast<std::size_t>(kind)]);
-  }
+  for (int kind = 0; kind < op_kind_count; ++kind)
+    add(file_words_of(words, static_cast<OpKind>(kind)), shares.by_kind[static_cast<std::size_t>(kind)]);
   for (std::size_t s = 0; s < std::min(shares.by_stage.size(), most_rows); ++s)
-    add(fmt::format("stage {}", s), shares.by_stage[s]);
-  add("slowed by others", shares.slowed);
+    add(words("stage {}", s), shares.by_stage[s]);
+  add(words("slowed by others"), shares.slowed);
   return table;
 }
 
@@ -119,125 +122,130 @@ std::vector<DeviceGroupRow> grouped(const Simulation& simulation) {
   return rows;
 }
 
-Table devices_table(const Simulation& simulation) {
-  Table table{{{"Devices"},
-               {"Busy", true},
-               {"Peak GiB", true},
-               {"At most GiB", true},
-               {"Of GiB", true},
-               {"Micro-batches kept", true},
-               {"Fits"}},
+Table devices_table(const Words& words, const Simulation& simulation) {
+  Table table{{{words("Devices")},
+               {words("Busy"), true},
+               {words("Peak GiB"), true},
+               {words("At most GiB"), true},
+               {words("Of GiB"), true},
+               {words("Micro-batches kept"), true},
+               {words("Fits")}},
               {},
               true};
   for (const DeviceGroupRow& row : grouped(simulation)) {
     const DeviceVerdict& device = *row.first;
-    table.rows.push_back({devices_text(row.devices), share_text(device.busy, simulation.iteration),
-                          gib_text(device.peak), gib_text(device.peak_upper), gib_text(device.capacity),
-                          std::to_string(device.peak_micro_batches), fit_word(fit_of(device))});
+    table.rows.push_back({devices_text(words, row.devices), share_text(words, device.busy, simulation.iteration),
+                          gib_text(words, device.peak), gib_text(words, device.peak_upper),
+                          gib_text(words, device.capacity), std::to_string(device.peak_micro_batches),
+                          words_of(words, fit_of(device))});
   }
   return table;
 }
 
-Table items_table(const Simulation& simulation) {
+Table items_table(const Words& words, const Simulation& simulation) {
   std::vector<MemoryItem> items;  // that some device holds
-  Table table{{{"GiB at the peak of"}}, {}, true};
+  Table table{{{words("GiB at the peak of")}}, {}, true};
   for (int i = 0; i < memory_item_count; ++i) {
     const auto item = static_cast<MemoryItem>(i);
     const auto holds = [item](const DeviceVerdict& device) { return device.peak_parts[item].count > 0; };
     if (std::ranges::none_of(simulation.devices, holds)) continue;
     items.push_back(item);
-    table.columns.push_back({std::string(words_of(item)), true});
+    table.columns.push_back({words_of(words, item), true});
   }
   for (const DeviceGroupRow& row : grouped(simulation)) {
-    std::vector<std::string> cells{devices_text(row.devices)};
-    for (const MemoryItem item : items) cells.push_back(gib_text(row.first->peak_parts[item]));
+    std::vector<std::string> cells{devices_text(words, row.devices)};
+    for (const MemoryItem item : items) cells.push_back(gib_text(words, row.first->peak_parts[item]));
     table.rows.push_back(std::move(cells));
   }
   return table;
 }
 
-/// The largest part of the iteration that is no computation, and the stage that the critical path is longest in.
-std::string bound_sentence(const JudgedPlan& judged, const Plan& plan) {
+/// The stage that the critical path is longest in.
+std::string path_sentence(const Words& words, const JudgedPlan& judged, const Plan& plan) {
   const Nanoseconds whole = judged.path.end - judged.path.begin;
   const CriticalShares shares = shares_of(judged.path, plan.stages.size());
+  const std::size_t links = judged.path.links.size();
   const auto stage = std::ranges::max_element(shares.by_stage);
-  std::string text = fmt::format("The critical path has {}", count_of(judged.path.links.size(), "link"));
-  if (stage != shares.by_stage.end() && stage->count > 0)
-    text += fmt::format("; it is longest on stage {} ({})", stage - shares.by_stage.begin(), share_text(*stage, whole));
-  auto lost = TimePart::imbalance;
-  for (int i = static_cast<int>(TimePart::imbalance); i < time_part_count; ++i)
-    if (judged.parts[static_cast<TimePart>(i)] > judged.parts[lost]) lost = static_cast<TimePart>(i);
-  if (judged.parts[lost].count <= 0) return text + ". Nothing but computation takes time.";
-  std::string name(name_of(lost));
-  std::ranges::replace(name, '_', ' ');
-  return text + fmt::format(". Beside computation most time goes to {}: {} of the iteration.", name,
-                            share_text(judged.parts[lost], judged.parts.total()));
+  if (stage == shares.by_stage.end() || stage->count <= 0)
+    return words.count(links, "The critical path has 1 link.", "The critical path has {} links.");
+  return words.count(links, "The critical path has 1 link; it is longest on stage {} ({}).",
+                     "The critical path has {} links; it is longest on stage {} ({}).", stage - shares.by_stage.begin(),
+                     share_text(words, *stage, whole));
 }
 
-std::vector<std::string> bounds_of(const JudgedPlan& judged, const Plan& plan) {
-  std::vector<std::string> sentences{bound_sentence(judged, plan)};
+/// The largest part of the iteration that is no computation.
+std::string lost_sentence(const Words& words, const TimeParts& parts) {
+  auto lost = TimePart::imbalance;
+  for (int i = static_cast<int>(TimePart::imbalance); i < time_part_count; ++i)
+    if (parts[static_cast<TimePart>(i)] > parts[lost]) lost = static_cast<TimePart>(i);
+  if (parts[lost].count <= 0) return words("Nothing but computation takes time.");
+  return words("Beside computation most time goes to {}: {} of the iteration.", words_of(words, lost),
+               share_text(words, parts[lost], parts.total()));
+}
+
+std::vector<std::string> bounds_of(const Words& words, const JudgedPlan& judged, const Plan& plan) {
+  std::vector<std::string> sentences{path_sentence(words, judged, plan) + ' ' + lost_sentence(words, judged.parts)};
   const double iteration = to_seconds(judged.simulation.iteration).count;
   if (judged.lower_bound.count > 0)
-    sentences.push_back(
-        fmt::format("No plan of this problem ends an iteration before {:.3f} ms; this one takes {} "
-                    "longer.",
-                    in_milliseconds(judged.lower_bound), percent_text(iteration / judged.lower_bound.count - 1)));
+    sentences.push_back(words("No plan of this problem ends an iteration before {:.3f} ms; this one takes {} longer.",
+                              in_milliseconds(judged.lower_bound),
+                              percent_text(words, iteration / judged.lower_bound.count - 1)));
   if (plan.certificate && !plan.certificate->optimal_in.empty())
-    sentences.push_back(fmt::format("Proven best in its space: {}.", plan.certificate->optimal_in));
-  sentences.insert(sentences.end(), plan.why.begin(), plan.why.end());
+    sentences.push_back(words("Proven best in its space: {}.", words.sentence(plan.certificate->optimal_in)));
+  for (const std::string& why : plan.why) sentences.push_back(words.sentence(why));
   return sentences;
 }
 
 }  // namespace
 
-std::vector<std::string> warnings_of(const Plan& plan, const Simulation& simulation, const Problem& problem) {
+std::vector<std::string> warnings_of(const Words& words, const Plan& plan, const Simulation& simulation,
+                                     const Problem& problem) {
   std::vector<std::string> warnings;
   switch (fit_of(simulation)) {
     case Fit::surely:
       break;
     case Fit::expected:
-      warnings.push_back(fmt::format("{} fits in memory, but not by the upper estimate on {} of {} devices.", plan.name,
-                                     devices_beyond(simulation), simulation.devices.size()));
+      warnings.push_back(words("{} fits in memory, but not by the upper estimate on {} of {} devices.", plan.name,
+                               devices_beyond(simulation), simulation.devices.size()));
       break;
     case Fit::no:
-      warnings.push_back(fmt::format("{} does not fit in memory.", plan.name));
+      warnings.push_back(words("{} does not fit in memory.", plan.name));
       break;
   }
   if (!plan.profile_sha256.empty() && plan.profile_sha256 != sha256_of(*problem.profile))
-    warnings.push_back(fmt::format("{} was made for another profile than the one that it is judged by.", plan.name));
+    warnings.push_back(words("{} was made for another profile than the one that it is judged by.", plan.name));
   if (!plan.cluster_sha256.empty() && plan.cluster_sha256 != sha256_of(*problem.cluster))
-    warnings.push_back(fmt::format("{} was made for another cluster than the one that it is judged on.", plan.name));
+    warnings.push_back(words("{} was made for another cluster than the one that it is judged on.", plan.name));
   if (plan.truncated)
-    warnings.push_back(fmt::format("A time limit cut the search for {} short: there may be a better one.", plan.name));
+    warnings.push_back(words("A time limit cut the search for {} short: there may be a better one.", plan.name));
   if (!plan.synchronous())
     warnings.push_back(
-        fmt::format("{} trains asynchronously, on several versions of the weights: its steps are not "
-                    "those of one device.",
-                    plan.name));
+        words("{} trains asynchronously, on several versions of the weights: its steps are not those of one device.",
+              plan.name));
   return warnings;
 }
 
-std::vector<Block> plan_section(const ReportedPlan& reported, const JudgedPlan& judged, const Problem& problem,
-                                const std::string& name) {
+std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported, const JudgedPlan& judged,
+                                const Problem& problem, const std::string& name) {
   const Plan& plan = *reported.plan;
   const Simulation& simulation = judged.simulation;
-  std::vector<Block> blocks{Heading{2, plan.name}, Paragraph{facts_text(plan, simulation)}};
-  for (const std::string& warning : warnings_of(plan, simulation, problem)) blocks.push_back(Warning{warning});
-  if (!reported.remarks.empty()) blocks.push_back(Paragraph{"Remarks: " + reported.remarks});
-  blocks.push_back(Heading{3, "Stages"});
-  blocks.push_back(stages_table(plan, *problem.profile));
+  std::vector<Block> blocks{Heading{2, plan.name}, Paragraph{facts_text(words, plan, simulation)}};
+  for (const std::string& warning : warnings_of(words, plan, simulation, problem)) blocks.push_back(Warning{warning});
+  if (!reported.remarks.empty()) blocks.push_back(Paragraph{words("Remarks: {}", reported.remarks)});
+  blocks.push_back(Heading{3, words("Stages")});
+  blocks.push_back(stages_table(words, plan, *problem.profile));
   if (plan.stages.size() > most_rows)
-    blocks.push_back(Paragraph{fmt::format("The first {} of {} stages.", most_rows, plan.stages.size())});
-  blocks.push_back(Heading{3, "Schedule"});
-  blocks.push_back(gantt_picture(name + "-schedule", plan, simulation));
-  blocks.push_back(Heading{3, "What bounds it"});
-  blocks.push_back(List{bounds_of(judged, plan)});
-  blocks.push_back(parts_table(judged.parts));
-  blocks.push_back(path_table(judged.path, plan));
-  blocks.push_back(Heading{3, "Memory"});
-  blocks.push_back(memory_picture(name + "-memory", plan, simulation));
-  blocks.push_back(devices_table(simulation));
-  blocks.push_back(items_table(simulation));
+    blocks.push_back(Paragraph{words("The first {} of {} stages.", most_rows, plan.stages.size())});
+  blocks.push_back(Heading{3, words("Schedule")});
+  blocks.push_back(gantt_picture(words, name + "-schedule", plan, simulation));
+  blocks.push_back(Heading{3, words("What bounds it")});
+  blocks.push_back(List{bounds_of(words, judged, plan)});
+  blocks.push_back(parts_table(words, judged.parts));
+  blocks.push_back(path_table(words, judged.path, plan));
+  blocks.push_back(Heading{3, words("Memory")});
+  blocks.push_back(memory_picture(words, name + "-memory", plan, simulation));
+  blocks.push_back(devices_table(words, simulation));
+  blocks.push_back(items_table(words, simulation));
   return blocks;
 }
 

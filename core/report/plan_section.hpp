@@ -7,14 +7,16 @@
 
 #include "core/report/judged_plan.hpp"
 #include "core/report/report.hpp"
+#include "core/report/words.hpp"
 
 namespace pipedeck::reports {
 
 /// What a reader must know before using the plan; empty: nothing.
-std::vector<std::string> warnings_of(const Plan& plan, const Simulation& simulation, const Problem& problem);
+std::vector<std::string> warnings_of(const Words& words, const Plan& plan, const Simulation& simulation,
+                                     const Problem& problem);
 
 /// `name`: of its pictures, "plan-1".
-std::vector<Block> plan_section(const ReportedPlan& reported, const JudgedPlan& judged, const Problem& problem,
-                                const std::string& name);
+std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported, const JudgedPlan& judged,
+                                const Problem& problem, const std::string& name);
 
 }  // namespace pipedeck::reports

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,8 +10,10 @@
 #include "core/domain/count_text.hpp"
 #include "core/domain/memory_verdict.hpp"
 #include "core/io/files.hpp"
+#include "core/report/assumptions.hpp"
 #include "core/report/figures.hpp"
 #include "core/report/judged_plan.hpp"
+#include "core/report/kind_words.hpp"
 #include "core/report/plan_section.hpp"
 
 namespace pipedeck::reports {
@@ -22,7 +23,12 @@ Table facts_table(std::vector<std::vector<std::string>> rows, std::string of) {
   return {{{std::move(of)}, {""}}, std::move(rows), true};
 }
 
-Table model_table(const Profile& profile) {
+std::string times_text(const Words& words, const Profile& profile, Seconds forward, Seconds backward) {
+  return words("forward {:.3f} ms, backward {:.3f} ms for a micro-batch of {} on {}", in_milliseconds(forward),
+               in_milliseconds(backward), profile.micro_batch, profile.device);
+}
+
+Table model_table(const Words& words, const Profile& profile) {
   Bytes parameters;
   Seconds forward, backward;
   for (const Layer& layer : profile.layers) {
@@ -31,87 +37,91 @@ Table model_table(const Profile& profile) {
     backward += layer.backward;
   }
   std::vector<std::vector<std::string>> rows{
-      {"Name", profile.name},
-      {"Layers", fmt::format("{}, {}", profile.layers.size(), profile.is_chain() ? "a chain" : "a graph")},
-      {"Weights", bytes_text(parameters)},
-      {"Times", fmt::format("forward {:.3f} ms, backward {:.3f} ms for a micro-batch of {} on {}",
-                            in_milliseconds(forward), in_milliseconds(backward), profile.micro_batch, profile.device)}};
-  if (!profile.source.empty()) rows.push_back({"Source", profile.source});
+      {words("Name"), profile.name},
+      {words("Layers"),
+       profile.is_chain() ? words("{}, a chain", profile.layers.size()) : words("{}, a graph", profile.layers.size())},
+      {words("Weights"), bytes_text(words, parameters)},
+      {words("Times"), times_text(words, profile, forward, backward)}};
+  if (!profile.source.empty()) rows.push_back({words("Source"), profile.source});
   rows.push_back({"SHA-256", sha256_of(profile)});
-  return facts_table(std::move(rows), "Model");
+  return facts_table(std::move(rows), words("Model"));
 }
 
-std::string node_text(const Cluster& cluster, const Node& node) {
+std::string node_text(const Words& words, const Cluster& cluster, const Node& node) {
   std::string text;
   for (const DeviceGroup& group : node.devices) {
     const DeviceType* type = find_device_type(cluster, group.type);
     text += fmt::format("{}{} \u00d7 {}", text.empty() ? "" : " + ", group.count, group.type);
-    if (type) text += fmt::format(" ({})", bytes_text(type->memory));
+    if (type) text += fmt::format(" ({})", bytes_text(words, type->memory));
   }
-  if (node.link) text += fmt::format(", {}{} inside", rate_text(node.link->bandwidth), node.bus ? " shared" : "");
-  return text;
+  if (!node.link) return text;
+  const std::string rate = rate_text(words, node.link->bandwidth);
+  return node.bus ? words("{}, {} shared inside", text, rate) : words("{}, {} inside", text, rate);
 }
 
 /// Neighbours of one kind together: "2 nodes of 8 x V100 (16.00 GiB), 130 GB/s inside".
-std::vector<std::string> nodes_texts(const Cluster& cluster) {
+std::vector<std::string> nodes_texts(const Words& words, const Cluster& cluster) {
   std::vector<std::string> texts;
   for (std::size_t first = 0, end = 0; first < cluster.nodes.size(); first = end) {
-    const std::string own = node_text(cluster, cluster.nodes[first]);
-    for (end = first + 1; end < cluster.nodes.size() && node_text(cluster, cluster.nodes[end]) == own;) ++end;
-    texts.push_back(fmt::format("{} of {}", count_of(end - first, "node"), own));
+    const std::string own = node_text(words, cluster, cluster.nodes[first]);
+    for (end = first + 1; end < cluster.nodes.size() && node_text(words, cluster, cluster.nodes[end]) == own;) ++end;
+    texts.push_back(words.count(end - first, "1 node of {}", "{} nodes of {}", own));
   }
   return texts;
 }
 
-std::string network_text(const Cluster& cluster) {
-  if (cluster.bandwidth_matrix) return "bandwidths between all pairs of devices, measured";
-  if (cluster.links.empty()) return "none";
+std::string network_text(const Words& words, const Cluster& cluster) {
+  if (cluster.bandwidth_matrix) return words("bandwidths between all pairs of devices, measured");
+  if (cluster.links.empty()) return words("none");
   const auto [least, most] =
       std::ranges::minmax_element(cluster.links, {}, [](const NetworkLink& link) { return link.link.bandwidth; });
-  const std::string rates = least->link.bandwidth == most->link.bandwidth
-                                ? rate_text(least->link.bandwidth)
-                                : rate_text(least->link.bandwidth) + " to " + rate_text(most->link.bandwidth);
-  return fmt::format("{} of {} each way", count_of(cluster.links.size(), "link"), rates);
+  const std::string slowest = rate_text(words, least->link.bandwidth),
+                    quickest = rate_text(words, most->link.bandwidth);
+  const std::string rates = slowest == quickest ? slowest : words("{} to {}", slowest, quickest);
+  return words.count(cluster.links.size(), "1 link of {} each way", "{} links of {} each way", rates);
 }
 
-Table cluster_table(const Cluster& cluster) {
-  std::vector<std::vector<std::string>> rows{{"Name", cluster.name},
-                                             {"Devices", std::to_string(devices_of(cluster).size())},
-                                             {"Nodes", fmt::format("{}", fmt::join(nodes_texts(cluster), "; "))},
-                                             {"Between nodes", network_text(cluster)},
-                                             {"SHA-256", sha256_of(cluster)}};
-  return facts_table(std::move(rows), "Cluster");
+Table cluster_table(const Words& words, const Cluster& cluster) {
+  std::vector<std::vector<std::string>> rows{
+      {words("Name"), cluster.name},
+      {words("Devices"), std::to_string(devices_of(cluster).size())},
+      {words("Nodes"), fmt::format("{}", fmt::join(nodes_texts(words, cluster), "; "))},
+      {words("Between nodes"), network_text(words, cluster)},
+      {"SHA-256", sha256_of(cluster)}};
+  return facts_table(std::move(rows), words("Cluster"));
 }
 
-std::string price_text(const std::optional<double>& price) { return price ? fmt::format("{:.2f}", *price) : "-"; }
+std::string price_text(const Words& words, const std::optional<double>& price) {
+  return price ? words.figure("{:.2f}", *price) : "-";
+}
 
 /// "13.14 of 16.00 (82 %)" and the device.
-std::pair<std::string, std::string> peak_texts(const Simulation& simulation) {
+std::pair<std::string, std::string> peak_texts(const Words& words, const Simulation& simulation) {
   const DeviceVerdict* worst = fullest_device(simulation);
   if (!worst) return {"-", "-"};
-  return {fmt::format("{} of {} ({:.0f} %)", gib_text(worst->peak), gib_text(worst->capacity),
-                      share_of_capacity(worst->peak, *worst) * 100),
+  return {words("{} of {} ({:.0f} %)", gib_text(words, worst->peak), gib_text(words, worst->capacity),
+                share_of_capacity(worst->peak, *worst) * 100),
           std::to_string(worst->device.value)};
 }
 
 class ComparisonTable {
  public:
-  explicit ComparisonTable(bool prices) : prices_(prices) {
-    table_.columns = {{"Plan"},
-                      {"Stages"},
-                      {"Schedule"},
-                      {"Micro-batches", true},
-                      {"Samples/s", true},
-                      {"Iteration ms", true},
-                      {"Over bound", true},
-                      {"Bubble", true},
-                      {"Exposed comm.", true},
-                      {"Peak GiB", true},
-                      {"On device", true},
-                      {"Fits"}};
+  ComparisonTable(const Words& words, bool prices) : words_(words), prices_(prices) {
+    table_.columns = {{words("Plan")},
+                      {words("Stages")},
+                      {words("Schedule")},
+                      {words("Micro-batches"), true},
+                      {words("Samples/s"), true},
+                      {words("Iteration ms"), true},
+                      {words("Over bound"), true},
+                      {words("Bubble"), true},
+                      {words("Exposed comm."), true},
+                      {words("Peak GiB"), true},
+                      {words("On device"), true},
+                      {words("Fits")}};
     if (prices) {
-      table_.columns.push_back({"Price an hour", true});
-      table_.columns.push_back({"Per million samples", true});
+      table_.columns.push_back({words("Price an hour"), true});
+      table_.columns.push_back({words("Per million samples"), true});
     }
     table_.names_rows = true;
   }
@@ -119,26 +129,23 @@ class ComparisonTable {
   void add(const Plan& plan, const JudgedPlan& judged) {
     const Simulation& simulation = judged.simulation;
     const double iteration = to_seconds(simulation.iteration).count;
-    const Fit fit = fit_of(simulation);
-    const auto [peak, device] = peak_texts(simulation);
+    const auto [peak, device] = peak_texts(words_, simulation);
     std::vector<std::string> cells{
         plan.name,
-        short_shape_text(plan),
+        short_shape_text(words_, plan),
         schedule_text(plan),
         fmt::format("{} \u00d7 {}", plan.micro_batches, plan.micro_batch),
-        fmt::format("{:.2f}", simulation.samples_per_second),
-        milliseconds_text(simulation.iteration),
-        judged.lower_bound.count > 0 ? percent_text(iteration / judged.lower_bound.count - 1) : "-",
-        percent_text(simulation.bubble_fraction),
-        percent_text(simulation.communication_fraction),
+        words_.figure("{:.2f}", simulation.samples_per_second),
+        milliseconds_text(words_, simulation.iteration),
+        judged.lower_bound.count > 0 ? percent_text(words_, iteration / judged.lower_bound.count - 1) : "-",
+        percent_text(words_, simulation.bubble_fraction),
+        percent_text(words_, simulation.communication_fraction),
         peak,
         device,
-        fit == Fit::surely     ? "yes"
-        : fit == Fit::expected ? "yes (at most: no)"
-                               : "no"};
+        words_of(words_, fit_of(simulation))};
     if (prices_) {
-      cells.push_back(price_text(judged.price_per_hour));
-      cells.push_back(price_text(judged.price_per_million_samples()));
+      cells.push_back(price_text(words_, judged.price_per_hour));
+      cells.push_back(price_text(words_, judged.price_per_million_samples()));
     }
     table_.rows.push_back(std::move(cells));
   }
@@ -153,6 +160,7 @@ class ComparisonTable {
   const Table& table() const { return table_; }
 
  private:
+  const Words& words_;
   bool prices_;
   Table table_;
 };
@@ -166,15 +174,15 @@ struct Best {
   std::size_t devices = 0;
 };
 
-std::string best_text(const std::optional<Best>& best) {
-  if (!best) return "No plan fits in memory and trains as one device would.";
-  return fmt::format(
-      "The fastest synchronous plan that fits is {}: {:.2f} samples/s, {} an iteration of {} samples, on {}.",
-      best->name, best->samples_per_second, time_text(best->iteration), best->global_batch,
-      count_of(best->devices, "device"));
+std::string best_text(const Words& words, const std::optional<Best>& best) {
+  if (!best) return words("No plan fits in memory and trains as one device would.");
+  return words.count(best->devices,
+                     "The fastest synchronous plan that fits is {}: {:.2f} samples/s, {} an iteration of {} samples, "
+                     "on 1 device.",
+                     "The fastest synchronous plan that fits is {1}: {2:.2f} samples/s, {3} an iteration of {4} "
+                     "samples, on {0} devices.",
+                     best->name, best->samples_per_second, time_text(words, best->iteration), best->global_batch);
 }
-
-using Prices = std::map<std::string, double>;
 
 /// Of an hour, by device type: the cluster's own, else the list's.
 Prices prices_of(const ReportQuestion& question) {
@@ -189,52 +197,14 @@ Prices prices_of(const ReportQuestion& question) {
   return prices;
 }
 
-std::string price_sentence(const std::vector<DeviceModel>& list) {
-  const std::string of = "Prices are of whole nodes, all their devices together";
-  if (list.empty()) return of + ", as the cluster says.";
-  const ListPrice& price = list.front().price;
-  return fmt::format("{}: the cluster's own, else list prices of about {} ({}).", of, price.date, price.currency);
-}
-
-std::vector<std::string> assumptions_of(const ReportQuestion& question, const Prices& prices) {
-  const Conventions& judged = question.problem.workload.conventions;
-  std::vector<std::string> sentences{
-      "All plans are judged by one simulator, whoever made them. Nothing in this report was measured by running a "
-      "plan.",
-      judged.network == NetworkModel::ideal
-          ? "Network ideal: each pair of nodes, and of devices inside one, carries one transfer at a time each way; "
-            "different pairs do not slow one another down."
-          : "Network shared: transfers and all-reduces that use a link at the same time share its bandwidth.",
-      judged.overlap == Overlap::none ? "Gradients are all-reduced when the last backward pass of their stage is over."
-      : judged.overlap == Overlap::layer
-          ? "Gradients of each layer are all-reduced as soon as they are there, beside the backward pass."
-          : fmt::format("Gradients are all-reduced beside the backward pass, in buckets of {}.",
-                        bytes_text(judged.bucket)),
-      fmt::format("All-reduces: {}.", judged.collectives == Collectives::least
-                                          ? "the quicker of a flat and a hierarchical ring"
-                                          : std::string(name_of(judged.collectives)))};
-  if (judged.reserve.count > 0 || judged.communication.count > 0)
-    sentences.push_back(fmt::format("Every device holds {} in reserve and {} for each communicator that it is in.",
-                                    bytes_text(judged.reserve), bytes_text(judged.communication)));
-  std::string peaks = "Peaks are estimates; \"at most\" is what they can be however long operations take";
-  if (judged.fragmentation > 0)
-    peaks += fmt::format(", with {} lost to fragmentation", percent_text(judged.fragmentation));
-  sentences.push_back(peaks + ".");
-  if (judged.calibration != Calibration())
-    sentences.push_back(
-        fmt::format("Calibrated from measured runs{}: {:.1f} \u00b5s between operations, compute {:.3f} "
-                    "times as long beside communication, links {:.3f} times as fast as their files say.",
-                    question.calibration.empty() ? "" : " (" + question.calibration + ")",
-                    in_microseconds(judged.calibration.operation_overhead), judged.calibration.overlap_slowdown,
-                    judged.calibration.link_efficiency));
-  if (!prices.empty()) sentences.push_back(price_sentence(question.price_list));
-  return sentences;
-}
-
 class Reporter {
  public:
   explicit Reporter(const ReportQuestion& question)
-      : question_(question), prices_(prices_of(question)), comparison_(!prices_.empty()) {}
+
+      : question_(question),
+        words_(question.translation.get()),
+        prices_(prices_of(question)),
+        comparison_(words_, !prices_.empty()) {}
 
   Result<Document> run(const Progress& progress, const std::stop_token& stop) {
     const Problem& problem = question_.problem;
@@ -254,19 +224,20 @@ class Reporter {
   Result<void> add(const ReportedPlan& reported, std::size_t number, const JudgedQuestion& asked,
                    const std::stop_token& stop) {
     const Plan& plan = *reported.plan;
-    if (plan.stages.empty()) return without(plan, reported.note.empty() ? "no plan was found" : reported.note);
+    if (plan.stages.empty())
+      return without(plan, reported.note.empty() ? words_("no plan was found") : words_.sentence(reported.note));
     const auto judged_plan = judged(asked, plan, stop);
     if (!judged_plan && judged_plan.error().code == ErrorCode::cancelled) return tl::unexpected(judged_plan.error());
-    if (!judged_plan) return without(plan, judged_plan.error().text());
+    if (!judged_plan) return without(plan, words_.error(judged_plan.error()));
     comparison_.add(plan, *judged_plan);
     consider(plan, judged_plan->simulation);
     commands_.insert(commands_.end(), reported.commands.begin(), reported.commands.end());
     if (!reported.detailed) {
-      const auto warnings = warnings_of(plan, judged_plan->simulation, asked.problem);
+      const auto warnings = warnings_of(words_, plan, judged_plan->simulation, asked.problem);
       warnings_.insert(warnings_.end(), warnings.begin(), warnings.end());
       return {};
     }
-    auto section = plan_section(reported, *judged_plan, asked.problem, fmt::format("plan-{}", number));
+    auto section = plan_section(words_, reported, *judged_plan, asked.problem, fmt::format("plan-{}", number));
     std::ranges::move(section, std::back_inserter(sections_));
     return {};
   }
@@ -285,29 +256,30 @@ class Reporter {
   }
 
   Document document() {
-    Document made{question_.title, {}};
+    Document made{question_.title, {}, words_.language()};
     std::vector<Block>& blocks = made.blocks;
     blocks.push_back(Heading{1, question_.title});
     blocks.push_back(Paragraph{fmt::format("{}, {}", question_.program, question_.date)});
-    blocks.push_back(Paragraph{best_text(best_)});
-    blocks.push_back(Heading{2, "Question"});
-    blocks.push_back(model_table(*question_.problem.profile));
-    blocks.push_back(cluster_table(*question_.problem.cluster));
-    blocks.push_back(Heading{2, "Comparison"});
+    blocks.push_back(Paragraph{best_text(words_, best_)});
+    blocks.push_back(Heading{2, words_("Question")});
+    blocks.push_back(model_table(words_, *question_.problem.profile));
+    blocks.push_back(cluster_table(words_, *question_.problem.cluster));
+    blocks.push_back(Heading{2, words_("Comparison")});
     blocks.push_back(comparison_.table());
     for (const std::string& warning : warnings_) blocks.push_back(Warning{warning});
     std::ranges::move(sections_, std::back_inserter(blocks));
-    blocks.push_back(Heading{2, "Assumptions"});
-    blocks.push_back(List{assumptions_of(question_, prices_)});
+    blocks.push_back(Heading{2, words_("Assumptions")});
+    blocks.push_back(List{assumptions_of(words_, question_, prices_)});
     std::vector<std::string> lines = question_.commands;
     lines.insert(lines.end(), commands_.begin(), commands_.end());
     if (lines.empty()) return made;
-    blocks.push_back(Heading{2, "To get the same figures"});
+    blocks.push_back(Heading{2, words_("To get the same figures")});
     blocks.push_back(Commands{std::move(lines)});
     return made;
   }
 
   const ReportQuestion& question_;
+  Words words_;
   Prices prices_;
   ComparisonTable comparison_;
   std::optional<Best> best_;

@@ -15,6 +15,7 @@
 #include "core/domain/result.hpp"
 #include "core/domain/workload.hpp"
 #include "core/report/document.hpp"
+#include "core/report/words.hpp"
 
 namespace pipedeck::reports {
 
@@ -30,10 +31,11 @@ struct ReportQuestion {
   std::string title;
   Problem problem;  ///< batch, optimizer and precision are each plan's own
   std::vector<ReportedPlan> plans;
-  std::vector<DeviceModel> price_list;  ///< what devices cost where the cluster does not say
-  std::string calibration;              ///< where the conventions' calibration is from; empty: there is none
-  std::string program, date;            ///< "pipedeck-cli 0.9.0", "2026-11-22"
-  std::vector<std::string> commands;    ///< before those of the plans: what they read
+  std::vector<DeviceModel> price_list;             ///< what devices cost where the cluster does not say
+  std::string calibration;                         ///< where the conventions' calibration is from; empty: there is none
+  std::string program, date;                       ///< "pipedeck-cli 0.9.0", "2026-11-22"
+  std::vector<std::string> commands;               ///< before those of the plans: what they read
+  std::shared_ptr<const Translation> translation;  ///< none: English
 };
 
 /// A plan that can't be judged is told with the reason; an error is one of the problem itself, or that it was stopped.

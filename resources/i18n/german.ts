@@ -5807,6 +5807,34 @@
         <source>layers cut over devices are measured on the processor alone</source>
         <translation>über Geräte geschnittene Schichten werden nur auf dem Prozessor gemessen</translation>
     </message>
+    <message>
+        <source>boundary %1 GiB</source>
+        <translation>Stufengrenze %1 GiB</translation>
+    </message>
+    <message>
+        <source>communication %1 GiB</source>
+        <translation>Kommunikation %1 GiB</translation>
+    </message>
+    <message>
+        <source>gradients %1 GiB</source>
+        <translation>Gradienten %1 GiB</translation>
+    </message>
+    <message>
+        <source>optimizer %1 GiB</source>
+        <translation>Optimierer %1 GiB</translation>
+    </message>
+    <message>
+        <source>reserve %1 GiB</source>
+        <translation>Reserve %1 GiB</translation>
+    </message>
+    <message>
+        <source>weights %1 GiB</source>
+        <translation>Gewichte %1 GiB</translation>
+    </message>
+    <message>
+        <source>workspace %1 GiB</source>
+        <translation>Arbeitspuffer %1 GiB</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>
@@ -11297,6 +11325,15 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>Report %1</source>
         <translation>Bericht %1</translation>
     </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <comment>a date and a machine</comment>
+        <translation>%1 auf %2</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::RulerView</name>
@@ -14347,6 +14384,609 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
     <message>
         <source>Change</source>
         <translation>Änderung</translation>
+    </message>
+</context>
+<context>
+    <name>report</name>
+    <message>
+        <source>%1 an iteration, %2 samples/s, bubble %3, exposed communication %4.</source>
+        <translation>%1 je Iteration, %2 Samples/s, Leerlauf %3, sichtbare Kommunikation %4.</translation>
+    </message>
+    <message>
+        <source>%1 does not fit in memory.</source>
+        <translation>%1 passt nicht in den Speicher.</translation>
+    </message>
+    <message>
+        <source>%1 fits in memory, but not by the upper estimate on %2 of %3 devices.</source>
+        <translation>%1 passt in den Speicher, nach der oberen Schätzung aber nicht auf %2 von %3 Geräten.</translation>
+    </message>
+    <message>
+        <source>%1 layers</source>
+        <translation>%1 Schichten</translation>
+    </message>
+    <message>
+        <source>%1 links of %2 each way</source>
+        <translation>%1 Verbindungen mit je %2 in jede Richtung</translation>
+    </message>
+    <message>
+        <source>%1 nodes of %2</source>
+        <translation>%1 Knoten mit je %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 (%3 %)</source>
+        <translation>%1 von %2 (%3 %)</translation>
+    </message>
+    <message>
+        <source>%1 stages</source>
+        <translation>%1 Stufen</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>%1 to %2: %3 … %4</source>
+        <translation>%1 bis %2: %3 … %4</translation>
+    </message>
+    <message>
+        <source>%1 trains asynchronously, on several versions of the weights: its steps are not those of one device.</source>
+        <translation>%1 trainiert asynchron, auf mehreren Fassungen der Gewichte: die Schritte sind nicht die eines einzelnen Geräts.</translation>
+    </message>
+    <message>
+        <source>%1 was made for another cluster than the one that it is judged on.</source>
+        <translation>%1 ist für einen anderen Cluster gemacht als den, auf dem er beurteilt wird.</translation>
+    </message>
+    <message>
+        <source>%1 was made for another profile than the one that it is judged by.</source>
+        <translation>%1 ist für ein anderes Profil gemacht als das, nach dem er beurteilt wird.</translation>
+    </message>
+    <message>
+        <source>%1, %2 inside</source>
+        <translation>%1, innen %2</translation>
+    </message>
+    <message>
+        <source>%1, %2 micro-batches of %3 (global batch %4), optimizer %5, precision %6, ZeRO stage %7.</source>
+        <translation>%1, %2 Mikro-Batches zu %3 (globaler Batch %4), Optimierer %5, Genauigkeit %6, ZeRO-Stufe %7.</translation>
+    </message>
+    <message>
+        <source>%1, %2 micro-batches of %3 (global batch %4), optimizer %5, precision %6.</source>
+        <translation>%1, %2 Mikro-Batches zu %3 (globaler Batch %4), Optimierer %5, Genauigkeit %6.</translation>
+    </message>
+    <message>
+        <source>%1, %2 shared inside</source>
+        <translation>%1, innen geteilte %2</translation>
+    </message>
+    <message>
+        <source>%1, a chain</source>
+        <translation>%1, eine Kette</translation>
+    </message>
+    <message>
+        <source>%1, a graph</source>
+        <translation>%1, ein Graph</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 Schicht</translation>
+    </message>
+    <message>
+        <source>1 link of %1 each way</source>
+        <translation>1 Verbindung mit %1 in jede Richtung</translation>
+    </message>
+    <message>
+        <source>1 node of %1</source>
+        <translation>1 Knoten mit %1</translation>
+    </message>
+    <message>
+        <source>1 stage</source>
+        <translation>1 Stufe</translation>
+    </message>
+    <message>
+        <source>A time limit cut the search for %1 short: there may be a better one.</source>
+        <translation>Eine Zeitgrenze hat die Suche nach %1 abgekürzt: es kann einen besseren Plan geben.</translation>
+    </message>
+    <message>
+        <source>All plans are judged by one simulator, whoever made them. Nothing in this report was measured by running a plan.</source>
+        <translation>Alle Pläne beurteilt derselbe Simulator, von wem sie auch stammen. Nichts in diesem Bericht ist an einem laufenden Plan gemessen.</translation>
+    </message>
+    <message>
+        <source>All-reduces: %1.</source>
+        <translation>All-Reduces: %1.</translation>
+    </message>
+    <message>
+        <source>Assumptions</source>
+        <translation>Annahmen</translation>
+    </message>
+    <message>
+        <source>At most GiB</source>
+        <translation>Höchstens GiB</translation>
+    </message>
+    <message>
+        <source>Beside computation most time goes to %1: %2 of the iteration.</source>
+        <translation>Neben dem Rechnen kostet am meisten Zeit: %1, %2 der Iteration.</translation>
+    </message>
+    <message>
+        <source>Between nodes</source>
+        <translation>Zwischen Knoten</translation>
+    </message>
+    <message>
+        <source>Bubble</source>
+        <translation>Leerlauf</translation>
+    </message>
+    <message>
+        <source>Busy</source>
+        <translation>Ausgelastet</translation>
+    </message>
+    <message>
+        <source>Calibrated from measured runs (%1): %2 µs between operations, compute %3 times as long beside communication, links %4 times as fast as their files say.</source>
+        <translation>Nach gemessenen Läufen kalibriert (%1): %2 µs zwischen Operationen, Rechnen neben Kommunikation %3-mal so lang, Verbindungen %4-mal so schnell, wie ihre Dateien sagen.</translation>
+    </message>
+    <message>
+        <source>Calibrated from measured runs: %1 µs between operations, compute %2 times as long beside communication, links %3 times as fast as their files say.</source>
+        <translation>Nach gemessenen Läufen kalibriert: %1 µs zwischen Operationen, Rechnen neben Kommunikation %2-mal so lang, Verbindungen %3-mal so schnell, wie ihre Dateien sagen.</translation>
+    </message>
+    <message>
+        <source>Cluster</source>
+        <translation>Cluster</translation>
+    </message>
+    <message>
+        <source>Comparison</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>Count</source>
+        <translation>Anzahl</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Every device holds %1 in reserve and %2 for each communicator that it is in.</source>
+        <translation>Jedes Gerät hält %1 in Reserve und %2 für jeden Kommunikator, dem es angehört.</translation>
+    </message>
+    <message>
+        <source>Exposed comm.</source>
+        <translation>Sichtbare Komm.</translation>
+    </message>
+    <message>
+        <source>Fits</source>
+        <translation>Passt</translation>
+    </message>
+    <message>
+        <source>GiB at the peak of</source>
+        <translation>GiB beim Höchststand von</translation>
+    </message>
+    <message>
+        <source>Gradients are all-reduced beside the backward pass, in buckets of %1.</source>
+        <translation>Das All-Reduce der Gradienten läuft neben dem Rückwärtsdurchlauf, in Paketen zu %1.</translation>
+    </message>
+    <message>
+        <source>Gradients are all-reduced when the last backward pass of their stage is over.</source>
+        <translation>Das All-Reduce der Gradienten beginnt nach dem letzten Rückwärtsdurchlauf ihrer Stufe.</translation>
+    </message>
+    <message>
+        <source>Gradients of each layer are all-reduced as soon as they are there, beside the backward pass.</source>
+        <translation>Das All-Reduce der Gradienten jeder Schicht beginnt, sobald sie da sind, neben dem Rückwärtsdurchlauf.</translation>
+    </message>
+    <message>
+        <source>Iteration ms</source>
+        <translation>Iteration (ms)</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Made by hand.</source>
+        <translation>Von Hand gemacht.</translation>
+    </message>
+    <message>
+        <source>Made by the planner %1.</source>
+        <translation>Vom Planer %1 gemacht.</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Memory of %1 on %2 devices</source>
+        <translation>Speicher von %1 auf %2 Geräten</translation>
+    </message>
+    <message>
+        <source>Memory of %1 on 1 device</source>
+        <translation>Speicher von %1 auf 1 Gerät</translation>
+    </message>
+    <message>
+        <source>Micro-batches</source>
+        <translation>Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>Micro-batches kept</source>
+        <translation>Gehaltene Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Network ideal: each pair of nodes, and of devices inside one, carries one transfer at a time each way; different pairs do not slow one another down.</source>
+        <translation>Netz ideal: jedes Paar von Knoten, und von Geräten innerhalb eines Knotens, überträgt in jede Richtung eines nach dem anderen; verschiedene Paare bremsen einander nicht.</translation>
+    </message>
+    <message>
+        <source>Network shared: transfers and all-reduces that use a link at the same time share its bandwidth.</source>
+        <translation>Netz geteilt: Übertragungen und All-Reduces, die eine Verbindung gleichzeitig nutzen, teilen sich deren Bandbreite.</translation>
+    </message>
+    <message>
+        <source>No plan fits in memory and trains as one device would.</source>
+        <translation>Kein Plan passt in den Speicher und trainiert, wie ein einzelnes Gerät es täte.</translation>
+    </message>
+    <message>
+        <source>No plan of this problem ends an iteration before %1 ms; this one takes %2 longer.</source>
+        <translation>Kein Plan für diese Aufgabe beendet eine Iteration vor %1 ms; dieser braucht %2 länger.</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>Not drawn: %1 of %2 devices.</source>
+        <translation>Nicht gezeichnet: %1 von %2 Geräten.</translation>
+    </message>
+    <message>
+        <source>Nothing but computation takes time.</source>
+        <translation>Nur das Rechnen kostet Zeit.</translation>
+    </message>
+    <message>
+        <source>Of GiB</source>
+        <translation>Von GiB</translation>
+    </message>
+    <message>
+        <source>On device</source>
+        <translation>Auf Gerät</translation>
+    </message>
+    <message>
+        <source>Over bound</source>
+        <translation>Über Schranke</translation>
+    </message>
+    <message>
+        <source>Peak GiB</source>
+        <translation>Spitze GiB</translation>
+    </message>
+    <message>
+        <source>Peaks are estimates; &quot;at most&quot; is what they can be however long operations take, with %1 lost to fragmentation.</source>
+        <translation>Spitzen sind Schätzungen; „höchstens“ ist, was sie sein können, wie lange Operationen auch dauern, wenn %1 durch Fragmentierung verloren gehen.</translation>
+    </message>
+    <message>
+        <source>Peaks are estimates; &quot;at most&quot; is what they can be however long operations take.</source>
+        <translation>Spitzen sind Schätzungen; „höchstens“ ist, was sie sein können, wie lange Operationen auch dauern.</translation>
+    </message>
+    <message>
+        <source>Per million samples</source>
+        <translation>Je Million Samples</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>Plan</translation>
+    </message>
+    <message>
+        <source>Price an hour</source>
+        <translation>Preis je Stunde</translation>
+    </message>
+    <message>
+        <source>Prices are of whole nodes, all their devices together, as the cluster says.</source>
+        <translation>Preise gelten für ganze Knoten, alle Geräte zusammen, wie der Cluster sie angibt.</translation>
+    </message>
+    <message>
+        <source>Prices are of whole nodes, all their devices together: the cluster&apos;s own, else list prices of about %1 (%2).</source>
+        <translation>Preise gelten für ganze Knoten, alle Geräte zusammen: die des Clusters, sonst Listenpreise von etwa %1 (%2).</translation>
+    </message>
+    <message>
+        <source>Proven best in its space: %1.</source>
+        <translation>Nachweislich der Beste in seinem Raum: %1.</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>Aufgabe</translation>
+    </message>
+    <message>
+        <source>Recompute</source>
+        <translation>Neuberechnung</translation>
+    </message>
+    <message>
+        <source>Remarks: %1</source>
+        <translation>Notizen: %1</translation>
+    </message>
+    <message>
+        <source>Replicas</source>
+        <translation>Replikate</translation>
+    </message>
+    <message>
+        <source>Samples/s</source>
+        <translation>Samples/s</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>Ablauf</translation>
+    </message>
+    <message>
+        <source>Schedule of %1: %2 on %3 devices, %4 an iteration</source>
+        <translation>Ablauf von %1: %2 auf %3 Geräten, %4 je Iteration</translation>
+    </message>
+    <message>
+        <source>Schedule of %1: %2 on 1 device, %3 an iteration</source>
+        <translation>Ablauf von %1: %2 auf 1 Gerät, %3 je Iteration</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>Anteil</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>Quelle</translation>
+    </message>
+    <message>
+        <source>Stage</source>
+        <translation>Stufe</translation>
+    </message>
+    <message>
+        <source>Stages</source>
+        <translation>Stufen</translation>
+    </message>
+    <message>
+        <source>Tensor parallel</source>
+        <translation>Tensorparallel</translation>
+    </message>
+    <message>
+        <source>The critical path has %1 links.</source>
+        <translation>Der kritische Pfad hat %1 Glieder.</translation>
+    </message>
+    <message>
+        <source>The critical path has %1 links; it is longest on stage %2 (%3).</source>
+        <translation>Der kritische Pfad hat %1 Glieder; am längsten ist er auf Stufe %2 (%3).</translation>
+    </message>
+    <message>
+        <source>The critical path has 1 link.</source>
+        <translation>Der kritische Pfad hat 1 Glied.</translation>
+    </message>
+    <message>
+        <source>The critical path has 1 link; it is longest on stage %1 (%2).</source>
+        <translation>Der kritische Pfad hat 1 Glied; am längsten ist er auf Stufe %1 (%2).</translation>
+    </message>
+    <message>
+        <source>The critical path is in</source>
+        <translation>Der kritische Pfad liegt in</translation>
+    </message>
+    <message>
+        <source>The fastest synchronous plan that fits is %1: %2 samples/s, %3 an iteration of %4 samples, on %5 devices.</source>
+        <translation>Der schnellste synchrone Plan, der passt, ist %1: %2 Samples/s, %3 je Iteration mit %4 Samples, auf %5 Geräten.</translation>
+    </message>
+    <message>
+        <source>The fastest synchronous plan that fits is %1: %2 samples/s, %3 an iteration of %4 samples, on 1 device.</source>
+        <translation>Der schnellste synchrone Plan, der passt, ist %1: %2 Samples/s, %3 je Iteration mit %4 Samples, auf 1 Gerät.</translation>
+    </message>
+    <message>
+        <source>The first %1 of %2 stages.</source>
+        <translation>Die ersten %1 von %2 Stufen.</translation>
+    </message>
+    <message>
+        <source>The iteration consists of</source>
+        <translation>Die Iteration besteht aus</translation>
+    </message>
+    <message>
+        <source>Times</source>
+        <translation>Zeiten</translation>
+    </message>
+    <message>
+        <source>To get the same figures</source>
+        <translation>Dieselben Zahlen erhalten</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>What bounds it</source>
+        <translation>Was ihn begrenzt</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>Aktivierungen</translation>
+    </message>
+    <message>
+        <source>all layers</source>
+        <translation>alle Schichten</translation>
+    </message>
+    <message>
+        <source>all reduce</source>
+        <translation>All-Reduce</translation>
+    </message>
+    <message>
+        <source>all-reduce</source>
+        <translation>All-Reduce</translation>
+    </message>
+    <message>
+        <source>at the peak, by item</source>
+        <translation>beim Höchststand, nach Posten</translation>
+    </message>
+    <message>
+        <source>backward</source>
+        <translation>rückwärts</translation>
+    </message>
+    <message>
+        <source>backward input</source>
+        <translation>Eingabegradient</translation>
+    </message>
+    <message>
+        <source>backward weight</source>
+        <translation>Gewichtsgradient</translation>
+    </message>
+    <message>
+        <source>bandwidths between all pairs of devices, measured</source>
+        <translation>Bandbreiten zwischen allen Gerätepaaren, gemessen</translation>
+    </message>
+    <message>
+        <source>bubble</source>
+        <translation>Leerlauf</translation>
+    </message>
+    <message>
+        <source>communication buffers</source>
+        <translation>Kommunikationspuffer</translation>
+    </message>
+    <message>
+        <source>compute</source>
+        <translation>Rechnen</translation>
+    </message>
+    <message>
+        <source>dashed: the device&apos;s memory; the tick behind a bar: the most that the peak can be</source>
+        <translation>gestrichelt: der Speicher des Geräts; der Strich hinter einem Balken: die höchste mögliche Spitze</translation>
+    </message>
+    <message>
+        <source>forward</source>
+        <translation>vorwärts</translation>
+    </message>
+    <message>
+        <source>forward %1 ms, backward %2 ms for a micro-batch of %3 on %4</source>
+        <translation>vorwärts %1 ms, rückwärts %2 ms für einen Mikro-Batch von %3 auf %4</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>Gradienten</translation>
+    </message>
+    <message>
+        <source>hierarchical</source>
+        <translation>hierarchisch</translation>
+    </message>
+    <message>
+        <source>imbalance</source>
+        <translation>Ungleichheit der Stufen</translation>
+    </message>
+    <message>
+        <source>in all</source>
+        <translation>insgesamt</translation>
+    </message>
+    <message>
+        <source>input gradient</source>
+        <translation>Eingabegradient</translation>
+    </message>
+    <message>
+        <source>nccl</source>
+        <translation>wie NCCL</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>no plan was found</source>
+        <translation>kein Plan gefunden</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>Optimierer</translation>
+    </message>
+    <message>
+        <source>optimizer state</source>
+        <translation>Optimierer-Zustand</translation>
+    </message>
+    <message>
+        <source>over the iteration</source>
+        <translation>über die Iteration</translation>
+    </message>
+    <message>
+        <source>peak of memory, GiB</source>
+        <translation>Spitzenspeicher, GiB</translation>
+    </message>
+    <message>
+        <source>point to point</source>
+        <translation>Übertragungen</translation>
+    </message>
+    <message>
+        <source>receive</source>
+        <translation>Empfangen</translation>
+    </message>
+    <message>
+        <source>recompute</source>
+        <translation>Neuberechnung</translation>
+    </message>
+    <message>
+        <source>reserve</source>
+        <translation>Reserve</translation>
+    </message>
+    <message>
+        <source>ring</source>
+        <translation>Ring</translation>
+    </message>
+    <message>
+        <source>send</source>
+        <translation>Senden</translation>
+    </message>
+    <message>
+        <source>slowed by others</source>
+        <translation>von anderen gebremst</translation>
+    </message>
+    <message>
+        <source>stage %1</source>
+        <translation>Stufe %1</translation>
+    </message>
+    <message>
+        <source>stage inputs and outputs</source>
+        <translation>Ein- und Ausgaben der Stufe</translation>
+    </message>
+    <message>
+        <source>stages %1</source>
+        <translation>Stufen %1</translation>
+    </message>
+    <message>
+        <source>stashed weights</source>
+        <translation>aufbewahrte Gewichte</translation>
+    </message>
+    <message>
+        <source>tensor parallel</source>
+        <translation>Tensorparallelität</translation>
+    </message>
+    <message>
+        <source>the quicker of a flat and a hierarchical ring</source>
+        <translation>der schnellere von flachem und hierarchischem Ring</translation>
+    </message>
+    <message>
+        <source>transfer</source>
+        <translation>Übertragung</translation>
+    </message>
+    <message>
+        <source>tree</source>
+        <translation>Baum</translation>
+    </message>
+    <message>
+        <source>weight gradient</source>
+        <translation>Gewichtsgradient</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>Arbeitspuffer</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>yes (at most: no)</source>
+        <translation>ja (höchstens: nein)</translation>
     </message>
 </context>
 </TS>

@@ -186,6 +186,13 @@ class TestLanguage : public QObject {
         "2.500 ms (its transfers).",
         "T 96,000 ms = 3 x 12,000 ms (langsamste Stufe, 0) + 60,000 ms (ein Mikro-Batch durch alle Stufen) + 2,500 ms "
         "(ihre \u00dcbertragungen).");
+    row("a statement among others",
+        "Busiest device 767.875 ms = 4 micro-batches x 191.969 ms (2 samples on device 8, V100-16GB). TaskGraph 0: "
+        "replicate(8), sum of eq. 1 0.0000.",
+        "Am st\u00e4rksten belegtes Ger\u00e4t 767,875 ms = 4 Mikro-Batches x 191,969 ms (2 Samples auf Ger\u00e4t 8, "
+        "V100-16GB). TaskGraph 0: replicate(8), Summe von Gl. 1 0.0000.");
+    row("a sum of items", "weights 1.875 GiB + activations of 5 micro-batches in flight 1.875 GiB + boundary 0.004 GiB",
+        "Gewichte 1,875 GiB + Aktivierungen von 5 laufenden Mikro-Batches 1,875 GiB + Stufengrenze 0,004 GiB");
     row("an edit refused", "4 replicas of stage 1 need 2 more devices, and none is spare",
         "4 Replikate von Stufe 1 brauchen 2 weitere Ger\u00e4te, und keines ist frei");
     row("unknown", "cuda_driver_17 says xyz", "cuda_driver_17 says xyz");

@@ -279,6 +279,25 @@ class TestGerman : public QObject {
     QVERIFY2(csv.startsWith(QLatin1String("plan,")), qPrintable(csv.section('\n', 0, 0)));
   }
 
+  /// What they say is tst_german_report's; here it is the window that writes one.
+  void reportsAreInTheWindowsLanguage() {
+    QVERIFY(fixture_->settle());
+    const QString file = pictures_folder() + QStringLiteral("german-report.html");
+    QFile::remove(file);
+    fixture_->answers.file_to_save = file;
+    fixture_->trigger("action_export_report");
+    QVERIFY(fixture_->settle());
+    QVERIFY2(fixture_->errors.isEmpty(), qPrintable(fixture_->errors.join(QLatin1Char('\n'))));
+    QFile page(file);
+    QVERIFY(page.open(QIODevice::ReadOnly));
+    const QString html = QString::fromUtf8(page.readAll());
+    QVERIFY(html.contains(QStringLiteral("lang=\"de\"")));
+    QVERIFY(html.contains(QStringLiteral("<h2>Vergleich</h2>")));
+    for (const PlanEntry* entry : plans_of_question(fixture_->state()))
+      QVERIFY2(html.contains(QString::fromStdString(entry->plan->name).toHtmlEscaped()), entry->plan->name.c_str());
+    QVERIFY(html.contains(QStringLiteral("pipedeck-cli simulate")));
+  }
+
   void stepsOfUndoHaveGermanNames() {
     QVERIFY(fixture_->action("action_undo")->text().contains(QStringLiteral("R\u00fcckg\u00e4ngig")));
     fixture_->session().set_global_batch(128);

@@ -9,13 +9,12 @@
 
 #include "core/report/document.hpp"
 #include "core/report/plain_text.hpp"
-#include "core/report/report.hpp"
-#include "core/sim/simulate.hpp"
-#include "tests/support/random_plan.hpp"
-#include "tests/support/random_problem.hpp"
+#include "tests/core/report/random_question.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::reports;
+using pipedeck::test::Asked;
+using pipedeck::test::random_question;
 
 namespace {
 
@@ -24,41 +23,6 @@ const std::string hostile =
     "<script>alert(1)</script> | \"a\" & 'b' `c` *d* _e_ [f](http://x) ![g](h) \\ ]]> --> \n\t\x01\x7f \xff $(id) "
     "@team "
     "\xEF\xBF\xBF # \xE2\x80\xAE";
-
-struct Asked {
-  ReportQuestion question;
-  std::vector<Simulation> simulations;  ///< of each plan, by the simulator asked again
-};
-
-/// Three plans of a random problem, all their names `name`.
-Asked random_question(std::uint64_t seed, const std::string& name) {
-  test::Random random(seed);
-  Asked asked;
-  Problem problem = test::random_rich_problem(random);
-  Profile profile = *problem.profile;
-  Cluster cluster = *problem.cluster;
-  if (!name.empty()) {
-    profile.name = cluster.name = profile.source = name;
-    for (Layer& layer : profile.layers) layer.name += name;
-  }
-  problem.profile = std::make_shared<const Profile>(profile);
-  problem.cluster = std::make_shared<const Cluster>(cluster);
-  for (const ScheduleKind kind : {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::zb_h1}) {
-    Problem own = problem;
-    Plan plan = test::random_plan(random, own, kind);
-    const auto simulation = simulate(own, plan);
-    if (!simulation) continue;
-    plan.name = name.empty() ? std::string(name_of(kind)) : name;
-    plan.why = {name + "a reason"};
-    asked.question.plans.push_back({std::make_shared<const Plan>(plan), {}, name, true, {"simulate " + name}});
-    asked.simulations.push_back(*simulation);
-  }
-  asked.question.problem = problem;
-  asked.question.title = name.empty() ? "a title" : name;
-  asked.question.program = "tests";
-  asked.question.date = "2026-01-02";
-  return asked;
-}
 
 /// What a parser makes of a page.
 struct Page {

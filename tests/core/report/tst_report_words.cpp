@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever a report says goes through its words: in a language that marks what it is asked for, nothing but names and
+// figures stays outside the marks. English is what it was, byte by byte.
+#include <map>
+
+#include <QFile>
+#include <QRegularExpression>
+#include <QTest>
+#include <QXmlStreamReader>
+
+#include "core/io/files.hpp"
+#include "core/report/document.hpp"
+#include "core/report/figures.hpp"
+#include "core/report/words.hpp"
+#include "tests/core/report/random_question.hpp"
+
+using namespace pipedeck;
+using namespace pipedeck::reports;
+using pipedeck::test::Asked;
+using pipedeck::test::random_question;
+
+namespace {
+
+/// Says everything in English between two marks.
+class Marking : public Translation {
+ public:
+  std::string language() const override { return "x-marked"; }
+  std::string decimal_sign() const override { return ","; }
+  std::string pattern(const std::string& english) const override { return "\u2039" + english + "\u203a"; }
+  std::string sentence(const std::string& english) const override { return pattern(english); }
+  std::string error(const Error& error) const override { return pattern(error.text()); }
+};
+
+/// Says patterns as a table has them.
+class Phrases : public Translation {
+ public:
+  explicit Phrases(std::map<std::string, std::string> table) : table_(std::move(table)) {}
+  std::string language() const override { return "de"; }
+  std::string decimal_sign() const override { return ","; }
+  std::string pattern(const std::string& english) const override {
+    const auto found = table_.find(english);
+    return found == table_.end() ? "?" + english : found->second;
+  }
+  std::string sentence(const std::string& english) const override { return english; }
+  std::string error(const Error& error) const override { return error.text(); }
+
+ private:
+  std::map<std::string, std::string> table_;
+};
+
+/// Each text of a page, its pictures' included; what is to be typed left out.
+QStringList texts_of(const std::string& html) {
+  QXmlStreamReader xml(QByteArray::fromStdString(html));
+  QStringList texts;
+  while (!xml.atEnd()) {
+    xml.readNext();
+    if (xml.isStartElement() && (xml.name() == u"pre" || xml.name() == u"style")) xml.skipCurrentElement();
+    if (const QString text = xml.text().toString().trimmed(); xml.isCharacters() && !text.isEmpty()) texts << text;
+  }
+  return xml.hasError() ? QStringList() : texts;
+}
+
+/// What stands outside of all marks.
+QString outside_marks(const QString& text) {
+  QString outside;
+  int depth = 0;
+  for (const QChar letter : text) {
+    if (letter == QChar(0x2039)) ++depth;
+    if (depth == 0) outside += letter;
+    if (letter == QChar(0x203a)) --depth;
+  }
+  return outside;
+}
+
+QStringList names_of(const ReportQuestion& question) {
+  QStringList names{"SHA-256", "GiB", "MiB", "KiB", "GB/s", "ms", "s", "B"};
+  const auto add = [&](const std::string& name) { names << QString::fromStdString(name).simplified(); };
+  add(question.title), add(question.program), add(question.problem.profile->name), add(question.problem.cluster->name);
+  add(sha256_of(*question.problem.profile)), add(sha256_of(*question.problem.cluster));
+  for (const DeviceType& type : question.problem.cluster->device_types) add(type.name);
+  for (const ReportedPlan& reported : question.plans) add(reported.plan->name), add(schedule_text(*reported.plan));
+  std::ranges::sort(names, std::ranges::greater(), &QString::size);
+  return names;
+}
+
+QByteArray fixture(const char* name) {
+  QFile file(QStringLiteral(PIPEDECK_FIXTURES "/reports/") + QLatin1String(name));
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// Left in the working folder where it differs, so that somebody can look.
+void compare_with_fixture(const char* name, const std::string& text) {
+  const QByteArray made = QByteArray::fromStdString(text);
+  if (made == fixture(name)) return;
+  QFile file{QLatin1String(name)};
+  QVERIFY(file.open(QIODevice::WriteOnly) && file.write(made) == made.size());
+  QFAIL(qPrintable(QStringLiteral("the report differs from tests/fixtures/reports/%1: see ./%1").arg(name)));
+}
+
+}  // namespace
+
+class TestReportWords : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void english_is_the_pattern_itself() {
+    const Words english;
+    QCOMPARE(english.language(), std::string("en"));
+    QCOMPARE(english("{} of {:.2f} {{}}", 1, 2.5), std::string("1 of 2.50 {}"));
+    QCOMPARE(english.count(1, "1 node of {}", "{} nodes of {}", "x"), std::string("1 node of x"));
+    QCOMPARE(english.count(2, "1 node of {}", "{} nodes of {}", "x"), std::string("2 nodes of x"));
+    QCOMPARE(english.count(3, "{} on 1 device", "{1} on {0} devices", "x"), std::string("x on 3 devices"));
+    QCOMPARE(english.figure("{:.3f} ms", 1.5), std::string("1.500 ms"));
+    QCOMPARE(english.sentence("It is so."), std::string("It is so."));
+  }
+
+  void another_language_has_its_own_order_and_decimal_sign() {
+    const Phrases german({{"%1 of %2", "von %2 sind es %1"},
+                          {"1 node of %1", "1 Knoten zu %1"},
+                          {"%1 on %2 devices", "auf %2 Ger\u00e4ten: %1"},
+                          {"{%1} %%", "{%1} %%"}});
+    const Words words(&german);
+    QCOMPARE(words("{} of {:.2f}", 1, 2.5), std::string("von 2,50 sind es 1"));
+    QCOMPARE(words.count(1, "1 node of {}", "{} nodes of {}", "a.b"), std::string("1 Knoten zu a.b"));
+    QCOMPARE(words.count(3, "{} on 1 device", "{1} on {0} devices", "x"), std::string("auf 3 Ger\u00e4ten: x"));
+    QCOMPARE(words.figure("{:.3f} ms", 1.5), std::string("1,500 ms"));
+    QCOMPARE(words.figure("{} {:g}", "1.5", 2.5f), std::string("1.5 2,5"));
+    QCOMPARE(words("{{{}}} %%", 7), std::string("{7} %%"));
+    // A name is never taken for a pattern.
+    QCOMPARE(words("{} of {}", "%2", "{}"), std::string("von {} sind es %2"));
+  }
+
+  void nothing_is_said_past_the_words() {
+    static const QRegularExpression word(QStringLiteral("[A-Za-z]{2,}"));
+    static const QRegularExpression devices(QStringLiteral("G\\d+"));
+    qsizetype checked = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      Asked asked = random_question(seed, {});
+      Conventions& judged = asked.question.problem.workload.conventions;
+      if (seed % 2) judged.reserve = Bytes(1 << 20), judged.fragmentation = 0.1, judged.overlap = Overlap::bucket;
+      if (seed % 3 == 0) judged.calibration.operation_overhead = Seconds(1e-6);
+      if (!asked.question.plans.empty() && seed % 4 == 0) asked.question.plans.front().detailed = false;
+      asked.question.translation = std::make_shared<const Marking>();
+      const auto document = make_report(asked.question);
+      QVERIFY2(document, document ? "" : document.error().text().c_str());
+      const std::string html = to_html(*document);
+      QVERIFY(html.find("lang=\"x-marked\"") != std::string::npos);
+      const QStringList names = names_of(asked.question);
+      for (const QString& text : texts_of(html)) {
+        QString left = outside_marks(text);
+        for (const QString& name : names) left.remove(name);
+        QVERIFY2(!left.contains(word) || left.contains(devices), qPrintable(text));
+        ++checked;
+      }
+      const QRegularExpression point(QStringLiteral("(?<![\\w.])\\d+\\.\\d+(?![\\w.])"));
+      for (const QString& text : texts_of(html)) QVERIFY2(!text.contains(point), qPrintable(text));
+    }
+    QVERIFY(checked > 1000);
+  }
+
+  /// A program that knows no language writes what it always wrote.
+  void english_reports_are_what_they_were() {
+    const auto page = make_report(random_question(1, {}).question), text = make_report(random_question(8, {}).question);
+    QVERIFY(page && text);
+    compare_with_fixture("english-1.html", to_html(*page));
+    compare_with_fixture("english-8.md", to_markdown(*text, "pictures").text);
+  }
+};
+
+QTEST_GUILESS_MAIN(TestReportWords)
+#include "tst_report_words.moc"
