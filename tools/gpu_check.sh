@@ -86,7 +86,7 @@ fi
 title "Kernels beside a copy within the GPU's memory"
 run "$build/bench_cuda_kernels"
 
-title "Profile of GPT-2 124M in bf16, and copies between GPUs"
+title "Profile of GPT-2 124M in bf16, copies between GPUs, all-reduces beside predictions and NCCL's own estimates"
 run "$build/pipedeck-cli" profile --model presets/models/2-gpt-2-124m.model.json --backend cuda --precision bf16 \
   --micro-batch 1,2,4 --links
 

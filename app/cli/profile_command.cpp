@@ -9,6 +9,7 @@
 #include "app/cli/backend.hpp"
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
+#include "app/cli/gpu_links.hpp"
 #include "app/cli/profile_text.hpp"
 #include "app/cli/progress_log.hpp"
 #include "core/io/json_formats.hpp"
@@ -43,7 +44,10 @@ class ProfileCommand : public Command {
         ->check(CLI::Range(1, 1024))
         ->capture_default_str()
         ->type_name("N");
-    app.add_flag("--links", links_, "say how long transfers of several sizes took between two devices");
+    app.add_flag(
+        "--links", links_,
+        "say how long transfers of several sizes took between two devices; on GPUs also all-reduces, beside the "
+        "predicted times and NCCL's own estimates");
     app.add_option("--repetitions", repetitions_,
                    "measure each size so often, not until its medians are sure (to about 0.5 %)")
         ->check(CLI::Range(1, 1 << 20))
@@ -100,7 +104,7 @@ class ProfileCommand : public Command {
     return {};
   }
 
-  /// On the first GPU; links are copies from it to the others.
+  /// On the first GPU; links are those of all.
   Result<Profile> profile_on_gpu(const ModelSpec& model, std::string& links, const std::stop_token& stop) {
     const auto module = cuda_module();
     if (!module) return tl::unexpected(module.error());
@@ -112,12 +116,11 @@ class ProfileCommand : public Command {
     auto profile = profile_with(gpus->backend, where, model, options(), progress_.callback(), stop);
     if (!profile || !links_) return profile;
     if (gpus->names.size() == 1) print_note("--links: there is one GPU, and so no link");
+    if (gpus->names.size() == 1) return profile;
+    Bytes gradients;
+    for (const Layer& layer : profile->layers) gradients += layer.parameters;
     try {
-      const auto first = std::make_shared<DeviceMemory>(gpus->backend.device(0));
-      for (std::size_t gpu = 1; gpu < gpus->names.size(); ++gpu)
-        links +=
-            fmt::format("\nGPU 0 to GPU {}\n{}", gpu,
-                        link_text(measure_copies(first, std::make_shared<DeviceMemory>(gpus->backend.device(gpu)))));
+      links = gpu_links_text(**module, *gpus, all_reduce_sizes(gradients));
     } catch (const std::runtime_error& error) {
       return fail(ErrorCode::run_failed, fmt::format("--links: {}", error.what()));
     }
@@ -147,7 +150,7 @@ class ProfileCommand : public Command {
     if (devices_ > 1) {
       const LinkMeasurement measured = measure_thread_link();
       link = measured.link;
-      if (links_) links = "\n" + link_text(measured);
+      if (links_) links = "\n" + measured_link_text(measured);
     } else if (links_) {
       print_note("--links: there is one device, and so no link (--devices 2)");
     }

@@ -98,7 +98,7 @@ std::string measured_profile_text(const Profile& profile) {
                      layers_table(profile), sums_table(profile));
 }
 
-std::string link_text(const LinkMeasurement& measured) {
+std::string measured_link_text(const LinkMeasurement& measured) {
   Table table({{"bytes"}, {"one way us"}, {"quartiles"}, {"by the link us"}});
   const auto us = [](double seconds) { return fmt::format("{:.2f}", seconds * 1e6); };
   for (const TransferPoint& point : measured.points) {

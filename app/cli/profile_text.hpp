@@ -13,6 +13,6 @@ namespace pipedeck::cli {
 std::string measured_profile_text(const Profile& profile);
 
 /// Transfers by size, and the line through them.
-std::string link_text(const LinkMeasurement& measured);
+std::string measured_link_text(const LinkMeasurement& measured);
 
 }  // namespace pipedeck::cli

@@ -5835,6 +5835,10 @@
         <source>workspace %1 GiB</source>
         <translation>Arbeitspuffer %1 GiB</translation>
     </message>
+    <message>
+        <source>found %1, expected 2.22 or later, which tells what it expects</source>
+        <translation>%1 gefunden, 2.22 oder neuer erwartet, das seine Schätzungen nennt</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>

@@ -5,15 +5,16 @@
 
 #include "core/runtime/cuda/interface.hpp"
 #include "core/runtime/cuda/layers.hpp"
+#include "core/runtime/cuda/nccl_estimate.hpp"
 #include "core/runtime/cuda/nccl_transport.hpp"
 
 namespace pipedeck::cuda {
 namespace {
 
-std::string nccl_words() {
+std::string nccl_here() {
   int version = 0;
   check(ncclGetVersion(&version), "ncclGetVersion");
-  return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+  return nccl_words(version);
 }
 
 std::unique_ptr<Transport> joined_by_nccl(std::unique_ptr<Transport> hosts,
@@ -44,10 +45,15 @@ class TheModule final : public Module {
     const std::size_t dnn = cudnnGetVersion(), blas = cublasLtGetVersion();
     return fmt::format("CUDA {}.{}, cublasLt {}.{}.{}, cuDNN {}.{}.{}, {}", runtime / 1000, runtime % 1000 / 10,
                        blas / 10000, blas / 100 % 100, blas % 100, dnn / 10000, dnn / 100 % 100, dnn % 100,
-                       nccl_words());
+                       nccl_here());
   }
 
-  std::string nccl() const override { return NcclTransport::possible() ? nccl_words() : std::string(); }
+  std::string nccl() const override { return NcclTransport::possible() ? nccl_here() : std::string(); }
+
+  AllReduceMeasurement all_reduces(const std::vector<std::shared_ptr<DeviceMemory>>& memories,
+                                   const std::vector<Bytes>& sizes) const override {
+    return measure_all_reduces(memories, sizes);
+  }
 
   Backend backend(Precision precision, std::vector<int> gpus, bool by_nccl) const override {
     Backend backend(cuda_kernels(precision));

@@ -150,6 +150,10 @@ void check(ncclResult_t status, const char* call, ncclComm_t communicator) {
   throw CudaError(text_of(call, words, status, nccl_advice(status, detail)));
 }
 
+std::string nccl_words(int version) {
+  return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
 int count_devices() {
   int count = 0;  // an old driver leaves it untouched
   check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");

@@ -26,6 +26,9 @@ void check(cudnnStatus_t status, const char* call);
 /// ncclInProgress is no error: who made the communicator non-blocking asks again. `communicator` may be null.
 void check(ncclResult_t status, const char* call, ncclComm_t communicator = nullptr);
 
+/// "NCCL 2.28.9", of a version as ncclGetVersion tells it.
+std::string nccl_words(int version);
+
 /// How many GPUs there are. Throws CudaError where there is none, or no driver that can be used.
 int count_devices();
 

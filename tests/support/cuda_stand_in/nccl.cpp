@@ -71,7 +71,8 @@ struct NcclState {
   std::shared_ptr<cuda_stand_in::Group> group;
   int rank = 0, device = 0;
   bool blocking = true, aborted = false, joined = false;
-  int busy = 0;  ///< times that it is asked until it is idle
+  bool simulated = false;  ///< keeps work that was not done: what is given to it next may be anything
+  int busy = 0;            ///< times that it is asked until it is idle
   std::uint64_t next = 0, lost = 0;
   std::size_t splits = 0;  ///< that it took part in
   ncclResult_t error = ncclSuccess;
@@ -91,6 +92,12 @@ struct Queued {
 };
 thread_local int depth = 0;
 thread_local std::vector<Queued> queued;
+
+/// An end that fails ends the group all the same.
+void forget_group() {
+  depth = 0;
+  queued.clear();
+}
 
 Values::Type values_of(ncclDataType_t type) {
   require(type == ncclFloat32 || type == ncclBfloat16, "a type that the stand-in does not know", ncclInvalidArgument);
@@ -199,6 +206,7 @@ void launch(std::vector<Queued> all) {
     std::uint64_t first = 0;
     {
       const std::lock_guard lock(lock_of_all());
+      require(!state->simulated, "work on a communicator with which a group was simulated", ncclInvalidUsage);
       first = state->next;
       state->next += collectives;
       if (!state->blocking) state->busy = 2;
@@ -275,6 +283,13 @@ void split_all(const Group& group, Splitting& splitting) {
   }
   splitting.done = true;
   changed().notify_all();
+}
+
+/// As a ring of links of 100 GB/s that take 5 us: what the tests expect is reckoned from this.
+float estimated_microseconds(const Queued& one) {
+  const auto ranks = static_cast<double>(one.state->group->size);
+  const double bytes = static_cast<double>(one.part.count * bytes_of(values_of(one.part.type)));
+  return static_cast<float>(2 * (ranks - 1) * (5 + bytes / ranks / 1e5));
 }
 
 bool splits_are_done(const NcclState& state) {
@@ -370,6 +385,35 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int size, ncclUniq
   return status == ncclSuccess && !blocking ? ncclInProgress : status;
 }
 
+ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count, const int* devices) {
+  return nccl_call("ncclCommInitAll", [&] {
+    require(communicators != nullptr && count > 0 && devices != nullptr, "no communicators");
+    const auto group = std::make_shared<Group>();
+    group->size = count;
+    group->devices.resize(static_cast<std::size_t>(count));
+    group->here.resize(static_cast<std::size_t>(count));
+    std::vector<std::shared_ptr<NcclState>> states;
+    const std::lock_guard lock(lock_of_all());
+    for (int rank = 0; rank < count; ++rank) {
+      require(devices[rank] >= 0 && devices[rank] < device_count(), "no such device");
+      states.push_back(std::make_shared<NcclState>());
+      states.back()->group = group;
+      states.back()->rank = rank;
+      states.back()->device = devices[rank];
+      states.back()->lost = peers_lost();
+      join(states.back());
+    }
+    for (const auto& state : states) {
+      look_for_others(*state);
+      if (state->error != ncclSuccess) throw Refused(state->words, state->error);
+    }
+    for (int rank = 0; rank < count; ++rank) {
+      communicators[rank] = new ncclComm{states[static_cast<std::size_t>(rank)]};
+      made(communicators[rank], communicator_kind);
+    }
+  });
+}
+
 ncclResult_t ncclCommSplit(ncclComm_t communicator, int colour, int key, ncclComm_t* part, ncclConfig_t* config) {
   const ncclResult_t status = nccl_call("ncclCommSplit", [&] {
     NcclState& state = usable(communicator);
@@ -444,7 +488,28 @@ ncclResult_t ncclGroupEnd() {
     for (const Queued& one : queued) in_progress = in_progress || !one.state->blocking;
     launch(std::exchange(queued, {}));
   });
+  if (status != ncclSuccess) forget_group();
   return status == ncclSuccess && in_progress ? ncclInProgress : status;
+}
+
+/// NCCL does the work of communicators that don't block instead, and tells nothing; of what is no collective, too.
+ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t* told) {
+  const ncclResult_t status = nccl_call("ncclGroupSimulateEnd", [&] {
+    require(depth > 0, "a group ends that was never begun", ncclInvalidUsage);
+    if (--depth > 0) return;
+    const std::vector<Queued> all = std::exchange(queued, {});
+    const ncclSimInfo_t expected = NCCL_SIM_INFO_INITIALIZER;
+    require(told != nullptr && told->size == expected.size && told->magic == expected.magic, "it is not initialised");
+    const std::lock_guard lock(lock_of_all());
+    for (const Queued& one : all) {
+      require(one.state->blocking, "the communicator does not block: its work would be done");
+      require(one.part.kind != Kind::send && one.part.kind != Kind::receive, "nothing is told of sends and receives");
+      one.state->simulated = true;
+      told->estimatedTime = estimated_microseconds(one);
+    }
+  });
+  if (status != ncclSuccess) forget_group();
+  return status;
 }
 
 ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t operation,

@@ -24,6 +24,8 @@ void set_name(int device, const std::string& name);
 /// As with a driver for another version of CUDA (13000: 13.0; 0: none). An older one than the runtime's fails all
 /// calls.
 void set_driver(int version);
+/// What NCCL says that it is (22809: 2.28.9), as its headers at the start.
+void set_nccl(int version);
 
 /// From now on each piece of work on a stream begins up to so many microseconds late.
 void set_delay(int microseconds);

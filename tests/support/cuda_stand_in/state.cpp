@@ -107,6 +107,7 @@ void forget_failures() {
   const std::lock_guard lock(book().mutex);
   book().failing = {};
   book().last.clear();
+  set_nccl(NCCL_VERSION_CODE);
 }
 
 }  // namespace cuda_stand_in

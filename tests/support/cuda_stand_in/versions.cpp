@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The libraries whose headers this was compiled with.
+// The libraries whose headers this was compiled with, if nothing else is said.
+#include <atomic>
+
 #include <cublasLt.h>
 #include <cudnn.h>
 #include <nccl.h>
+
+#include "tests/support/cuda_stand_in/stand_in.hpp"
+
+namespace {
+
+std::atomic<int> nccl_version{NCCL_VERSION_CODE};
+
+}  // namespace
+
+void cuda_stand_in::set_nccl(int version) { nccl_version = version; }
 
 std::size_t cublasLtGetVersion() { return CUBLAS_VERSION; }
 
@@ -10,6 +22,6 @@ std::size_t cudnnGetVersion() { return CUDNN_VERSION; }
 
 ncclResult_t ncclGetVersion(int* version) {
   if (version == nullptr) return ncclInvalidArgument;
-  *version = NCCL_VERSION_CODE;
+  *version = nccl_version;
   return ncclSuccess;
 }

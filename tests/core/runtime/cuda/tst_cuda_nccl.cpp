@@ -5,6 +5,7 @@
 #include <numeric>
 #include <thread>
 
+#include "core/runtime/cuda/nccl_estimate.hpp"
 #include "core/runtime/cuda/nccl_transport.hpp"
 #include "core/runtime/transport/threads.hpp"
 #include "tests/core/runtime/cuda/on_device.hpp"
@@ -106,7 +107,11 @@ class TestCudaNccl : public QObject {
   void messagesInAnyOrder_data();
   void messagesInAnyOrder();
   void groupsThatDoNotMeet();
+  void allReducesAreTimedBesideNcclsEstimate_data();
+  void allReducesAreTimedBesideNcclsEstimate();
 #ifdef PIPEDECK_CUDA_STAND_IN
+  void anOlderNcclHasNoEstimates();
+  void aMeasuredAllReduceFails();
   void aLostRank();
   void aRankThatDoesNotCome();
   void twoWorkersOnOneGpu();
@@ -246,7 +251,77 @@ void TestCudaNccl::groupsThatDoNotMeet() {
   QCOMPARE(b[0], std::vector<float>{20});
 }
 
+namespace {
+
+std::vector<std::shared_ptr<DeviceMemory>> memories_on(int gpus) {
+  std::vector<std::shared_ptr<DeviceMemory>> memories;
+  for (int gpu = 0; gpu < gpus; ++gpu)
+    memories.push_back(std::make_shared<DeviceMemory>(std::make_shared<CudaDevice>(gpu, cuda::Precision::fp32)));
+  return memories;
+}
+
+}  // namespace
+
+void TestCudaNccl::allReducesAreTimedBesideNcclsEstimate_data() { sizes(); }
+void TestCudaNccl::allReducesAreTimedBesideNcclsEstimate() {
+  QFETCH(int, workers);
+  if (!enough(workers)) QSKIP("too few GPUs");
+  const std::vector<Bytes> sizes{Bytes(4), Bytes(1 << 16)};
+  const AllReduceMeasurement measured = cuda::measure_all_reduces(memories_on(workers), sizes);
+  QCOMPARE(measured.sizes.size(), sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const AllReduceTimes& times = measured.sizes[i];
+    QCOMPARE(times.bytes, sizes[i]);
+    QVERIFY(times.measured.median > 0 && times.measured.lower <= times.measured.upper);
 #ifdef PIPEDECK_CUDA_STAND_IN
+    QVERIFY(times.estimated.has_value());
+    // As the stand-in reckons it: a ring of hops of 5 us and 100 GB/s.
+    const double expected = 2 * (workers - 1) * (5e-6 + static_cast<double>(sizes[i].count) / workers / 1e11);
+    QVERIFY(std::abs(times.estimated->count - expected) < 1e-5 * expected);
+#else
+    QCOMPARE(times.estimated.has_value(), measured.not_estimated.empty());
+    if (times.estimated) QVERIFY(times.estimated->count > 0 && times.estimated->count < 1);
+#endif
+  }
+}
+
+#ifdef PIPEDECK_CUDA_STAND_IN
+void TestCudaNccl::anOlderNcclHasNoEstimates() {
+  cuda_stand_in::set_nccl(22005);
+  const AllReduceMeasurement measured = cuda::measure_all_reduces(memories_on(2), {Bytes(1024)});
+  QCOMPARE(QString::fromStdString(measured.not_estimated),
+           QStringLiteral("found NCCL 2.20.5, expected 2.22 or later, which tells what it expects"));
+  QVERIFY(measured.sizes.front().measured.median > 0);
+  QVERIFY(!measured.sizes.front().estimated);
+}
+
+/// Whatever fails is named, and nothing is left or waited for.
+void TestCudaNccl::aMeasuredAllReduceFails() {
+  cuda_stand_in::set_delay(0);
+  for (const char* function : {"ncclCommInitAll", "ncclGroupStart", "ncclAllReduce", "ncclGroupEnd",
+                               "ncclGroupSimulateEnd", "cudaEventRecord", "cudaMalloc"})
+    for (const int nth : {1, 2, 3}) {
+      cuda_stand_in::reset();
+      {
+        const auto memories = memories_on(2);
+        // An end of a group fails with no status of its own.
+        const bool ends = QByteArray(function) == "ncclGroupEnd";
+        cuda_stand_in::fail_call(nth, function, ends ? static_cast<int>(ncclUnhandledCudaError) : 0);
+        QByteArray said;
+        try {
+          cuda::measure_all_reduces(memories, {Bytes(64), Bytes(1024), Bytes(4096)});
+        } catch (const std::runtime_error& error) {
+          said = error.what();
+        }
+        if (cuda_stand_in::failed())
+          QVERIFY2(said.contains(function) || said.contains("out of memory"), QByteArray(function) + ": " + said);
+        else
+          QVERIFY2(said.isEmpty() && nth > 1, said);
+      }
+      QVERIFY2(cuda_stand_in::alive() == 0, cuda_stand_in::alive_words().c_str());
+    }
+}
+
 void TestCudaNccl::aLostRank() {
   Workers all(2);
   std::vector<std::unique_ptr<Collective>> ends;

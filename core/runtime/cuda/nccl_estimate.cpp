@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cuda/nccl_estimate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/runtime/cuda/nccl_site.hpp"
+
+#if NCCL_VERSION_CODE >= 22200
+#define PIPEDECK_NCCL_ESTIMATES
+// NCCL before 2.22 has no such function; this module is loaded all the same.
+#pragma weak ncclGroupSimulateEnd
+#endif
+
+namespace pipedeck::cuda {
+namespace {
+
+constexpr int warm_ups = 5, rounds = 20;
+constexpr int first_that_estimates = 22200;
+
+std::size_t floats_of(Bytes bytes) { return static_cast<std::size_t>(bytes.count) / sizeof(float); }
+
+/// Communicators of their own, one a GPU. They block: of those that don't NCCL has no estimates, and does the work
+/// instead. What was simulated on them stays in NCCL's lists, so that all work on them comes before.
+class Group {
+ public:
+  Group(const std::vector<std::shared_ptr<DeviceMemory>>& memories, std::int64_t floats) {
+    std::vector<int> gpus;
+    for (const auto& memory : memories) {
+      gpus.push_back(workers_.emplace_back(memory).gpu);
+      values_.push_back(Tensor::zeros(memory, 1, floats));  // sums of zeros stay what they are
+    }
+    ends_.resize(gpus.size());
+    check(ncclCommInitAll(ends_.data(), static_cast<int>(gpus.size()), gpus.data()), "ncclCommInitAll");
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  /// After an error there may be work that never ends.
+  ~Group() {
+    for (const ncclComm_t end : ends_)
+      if (end) static_cast<void>(well_ ? ncclCommDestroy(end) : ncclCommAbort(end));
+  }
+
+  RobustSummary seconds(Bytes bytes) {
+    CudaDevice& first = workers_.front().device;
+    std::vector<std::pair<Moment, Moment>> spans;
+    for (int round = 0; round < warm_ups + rounds; ++round) {
+      const Moment begin = first.now();
+      in_one_group(bytes, "ncclGroupEnd", [] { return ncclGroupEnd(); });
+      spans.emplace_back(begin, first.now());
+    }
+    for (const NcclWorker& worker : workers_) worker.device.synchronise();
+    std::vector<double> times;
+    for (std::size_t i = warm_ups; i < spans.size(); ++i)
+      times.push_back(std::chrono::duration<double>(spans[i].second.time() - spans[i].first.time()).count());
+    return summary_of(std::move(times));
+  }
+
+  /// NCCL's figure is in microseconds; it stays negative where there is none.
+  std::optional<Seconds> estimate([[maybe_unused]] Bytes bytes) {
+#ifdef PIPEDECK_NCCL_ESTIMATES
+    ncclSimInfo_t told = NCCL_SIM_INFO_INITIALIZER;
+    in_one_group(bytes, "ncclGroupSimulateEnd", [&] { return ncclGroupSimulateEnd(&told); });
+    if (told.estimatedTime >= 0) return Seconds(double{told.estimatedTime} * 1e-6);
+#endif
+    return std::nullopt;
+  }
+
+  void is_well() { well_ = true; }
+
+ private:
+  /// All ranks' parts of one all-reduce; the group that was begun is ended in any case.
+  template <class End>
+  void in_one_group(Bytes bytes, const char* end_name, const End& end) {
+    check(ncclGroupStart(), "ncclGroupStart");
+    cudaError_t current = cudaSuccess;
+    ncclResult_t given = ncclSuccess;
+    for (std::size_t i = 0; i < ends_.size() && given == ncclSuccess; ++i) {
+      current = cudaSetDevice(workers_[i].gpu);
+      if (current != cudaSuccess) break;
+      given = ncclAllReduce(values_[i].data(), values_[i].data(), floats_of(bytes), ncclFloat32, ncclSum, ends_[i],
+                            workers_[i].device.stream());
+    }
+    const ncclResult_t ended = end();
+    check(current, "cudaSetDevice");
+    check(given, "ncclAllReduce");
+    check(ended, end_name);
+  }
+
+  std::vector<NcclWorker> workers_;
+  std::vector<Tensor> values_;
+  std::vector<ncclComm_t> ends_;
+  bool well_ = false;
+};
+
+std::string why_no_estimates() {
+  int version = 0;
+  check(ncclGetVersion(&version), "ncclGetVersion");
+#ifdef PIPEDECK_NCCL_ESTIMATES
+  if (version >= first_that_estimates && ncclGroupSimulateEnd != nullptr) return {};
+#endif
+  return fmt::format("found {}, expected 2.22 or later, which tells what it expects", nccl_words(version));
+}
+
+}  // namespace
+
+AllReduceMeasurement measure_all_reduces(const std::vector<std::shared_ptr<DeviceMemory>>& memories,
+                                         const std::vector<Bytes>& sizes) {
+  AllReduceMeasurement measured{{}, why_no_estimates()};
+  Bytes largest;
+  for (const Bytes size : sizes) largest = std::max(largest, size);
+  Group group(memories, static_cast<std::int64_t>(floats_of(largest)));
+  for (const Bytes size : sizes) measured.sizes.push_back({size, group.seconds(size), std::nullopt});
+  if (measured.not_estimated.empty())
+    for (AllReduceTimes& times : measured.sizes) times.estimated = group.estimate(times.bytes);
+  group.is_well();
+  return measured;
+}
+
+}  // namespace pipedeck::cuda
