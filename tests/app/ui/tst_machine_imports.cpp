@@ -12,6 +12,7 @@
 #include <QListWidget>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QSpinBox>
 #include <QTableWidget>
 
@@ -262,6 +263,26 @@ class TestMachineImports : public QObject {
     QCOMPARE(window.questions, QStringList{QStringLiteral("Cluster of this machine")});
     QVERIFY(window.session().undo_name().startsWith("Import "));
     QVERIFY(!devices_of(chosen(window)).empty());
+  }
+
+  /// With a driver that a library of the tests stands for.
+  void gpus_of_this_machine_in_one_click() {
+    const QByteArray folders = qgetenv("LD_LIBRARY_PATH");
+    const auto restore = qScopeGuard([&] {
+      folders.isNull() ? qunsetenv("LD_LIBRARY_PATH") : qputenv("LD_LIBRARY_PATH", folders);
+      qunsetenv("FAKE_GPUS");
+    });
+    qputenv("LD_LIBRARY_PATH", QByteArray(PIPEDECK_FAKE_DRIVER) + (folders.isEmpty() ? "" : ":" + folders));
+    qputenv("FAKE_GPUS", "4");
+    WindowFixture window;
+    window.session().open_sample();
+    window.trigger("action_import_machine");
+    QTRY_VERIFY_WITH_TIMEOUT(!window.questions.isEmpty() || !window.errors.isEmpty(), 30000);
+    QVERIFY2(window.errors.isEmpty(), qPrintable(window.errors.join('\n')));
+    QCOMPARE(chosen(window).name, std::string("4 × H200"));
+    QCOMPARE(devices_of(chosen(window)).size(), std::size_t{4});
+    QCOMPARE(chosen(window).nodes.front().link->bandwidth, BytesPerSecond(450e9));  // 18 NVLinks of 25 GB/s
+    QCOMPARE(window.session().undo_name(), QStringLiteral("Import 4 × H200"));
   }
 };
 
