@@ -211,6 +211,7 @@ void launch(std::vector<Queued> all) {
       state->next += collectives;
       if (!state->blocking) state->busy = 2;
     }
+    forbid_on_captured(stream);
     put(stream, [=] { run(state, first, parts); });
   }
 }

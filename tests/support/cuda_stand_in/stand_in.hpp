@@ -46,6 +46,13 @@ int waiting_calls();
 /// From now on NCCL's communicators, as they are asked, say that another rank is lost.
 void lose_peers();
 
+/// From now on, until reset(), this function fails, and the capture with it, when it is called while a stream is
+/// captured: as a library's that can't be captured.
+void refuse_in_captures(const std::string& function);
+/// Graphs that were made ready to be launched since reset(), and launches.
+int graphs_made();
+int graphs_launched();
+
 /// Handles, descriptors, communicators and blocks of memory that were made and not destroyed.
 int alive();
 /// Of what kinds, in words, for the message of a test.

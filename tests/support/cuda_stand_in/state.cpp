@@ -32,6 +32,10 @@ void require(bool holds, const char* why, int status) {
 }
 
 int entered(const char* function, int status_of_failed_work) {
+  if (refused_in_capture(function)) {
+    refused(function, "can't be captured");
+    return status_of_failed_work;
+  }
   Bookkeeping& all = book();
   const std::lock_guard lock(all.mutex);
   Failing& failing = all.failing;

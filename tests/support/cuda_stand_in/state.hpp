@@ -82,6 +82,31 @@ int device_of(cudaStream_t stream);
 /// With `device` current on the stream's thread.
 void put(cudaStream_t stream, std::function<void()> work);
 
+// ---- graphs
+
+/// Memory that a call was given, which may be freed before the graph that the call is part of is launched.
+struct Operand {
+  const void* from;
+  std::size_t bytes;
+  int device;
+  std::uint64_t serial;  ///< of its block
+};
+bool still_there(const Operand& operand);
+/// Of the graph that this thread captures, if it does.
+void note_operand(const Operand& operand);
+
+/// Refuses what a thread must not do while it captures a stream, and what nobody may ask of a captured stream. The
+/// capture is lost with it.
+void forbid_in_capture();
+void forbid_on_captured(cudaStream_t stream);
+/// Whether this thread captures a stream and the test wants this function refused then; the capture is lost with it.
+bool refused_in_capture(const char* function);
+void lose_capture(cudaStream_t stream);
+/// Whether this thread captures it.
+bool captures(cudaStream_t stream);
+/// With lock_of_all held.
+void add_to_capture(cudaStream_t stream, std::function<void()> work);
+
 // ---- values in memory
 
 /// Reads and writes an array of any type as double precision.
@@ -116,11 +141,12 @@ struct CUstream_st {
   int device = 0;
   std::deque<std::function<void()>> work;
   bool ends = false, busy = false;
+  CUgraph_st* captured = nullptr;  ///< what it is given becomes part of this
   std::thread thread;
 };
 
 struct CUevent_st {
   int device = 0;
-  bool timed = false;
+  bool timed = false, captured = false;
   std::shared_ptr<cuda_stand_in::Mark> mark;
 };

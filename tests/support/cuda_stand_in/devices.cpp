@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA runtime: devices, and the errors that its calls leave.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "tests/support/cuda_stand_in/machine.hpp"
+
+namespace cuda_stand_in {
+
+void forget_failures();
+void forget_captures();
+
+namespace {
+
+thread_local int current = 0;
+thread_local cudaError_t last_error = cudaSuccess;
+
+}  // namespace
+
+Machine& machine() {
+  static Machine one;
+  return one;
+}
+
+cudaError_t remembered(cudaError_t status) {
+  if (status != cudaSuccess && status != cudaErrorNotReady) last_error = status;
+  return status;
+}
+
+cudaError_t state_of_driver() {
+  const std::lock_guard lock(machine().mutex);
+  if (machine().driver < runtime_version / 1000 * 1000) return cudaErrorInsufficientDriver;
+  return machine().lost;
+}
+
+void count_wait() {
+  const std::lock_guard lock(machine().mutex);
+  ++machine().waits;
+}
+
+bool hangs(int device) {
+  const std::lock_guard lock(machine().mutex);
+  return machine().hanging.contains(device);
+}
+
+int current_device() { return current; }
+void set_current_device(int device) { current = device; }
+int device_count() {
+  const std::lock_guard lock(machine().mutex);
+  return machine().devices;
+}
+
+void reset() {
+  {
+    const std::lock_guard lock(machine().mutex);
+    machine().devices = default_devices;
+    machine().driver = CUDART_VERSION;
+    machine().memory = default_memory;
+    machine().delay = 0;
+    machine().lost = cudaSuccess;
+    machine().names.clear();
+    machine().hanging.clear();
+  }
+  {
+    const std::lock_guard lock(lock_of_all());
+    changed().notify_all();
+  }
+  current = 0;
+  last_error = cudaSuccess;
+  forget_failures();
+  forget_captures();
+}
+
+void set_devices(int count) {
+  const std::lock_guard lock(machine().mutex);
+  machine().devices = count;
+}
+void set_memory(std::size_t bytes) {
+  const std::lock_guard lock(machine().mutex);
+  machine().memory = bytes;
+}
+void set_name(int device, const std::string& name) {
+  const std::lock_guard lock(machine().mutex);
+  machine().names[device] = name;
+}
+void hang_device(int device) {
+  const std::lock_guard lock(machine().mutex);
+  machine().hanging.insert(device);
+}
+int waiting_calls() {
+  const std::lock_guard lock(machine().mutex);
+  return machine().waits;
+}
+void set_driver(int version) {
+  const std::lock_guard lock(machine().mutex);
+  machine().driver = version;
+}
+void set_delay(int microseconds) {
+  const std::lock_guard lock(machine().mutex);
+  machine().delay = microseconds;
+}
+void lose_devices(cudaError_t status) {
+  const std::lock_guard lock(machine().mutex);
+  machine().lost = status;
+}
+
+}  // namespace cuda_stand_in
+
+using namespace cuda_stand_in;
+
+extern "C" {
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "cudaSuccess";
+    case cudaErrorMemoryAllocation:
+      return "cudaErrorMemoryAllocation";
+    case cudaErrorNotReady:
+      return "cudaErrorNotReady";
+    default:
+      return "an error of the stand-in";
+  }
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorInvalidValue:
+      return "invalid argument";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorInsufficientDriver:
+      return "CUDA driver version is insufficient for CUDA runtime version";
+    case cudaErrorNoDevice:
+      return "no CUDA-capable device is detected";
+    case cudaErrorInvalidDevice:
+      return "invalid device ordinal";
+    case cudaErrorECCUncorrectable:
+      return "uncorrectable ECC error encountered";
+    case cudaErrorInvalidResourceHandle:
+      return "invalid resource handle";
+    case cudaErrorNotReady:
+      return "device not ready";
+    case cudaErrorIllegalAddress:
+      return "an illegal memory access was encountered";
+    case cudaErrorLaunchFailure:
+      return "unspecified launch failure";
+    case cudaErrorStreamCaptureUnsupported:
+      return "operation not permitted when stream is capturing";
+    case cudaErrorStreamCaptureInvalidated:
+      return "operation failed due to a previous error during capture";
+    case cudaErrorStreamCaptureIsolation:
+      return "dependency created on uncaptured work in another stream";
+    case cudaErrorStreamCaptureWrongThread:
+      return "attempt to terminate a thread-local capture sequence from another thread";
+    case cudaErrorCapturedEvent:
+      return "operation not permitted on an event last recorded in a capturing stream";
+    default:
+      return "unknown error";
+  }
+}
+
+cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
+cudaError_t cudaPeekAtLastError() { return last_error; }
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  const std::lock_guard lock(machine().mutex);
+  *version = machine().driver;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = runtime_version;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  return runtime_call("cudaGetDeviceCount", cudaErrorUnknown, [&] {
+    require(device_count() > 0, "there is no device", cudaErrorNoDevice);
+    *count = device_count();
+  });
+}
+cudaError_t cudaSetDevice(int device) {
+  return runtime_call("cudaSetDevice", cudaErrorDevicesUnavailable, [&] {
+    require(device >= 0 && device < device_count(), "no such device", cudaErrorInvalidDevice);
+    current = device;
+  });
+}
+cudaError_t cudaGetDevice(int* device) {
+  if (state_of_driver() == cudaErrorInsufficientDriver) return remembered(cudaErrorInsufficientDriver);
+  *device = current;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() {
+  return runtime_call("cudaDeviceSynchronize", cudaErrorLaunchFailure, [] {
+    forbid_in_capture();
+    throw Refused("it waits for the work of every worker on the device", cudaErrorNotSupported);
+  });
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  return runtime_call("cudaDeviceGetAttribute", cudaErrorUnknown, [&] {
+    require(device >= 0 && device < device_count(), "no such device", cudaErrorInvalidDevice);
+    switch (attribute) {
+      case cudaDevAttrComputeCapabilityMajor:
+        *value = 9;
+        break;
+      case cudaDevAttrComputeCapabilityMinor:
+        *value = 0;
+        break;
+      case cudaDevAttrMultiProcessorCount:
+        *value = 4;
+        break;
+      case cudaDevAttrMemoryPoolsSupported:
+        *value = 1;
+        break;
+      default:
+        throw Refused("the stand-in does not know this attribute");
+    }
+  });
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  return runtime_call("cudaGetDeviceProperties", cudaErrorUnknown, [&] {
+    require(device >= 0 && device < device_count(), "no such device", cudaErrorInvalidDevice);
+    *properties = {};
+    std::strcpy(properties->name, "Stand-in for a GPU");
+    properties->major = 9;
+    properties->multiProcessorCount = 4;
+    const std::lock_guard lock(machine().mutex);
+    properties->totalGlobalMem = machine().memory;
+    if (const auto found = machine().names.find(device); found != machine().names.end())
+      std::snprintf(properties->name, sizeof properties->name, "%s", found->second.c_str());
+  });
+}
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return runtime_call("cudaDeviceCanAccessPeer", cudaErrorUnknown, [&] {
+    require(std::max(device, peer) < device_count() && std::min(device, peer) >= 0, "no such device",
+            cudaErrorInvalidDevice);
+    *can = device != peer;
+  });
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return runtime_call("cudaDeviceEnablePeerAccess", cudaErrorUnknown, [&] {
+    require(flags == 0 && peer != current && peer >= 0 && peer < device_count(), "no such peer",
+            cudaErrorInvalidDevice);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the stand-in's CUDA runtime share: the machine, and how its functions answer.
+#pragma once
+
+#include <set>
+
+#include "tests/support/cuda_stand_in/state.hpp"
+
+namespace cuda_stand_in {
+
+inline constexpr const char* stream_kind = "stream";
+inline constexpr const char* event_kind = "event";
+inline constexpr int runtime_version = CUDART_VERSION;
+inline constexpr int default_devices = 2;
+inline constexpr std::size_t default_memory = std::size_t{1} << 30;
+
+struct Block {
+  std::size_t bytes;
+  int device;            ///< -1: of the host
+  std::uint64_t serial;  ///< of all blocks ever: an address may come again
+};
+
+struct Machine {
+  std::mutex mutex;
+  int devices = default_devices, driver = CUDART_VERSION, delay = 0;
+  std::size_t memory = default_memory;
+  std::map<const char*, Block> blocks;
+  std::uint64_t blocks_made = 0;
+  std::map<int, std::size_t> used;
+  cudaError_t lost = cudaSuccess;
+  std::map<int, std::string> names;
+  std::set<int> hanging;
+  int waits = 0;
+};
+Machine& machine();
+
+void set_current_device(int device);
+/// Notes an error for cudaGetLastError.
+cudaError_t remembered(cudaError_t status);
+/// What every call that needs the driver gives where there is none, or its devices are lost.
+cudaError_t state_of_driver();
+void count_wait();
+bool hangs(int device);
+
+template <class Body>
+cudaError_t runtime_call(const char* function, cudaError_t failed_work, Body body) {
+  if (const cudaError_t state = state_of_driver(); state != cudaSuccess) return remembered(state);
+  return remembered(call(function, failed_work, cudaErrorInvalidValue, body));
+}
+
+/// Returns when all of the stream's work is done.
+void drain(cudaStream_t stream);
+
+}  // namespace cuda_stand_in
