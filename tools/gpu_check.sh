@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Everything that can only be known on a GPU, in one text: builds, runs the tests on the GPU (attention first), the same
-# under compute-sanitizer, the kernels beside what the GPU's memory gives, and tokens a second of GPT-2 beside PyTorch.
+# under compute-sanitizer, the kernels beside what the GPU's memory gives, and steps with CUDA graphs
+# and without, and tokens a second of GPT-2 beside PyTorch.
 # Numbers are those that programs have measured here; what was not run is said, with the reason.
 #   tools/gpu_check.sh [--report FILE] [--build FOLDER]
 # Exit status: 0 all well, 1 something failed (the report says what), 2 there is no GPU or something is missing.
@@ -47,7 +48,7 @@ run nvidia-smi topo -m
 
 title "Build"
 tests=(tst_cuda_attention_gpu tst_cuda_kernels_gpu tst_cuda_rows_gpu tst_cuda_products_gpu tst_cuda_layers_gpu
-       tst_cuda_nccl_gpu tst_cuda_training_gpu tst_cuda_runs_gpu)
+       tst_cuda_nccl_gpu tst_cuda_training_gpu tst_cuda_runs_gpu tst_cuda_graphs_gpu)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! { cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release && cmake --build "$build" --target pipedeck-cli \
@@ -89,6 +90,19 @@ run "$build/bench_cuda_kernels"
 title "Profile of GPT-2 124M in bf16, copies between GPUs, all-reduces beside predictions and NCCL's own estimates"
 run "$build/pipedeck-cli" profile --model presets/models/2-gpt-2-124m.model.json --backend cuda --precision bf16 \
   --micro-batch 1,2,4 --links
+
+title "Steps with CUDA graphs and without: one small model, whose kernels are over before the next is launched"
+folder=$(mktemp -d)
+cat >"$folder/plan.json" <<'PLAN'
+{"format": "pipedeck.plan", "version": 1, "name": "one device", "planner": "hand", "profile": "gpt", "cluster": "here",
+ "global_batch": 8, "micro_batch": 1, "micro_batches": 8, "schedule": "1f1b", "optimizer": "adam", "precision": "fp32",
+ "stages": [{"layers": [0, 11], "devices": [0]}]}
+PLAN
+for graphs in "" --no-graphs; do
+  run timeout 300 "$build/pipedeck-cli" run --plan "$folder/plan.json" --model preset:gpt-tiny --backend cuda \
+    --steps 50 $graphs
+done
+rm -rf "$folder"
 
 title "Two GPUs joined by NCCL: stages, replicas, layers cut"
 if [ "$(grep -c '^GPU ' <<<"$gpus")" -ge 2 ]; then

@@ -23,12 +23,15 @@ void BackendOptions::declare(CLI::App& app) {
   app.add_flag("--oversubscribe", oversubscribe_,
                "where there are fewer GPUs than the plan has devices, several devices share one; times are not the "
                "plan's then");
+  app.add_flag("--no-graphs", no_graphs_,
+               "launch every kernel of every step: without it passes are recorded in the second step as CUDA graphs, "
+               "which later steps launch");
 }
 
 Result<void> BackendOptions::check_usage(const CLI::App& app) const {
   const auto given = [&](const char* option) { return app.count(option) > 0; };
   if (on_processor()) {
-    for (const char* option : {"--precision", "--oversubscribe"})
+    for (const char* option : {"--precision", "--oversubscribe", "--no-graphs"})
       if (given(option))
         return fail(ErrorCode::bad_usage,
                     fmt::format("run: {} needs --backend cuda: on the processor it would do nothing", option));
@@ -47,7 +50,9 @@ Result<Backend> BackendOptions::open(const CLI::App& app, const Plan& plan, cons
   if (on_processor()) return Backend(cpu_kernels());
   const auto module = cuda_module();
   if (!module) return tl::unexpected(module.error());
-  return cuda_backend(**module, plan, *cuda_precision_named(precision_), oversubscribe_, processes);
+  auto backend = cuda_backend(**module, plan, *cuda_precision_named(precision_), oversubscribe_, processes);
+  if (backend && no_graphs_) backend->recorded.clear();
+  return backend;
 }
 
 }  // namespace pipedeck::cli

@@ -29,7 +29,7 @@ class BackendOptions {
   Result<void> check_usage(const CLI::App& app) const;
 
   std::string backend_, precision_ = "fp32";
-  bool oversubscribe_ = false;
+  bool oversubscribe_ = false, no_graphs_ = false;
 };
 
 }  // namespace pipedeck::cli

@@ -34,6 +34,8 @@ struct Backend {
                                                         const std::vector<std::shared_ptr<DeviceMemory>>& memories,
                                                         const WorkerLinks& links, RunControl& control)>;
   Join join;
+  /// What passes are recorded as and done again, behind the name in RunStarted ("CUDA graphs"); empty: they are not.
+  std::string recorded;
   std::string transport;  ///< what carries values between devices, behind the name in RunStarted; empty: nothing to say
 };
 

@@ -12,6 +12,7 @@
 
 #include "core/domain/workload.hpp"
 #include "core/runtime/moment.hpp"
+#include "core/runtime/recorded_work.hpp"
 
 namespace pipedeck {
 
@@ -61,6 +62,15 @@ class ComputeDevice {
   virtual void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) = 0;
   /// Waits for all work given before.
   virtual void download(std::span<float> to, const float* from) = 0;
+
+  /// Whether it records work at all.
+  virtual bool records() const { return false; }
+  /// What this thread gives to the device in `work`, recorded and not done. `work` neither asks the device for memory
+  /// or a moment, nor waits. Throws what `work` throws, or the device's reason why it records nothing of it:
+  /// whatever is thrown, nothing was done.
+  virtual std::unique_ptr<RecordedWork> record(const std::function<void()>&) {
+    throw CannotRecord("this device records no work");
+  }
 
   /// When all work given so far is done.
   virtual Moment now() = 0;

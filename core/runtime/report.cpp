@@ -30,6 +30,7 @@ std::string bytes_of(std::chrono::nanoseconds began, const std::vector<std::size
     put(bytes, report.busy);
     put(bytes, report.span);
     put(bytes, report.peak);
+    put(bytes, report.warning);
   }
   return bytes;
 }
@@ -49,6 +50,7 @@ void read_reports(const std::string& bytes, std::chrono::nanoseconds begin,
     reader.get(report.busy);
     reader.get(report.span);
     reader.get(report.peak);
+    reader.get(report.warning);
     for (TimelineRow& row : report.compute) move_on(row, began - begin);
     for (TimelineRow& row : report.all_reduces) move_on(row, began - begin);
     for (TransferRecord& transfer : report.transfers) move_on(transfer.row, began - begin);

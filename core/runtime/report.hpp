@@ -33,6 +33,7 @@ struct StepReport {
   Nanoseconds busy;
   Nanoseconds span;  ///< of an asynchronous run: since the worker's step before
   Bytes peak;
+  std::string warning;  ///< empty: none
 };
 
 /// A layer's parameters on one device, and where they lie in the whole layer's.

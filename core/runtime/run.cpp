@@ -72,6 +72,19 @@ StageModule module_of(const Run& run, const PlacedChunk& chunk, const Plan& plan
   return module;
 }
 
+/// Passes over layers that are cut over devices wait for the other devices in between: they are not recorded.
+bool recorded(const Backend& backend, const Stage& stage) {
+  return !backend.recorded.empty() && stage.tensor_parallel == 1;
+}
+
+std::string recorded_words(const Backend& backend, const Plan& plan) {
+  if (backend.recorded.empty()) return {};
+  const auto count = std::ranges::count_if(plan.stages, [&](const Stage& stage) { return recorded(backend, stage); });
+  if (count == 0) return fmt::format("no {}, for all layers are cut over devices", backend.recorded);
+  const bool all = count == std::ssize(plan.stages);
+  return all ? backend.recorded : fmt::format("{} but of layers that are cut over devices", backend.recorded);
+}
+
 /// An asynchronous round is reduced in one go, before its device goes on: that is what its staleness counts on.
 void add_replicas(WorkerStage& stage, Run& run, std::unique_ptr<Collective> replicas, const TrainOptions& options,
                   ComputeDevice& device) {
@@ -88,10 +101,12 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
                 const std::shared_ptr<DeviceMemory>& memory, std::uint64_t first_sample) {
   const Placement& placement = run.layout.placements[index];
   std::deque<WorkerStage> stages;
+  const auto of_passes = std::make_shared<DeviceMemory>(memory);
   for (std::size_t m = 0; m < placement.modules(); ++m) {
     const PlacedChunk& chunk = placement.chunk_of_module(m);
     ShardedLayers parts = parts_of(run, index, chunk, plan, backend.kernels);
     StageModule module = module_of(run, chunk, plan, parts, backend, memory);
+    if (recorded(backend, plan.stages[chunk.stage.index()])) module.record_passes(of_passes);
     OptimizerState optimizer(plan.optimizer, run.model.learning_rate, module.parameters().size(), memory);
     const auto replicas = run.layout.holders_of_the_same(chunk);
     WorkerStage stage{std::move(module),
@@ -256,7 +271,9 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   auto run = std::make_shared<Run>();
   run->backend = backend.name;
   run->warning = backend.warning;
-  run->carried_by = backend.transport;
+  run->computed_by = backend.name;
+  for (const std::string& more : {backend.transport, recorded_words(backend, plan)})
+    if (!more.empty()) run->computed_by += ", " + more;
   run->model = model;
   auto parts = make_parts(model, backend.kernels);
   if (!parts) return tl::unexpected(parts.error());

@@ -33,7 +33,8 @@ Site this_process();
 /// Everything the threads of a run touch. They share its ownership: one that is stuck in an operation when the run is
 /// given up goes on touching it, long after train has returned its error.
 struct Run {
-  std::string backend, warning, carried_by;  ///< Backend's
+  std::string backend, warning;  ///< Backend's
+  std::string computed_by;       ///< Backend's name, and what is to be said of how it computes
   ModelSpec model;
   std::optional<ModelParts> parts;
   Layout layout;

@@ -58,69 +58,100 @@ Tensor& StageModule::older_version(int version) {
 
 void StageModule::forget_before(int version) { kept_.erase(kept_.begin(), kept_.lower_bound(version)); }
 
+void StageModule::run(PassKind kind, MicroBatch& of, const LayerDone& done, const std::function<void()>& work) {
+  passes_ ? passes_->run(kind, of.weights.get(), of.tensors, !done, work) : work();
+}
+
 Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, Tensor input) {
-  return shape_.layers[layer]->forward(std::move(input), part(*kept.weights, layer), kept.layers[layer]);
+  return shape_.layers[layer]->forward(std::move(input), part(*kept.weights, layer), kept.tensors.layers[layer]);
 }
 
 Tensor StageModule::forward(int micro_batch, Tensor input, Tensor targets, int version) {
   MicroBatch& kept = micro_batches_[micro_batch];
   kept.weights = version == version_ ? parameters_ : kept_.at(version);
-  kept.layers.resize(shape_.layers.size());
-  Tensor value = std::move(input);
+  kept.tensors.value = std::move(input), kept.tensors.targets = std::move(targets);
+  kept.tensors.layers.resize(shape_.layers.size());
+  run(PassKind::forward, kept, {}, [&] { go_forward(kept); });
+  loss_ = std::move(kept.tensors.loss);
+  return std::move(kept.tensors.value);
+}
+
+void StageModule::go_forward(MicroBatch& kept) {
+  PassTensors& tensors = kept.tensors;
+  Tensor value = std::move(tensors.value);
   for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
     value = run_forward(kept, i, std::move(value));
     if (!shape_.recompute[i]) continue;
     // A run of recomputed layers begins again from its first one's input.
     const bool begins = i == 0 || !shape_.recompute[i - 1];
-    kept.layers[i].tensors.resize(begins ? 1 : 0);
+    tensors.layers[i].tensors.resize(begins ? 1 : 0);
   }
-  if (!shape_.loss) return value;
-  loss_ = shape_.loss->forward(value, targets);
-  if (shape_.recompute.back())
-    kept.targets = std::move(targets);
-  else
-    kept.logits = std::move(value);
-  return {};
+  if (!shape_.loss) {
+    tensors.value = std::move(value);
+    return;
+  }
+  tensors.loss = shape_.loss->forward(value, tensors.targets);
+  if (shape_.recompute.back()) return;
+  tensors.targets.release();
+  tensors.logits = std::move(value);
 }
 
 void StageModule::recompute(int micro_batch) {
   MicroBatch& kept = micro_batches_.at(micro_batch);
+  run(PassKind::recompute, kept, {}, [&] { go_forward_again(kept); });
+}
+
+void StageModule::go_forward_again(MicroBatch& kept) {
+  PassTensors& tensors = kept.tensors;
   Tensor value;
   for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
     if (!shape_.recompute[i]) continue;
     if (i == 0 || !shape_.recompute[i - 1]) {
-      value = std::move(kept.layers[i].tensors[0]);
-      kept.layers[i].tensors.clear();
+      value = std::move(tensors.layers[i].tensors[0]);
+      tensors.layers[i].tensors.clear();
     }
     value = run_forward(kept, i, std::move(value));
   }
   if (!shape_.loss || !shape_.recompute.back()) return;
-  shape_.loss->forward(value, kept.targets);
-  kept.targets.release();
-  kept.logits = std::move(value);
+  shape_.loss->forward(value, tensors.targets);
+  tensors.targets.release();
+  tensors.logits = std::move(value);
 }
 
 Tensor StageModule::backward(int micro_batch, Tensor gradient, bool weights_too, const LayerDone& done) {
   MicroBatch& kept = micro_batches_.at(micro_batch);
-  if (shape_.loss) gradient = shape_.loss->backward(std::move(kept.logits), shape_.loss_scale);
-  for (std::size_t i = shape_.layers.size(); i-- > 0;) {
-    const bool wanted = i > 0 || !shape_.first;
-    gradient = shape_.layers[i]->backward_input(std::move(gradient), part(*kept.weights, i), kept.layers[i], wanted);
-    if (!weights_too) continue;
-    shape_.layers[i]->backward_weight(kept.layers[i], part(gradients_, i));
-    if (done) done(i);
-  }
+  kept.tensors.value = std::move(gradient);
+  run(weights_too ? PassKind::backward : PassKind::backward_input, kept, done,
+      [&] { go_backward(kept, weights_too, done); });
+  Tensor given = std::move(kept.tensors.value);
   kept.weights.reset();
   if (weights_too) micro_batches_.erase(micro_batch);
-  return gradient;
+  return given;
+}
+
+void StageModule::go_backward(MicroBatch& kept, bool weights_too, const LayerDone& done) {
+  PassTensors& tensors = kept.tensors;
+  Tensor gradient =
+      shape_.loss ? shape_.loss->backward(std::move(tensors.logits), shape_.loss_scale) : std::move(tensors.value);
+  for (std::size_t i = shape_.layers.size(); i-- > 0;) {
+    const bool wanted = i > 0 || !shape_.first;
+    Saved& saved = tensors.layers[i];
+    gradient = shape_.layers[i]->backward_input(std::move(gradient), part(*kept.weights, i), saved, wanted);
+    if (!weights_too) continue;
+    shape_.layers[i]->backward_weight(saved, part(gradients_, i));
+    if (done) done(i);
+  }
+  tensors.value = std::move(gradient);
 }
 
 void StageModule::backward_weight(int micro_batch, const LayerDone& done) {
   MicroBatch& kept = micro_batches_.at(micro_batch);
-  for (std::size_t i = shape_.layers.size(); i-- > 0;) {
-    shape_.layers[i]->backward_weight(kept.layers[i], part(gradients_, i));
-    if (done) done(i);
-  }
+  run(PassKind::backward_weight, kept, done, [&] {
+    for (std::size_t i = shape_.layers.size(); i-- > 0;) {
+      shape_.layers[i]->backward_weight(kept.tensors.layers[i], part(gradients_, i));
+      if (done) done(i);
+    }
+  });
   micro_batches_.erase(micro_batch);
 }
 

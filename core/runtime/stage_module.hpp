@@ -11,6 +11,7 @@
 
 #include "core/runtime/layer_kernel.hpp"
 #include "core/runtime/loss_kernel.hpp"
+#include "core/runtime/recorded_passes.hpp"
 #include "core/runtime/report.hpp"
 
 namespace pipedeck {
@@ -34,6 +35,13 @@ class StageModule {
   std::int64_t output_width() const { return shape_.layers.back()->output_width(); }
   bool first() const { return shape_.first; }  ///< of the model
   bool last() const { return shape_.loss != nullptr; }
+
+  /// Passes are recorded, after begin_recording, and done again (recorded_passes.hpp), in `inside`.
+  void record_passes(std::shared_ptr<DeviceMemory> inside) {
+    passes_ = std::make_unique<RecordedPasses>(std::move(inside), memory_);
+  }
+  /// Null where they are not.
+  RecordedPasses* recorded_passes() { return passes_.get(); }
 
   /// The stage's output; empty on the last stage, which takes `targets` and adds up the loss. With the weights of
   /// `version`, which must be there: the latest, or one that was kept.
@@ -74,13 +82,16 @@ class StageModule {
  private:
   struct MicroBatch {
     std::shared_ptr<const Tensor> weights;  ///< until the input's gradient is there
-    std::vector<Saved> layers;
-    Tensor logits;   ///< as the loss's forward left them
-    Tensor targets;  ///< kept where the loss is computed again
+    PassTensors tensors;  ///< logits as the loss's forward left them; targets where it is computed again
   };
   std::span<float> part(Tensor& of, std::size_t layer) const;
   std::span<const float> part(const Tensor& of, std::size_t layer) const;
   Tensor run_forward(MicroBatch& kept, std::size_t layer, Tensor input);
+  void run(PassKind kind, MicroBatch& of, const LayerDone& done, const std::function<void()>& work);
+  // What a pass does with a micro-batch's tensors.
+  void go_forward(MicroBatch& kept);
+  void go_forward_again(MicroBatch& kept);
+  void go_backward(MicroBatch& kept, bool weights_too, const LayerDone& done);
 
   StageShape shape_;
   std::shared_ptr<DeviceMemory> memory_;
@@ -91,6 +102,7 @@ class StageModule {
   std::map<int, std::shared_ptr<Tensor>> kept_;  ///< older versions that micro-batches to come will meet
   std::map<int, MicroBatch> micro_batches_;
   LossSum loss_;
+  std::unique_ptr<RecordedPasses> passes_;
 };
 
 }  // namespace pipedeck

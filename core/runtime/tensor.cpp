@@ -2,6 +2,7 @@
 #include "core/runtime/tensor.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,38 +41,87 @@ float* DeviceMemory::allocate(std::int64_t floats, Blocks& of) {
   return block;
 }
 
+/// With the lock held.
+DeviceMemory::Block DeviceMemory::take_any(std::int64_t floats) {
+  Blocks& blocks = blocks_[floats];
+  if (blocks.kept.empty()) return {allocate(floats, blocks), {}};
+  // A part's whatever came back last, so that whoever takes them again in one order gets the same.
+  const auto chosen = whole_ ? std::ranges::min_element(blocks.kept, {}, &Block::data) : std::prev(blocks.kept.end());
+  Block block = std::move(*chosen);
+  blocks.kept.erase(chosen);
+  return block;
+}
+
 float* DeviceMemory::take(std::int64_t floats, bool counted) {
   std::unique_lock lock(mutex_);
   if (counted) check_limit(floats);
-  Blocks& blocks = blocks_[floats];
-  Block block{nullptr, {}};
-  if (blocks.kept.empty()) {
-    block.data = allocate(floats, blocks);
-  } else {
-    block = std::move(blocks.kept.back());
-    blocks.kept.pop_back();
-  }
+  const Block block = take_any(floats);
   if (counted) count(floats);
+  if (taken_) taken_->push_back({block.data, floats});
   lock.unlock();
   if (block.done.mark()) device_->wait(block.done);
   return block.data;
 }
 
+float* DeviceMemory::take_when_free(std::int64_t floats, Moment& free) {
+  const std::lock_guard lock(mutex_);
+  const Block block = take_any(floats);
+  free = block.done;
+  return block.data;
+}
+
+void DeviceMemory::take_again(float* data, std::int64_t floats) {
+  std::unique_lock lock(mutex_);
+  check_limit(floats);
+  std::vector<Block>& kept = blocks_[floats].kept;
+  const auto found = std::ranges::find(kept, data, &Block::data);
+  ensure(found != kept.end(), "a block that is taken again is at hand");
+  const Block block = std::move(*found);
+  kept.erase(found);
+  count(floats);
+  lock.unlock();
+  if (block.done.mark()) device_->wait(block.done);
+}
+
+bool DeviceMemory::at_hand(const float* data, std::int64_t floats) const {
+  const std::lock_guard lock(mutex_);
+  const auto blocks = blocks_.find(floats);
+  return blocks != blocks_.end() &&
+         std::ranges::find(blocks->second.kept, data, &Block::data) != blocks->second.kept.end();
+}
+
+void DeviceMemory::note_taken(std::vector<TakenBlock>* taken) {
+  const std::lock_guard lock(mutex_);
+  taken_ = taken;
+}
+
 void DeviceMemory::give_back(float* block, std::int64_t floats, bool counted, const Moment& done) noexcept {
   const std::lock_guard lock(mutex_);
-  if (counted) used_floats_ -= floats;
+  if (counted) count(-floats);
   blocks_.find(floats)->second.kept.push_back({block, done});
 }
 
 void DeviceMemory::count(std::int64_t floats) {
   used_floats_ += floats;
   peak_floats_ = std::max(peak_floats_, used_floats_);
+  if (whole_) whole_->charge(floats);
 }
 
 void DeviceMemory::check_limit(std::int64_t floats) const {
+  if (whole_) {
+    const std::lock_guard lock(whole_->mutex_);
+    return whole_->check_limit(floats);
+  }
   if (most_floats_ == 0 || used_floats_ + floats <= most_floats_) return;
   throw OutOfMemory(fmt::format("out of memory: found {} bytes in use and {} more needed, expected {} at most",
                                 bytes_of(used_floats_).count, bytes_of(floats).count, bytes_of(most_floats_).count));
+}
+
+void DeviceMemory::touch(std::int64_t floats) {
+  const std::lock_guard lock(mutex_);
+  check_limit(floats);
+  count(floats);
+  count(-floats);
 }
 
 void DeviceMemory::set_limit(Bytes limit) {
@@ -80,6 +130,7 @@ void DeviceMemory::set_limit(Bytes limit) {
 }
 
 void DeviceMemory::charge(std::int64_t floats) {
+  if (whole_) return whole_->charge(floats);
   const std::lock_guard lock(mutex_);
   count(floats);
 }
@@ -137,6 +188,26 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
   samples_ = std::exchange(other.samples_, 0);
   width_ = std::exchange(other.width_, 0);
   return *this;
+}
+
+Tensor Tensor::in_block(std::shared_ptr<DeviceMemory> memory, float* block, int samples, std::int64_t width) {
+  Tensor tensor;
+  memory->take_again(block, samples * width);
+  tensor.memory_ = tensor.home_ = std::move(memory);
+  tensor.data_ = block;
+  tensor.samples_ = samples, tensor.width_ = width;
+  return tensor;
+}
+
+Tensor Tensor::arriving(std::shared_ptr<DeviceMemory> blocks, std::shared_ptr<DeviceMemory> memory, int samples,
+                        std::int64_t width, Moment& free) {
+  Tensor tensor;
+  memory->touch(samples * width);
+  tensor.data_ = blocks->take_when_free(samples * width, free);
+  tensor.samples_ = samples, tensor.width_ = width;
+  memory->charge(tensor.size());
+  tensor.home_ = std::move(blocks), tensor.memory_ = std::move(memory);
+  return tensor;
 }
 
 Tensor Tensor::zeros(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t width) {

@@ -21,6 +21,11 @@ struct OutOfMemory : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct TakenBlock {
+  float* data = nullptr;
+  std::int64_t floats = 0;
+};
+
 /// The memory of one worker. Freed blocks are kept for the next tensor of the same size (a step repeats its shapes, and
 /// fresh pages cost more than most kernels); kept blocks don't count as in use. A block goes back to the memory that it
 /// came from, wherever it was handed over to in between, and is taken again when the work of whoever had it last is
@@ -28,19 +33,32 @@ struct OutOfMemory : std::runtime_error {
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::shared_ptr<ComputeDevice> device = processor()) : device_(std::move(device)) {}
+  /// Blocks of their own on the device of `whole`, where they count as well. The same takes and gives give the same
+  /// blocks.
+  explicit DeviceMemory(std::shared_ptr<DeviceMemory> whole) : device_(whole->device_), whole_(std::move(whole)) {}
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory();
 
   ComputeDevice& device() const { return *device_; }
+  const std::shared_ptr<ComputeDevice>& device_shared() const { return device_; }
 
   /// Where not `counted`, it is in use elsewhere, which charge() says there.
   /// Throws OutOfMemory beyond the limit, std::bad_alloc where the system has no more.
   float* take(std::int64_t floats, bool counted = true);
+  /// Counts nowhere, and its device's work does not wait: it may be used from `free` on.
+  float* take_when_free(std::int64_t floats, Moment& free);
+  /// This one, which is at hand.
+  void take_again(float* block, std::int64_t floats);
+  bool at_hand(const float* block, std::int64_t floats) const;
   /// `done`: when another device has no more work on it.
   void give_back(float* block, std::int64_t floats, bool counted = true, const Moment& done = {}) noexcept;
-  /// So many floats more (or less) are in use.
+  /// So many floats more (or less) are in use, beside blocks: of a part they count in the whole alone.
   void charge(std::int64_t floats);
+  /// So many floats more were in use for a moment. Throws OutOfMemory as take does.
+  void touch(std::int64_t floats);
+  /// Every block that is taken from now on is added there; null: no more.
+  void note_taken(std::vector<TakenBlock>* taken);
   /// From now on `count` more blocks of this size are at hand. Nobody touches their pages before they are used.
   void reserve(std::int64_t floats, int count);
 
@@ -64,10 +82,13 @@ class DeviceMemory {
     std::size_t all = 0;  ///< for which there is room here, so that giving one back asks for no memory
   };
   float* allocate(std::int64_t floats, Blocks& of);
+  Block take_any(std::int64_t floats);
   void count(std::int64_t floats);
   void check_limit(std::int64_t floats) const;
 
   std::shared_ptr<ComputeDevice> device_;
+  std::shared_ptr<DeviceMemory> whole_;  ///< null: this is no part of another
+  std::vector<TakenBlock>* taken_ = nullptr;
   mutable std::mutex mutex_;
   std::map<std::int64_t, Blocks> blocks_;  ///< by floats
   std::int64_t used_floats_ = 0, peak_floats_ = 0, allocations_ = 0;
@@ -84,6 +105,11 @@ class Tensor {
   Tensor& operator=(Tensor&& other) noexcept;
   ~Tensor() { release(); }
 
+  /// In this block, which is at hand in `memory`, with what lies there.
+  static Tensor in_block(std::shared_ptr<DeviceMemory> memory, float* block, int samples, std::int64_t width);
+  /// In a block of `blocks`, which may be used from `free` on, counted in `memory` of the same device.
+  static Tensor arriving(std::shared_ptr<DeviceMemory> blocks, std::shared_ptr<DeviceMemory> memory, int samples,
+                         std::int64_t width, Moment& free);
   static Tensor zeros(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t width);
 
   bool empty() const { return data_ == nullptr; }

@@ -73,8 +73,7 @@ class Training {
  private:
   void announce() const {
     const auto devices = static_cast<int>(run_->layout.placements.size());
-    const std::string on = run_->carried_by.empty() ? run_->backend : run_->backend + ", " + run_->carried_by;
-    emit(RunStarted{plan_.name, run_->model.name, on, options_.steps, devices, run_->from_step});
+    emit(RunStarted{plan_.name, run_->model.name, run_->computed_by, options_.steps, devices, run_->from_step});
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     const int machines = run_->processes->machines();
     if (!run_->warning.empty()) emit(RunWarning{run_->warning});
@@ -178,6 +177,9 @@ class Training {
   void report(int step, const CrewStep& crew_step) {
     const std::vector<StepReport> reports = reports_of_all(crew_step.reports);
     if (!run_->processes->first()) return;
+    for (std::size_t i = 0; i < reports.size(); ++i)
+      if (!reports[i].warning.empty())
+        emit(RunWarning{fmt::format("device {}: {}", run_->layout.placements[i].device.value, reports[i].warning)});
     StepDone done;
     done.step = step;
     done.loss = loss_ = mean_loss(reports);

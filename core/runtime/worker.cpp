@@ -236,10 +236,24 @@ StepReport Worker::end_report() {
   if (!device().on_host()) meter_->add(report.busy);
   const Nanoseconds now = since_begin(RunClock::now());
   report.peak = memory_->peak();
+  report.warning = record_from_now_on();
   report.span = now - report_begin_;
   report_begin_ = now;
   memory_->restart_peak();
   return report;
+}
+
+/// The first step has made all that later ones need. Returns what can't be recorded, and why.
+std::string Worker::record_from_now_on() {
+  std::string notes;
+  for (WorkerStage& stage : stages_) {
+    RecordedPasses* const passes = stage.module.recorded_passes();
+    if (!passes) continue;
+    passes->begin_recording();
+    const std::string told = passes->take_notes();
+    if (!told.empty()) notes += (notes.empty() ? "" : "; ") + told;
+  }
+  return notes;
 }
 
 TimelineRow Worker::row(const Span& span) const {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/runtime/admission.hpp"
@@ -102,6 +103,7 @@ class Worker {
   void reduce(std::size_t stage, int round);
   void update(std::size_t stage, int round, bool keep);
   StepReport end_report();
+  std::string record_from_now_on();
   void reserve_for_messages();
 
   Tensor samples_of(const PlacedChunk& chunk, int micro_batch, bool targets) const;

@@ -5839,6 +5839,82 @@
         <source>found %1, expected 2.22 or later, which tells what it expects</source>
         <translation>%1 gefunden, 2.22 oder neuer erwartet, das seine Schätzungen nennt</translation>
     </message>
+    <message>
+        <source>%1 are not recorded: %2</source>
+        <translation>%1 werden nicht aufgezeichnet: %2</translation>
+    </message>
+    <message>
+        <source>%1 but of layers that are cut over devices</source>
+        <translation>%1, außer von Schichten, die über Geräte geteilt sind</translation>
+    </message>
+    <message>
+        <source>CUDA graphs</source>
+        <translation>CUDA-Graphen</translation>
+    </message>
+    <message>
+        <source>a block of memory more is wanted than in the step before</source>
+        <translation>ein Speicherblock mehr als im Schritt davor wird gebraucht</translation>
+    </message>
+    <message>
+        <source>a block that is taken again is at hand</source>
+        <translation>ein Block, der wieder genommen wird, liegt bereit</translation>
+    </message>
+    <message>
+        <source>another device waits for what it computes</source>
+        <translation>ein anderes Gerät wartet auf das, was es rechnet</translation>
+    </message>
+    <message>
+        <source>backward passes</source>
+        <translation>Rückwärtsdurchläufe</translation>
+    </message>
+    <message>
+        <source>backward passes of inputs</source>
+        <translation>Rückwärtsdurchläufe der Eingaben</translation>
+    </message>
+    <message>
+        <source>backward passes of weights</source>
+        <translation>Rückwärtsdurchläufe der Gewichte</translation>
+    </message>
+    <message>
+        <source>forward passes</source>
+        <translation>Vorwärtsdurchläufe</translation>
+    </message>
+    <message>
+        <source>it waits for another device</source>
+        <translation>es wartet auf ein anderes Gerät</translation>
+    </message>
+    <message>
+        <source>no %1, for all layers are cut over devices</source>
+        <translation>keine %1, denn alle Schichten sind über Geräte geteilt</translation>
+    </message>
+    <message>
+        <source>recomputed forward passes</source>
+        <translation>neu berechnete Vorwärtsdurchläufe</translation>
+    </message>
+    <message>
+        <source>the host reads values</source>
+        <translation>der Rechner liest Werte</translation>
+    </message>
+    <message>
+        <source>the host waits for it</source>
+        <translation>der Rechner wartet darauf</translation>
+    </message>
+    <message>
+        <source>there are too many different ones</source>
+        <translation>es gibt zu viele verschiedene</translation>
+    </message>
+    <message>
+        <source>this device records no work</source>
+        <translation>dieses Gerät zeichnet keine Arbeit auf</translation>
+    </message>
+    <message>
+        <source>values come from the host</source>
+        <translation>Werte kommen vom Rechner</translation>
+    </message>
+    <message>
+        <source>what libraries work in has to grow</source>
+        <translation>der Arbeitsspeicher der Bibliotheken muss wachsen</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tokens a second of a GPT on one GPU, here and in PyTorch where that is installed with CUDA: the same layers, batch,
-loss and Adam, in fp32, tf32 and bf16 (PyTorch's autocast). Rounds take turns; medians of all steps. What could not be
+loss and Adam, in fp32, tf32 and bf16 (PyTorch's autocast), here with CUDA graphs and without. Rounds take turns; medians of all steps. What could not be
 measured is said, with the reason, and has no number.
 
     tests/bench/gpt_on_gpu.py build/release/pipedeck-cli presets/models/2-gpt-2-124m.model.json --batch 8
@@ -19,7 +19,7 @@ PRECISIONS = ("fp32", "tf32", "bf16")
 WARM = 3
 
 
-def pipedeck_times(program, model_file, model, batch, precision, steps):
+def pipedeck_times(program, model_file, model, batch, precision, steps, *more):
     layers = len(model["layers"]) - 1
     plan = {
         "format": "pipedeck.plan", "version": 1, "name": "benchmark", "planner": "hand", "profile": model["name"],
@@ -31,7 +31,7 @@ def pipedeck_times(program, model_file, model, batch, precision, steps):
         file.write_text(json.dumps(plan))
         run = subprocess.run(
             [program, "run", "--plan", file, "--model", model_file, "--backend", "cuda", "--precision", precision,
-             "--steps", str(steps + WARM), "--events", "-"], capture_output=True, text=True)
+             "--steps", str(steps + WARM), "--events", "-", *more], capture_output=True, text=True)
     if run.returncode != 0:
         raise RuntimeError(run.stderr.strip().splitlines()[-1] if run.stderr.strip() else f"status {run.returncode}")
     events = [json.loads(line) for line in run.stdout.splitlines()]
@@ -114,8 +114,9 @@ def main():
           f"median of {given.rounds} x {given.steps} steps")
     failed = False
     for precision in PRECISIONS:
-        measured = {"Pipedeck": lambda: pipedeck_times(given.program, given.model, model, given.batch, precision,
-                                                       given.steps)}
+        def ours(*more):
+            return lambda: pipedeck_times(given.program, given.model, model, given.batch, precision, given.steps, *more)
+        measured = {"Pipedeck": ours(), "Pipedeck, no graphs": ours("--no-graphs")}
         if torch:
             measured[f"PyTorch {torch.__version__}"] = lambda: torch_times(torch, model, given.batch, precision,
                                                                            given.steps)

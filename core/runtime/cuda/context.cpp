@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/context.hpp"
 
+#include "core/runtime/recorded_work.hpp"
+
 namespace pipedeck::cuda {
 namespace {
 
@@ -8,6 +10,8 @@ int made_current(int device) {
   check(cudaSetDevice(device), "cudaSetDevice");
   return device;
 }
+
+thread_local const Context* recording_on_this_thread = nullptr;
 
 }  // namespace
 
@@ -32,9 +36,11 @@ void Context::make_current() const { made_current(device_); }
 void* Context::workspace(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   if (bytes <= workspace_bytes_) return workspace_;
+  if (recording_here()) throw CannotRecord("what libraries work in has to grow");
   free_workspace();
   check(cudaMallocAsync(&workspace_, bytes, stream_.get()), "cudaMallocAsync");
   workspace_bytes_ = bytes;
+  ++workspace_moves_;
   return workspace_;
 }
 
@@ -42,6 +48,32 @@ void Context::free_workspace() noexcept {
   if (workspace_) static_cast<void>(cudaFreeAsync(workspace_, stream_.get()));
   workspace_ = nullptr;
   workspace_bytes_ = 0;
+}
+
+/// While it lives this thread's work goes to the stream that is captured.
+class Context::Recording {
+ public:
+  explicit Recording(Context& context) : context_(context) {
+    check(cudnnSetStream(context_.dnn_.get(), context_.recording_stream_.get()), "cudnnSetStream");
+    recording_on_this_thread = &context;
+  }
+  ~Recording() {
+    recording_on_this_thread = nullptr;
+    static_cast<void>(cudnnSetStream(context_.dnn_.get(), context_.stream_.get()));
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+ private:
+  Context& context_;
+};
+
+bool Context::recording_here() const { return recording_on_this_thread == this; }
+
+Graph Context::record(const std::function<void()>& work) {
+  if (!recording_stream_) recording_stream_ = make_stream();
+  const Recording recording(*this);
+  return Graph(recording_stream_.get(), work);
 }
 
 }  // namespace pipedeck::cuda

@@ -95,7 +95,38 @@ bool CudaDevice::reaches(const ComputeDevice& other) const {
   return gpu != nullptr && gpu->context_.device() == context_.device();
 }
 
+/// Captured, it would be part of the graph, or undo the capture.
+void CudaDevice::not_while_recording(const char* what) const {
+  if (context_.recording_here()) throw CannotRecord(what);
+}
+
+namespace {
+
+class GraphOfWork final : public RecordedWork {
+ public:
+  GraphOfWork(Context& context, const std::function<void()>& work)
+      : context_(context), graph_(context.record(work)), moves_(context.workspace_moves()) {}
+  bool valid() const override { return context_.workspace_moves() == moves_; }
+  void launch() override {
+    context_.make_current();
+    graph_.launch(context_.stream());
+  }
+
+ private:
+  Context& context_;
+  Graph graph_;
+  int moves_;  ///< of the workspace, which the graph names
+};
+
+}  // namespace
+
+std::unique_ptr<RecordedWork> CudaDevice::record(const std::function<void()>& work) {
+  context_.make_current();
+  return std::make_unique<GraphOfWork>(context_, work);
+}
+
 float* CudaDevice::allocate(std::int64_t floats) {
+  not_while_recording("a block of memory more is wanted than in the step before");
   if (floats == 0) floats = 1;  // a block has an address
   context_.make_current();
   void* block = nullptr;
@@ -190,6 +221,7 @@ CudaDevice::Staging CudaDevice::take_staging(std::size_t floats) {
 
 void CudaDevice::upload(std::span<float> to, const std::function<void(std::span<float>)>& write) {
   if (to.empty()) return write(to);
+  not_while_recording("values come from the host");
   context_.make_current();
   const auto copy_from = [&](const float* from) {
     check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyHostToDevice, stream()), "cudaMemcpyAsync");
@@ -214,12 +246,14 @@ void CudaDevice::upload(std::span<float> to, const std::function<void(std::span<
 
 void CudaDevice::download(std::span<float> to, const float* from) {
   if (to.empty()) return;
+  not_while_recording("the host reads values");
   context_.make_current();
   check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
 }
 
 Moment CudaDevice::mark_on(cudaStream_t stream) {
+  not_while_recording("another device waits for what it computes");
   context_.make_current();
   const std::lock_guard lock(mutex_);
   return Moment(std::make_shared<CudaMark>(events_, reference_, stream));
@@ -227,12 +261,14 @@ Moment CudaDevice::mark_on(cudaStream_t stream) {
 
 void CudaDevice::wait_on(cudaStream_t stream, const Moment& moment) const {
   if (!moment.mark()) return;
+  not_while_recording("it waits for another device");
   context_.make_current();
   check(cudaStreamWaitEvent(stream, dynamic_cast<const CudaMark&>(*moment.mark()).event(), 0), "cudaStreamWaitEvent");
 }
 
 /// Times count from here on: a float of milliseconds is exact to less than a microsecond within a step of seconds.
 void CudaDevice::synchronise() {
+  not_while_recording("the host waits for it");
   context_.make_current();
   Reference reference{make_timed_event(), {}};
   check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");

@@ -56,6 +56,9 @@ class CudaDevice final : public ComputeDevice {
   void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override;
   void download(std::span<float> to, const float* from) override;
 
+  bool records() const override { return true; }
+  std::unique_ptr<RecordedWork> record(const std::function<void()>& work) override;
+
   Moment now() override { return mark_on(stream()); }
   void wait(const Moment& moment) override { wait_on(stream(), moment); }
   /// As the two above for another stream of this GPU: what it has been given, and what it is given from now on.
@@ -73,6 +76,7 @@ class CudaDevice final : public ComputeDevice {
   struct Reference;
   class CudaMark;
 
+  void not_while_recording(const char* what) const;
   Staging take_staging(std::size_t floats);
   void charge_workspace(DeviceMemory& memory);
 

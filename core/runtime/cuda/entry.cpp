@@ -58,6 +58,7 @@ class TheModule final : public Module {
   Backend backend(Precision precision, std::vector<int> gpus, bool by_nccl) const override {
     Backend backend(cuda_kernels(precision));
     backend.name = "cuda";
+    backend.recorded = "CUDA graphs";
     backend.device = [precision, gpus = std::move(gpus)](std::size_t worker) {
       return std::make_shared<CudaDevice>(gpus[worker], precision);
     };

@@ -7,19 +7,13 @@
 
 #include "core/presets/presets.hpp"
 #include "core/runtime/checkpoint/resume.hpp"
-#include "core/runtime/cuda/module.hpp"
-#include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
-#include "tests/core/runtime/schedule_cases.hpp"
+#include "tests/core/runtime/cuda/training_on_gpus.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
 
-extern "C" const cuda::Module* pipedeck_cuda(const char* version);
-
 namespace {
-
-const cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
 
 double largest_difference(const TrainedParameters& found, const TrainedParameters& expected) {
   double most = found.layers.size() == expected.layers.size() ? 0 : INFINITY;
@@ -31,53 +25,6 @@ double largest_difference(const TrainedParameters& found, const TrainedParameter
     }
   }
   return most;
-}
-
-Trained trained_on(const Backend& backend, const ModelSpec& model, const Plan& plan, const TrainOptions& options) {
-  EventLog log;
-  auto trained = train_with(backend, model, plan, built(plan), options, log.sink());
-  if (!trained) qWarning("%s", trained.error().text().c_str());
-  return {trained ? *std::move(trained) : TrainedParameters(), std::move(log)};
-}
-
-Backend gpus_for(const Plan& plan, cuda::Precision precision = cuda::Precision::fp32) {
-  auto backend = cuda_backend(gpu_module(), plan, precision, true);
-  if (!backend) qFatal("%s", backend.error().text().c_str());
-  return *std::move(backend);
-}
-
-/// Stage s has `replicas[s]` of `degrees[s]` devices.
-Plan cut_plan(const ModelSpec& model, const std::vector<int>& replicas, const std::vector<int>& degrees) {
-  std::vector<int> devices;
-  for (std::size_t s = 0; s < replicas.size(); ++s) devices.push_back(replicas[s] * degrees[s]);
-  Plan plan = plan_for(model, devices, 4, 2);
-  for (std::size_t s = 0; s < degrees.size(); ++s) plan.stages[s].tensor_parallel = degrees[s];
-  plan.optimizer = Optimizer::sgd;
-  return plan;
-}
-
-/// By plain gradient descent: where a gradient is nothing but rounding, as a batch norm leaves some, Adam would divide
-/// it by its own size.
-TrainOptions steps_of(int steps) {
-  TrainOptions options;
-  options.steps = steps;
-  return options;
-}
-
-ModelSpec wide_gpt() {
-  ModelSpec model = small_gpt(2, 16, 8, 12);
-  for (ModelLayer& layer : model.layers)
-    if (layer.kind == "transformer") layer.sizes["heads"] = 4;
-  model.learning_rate = 0.05;
-  return model;
-}
-
-std::map<QString, ModelSpec> models() {
-  std::map<QString, ModelSpec> models{{"GPT", wide_gpt()},    {"MLP", small_mlp(9, 6, 7, 5)},
-                                      {"VGG", small_cnn()},   {"ResNet", small_cnn(true)},
-                                      {"LSTM", small_lstm()}, {"LSTM both ways", small_lstm(2)}};
-  for (auto& [name, model] : models) model.learning_rate = 0.05;
-  return models;
 }
 
 }  // namespace
@@ -295,7 +242,8 @@ void TestCudaTraining::plans_equal_one_processor() {
   QCOMPARE(found.log.losses().size(), std::size_t{3});
   for (std::size_t i = 0; i < 3; ++i) QVERIFY(std::abs(found.log.losses()[i] - expected.log.losses()[i]) < 1e-5);
   QCOMPARE(found.log.of<RunStarted>().front().backend,
-           std::string(devices_used(plan).size() > 1 ? "cuda, copies within and between GPUs" : "cuda"));
+           std::string(devices_used(plan).size() > 1 ? "cuda, copies within and between GPUs, CUDA graphs"
+                                                     : "cuda, CUDA graphs"));
   for (const StepDone& step : found.log.of<StepDone>())
     for (const double busy : step.busy_fraction) QVERIFY(busy > 0 && busy <= 1);
 }

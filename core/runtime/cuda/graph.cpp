@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cuda/graph.hpp"
+
+namespace pipedeck::cuda {
+namespace {
+
+using Captured = std::unique_ptr<CUgraph_st, Destroyer<cudaGraphDestroy>>;
+
+/// Other threads allocate and wait meanwhile: only this one's calls are restricted.
+Captured capture(cudaStream_t stream, const std::function<void()>& work) {
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  cudaGraph_t graph = nullptr;
+  try {
+    work();
+  } catch (...) {
+    static_cast<void>(cudaStreamEndCapture(stream, &graph));
+    cudaGetLastError();  // else the next launch reports the lost capture as its own
+    const Captured part(graph);
+    throw;
+  }
+  check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+  return Captured(graph);
+}
+
+}  // namespace
+
+Graph::Graph(cudaStream_t stream, const std::function<void()>& work) {
+  const Captured captured = capture(stream, work);
+  cudaGraphExec_t executable = nullptr;
+  check(cudaGraphInstantiate(&executable, captured.get(), 0), "cudaGraphInstantiate");
+  executable_.reset(executable);
+}
+
+}  // namespace pipedeck::cuda
