@@ -10,13 +10,18 @@
 namespace pipedeck {
 namespace {
 
-/// When the device is through with what it has been given; a device that has failed is.
+/// When the device is through with what it has been given. Where it can't mark that it is waited for; a device that has
+/// failed is through.
 Moment done_with(ComputeDevice& device) noexcept {
   try {
     return device.now();
   } catch (const std::exception&) {
-    return {};
   }
+  try {
+    device.synchronise();
+  } catch (const std::exception&) {
+  }
+  return {};
 }
 
 Bytes bytes_of(std::int64_t floats) { return Bytes(floats * static_cast<std::int64_t>(sizeof(float))); }

@@ -96,7 +96,11 @@ void NcclSender::finish() {
 }
 
 NcclReceiver::NcclReceiver(NcclWatch& watch, NcclWorker worker, NcclPath path)
-    : watch_(watch), worker_(std::move(worker)), path_(std::move(path)), notes_(path_.hosts, path_.from, path_.to) {
+    : watch_(watch),
+      worker_(std::move(worker)),
+      path_(std::move(path)),
+      notes_(path_.hosts, path_.from, path_.to),
+      blocks_(std::make_shared<DeviceMemory>(worker_.memory->device_shared())) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   stream_ = make_stream();
   thread_ = std::thread([this] {
@@ -129,9 +133,10 @@ void NcclReceiver::run() {
 
 void NcclReceiver::take(const NcclNote& note) {
   const auto began = RunClock::now();
-  Arrival arrival{Tensor(worker_.memory, note.samples, note.width), make_event(), began};
-  // Its block may be one that the compute stream still reads.
-  order(worker_.compute, stream_.get(), arrival.whole.get());
+  // Its block waits for whoever had it last, not for all that the compute stream has to do.
+  Moment free;
+  Arrival arrival{Tensor::arriving(blocks_, worker_.memory, note.samples, note.width, free), make_event(), began};
+  worker_.device.wait_on(stream_.get(), free);
   const std::span<float> values = arrival.tensor.values();
   path_.communicator->call("ncclRecv", [&](ncclComm_t communicator) {
     return ncclRecv(values.data(), values.size(), ncclFloat32, sender_rank, communicator, stream_.get());

@@ -82,7 +82,8 @@ class NcclReceiver {
   NcclWatch& watch_;
   NcclWorker worker_;
   NcclPath path_;
-  NcclNotes notes_;  ///< of the thread
+  NcclNotes notes_;                       ///< of the thread
+  std::shared_ptr<DeviceMemory> blocks_;  ///< that tensors arrive in
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<MessageKey, Arrival> arrived_;

@@ -2,6 +2,7 @@
 // Workers on GPUs, or their stand-ins, joined by NCCL: values, orders, and how it ends when a rank is lost.
 #include <QtTest>
 
+#include <future>
 #include <numeric>
 #include <thread>
 
@@ -112,6 +113,8 @@ class TestCudaNccl : public QObject {
 #ifdef PIPEDECK_CUDA_STAND_IN
   void anOlderNcclHasNoEstimates();
   void aMeasuredAllReduceFails();
+  void aTransferDoesNotWaitForComputing();
+  void aBlockIsFilledAgainWhenItWasRead();
   void aLostRank();
   void aRankThatDoesNotCome();
   void twoWorkersOnOneGpu();
@@ -322,6 +325,60 @@ void TestCudaNccl::aMeasuredAllReduceFails() {
     }
 }
 
+/// What the receiver has to compute, and will for long, was given to it before.
+void TestCudaNccl::aTransferDoesNotWaitForComputing() {
+  Workers all(2);
+  std::promise<void> computed;
+  const std::shared_future<void> waited = computed.get_future().share();
+  std::promise<void> busy;
+  all.run([&](std::size_t i) {
+    auto& device = dynamic_cast<CudaDevice&>(all.memory(i)->device());
+    device.context().make_current();
+    if (i == 1) {
+      cuda_stand_in::enqueue(device.stream(), [waited] { waited.wait(); });
+      busy.set_value();
+      const Tensor taken = all.transport().endpoint(1).receive(0, {false, StageId(0), 0}, 1, 3).tensor;
+      QCOMPARE(all.read(taken), (std::vector<float>{1, 2, 3}));
+      return;
+    }
+    busy.get_future().wait();
+    all.transport().endpoint(0).send(1, {false, StageId(0), 0}, all.tensor(0, {1, 2, 3}));
+    // The sender has its memory back once all of it is on the other side.
+    const auto began = RunClock::now();
+    while (all.memory(0)->in_use() > Bytes() && RunClock::now() - began < 10s) std::this_thread::sleep_for(1ms);
+    const Bytes kept = all.memory(0)->in_use();
+    computed.set_value();
+    QCOMPARE(kept, Bytes());
+  });
+  QVERIFY2(all.failure().isEmpty(), all.failure());
+}
+
+/// By what the receiver has computed of it, however late.
+void TestCudaNccl::aBlockIsFilledAgainWhenItWasRead() {
+  Workers all(2);
+  constexpr int messages = 5;
+  all.run([&](std::size_t i) {
+    Endpoint& endpoint = all.transport().endpoint(i);
+    auto& device = dynamic_cast<CudaDevice&>(all.memory(i)->device());
+    device.context().make_current();
+    std::vector<Tensor> copies;
+    for (int n = 0; n < messages; ++n) {
+      const MessageKey key{false, StageId(0), n};
+      if (i == 0) {
+        endpoint.send(1, key, all.tensor(0, {static_cast<float>(n), 7}));
+        continue;
+      }
+      const Tensor taken = endpoint.receive(0, key, 1, 2).tensor;
+      cuda_stand_in::enqueue(device.stream(), [] { std::this_thread::sleep_for(20ms); });
+      copies.push_back(taken.slice(0, 1, all.memory(1)));
+    }
+    for (int n = 0; n < static_cast<int>(copies.size()); ++n)
+      QCOMPARE(all.read(copies[static_cast<std::size_t>(n)]), (std::vector<float>{static_cast<float>(n), 7}));
+  });
+  QVERIFY2(all.failure().isEmpty(), all.failure());
+  QCOMPARE(all.memory(1)->in_use(), Bytes());
+}
+
 void TestCudaNccl::aLostRank() {
   Workers all(2);
   std::vector<std::unique_ptr<Collective>> ends;
@@ -370,7 +427,7 @@ void TestCudaNccl::twoWorkersOnOneGpu() {
 
 void TestCudaNccl::everyCallFailsOnce() {
   cuda_stand_in::set_delay(0);
-  int calls = 0;
+  int calls = 0, made_up_for = 0;
   for (bool more = true; more; ++calls) {
     cuda_stand_in::reset();
     {
@@ -388,14 +445,19 @@ void TestCudaNccl::everyCallFailsOnce() {
       more = cuda_stand_in::failed();
       if (more) {
         const auto call = QByteArray::fromStdString(cuda_stand_in::last_refusal()).split(':').first();
-        // A thread that releases what was sent may be on its way to tell, while the workers are through.
-        QTRY_VERIFY2(all.failure().contains(call + ": ") && all.failure().contains("(error "),
-                     (call + ", " + all.failure()).constData());
+        // Who gives back what he received, and can't mark when his device is done with it, waits for the device.
+        const bool marks = call == "cudaSetDevice" || call == "cudaEventCreateWithFlags" || call == "cudaEventRecord";
+        if (marks && !QTest::qWaitFor([&] { return !all.failure().isEmpty(); }, 300))
+          ++made_up_for;
+        else  // A thread that releases what was sent may be on its way to tell, while the workers are through.
+          QTRY_VERIFY2(all.failure().contains(call + ": ") && all.failure().contains("(error "),
+                       (call + ", " + all.failure()).constData());
       }
     }
     QVERIFY2(cuda_stand_in::alive() == 0, cuda_stand_in::alive_words().c_str());
   }
   QVERIFY2(calls > 40, qPrintable(QString::number(calls)));
+  QVERIFY2(made_up_for <= 2 * 3, qPrintable(QString::number(made_up_for)));
 }
 #endif
 
