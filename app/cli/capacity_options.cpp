@@ -16,6 +16,7 @@
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/transformer_json.hpp"
+#include "core/io/weight_type.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 
@@ -212,11 +213,9 @@ Result<CapacityQuestion> CapacityOptions::question() const {
     return fail(ErrorCode::bad_usage,
                 "--model-precision: found a profile, whose times are measured, expected a "
                 "transformer's config.json");
-  if (question.model && !state.precision && model_precision != "fp32" && model_precision != "tf32") {
-    question.problem.workload.precision = Precision::mixed_16;
-    print_note("weights in 16 bits, gradients and optimizer for mixed precision: --precision says otherwise");
-  }
-  state.apply(question.problem.workload);
+  const bool wide = model_precision == "fp32" || model_precision == "tf32";
+  const Precision of_model = wide ? Precision::fp32 : Precision::mixed_16;
+  state.apply(question.problem.workload, question.model ? of_model : training_precision(*question.problem.profile));
   auto known = prices_in(prices);
   if (!known) return tl::unexpected(known.error());
   question.prices = *std::move(known);

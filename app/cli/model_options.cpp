@@ -118,7 +118,7 @@ Result<AnalyticProfile> ModelOptions::profile(const OperatorGraph& graph, const 
     if (!size) return tl::unexpected(size.error());
     options.sizes.named[size->first] = size->second;
   }
-  auto made = graph_profile(graph, *found, options);
+  auto made = computed_profile(graph, *found, options);
   if (made && device.empty())
     made->notes.push_back(fmt::format("No device type was named (--device): {} is assumed", assumed_device_type));
   return made;

@@ -15,6 +15,7 @@
 #include "core/cost/network.hpp"
 #include "core/domain/reschedule.hpp"
 #include "core/io/files.hpp"
+#include "core/io/weight_type.hpp"
 #include "core/presets/presets.hpp"
 #include "core/schedule/build.hpp"
 
@@ -121,12 +122,20 @@ void StateOptions::declare(CLI::App& app) {
   app.add_option("--optimizer", optimizer, "none, sgd, momentum, adam or rmsprop [adam]")
       ->check(CLI::IsMember({"none", "sgd", "momentum", "adam", "rmsprop"}))
       ->type_name("NAME");
-  app.add_option("--precision", precision, "fp32, mixed-16, mixed-18 or mixed-20 [fp32]")
+  app.add_option("--precision", precision,
+                 "fp32, mixed-16, mixed-18 or mixed-20 [fp32; of computed profiles with weights of 16 bits mixed-16]")
       ->check(CLI::IsMember({"fp32", "mixed-16", "mixed-18", "mixed-20"}))
       ->type_name("NAME");
   app.add_option("--zero", zero, "ZeRO stage: what is divided over replicas, 0 to 3 [0]")
       ->check(CLI::Range(0, 3))
       ->type_name("N");
+}
+
+void StateOptions::apply(Workload& workload, Precision usual) const {
+  workload.precision = usual;
+  if (!precision && usual != Precision::fp32)
+    print_note("weights in 16 bits, gradients and optimizer for mixed precision: --precision says otherwise");
+  apply(workload);
 }
 
 void PinOptions::declare(CLI::App& app) {
@@ -223,7 +232,7 @@ Result<Problem> QuestionOptions::open() const {
   if (!problem) return problem;
   problem->workload.global_batch = global_batch;
   problem->workload.micro_batch = micro_batch;
-  state.apply(problem->workload);
+  state.apply(problem->workload, training_precision(*problem->profile));
   auto pins = pinned.pins(*problem->profile);
   if (!pins) return tl::unexpected(pins.error());
   problem->pins = *std::move(pins);

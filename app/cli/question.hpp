@@ -41,7 +41,8 @@ struct ConventionOptions {
 /// ", collectives tree"; nothing for the default.
 std::string collectives_text(Collectives collectives);
 
-/// What a parameter costs in memory: --optimizer, --precision, --zero. Absent: the default, or what the plan says.
+/// What a parameter costs in memory: --optimizer, --precision, --zero. Absent: what the plan says, or the default,
+/// which of weights of 16 bits is mixed precision.
 struct StateOptions {
   std::optional<std::string> optimizer, precision;
   std::optional<int> zero;
@@ -52,6 +53,8 @@ struct StateOptions {
     if (precision) target.precision = *precision_named(*precision);
     if (zero) target.zero = *zero;
   }
+  /// Without --precision the `usual` one; a note says so where it is not fp32.
+  void apply(Workload& workload, Precision usual) const;
 };
 
 /// What every answer must have: --pp, --dp, --tmp, --max-stages, --pin.

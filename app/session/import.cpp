@@ -11,9 +11,9 @@
 
 #include "app/language/core_text.hpp"
 #include "app/language/in_qt.hpp"
+#include "app/session/training_state.hpp"
 #include "app/session/transformer_files.hpp"
 #include "core/analytic/analytic_profile.hpp"
-#include "core/analytic/graph_profile.hpp"
 #include "core/cost/shapes.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/graph_text.hpp"
@@ -44,7 +44,7 @@ bool listed(const std::vector<std::string>& names, const std::string& name) {
 Imported import_profile(const ProjectState& state, Profile profile, std::shared_ptr<const ModelSpec> model,
                         const QString& kind) {
   Added added = with_profile(state, std::move(profile), std::move(model));
-  added.state.question.profile = added.id;
+  added.state = with_profile_asked(std::move(added.state), added.id);
   const QString name = in_qt(find_profile(added.state, added.id)->profile->name);
   return {std::move(added.state), kind, name, 0, {}};
 }
@@ -68,7 +68,7 @@ Result<Imported> import_model(const ProjectState& state, const ModelSpec& model)
 /// The state with the plan's profile and cluster chosen, taken from the project or from the presets.
 Result<ProjectState> with_context_of(ProjectState state, const Plan& plan) {
   if (const ProfileEntry* profile = find_profile_named(state, plan.profile)) {
-    state.question.profile = profile->id;
+    state = with_profile_asked(state, profile->id);
   } else if (listed(model_preset_names(), plan.profile) || listed(transformer_preset_names(), plan.profile)) {
     auto with = with_profile_preset(state, plan.profile);
     if (!with) return with;
@@ -113,7 +113,7 @@ Result<Imported> import_plan(const ProjectState& before, Plan plan) {
   const Cluster& cluster = *find_cluster(*state, state->question.cluster)->cluster;
   if (auto valid = validate(plan, profile, cluster); !valid) return tl::unexpected(valid.error());
   const QString warning = mismatch(plan, profile, cluster);
-  state->question.workload.global_batch = plan.global_batch;
+  ask_as_plan(state->question.workload, plan);
   const QString name = in_qt(plan.name);
   PlanEntry entry;
   entry.profile = state->question.profile;
@@ -223,7 +223,7 @@ struct DocumentImporter {
     const DeviceModel device = catalogue_device(std::string(assumed_device_type)).value();
     GraphOptions options;
     options.precision = usual_precision(device);
-    return computed(graph_profile(graph, device, options));
+    return computed(computed_profile(graph, device, options));
   }
   Result<Imported> operator()(Simulation& simulation) const {
     return import_simulation(state, std::move(simulation), path);
@@ -279,8 +279,7 @@ Result<ProjectState> with_profile_preset(const ProjectState& state, const std::s
   auto model = model_preset(name);
   if (!model) return tl::unexpected(model.error());
   Added added = with_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(std::move(*model)));
-  added.state.question.profile = added.id;
-  return std::move(added.state);
+  return with_profile_asked(std::move(added.state), added.id);
 }
 
 Result<ProjectState> with_cluster_preset(const ProjectState& state, const std::string& name) {

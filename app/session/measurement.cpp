@@ -9,6 +9,7 @@
 #include "app/language/core_text.hpp"
 #include "app/session/launch.hpp"
 #include "app/session/session.hpp"
+#include "app/session/training_state.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/progress_json.hpp"
@@ -43,9 +44,8 @@ ProjectState with_measurement(ProjectState state, Profile profile, std::shared_p
                               Cluster machine) {
   Added measured = with_measured_profile(std::move(state), std::move(profile), std::move(model));
   Added there = with_measured_cluster(std::move(measured.state), std::move(machine));
-  there.state.question.profile = measured.id;
   there.state.question.cluster = there.id;
-  return std::move(there.state);
+  return with_profile_asked(std::move(there.state), measured.id);
 }
 
 Measurement::Measurement(Session& session, QString runner, QObject* parent)

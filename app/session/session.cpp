@@ -2,6 +2,7 @@
 #include "app/session/session.hpp"
 #include "app/language/core_text.hpp"
 #include "app/session/next_step.hpp"
+#include "app/session/training_state.hpp"
 
 namespace pipedeck::app {
 
@@ -65,9 +66,7 @@ void Session::redo() {
 
 void Session::choose_profile(int id) {
   if (!find_profile(state(), id)) return;
-  ProjectState next = state();
-  next.question.profile = id;
-  change(tr("Choose model"), std::move(next));
+  change(tr("Choose model"), with_profile_asked(state(), id));
 }
 
 void Session::choose_profile_preset(const QString& name) {
@@ -112,6 +111,11 @@ void Session::set_conventions(const Conventions& conventions) {
   ProjectState next = state();
   next.question.workload.conventions = conventions;
   change(tr("Change how plans are judged"), std::move(next));
+}
+
+void Session::set_training_state(const TrainingState& training) {
+  if (training == training_state_of(state().question.workload)) return;
+  change(tr("Change what training keeps"), with_training_state(state(), training));
 }
 
 QString Session::why_not_comparable() const {

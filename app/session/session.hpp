@@ -28,6 +28,7 @@
 #include "app/session/project_state.hpp"
 #include "app/session/run_report.hpp"
 #include "app/session/saver.hpp"
+#include "app/session/training_state.hpp"
 
 namespace pipedeck::app {
 
@@ -132,6 +133,8 @@ class Session : public QObject {
   void set_planning(const Planning& planning);
   /// Judges every plan anew. One step.
   void set_conventions(const Conventions& conventions);
+  /// Plans that answer the question take it over.
+  void set_training_state(const TrainingState& training);
   std::optional<Problem> problem() const { return problem_of(state(), state().question); }
   /// Why Compare can't be pressed; empty: it can.
   QString why_not_comparable() const;

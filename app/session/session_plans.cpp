@@ -9,6 +9,7 @@
 #include "app/language/in_qt.hpp"
 #include "app/session/count_text.hpp"
 #include "app/session/session.hpp"
+#include "app/session/training_state.hpp"
 
 namespace pipedeck::app {
 
@@ -236,7 +237,10 @@ void Session::select_plan(int id) {
   ProjectState next = state();
   next.question.profile = entry->profile;
   next.question.cluster = entry->cluster;
-  next.question.workload.global_batch = entry->plan->global_batch;
+  if (entry->feasible())
+    ask_as_plan(next.question.workload, *entry->plan);
+  else
+    next.question.workload.global_batch = entry->plan->global_batch;
   next.selected_plan = id;
   change(tr("Go to %1").arg(in_qt(entry->plan->name)), std::move(next));
 }

@@ -7,7 +7,7 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include "core/analytic/graph_profile.hpp"
+#include "app/session/training_state.hpp"
 #include "core/io/files.hpp"
 #include "core/io/hugging_face.hpp"
 #include "core/io/onnx_model.hpp"
@@ -56,7 +56,7 @@ TransformerPreview preview_of(OperatorGraph graph) {
     answers.sizes.samples = options.micro_batch;
     answers.sizes.named = sizes;
     return catalogue_device(device.toStdString()).and_then([&](const DeviceModel& found) {
-      return graph_profile(graph, found, answers);
+      return computed_profile(graph, found, answers);
     });
   };
   return preview;
@@ -127,8 +127,7 @@ QString usual_precision_of(const QString& device) {
 
 ProjectState with_imported_profile(ProjectState state, Profile profile) {
   Added added = with_profile(std::move(state), std::move(profile));
-  added.state.question.profile = added.id;
-  return std::move(added.state);
+  return with_profile_asked(std::move(added.state), added.id);
 }
 
 }  // namespace pipedeck::app

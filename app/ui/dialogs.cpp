@@ -16,6 +16,7 @@
 #include "app/ui/layer_table_dialog.hpp"
 #include "app/ui/machine_dialog.hpp"
 #include "app/ui/planner_dialog.hpp"
+#include "app/ui/training_dialog.hpp"
 #include "app/ui/transformer_dialog.hpp"
 
 namespace pipedeck::app {
@@ -136,6 +137,11 @@ Dialogs real_dialogs() {
                         std::shared_ptr<const Cluster> cluster) -> std::optional<Planning> {
     PlannerDialog dialog(now, std::move(profile), std::move(cluster), parent);
     return dialog.exec() == QDialog::Accepted ? std::optional(dialog.planning()) : std::nullopt;
+  };
+  dialogs.training_state = [](QWidget* parent, const TrainingState& now,
+                              std::shared_ptr<const Profile> profile) -> std::optional<TrainingState> {
+    TrainingDialog dialog(now, std::move(profile), parent);
+    return dialog.exec() == QDialog::Accepted ? std::optional(dialog.training_state()) : std::nullopt;
   };
   dialogs.machines = [](QWidget* parent, const MachinePreview& preview) -> std::optional<Cluster> {
     MachineDialog dialog(preview, parent);

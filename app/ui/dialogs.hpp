@@ -36,6 +36,10 @@ struct Dialogs {
   std::function<std::optional<Planning>(QWidget* parent, const Planning& now, std::shared_ptr<const Profile> profile,
                                         std::shared_ptr<const Cluster> cluster)>
       planning;
+  /// What training keeps in the devices' memory, from what it keeps now; nothing: given up.
+  std::function<std::optional<TrainingState>(QWidget* parent, const TrainingState& now,
+                                             std::shared_ptr<const Profile> profile)>
+      training_state;
   /// Shows what was understood of machines, and asks what is open; nothing: given up.
   std::function<std::optional<Cluster>(QWidget* parent, const MachinePreview& preview)> machines;
   /// Has a machine of a cloud chosen, and how many; nothing: given up.

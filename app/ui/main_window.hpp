@@ -143,6 +143,7 @@ class MainWindow : public QMainWindow {
   void refresh_inspector();
   void show_entry(ProjectSection section, int id);
   void choose_planning();
+  void choose_training_state();
   void show_calibration();
   void refresh_calibration_mark();
   void compare_from_start(const QString& profile, const QString& cluster, int batch);

@@ -266,6 +266,8 @@ void MainWindow::create_plan_menu() {
   });
   add_action(menu, tr("&Planners and options…"), "action_planners", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
              [this] { choose_planning(); });
+  add_action(menu, tr("What training &keeps…"), "action_training_state", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_K),
+             [this] { choose_training_state(); });
   menu->addSeparator();
   plan_actions_->fill_plan_menu(menu);
 }

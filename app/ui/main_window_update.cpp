@@ -184,6 +184,14 @@ void MainWindow::choose_planning() {
   if (chosen) session_.set_planning(*chosen);
 }
 
+void MainWindow::choose_training_state() {
+  const Question& question = session_.state().question;
+  const ProfileEntry* profile = find_profile(session_.state(), question.profile);
+  const auto chosen =
+      seams_.dialogs.training_state(this, training_state_of(question.workload), profile ? profile->profile : nullptr);
+  if (chosen) session_.set_training_state(*chosen);
+}
+
 void MainWindow::show_calibration() {
   auto* dialog = new CalibrationDialog(session_, seams_.dialogs, this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);

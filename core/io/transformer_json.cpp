@@ -12,11 +12,12 @@
 #include "core/domain/limits.hpp"
 #include "core/io/json_reader.hpp"
 #include "core/io/json_writer.hpp"
+#include "core/io/profile_extra.hpp"
+#include "core/io/weight_type.hpp"
 
 namespace pipedeck {
 namespace {
 
-using json::Members;
 using json::ObjectReader;
 using json::ObjectWriter;
 using json::Value;
@@ -205,33 +206,21 @@ void read_origin(ObjectReader& in, TransformerOrigin& origin) {
   });
 }
 
-/// What the profile keeps beside its own members.
-Members kept(const Profile& profile) {
-  const auto extra = json::parse(profile.extra);
-  const Members* members = extra ? extra->as<Members>() : nullptr;
-  return members ? *members : Members();
-}
-
 }  // namespace
 
 Profile with_origin(Profile profile, const TransformerOrigin& origin) {
   ObjectWriter out;
   out.add("device", Value(origin.device));
   out.add("config", config_value(origin.config)).add("options", options_value(origin.options));
-  Members members = kept(profile);
-  std::erase_if(members, [](const auto& member) { return member.first == key; });
-  members.emplace_back(std::string(key), out.finish());
-  profile.extra = json::compact(Value(std::move(members)));
-  return profile;
+  return with_extra_member(with_weight_type(std::move(profile), origin.options.precision), key, out.finish());
 }
 
 Result<std::optional<TransformerOrigin>> origin_of(const Profile& profile) {
-  const Members members = kept(profile);
-  const auto found = std::ranges::find(members, key, &Members::value_type::first);
-  if (found == members.end()) return std::nullopt;
+  const Value told = extra_member(profile, key);
+  if (told.is_null()) return std::nullopt;
   TransformerOrigin origin;
   json::Problems problems;
-  ObjectReader in(found->second, json::step(key), problems);
+  ObjectReader in(told, json::step(key), problems);
   read_origin(in, origin);
   if (problems.first) return tl::unexpected(*problems.first);
   return origin;

@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// In place of what the profile said before.
+/// In place of what the profile said before; the type of its weights (weight_type.hpp), too.
 Profile with_origin(Profile profile, const TransformerOrigin& origin);
 
 /// Nothing: the profile was measured, or computed from something else. bad_input where what it says is no transformer.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/io/transformer_json.hpp"
+#include "core/io/weight_type.hpp"
 
 namespace pipedeck {
 
@@ -11,6 +12,13 @@ Result<AnalyticProfile> computed_profile(const ReadTransformer& model, const Dev
                                          const AnalyticOptions& options) {
   auto made = analytic_profile(model, device, options);
   if (made) made->profile = with_origin(std::move(made->profile), {model.config, device.type.name, options});
+  return made;
+}
+
+Result<AnalyticProfile> computed_profile(const OperatorGraph& graph, const DeviceModel& device,
+                                         const GraphOptions& options) {
+  auto made = graph_profile(graph, device, options);
+  if (made) made->profile = with_weight_type(std::move(made->profile), options.precision);
   return made;
 }
 

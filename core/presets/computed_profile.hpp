@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/analytic/analytic_profile.hpp"
+#include "core/analytic/graph_profile.hpp"
 
 namespace pipedeck {
 
@@ -9,5 +10,9 @@ namespace pipedeck {
 /// can be computed from the profile alone.
 Result<AnalyticProfile> computed_profile(const ReadTransformer& model, const DeviceModel& device,
                                          const AnalyticOptions& options);
+
+/// graph_profile, which also says of what type its weights are (weight_type.hpp).
+Result<AnalyticProfile> computed_profile(const OperatorGraph& graph, const DeviceModel& device,
+                                         const GraphOptions& options);
 
 }  // namespace pipedeck

@@ -9843,6 +9843,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>Profiles, tables of layers, graphs, clusters, machines, plans, models, simulations, run logs, traces (*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz *.onnx);;All files (*)</source>
         <translation>Profile, Schichttabellen, Graphen, Cluster, Maschinen, Pläne, Modelle, Simulationen, Laufprotokolle, Traces (*.json *.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz *.onnx);;Alle Dateien (*)</translation>
     </message>
+    <message>
+        <source>What training &amp;keeps…</source>
+        <translation>Was das Training &amp;behält…</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::MeasureBar</name>
@@ -12201,6 +12205,10 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
         <source>%1 can&apos;t be written: %2 Save under another name instead.</source>
         <translation>%1 ist nicht schreibbar: %2 Stattdessen unter einem anderen Namen speichern.</translation>
     </message>
+    <message>
+        <source>Change what training keeps</source>
+        <translation>Ändern, was das Training behält</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::ShortcutOverlay</name>
@@ -13690,6 +13698,137 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
     <message>
         <source>a trace, imported from %1</source>
         <translation>ein Trace, importiert aus %1</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TrainingDialog</name>
+    <message>
+        <source>What training keeps</source>
+        <translation>Was das Training behält</translation>
+    </message>
+    <message>
+        <source>Two moments of each parameter</source>
+        <translation>Zwei Momente je Parameter</translation>
+    </message>
+    <message>
+        <source>One moment of each parameter</source>
+        <translation>Ein Moment je Parameter</translation>
+    </message>
+    <message>
+        <source>SGD with momentum</source>
+        <translation>SGD mit Momentum</translation>
+    </message>
+    <message>
+        <source>Nothing of its own</source>
+        <translation>Nichts Eigenes</translation>
+    </message>
+    <message>
+        <source>None: no step, nothing kept</source>
+        <translation>Keiner: kein Schritt, nichts behalten</translation>
+    </message>
+    <message>
+        <source>fp32 (16 bytes a parameter with Adam)</source>
+        <translation>fp32 (16 Byte je Parameter mit Adam)</translation>
+    </message>
+    <message>
+        <source>Weights, gradients and moments in 32 bits</source>
+        <translation>Gewichte, Gradienten und Momente in 32 Bit</translation>
+    </message>
+    <message>
+        <source>mixed, 16 bytes a parameter with Adam</source>
+        <translation>gemischt, 16 Byte je Parameter mit Adam</translation>
+    </message>
+    <message>
+        <source>Weights and gradients in 16 bits; a copy of the weights and the moments in 32</source>
+        <translation>Gewichte und Gradienten in 16 Bit; eine Kopie der Gewichte und die Momente in 32</translation>
+    </message>
+    <message>
+        <source>mixed, 18 bytes: gradients in 32 bits</source>
+        <translation>gemischt, 18 Byte: Gradienten in 32 Bit</translation>
+    </message>
+    <message>
+        <source>As the one before, gradients in 32 bits</source>
+        <translation>Wie zuvor, Gradienten in 32 Bit</translation>
+    </message>
+    <message>
+        <source>mixed, 20 bytes: gradients in 16 and 32 bits</source>
+        <translation>gemischt, 20 Byte: Gradienten in 16 und 32 Bit</translation>
+    </message>
+    <message>
+        <source>As the one before, and gradients in 16 bits, too</source>
+        <translation>Wie zuvor, und Gradienten auch in 16 Bit</translation>
+    </message>
+    <message>
+        <source>0: nothing is divided</source>
+        <translation>0: nichts wird geteilt</translation>
+    </message>
+    <message>
+        <source>Every replica keeps everything</source>
+        <translation>Jedes Replikat behält alles</translation>
+    </message>
+    <message>
+        <source>1: the optimizer&apos;s state</source>
+        <translation>1: der Zustand des Optimierers</translation>
+    </message>
+    <message>
+        <source>Divided over the replicas of a stage</source>
+        <translation>Geteilt auf die Replikate einer Stufe</translation>
+    </message>
+    <message>
+        <source>2: and the gradients</source>
+        <translation>2: und die Gradienten</translation>
+    </message>
+    <message>
+        <source>3: and the weights</source>
+        <translation>3: und die Gewichte</translation>
+    </message>
+    <message>
+        <source>&amp;Optimizer</source>
+        <translation>&amp;Optimierer</translation>
+    </message>
+    <message>
+        <source>&amp;Precision</source>
+        <translation>&amp;Genauigkeit</translation>
+    </message>
+    <message>
+        <source>&amp;ZeRO stage</source>
+        <translation>&amp;ZeRO-Stufe</translation>
+    </message>
+    <message>
+        <source>Kept &amp;free</source>
+        <translation>&amp;Frei gehalten</translation>
+    </message>
+    <message>
+        <source>Of every device, for what is not the model&apos;s: the driver, other programs</source>
+        <translation>Auf jedem Gerät, für alles außer dem Modell: Treiber, andere Programme</translation>
+    </message>
+    <message>
+        <source>&amp;Communicators</source>
+        <translation>&amp;Kommunikatoren</translation>
+    </message>
+    <message>
+        <source>Buffers of one communicator, on each of its devices</source>
+        <translation>Puffer eines Kommunikators, auf jedem seiner Geräte</translation>
+    </message>
+    <message>
+        <source> %</source>
+        <translation> %</translation>
+    </message>
+    <message>
+        <source>Part of a device&apos;s memory lost between blocks: counts in the upper estimate alone</source>
+        <translation>Teil des Gerätespeichers, der zwischen Blöcken verloren geht: zählt nur in der oberen Schätzung</translation>
+    </message>
+    <message>
+        <source>&amp;Lost between blocks</source>
+        <translation>&amp;Verloren zwischen Blöcken</translation>
+    </message>
+    <message>
+        <source>The whole model on one device: %1 (weights %2, gradients %3, optimizer %4).</source>
+        <translation>Das ganze Modell auf einem Gerät: %1 (Gewichte %2, Gradienten %3, Optimierer %4).</translation>
+    </message>
+    <message>
+        <source>On each of %1 replicas: %2.</source>
+        <translation>Auf jedem von %1 Replikaten: %2.</translation>
     </message>
 </context>
 <context>

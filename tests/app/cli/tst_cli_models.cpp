@@ -38,6 +38,26 @@ class TestCliModels : public QObject {
     VERIFY_STATUS(problem_.run({"validate", "llama.profile.json"}), 0);
   }
 
+  /// Who names no precision gets memory as mixed precision takes it, and is told so.
+  void weights_of_16_bits_are_trained_in_mixed_precision() {
+    VERIFY_STATUS(problem_.run({"convert", fixture("gpt2"), "gpt2.profile.json"}), 0);
+    VERIFY_STATUS(problem_.run({"convert", fixture("gpt2"), "wide.profile.json", "--precision", "fp32"}), 0);
+    const auto compare = [&](const QString& profile, const QStringList& more) {
+      return problem_.run(
+          QStringList{"compare", "--profile", profile, "--cluster", "preset:dapple-a", "--global-batch", "64"} + more);
+    };
+    const Answer usual = compare("gpt2.profile.json", {}),
+                 same = compare("gpt2.profile.json", {"--precision", "mixed-16"});
+    VERIFY_STATUS(usual, 0);
+    QVERIFY2(usual.out.contains("precision mixed-16"), usual.out);
+    QVERIFY2(usual.err.contains("--precision says otherwise"), usual.err);
+    QVERIFY2(!same.err.contains("--precision says otherwise"), same.err);
+    QCOMPARE(usual.out, same.out);
+    QVERIFY(compare("gpt2.profile.json", {"--precision", "fp32"}).out.contains("precision fp32"));
+    const Answer wide = compare("wide.profile.json", {});
+    QVERIFY2(wide.out.contains("precision fp32") && !wide.err.contains("--precision"), wide.out + wide.err);
+  }
+
   void figures_are_explained() {
     const Answer answer = problem_.run({"convert", fixture("gpt2"), "x.profile.json", "--explain", "--device", "v100",
                                         "--sequence", "1000", "--micro-batch", "3", "--attention", "stored"});

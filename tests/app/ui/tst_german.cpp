@@ -22,6 +22,7 @@
 #include "app/session/tables.hpp"
 #include "app/ui/calibration_dialog.hpp"
 #include "app/ui/planner_dialog.hpp"
+#include "app/ui/training_dialog.hpp"
 #include "app/ui/transformer_dialog.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 
@@ -251,12 +252,14 @@ class TestGerman : public QObject {
     const ProjectState& state = fixture_->state();
     PlannerDialog planners(state.question.planning, find_profile(state, state.question.profile)->profile,
                            find_cluster(state, state.question.cluster)->cluster);
+    TrainingDialog training(training_state_of(state.question.workload),
+                            find_profile(state, state.question.profile)->profile);
     CalibrationDialog calibration(fixture_->session(), real_dialogs());
     const auto configuration = transformer_in(QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/llama-3-8b.config.json"));
     QVERIFY(configuration);
     TransformerDialog transformer(*configuration);
-    for (QDialog* dialog :
-         {static_cast<QDialog*>(&planners), static_cast<QDialog*>(&calibration), static_cast<QDialog*>(&transformer)}) {
+    for (QDialog* dialog : {static_cast<QDialog*>(&planners), static_cast<QDialog*>(&training),
+                            static_cast<QDialog*>(&calibration), static_cast<QDialog*>(&transformer)}) {
       if (dialog != &transformer) dialog->resize(dialog->sizeHint());
       QVERIFY(dialog->grab().save(
           pictures_folder() +
@@ -264,6 +267,7 @@ class TestGerman : public QObject {
     }
     Collector texts;
     texts.add_all(planners);
+    texts.add_all(training);
     texts.add_all(calibration);
     texts.add_all(transformer);
     QVERIFY(texts.size() > 200);

@@ -10,6 +10,7 @@
 #include "app/ui/picture.hpp"
 #include "app/ui/planner_dialog.hpp"
 #include "app/ui/run_page.hpp"
+#include "app/ui/training_dialog.hpp"
 #include "app/ui/transformer_dialog.hpp"
 #include "app/views/split_editor.hpp"
 #include "tests/app/ui/window_fixture.hpp"
@@ -28,6 +29,7 @@ class TestPictures : public QObject {
   void a_second_window_on_a_project();
   void the_question_after_a_kill();
   void planners_and_options();
+  void what_training_keeps();
   void a_configuration_about_to_be_imported();
   void svg_and_pdf();
   void unknown_endings_and_bad_folders_are_errors();
@@ -170,6 +172,19 @@ void TestPictures::planners_and_options() {
   dialog.show();
   QTest::qWait(200);
   const QString file = pictures_folder() + "planners.png";
+  QVERIFY(dialog.grab().save(file));
+  QVERIFY(has_content(file));
+}
+
+void TestPictures::what_training_keeps() {
+  WindowFixture fixture;
+  fixture.session().choose_profile_preset("Llama-3-8B");
+  const ProjectState& state = fixture.state();
+  TrainingDialog dialog(training_state_of(state.question.workload),
+                        find_profile(state, state.question.profile)->profile, fixture.window.get());
+  dialog.show();
+  QTest::qWait(200);
+  const QString file = pictures_folder() + "training-state.png";
   QVERIFY(dialog.grab().save(file));
   QVERIFY(has_content(file));
 }

@@ -97,6 +97,8 @@ class Prepared : public WindowFixture {
     Planning planning = session().state().question.planning;
     planning.planners["dapple"].compared = false;
     answers.planning = planning;
+    answers.training_state = training_state_of(session().state().question.workload);
+    answers.training_state->optimizer = Optimizer::sgd;
     return true;
   }
 };
@@ -235,7 +237,7 @@ void TestUndo::the_known_edits_were_among_them() {
   edits_.removeDuplicates();
   qInfo("edits: %s", qPrintable(edits_.join(", ")));
   for (const char* name : {"action_cut", "action_paste", "action_duplicate", "action_rename", "action_delete",
-                           "action_tick", "action_planners", "action_import"}) {
+                           "action_tick", "action_planners", "action_training_state", "action_import"}) {
     QVERIFY2(edits_.contains(QLatin1String(name)), name);
   }
 }

@@ -33,6 +33,7 @@ struct Answers {
   std::optional<int> micro_batch;
   std::optional<QString> text;
   std::optional<Planning> planning;
+  std::optional<TrainingState> training_state;
   bool cloud = true;        ///< the first machine of a cloud is added
   bool layer_table = true;  ///< the profile is added as its columns are guessed
   bool transformer = true;  ///< the profile is added as it is computed
@@ -102,6 +103,9 @@ class WindowFixture {
     };
     dialogs.planning = [this](QWidget*, const Planning&, std::shared_ptr<const Profile>,
                               std::shared_ptr<const Cluster>) { return answers.planning; };
+    dialogs.training_state = [this](QWidget*, const TrainingState&, std::shared_ptr<const Profile>) {
+      return answers.training_state;
+    };
     dialogs.machines = [this](QWidget*, const MachinePreview& preview) -> std::optional<Cluster> {
       questions << preview.title;
       auto made = answers.machines ? preview.make({}) : Result<ImportedCluster>(tl::unexpected(Error{}));

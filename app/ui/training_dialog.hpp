@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Plan > What training keeps: optimizer, precision, ZeRO, and what of a device's memory is not the model's.
+#pragma once
+
+#include <memory>
+
+#include <QDialog>
+
+#include "app/session/training_state.hpp"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QFormLayout;
+class QLabel;
+
+namespace pipedeck::app {
+
+class QuantityEdit;
+
+class TrainingDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  /// The profile tells what it comes to; null while none is chosen.
+  TrainingDialog(const TrainingState& now, std::shared_ptr<const Profile> profile, QWidget* parent = nullptr);
+
+  TrainingState training_state() const;
+
+ private:
+  void add_choices(QFormLayout& form, const TrainingState& now);
+  void add_beside(QFormLayout& form, const TrainingState& now);
+  QuantityEdit* add_bytes(QFormLayout& form, const QString& caption, const char* name, const QString& help,
+                          Bytes value);
+  void show_sum();
+
+  std::shared_ptr<const Profile> profile_;
+  QComboBox* optimizer_;
+  QComboBox* precision_;
+  QComboBox* zero_;
+  QuantityEdit* reserve_ = nullptr;
+  QuantityEdit* communication_ = nullptr;
+  QDoubleSpinBox* fragmentation_;
+  QLabel* sum_;
+};
+
+}  // namespace pipedeck::app
