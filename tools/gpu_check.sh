@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Everything that can only be known on a GPU, in one text: builds, runs the tests on the GPU (attention first), the same
-# under compute-sanitizer, the kernels beside what the GPU's memory gives, and steps with CUDA graphs
-# and without, and tokens a second of GPT-2 beside PyTorch.
+# under compute-sanitizer, the kernels beside what the GPU's memory gives, profiles and links, a run beside its
+# prediction, steps with CUDA graphs and without, and tokens a second of GPT-2 beside PyTorch.
 # Numbers are those that programs have measured here; what was not run is said, with the reason.
 #   tools/gpu_check.sh [--report FILE] [--build FOLDER]
 # Exit status: 0 all well, 1 something failed (the report says what), 2 there is no GPU or something is missing.
@@ -87,9 +87,22 @@ fi
 title "Kernels beside a copy within the GPU's memory"
 run "$build/bench_cuda_kernels"
 
+gpt=presets/models/2-gpt-2-124m.model.json
+folder=$(mktemp -d)
 title "Profile of GPT-2 124M in bf16, copies between GPUs, all-reduces beside predictions and NCCL's own estimates"
-run "$build/pipedeck-cli" profile --model presets/models/2-gpt-2-124m.model.json --backend cuda --precision bf16 \
-  --micro-batch 1,2,4 --links
+run "$build/pipedeck-cli" profile --model "$gpt" --backend cuda --precision bf16 --micro-batch 1,2,4 --links
+title "The same in single launches"
+run "$build/pipedeck-cli" profile --model "$gpt" --backend cuda --precision bf16 --micro-batch 1,2,4 --no-graphs
+
+title "GPT-2 124M in bf16: a run beside its prediction from a profile and the cluster of this machine"
+run "$build/pipedeck-cli" profile --model "$gpt" --backend cuda --precision bf16 --micro-batch 4 \
+  -o "$folder/gpt.profile.json" &&
+  run "$build/pipedeck-cli" convert --this-machine -o "$folder/here.cluster.json" &&
+  run "$build/pipedeck-cli" plan --profile "$folder/gpt.profile.json" --cluster "$folder/here.cluster.json" \
+    --global-batch 16 --micro-batch 4 --pp 1 --dp 1 --planner gpipe -o "$folder/gpt.plan.json" &&
+  run "$build/pipedeck-cli" run --plan "$folder/gpt.plan.json" --model "$gpt" --backend cuda --precision bf16 \
+    --steps 30 --profile "$folder/gpt.profile.json" --cluster "$folder/here.cluster.json"
+rm -rf "$folder"
 
 title "Steps with CUDA graphs and without: one small model, whose kernels are over before the next is launched"
 folder=$(mktemp -d)

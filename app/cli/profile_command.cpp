@@ -31,6 +31,8 @@ class ProfileCommand : public Command {
     app.add_option("--precision", precision_, "of matrix products on a GPU: fp32 (default), tf32 or bf16")
         ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
         ->type_name("NAME");
+    app.add_flag("--no-graphs", no_graphs_,
+                 "measure passes that launch every kernel, as run --no-graphs does: without it they are CUDA graphs");
     app.add_option("--micro-batch", micro_batches_, "micro-batch sizes to measure, the profile's own first")
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 20))
@@ -89,10 +91,13 @@ class ProfileCommand : public Command {
 
   Result<void> check_usage() const {
     const auto given = [&](const char* option) { return app_->count(option) > 0; };
-    if (!on_gpus() && given("--precision"))
-      return fail(ErrorCode::bad_usage,
-                  "profile: --precision needs --backend cuda: on the processor it would do nothing");
-    if (!on_gpus()) return {};
+    if (!on_gpus()) {
+      for (const char* option : {"--precision", "--no-graphs"})
+        if (given(option))
+          return fail(ErrorCode::bad_usage,
+                      fmt::format("profile: {} needs --backend cuda: on the processor it would do nothing", option));
+      return {};
+    }
     for (const char* option : {"--tensor-parallel", "--busy-cores", "--devices"})
       if (given(option))
         return fail(ErrorCode::bad_usage,
@@ -108,8 +113,9 @@ class ProfileCommand : public Command {
   Result<Profile> profile_on_gpu(const ModelSpec& model, std::string& links, const std::stop_token& stop) {
     const auto module = cuda_module();
     if (!module) return tl::unexpected(module.error());
-    const auto gpus = gpus_to_measure(**module, *cuda_precision_named(precision_));
+    auto gpus = gpus_to_measure(**module, *cuda_precision_named(precision_));
     if (!gpus) return tl::unexpected(gpus.error());
+    if (no_graphs_) gpus->backend.recorded.clear();
     const std::string& name = gpus->names.front();
     const ProfiledOn where{fmt::format("measured on {}, {}, {}", name, precision_, (*module)->libraries()),
                            device_type_of(name)};
@@ -178,7 +184,7 @@ class ProfileCommand : public Command {
   std::string model_, backend_, cluster_file_, precision_ = "fp32";
   std::vector<int> micro_batches_{1, 2, 4, 8};
   std::vector<int> degrees_;
-  bool links_ = false;
+  bool links_ = false, no_graphs_ = false;
   int devices_ = 2, busy_cores_ = 1;
   std::optional<int> repetitions_;
   std::optional<double> time_limit_;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <new>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -189,7 +190,7 @@ Result<Profile> profile_on(const std::shared_ptr<ComputeDevice>& device, const B
 
   Profile profile = empty_profile(model, parts->layers, sizes.front(), where);
   const auto chain_device = [&] {
-    return ChainDevice{std::make_shared<DeviceMemory>(device), backend.loss(parts->loss)};
+    return ChainDevice{std::make_shared<DeviceMemory>(device), backend.loss(parts->loss), !backend.recorded.empty()};
   };
   const auto as_worker = [&](const auto& work) { device->on_host() ? on_one_core(work) : work(); };
   const double measurements = static_cast<double>(sizes.size() + options.tensor_parallel.size());
@@ -211,12 +212,17 @@ Result<Profile> profile_on(const std::shared_ptr<ComputeDevice>& device, const B
     ++done;
     return timed;
   };
+  std::string not_recorded;
   for (const int size : sizes) {
     ChainTimer timer(parts->layers, parts->loss, *parts->source, model.seed, size, nullptr, {}, chain_device());
     if (auto timed = measure(timer, size, 1, fmt::format("timing micro-batches of {}", size)); !timed)
       return tl::unexpected(timed.error());
     add_point(profile, timer.seen(), size);
+    if (not_recorded.empty()) not_recorded = timer.why_not_recorded();
   }
+  if (!backend.recorded.empty())
+    profile.source += not_recorded.empty() ? ", " + backend.recorded
+                                           : fmt::format(", without {}: {}", backend.recorded, not_recorded);
   for (const int degree : options.tensor_parallel) {
     auto ranks = Ranks::of(model, *parts, degree, sizes.front());
     if (!ranks) return tl::unexpected(ranks.error());

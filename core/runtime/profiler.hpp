@@ -43,8 +43,9 @@ struct ProfiledOn {
   std::string device;  ///< its type, as clusters call it
 };
 
-/// The same on a backend's first device. What is the processor's alone (tensor-parallel degrees, busy cores) is
-/// bad_usage elsewhere; run_failed with what the device fails with.
+/// The same on a backend's first device. Where the backend records passes each layer's are recorded, and `source` says
+/// so behind what is given, or why they could not be. What is the processor's alone (tensor-parallel degrees, busy
+/// cores) is bad_usage elsewhere; run_failed with what the device fails with.
 Result<Profile> profile_with(const Backend& backend, const ProfiledOn& where, const ModelSpec& model,
                              const ProfileOptions& options, const Progress& progress = {}, std::stop_token stop = {});
 

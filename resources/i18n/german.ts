@@ -5915,6 +5915,10 @@
         <source>what libraries work in has to grow</source>
         <translation>der Arbeitsspeicher der Bibliotheken muss wachsen</translation>
     </message>
+    <message>
+        <source>, without %1: %2</source>
+        <translation>, ohne %1: %2</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>

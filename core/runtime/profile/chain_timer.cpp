@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/profile/chain_timer.hpp"
 
+#include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace pipedeck {
@@ -17,6 +19,7 @@ ChainTimer::ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, 
       memory_(std::move(device.memory)),
       loss_kernel_(device.loss ? std::move(device.loss) : processor_loss(loss)),
       spans_(layers.size()),
+      records_(device.records && memory_->device().records() && ends.first && ends.last && !group),
       seen_(layers.size()) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     gradients_.push_back(Tensor::zeros(memory_, 1, layers[i]->parameters()));
@@ -35,21 +38,74 @@ ChainTimer::Span ChainTimer::timed(const Work& work) {
   return span;
 }
 
-void ChainTimer::warm_up() {
-  run_once();
-  for (LayerSamples& layer : seen_) layer = {};
+/// A layer's pass: recorded, while the chain is, and its time is taken when it is launched.
+template <class Work>
+void ChainTimer::pass(Span& time, const Work& work) {
+  if (recording_)
+    passes_.push_back({&time, memory_->device().record(work)});
+  else
+    time = timed(work);
 }
 
+void ChainTimer::warm_up() {
+  run_chain();
+  take_times();
+  for (LayerSamples& layer : seen_) layer = {};
+  warm_ = true;
+}
+
+/// What is recorded takes the blocks and the libraries' memory that a repetition before it has made.
 void ChainTimer::run_once() {
+  if (std::ranges::any_of(passes_, [](const Pass& pass) { return !pass.work->valid(); })) passes_.clear();
+  if (records_ && warm_ && passes_.empty()) record_chain();
+  if (passes_.empty() || !launch_passes()) run_chain();
+  take_times();
+}
+
+/// Nobody else takes blocks of this memory: what the passes work in stays at hand.
+void ChainTimer::record_chain() {
+  recording_ = true;
+  try {
+    run_chain();
+  } catch (const std::runtime_error& error) {  // of the device: nothing of it was done
+    give_up_recording(error.what());
+  }
+  recording_ = false;
+}
+
+void ChainTimer::give_up_recording(const char* why) {
+  passes_.clear();
+  records_ = false;
+  why_not_recorded_ = why;
+}
+
+/// False where the device has no memory for that, say.
+bool ChainTimer::launch_passes() try {
+  ComputeDevice& device = memory_->device();
+  making_input_ = timed([&] { write_samples(input_, false); });
+  making_targets_ = timed([&] { write_samples(targets_, true); });
+  Moment begin = making_targets_.end;
+  for (const Pass& pass : passes_) {
+    pass.work->launch();
+    *pass.time = {begin, device.now()};
+    begin = pass.time->end;
+  }
+  return true;
+} catch (const std::runtime_error& error) {
+  give_up_recording(error.what());
+  return false;
+}
+
+void ChainTimer::run_chain() {
   if (group_) group_->gather_members();
   Tensor value, targets;
   making_input_ = timed([&] { value = samples(false); });
   making_targets_ = timed([&] { targets = ends_.last ? samples(true) : Tensor(); });
+  input_ = value.values(), targets_ = targets.values();
   std::vector<Saved> saved(layers_.size());
   for (std::size_t i = 0; i < layers_.size(); ++i) value = forward(i, std::move(value), targets, saved[i]);
   if (!ends_.last) value = Tensor::zeros(memory_, samples_, layers_.back()->output_width());
   for (std::size_t i = layers_.size(); i-- > 0;) value = backward(i, std::move(value), saved[i]);
-  take_times();
 }
 
 void ChainTimer::take_times() {
@@ -63,16 +119,20 @@ void ChainTimer::take_times() {
   }
 }
 
-Tensor ChainTimer::samples(bool targets) const {
-  if (!targets && !ends_.first) return Tensor::zeros(memory_, samples_, layers_.front()->input_width());
-  Tensor values(memory_, samples_, targets ? positions_ : layers_.front()->input_width());
-  const auto width = static_cast<std::size_t>(values.width());
-  memory_->device().upload(values.values(), [&](std::span<float> all) {
+void ChainTimer::write_samples(std::span<float> to, bool targets) const {
+  const std::size_t width = to.size() / static_cast<std::size_t>(samples_);
+  memory_->device().upload(to, [&](std::span<float> all) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(samples_); ++i) {
       const auto sample = all.subspan(i * width, width);
       targets ? source_.target(i, sample) : source_.input(i, sample);
     }
   });
+}
+
+Tensor ChainTimer::samples(bool targets) const {
+  if (!targets && !ends_.first) return Tensor::zeros(memory_, samples_, layers_.front()->input_width());
+  Tensor values(memory_, samples_, targets ? positions_ : layers_.front()->input_width());
+  write_samples(values.values(), targets);
   return values;
 }
 
@@ -86,7 +146,7 @@ Tensor ChainTimer::forward(std::size_t layer, Tensor value, const Tensor& target
   const bool last = ends_with_loss(layer);
   const Bytes before = memory_->in_use() - value.bytes() - (last ? targets.bytes() : Bytes());
   memory_->restart_peak();
-  spans_[layer].forward = timed([&] {
+  pass(spans_[layer].forward, [&] {
     value = layers_[layer]->forward(std::move(value), parameters_[layer].values(), saved);
     if (last) loss_kernel_->forward(value, targets);
   });
@@ -103,7 +163,7 @@ Tensor ChainTimer::backward(std::size_t layer, Tensor value, Saved& saved) {
   LayerSamples& seen = seen_[layer];
   const Bytes before = memory_->in_use();
   memory_->restart_peak();
-  spans_[layer].backward_input = timed([&] {
+  pass(spans_[layer].backward_input, [&] {
     if (ends_with_loss(layer))
       value = loss_kernel_->backward(std::move(value),
                                      1.0f / static_cast<float>(static_cast<std::int64_t>(samples_) * positions_));
@@ -112,7 +172,7 @@ Tensor ChainTimer::backward(std::size_t layer, Tensor value, Saved& saved) {
   });
   seen.backward_all_reduced = all_reduced();
   seen.memory.weight_saved = saved.bytes();
-  spans_[layer].backward_weight = timed([&] { layers_[layer]->backward_weight(saved, gradients_[layer].values()); });
+  pass(spans_[layer].backward_weight, [&] { layers_[layer]->backward_weight(saved, gradients_[layer].values()); });
   seen.memory.backward = memory_->peak() - before;
   return value;
 }

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/domain/profile.hpp"
@@ -33,12 +35,14 @@ struct ChainEnds {
 struct ChainDevice {
   std::shared_ptr<DeviceMemory> memory = std::make_shared<DeviceMemory>();
   std::shared_ptr<const LossKernel> loss = nullptr;  ///< of that device; null: the processor's
+  bool records = false;  ///< passes are recorded where the device can, as in a run that records its own
 };
 
 /// The whole chain forward and backward, as a device that holds all of it would run it: so every layer finds the caches
 /// as it does in training. The first layer's forward makes the samples, the last one's their targets and the loss, as
 /// the workers' do; amid the model they take zeros. On a device that has a queue all of it is queued, and times are
-/// those between marks in the queue. What it is given must outlive it.
+/// those between marks in the queue. Where passes are recorded, each layer's are one launch, so that the queue is not
+/// kept waiting by whoever fills it. What it is given must outlive it.
 class ChainTimer {
  public:
   ChainTimer(const std::vector<std::unique_ptr<LayerKernel>>& layers, const SoftmaxCrossEntropy& loss,
@@ -49,6 +53,9 @@ class ChainTimer {
   void warm_up();
   void run_once();
   const std::vector<LayerSamples>& seen() const { return seen_; }
+  /// Whether the last one did what was recorded; and why not, where that was tried.
+  bool recorded() const { return !passes_.empty(); }
+  const std::string& why_not_recorded() const { return why_not_recorded_; }
 
  private:
   /// What a device did from one moment to another.
@@ -59,9 +66,20 @@ class ChainTimer {
   struct LayerSpans {
     Span forward, backward_input, backward_weight;
   };
+  struct Pass {
+    Span* time;
+    std::unique_ptr<RecordedWork> work;
+  };
   template <class Work>
   Span timed(const Work& work);
+  template <class Work>
+  void pass(Span& time, const Work& work);
+  void run_chain();
+  void record_chain();
+  bool launch_passes();
+  void give_up_recording(const char* why);
   void take_times();
+  void write_samples(std::span<float> to, bool targets) const;
   Tensor samples(bool targets) const;
   bool ends_with_loss(std::size_t layer) const { return ends_.last && layer + 1 == layers_.size(); }
   CountedCollective::Taken all_reduced() const;
@@ -79,6 +97,10 @@ class ChainTimer {
   std::vector<Tensor> parameters_, gradients_;
   Span making_input_, making_targets_;  ///< of the repetition at hand, as the next
   std::vector<LayerSpans> spans_;
+  bool records_, warm_ = false, recording_ = false;
+  std::string why_not_recorded_;
+  std::span<float> input_, targets_;  ///< where recorded passes find them, in blocks that are at hand
+  std::vector<Pass> passes_;          ///< in the chain's order; none: nothing is recorded
   std::vector<LayerSamples> seen_;
 };
 

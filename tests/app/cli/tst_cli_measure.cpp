@@ -125,6 +125,8 @@ void TestCliMeasure::bad_questions_are_refused_data() {
   const QStringList on_gpu{"profile", "--model", "preset:mlp-small", "--backend", "cuda"};
   QTest::newRow("a precision on the processor")
       << profile + QStringList{"--precision", "bf16"} << QByteArray("--precision needs --backend cuda");
+  QTest::newRow("graphs on the processor")
+      << profile + QStringList{"--no-graphs"} << QByteArray("--no-graphs needs --backend cuda");
   QTest::newRow("degrees on a GPU") << on_gpu + QStringList{"--tensor-parallel", "2"}
                                     << QByteArray("--tensor-parallel needs --backend cpu");
   QTest::newRow("a cluster of GPUs") << on_gpu + QStringList{"--cluster-out", "gpus.json"}

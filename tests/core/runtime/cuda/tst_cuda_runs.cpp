@@ -103,6 +103,7 @@ class TestCudaRuns : public QObject {
   void profilesAreMeasured();
   void linksAreMeasured();
 #ifdef PIPEDECK_CUDA_STAND_IN
+  void profilesAreRecorded();
   void oneProcessAGpu();
   void gpusOfProcesses();
   void aPeerIsLost_data();
@@ -214,6 +215,8 @@ void TestCudaRuns::profilesAreMeasured() {
   const auto expected = profile_on_cpu(model, options);
   QVERIFY(expected.has_value());
   QCOMPARE(found->device, gpus->names.front());
+  QVERIFY2(QByteArray::fromStdString(found->source).startsWith("measured on a GPU, CUDA graphs"),
+           found->source.c_str());
   QCOMPARE(found->layers.size(), expected->layers.size());
   for (std::size_t i = 0; i < found->layers.size(); ++i) {
     const Layer &layer = found->layers[i], &there = expected->layers[i];
@@ -373,6 +376,60 @@ class ProcessOfOne final : public Processes {
 };
 
 }  // namespace
+
+/// Later repetitions launch what the first one behind the warm-ups recorded: three passes a layer. What is told of
+/// memory is what plain passes tell.
+void TestCudaRuns::profilesAreRecorded() {
+  const ModelSpec model = model_named("GPT");
+  auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::bf16);
+  QVERIFY(gpus.has_value());
+  const ProfileOptions options{{2, 4}, {}, {5, 5, 0, Seconds(20)}};
+  const auto recorded = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
+  QVERIFY2(recorded.has_value(), recorded ? "" : recorded.error().text().c_str());
+  const int passes = 3 * static_cast<int>(recorded->layers.size());
+  QCOMPARE(cuda_stand_in::graphs_made(), 2 * passes);
+  QCOMPARE(cuda_stand_in::graphs_launched(), 2 * 5 * passes);
+  QCOMPARE(recorded->source, std::string("measured on a GPU, CUDA graphs"));
+
+  const auto check_alike = [&](const Profile& plain) {
+    for (std::size_t i = 0; i < plain.layers.size(); ++i) {
+      const Layer &layer = recorded->layers[i], &there = plain.layers[i];
+      QCOMPARE(layer.memory, there.memory);
+      QCOMPARE(layer.output, there.output);
+      QCOMPARE(layer.saved, there.saved);
+      QCOMPARE(layer.workspace, there.workspace);
+      for (std::size_t k = 0; k < layer.at.size(); ++k) {
+        QCOMPARE(layer.at[k].details.saved, there.at[k].details.saved);
+        QCOMPARE(layer.at[k].details.workspace, there.at[k].details.workspace);
+        QVERIFY(layer.at[k].forward.count > 0 && layer.at[k].backward.count > 0);
+      }
+    }
+  };
+  cuda_stand_in::reset();
+  cuda_stand_in::refuse_in_captures("cublasLtMatmul");
+  const auto refused = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
+  QVERIFY2(refused.has_value(), refused ? "" : refused.error().text().c_str());
+  QVERIFY2(QByteArray::fromStdString(refused->source).startsWith("measured on a GPU, without CUDA graphs: ") &&
+               refused->source.find("cublasLtMatmul") != std::string::npos,
+           refused->source.c_str());
+  QCOMPARE(cuda_stand_in::graphs_launched(), 0);
+  check_alike(*refused);
+
+  cuda_stand_in::reset();
+  cuda_stand_in::fail_call(passes + 2, "cudaGraphLaunch", cudaErrorMemoryAllocation);
+  const auto given_up = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
+  QVERIFY2(given_up.has_value(), given_up ? "" : given_up.error().text().c_str());
+  QVERIFY2(given_up->source.find("without CUDA graphs: ") != std::string::npos, given_up->source.c_str());
+  check_alike(*given_up);
+
+  cuda_stand_in::reset();
+  gpus->backend.recorded.clear();
+  const auto plain = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
+  QVERIFY(plain.has_value());
+  QCOMPARE(plain->source, std::string("measured on a GPU"));
+  QCOMPARE(cuda_stand_in::graphs_made(), 0);
+  check_alike(*plain);
+}
 
 /// Each process has one worker, its own control and its own part of NCCL's communicators; the first returns what all
 /// have trained.
