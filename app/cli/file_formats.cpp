@@ -12,6 +12,7 @@
 #include "core/io/calibration_json.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/json_value.hpp"
 #include "core/io/trace.hpp"
 #include "core/io/trace_events.hpp"
 #include "core/io/trace_reader.hpp"
@@ -29,8 +30,9 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
 
 /// JSON lines, each an event: the first line stands for itself and says so.
 bool looks_like_run_log(const std::string& content) {
-  const auto first = nlohmann::json::parse(content.substr(0, content.find('\n')), nullptr, false);
-  return first.is_object() && first.contains("event");
+  if (!content.starts_with('{')) return false;
+  const auto first = json::parse(content.substr(0, content.find('\n')));
+  return first && first->find("event");
 }
 
 Result<RunLog> run_log_from(const std::string& content, const std::string& path) {

@@ -156,6 +156,7 @@ Imported import_simulation(const ProjectState& state, Simulation simulation, con
 
 /// JSON lines, each an event: the first one stands for itself and says so.
 bool is_run_log(const std::string& content) {
+  if (!content.starts_with('{')) return false;
   const QByteArray line =
       QByteArray::fromStdString(content.substr(0, std::min(content.find('\n'), std::size_t{1} << 20)));
   return QJsonDocument::fromJson(line).object().contains(QLatin1String("event"));

@@ -25,7 +25,9 @@ constexpr qint64 looked_at = 1 << 18;
 
 QString separator_text(char separator) {
   if (separator == '\t') return Text::tr("tabs");
-  return separator == ';' ? Text::tr("semicolons") : Text::tr("commas");
+  if (separator == ';') return Text::tr("semicolons");
+  if (separator == '|') return Text::tr("bars");
+  return separator == ',' ? Text::tr("commas") : QString(QLatin1Char(separator));
 }
 
 QString meaning_of(std::size_t key) { return column_meanings().value(static_cast<int>(key)); }

@@ -2,6 +2,7 @@
 #include "core/io/csv_reader.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -22,6 +23,13 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
 }
 
+/// "sep=;", alone in a table's first line.
+std::optional<char> said_separator(std::string_view text) {
+  const std::string line = trimmed(text.substr(0, text.find('\n')));
+  if (line.size() != 5 || !line.starts_with("sep=")) return std::nullopt;
+  return line[4];
+}
+
 class Splitter {
  public:
   Splitter(std::string_view text, const CsvLimits& limits)
@@ -29,7 +37,7 @@ class Splitter {
 
   Result<std::vector<CsvRow>> split() {
     while (at_ < text_.size()) {
-      if (text_[at_] == '#') {
+      if (text_[at_] == '#' || (rows_.empty() && said_separator(text_.substr(at_)))) {
         skip_line();
         continue;
       }
@@ -121,9 +129,11 @@ int line_of_bad_byte(std::string_view text) {
 char csv_separator(std::string_view text) {
   while (text.starts_with('#') || text.starts_with('\n') || text.starts_with('\r'))
     text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  if (const auto said = said_separator(text)) return *said;
   const std::string_view line = text.substr(0, text.find('\n'));
-  if (line.find('\t') != line.npos) return '\t';
-  return line.find(';') != line.npos ? ';' : ',';
+  for (const char separator : {'\t', ';', '|'})
+    if (line.find(separator) != line.npos) return separator;
+  return ',';
 }
 
 Result<std::vector<CsvRow>> csv_rows(const std::string& text, const CsvLimits& limits) {

@@ -291,6 +291,13 @@ Result<FileKind> kind_of_content(const std::string& content) {
   if (looks_like_profile_csv(content)) return FileKind::graph_text;  // alike in what it lacks: the micro-batch
   if (content.find(" -- ") != content.npos) return FileKind::graph_text;
   if (looks_like_bandwidth_matrix(content)) return FileKind::machines;
+  if (const auto headings = other_headings(content))
+    return fail(ErrorCode::bad_input,
+                fmt::format("found the headings {}, expected those of a table of layers: name, forward_ms, "
+                            "backward_ms, output_bytes, parameter_bytes; --columns KEY=HEADING[:UNIT],... says which "
+                            "column is which",
+                            *headings),
+                "line 1");
   return fail(
       ErrorCode::bad_input,
       "found a file of no known format, expected JSON with a 'format', a layer graph, a topology of nvidia-smi, "
@@ -315,6 +322,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
                   path);
   }
   if (in.bad()) return system_failure("the file can't be read", path);
+  if (auto text = from_utf16(content)) content = *std::move(text);
   if (content.starts_with(byte_order_mark)) content.erase(0, byte_order_mark.size());
   if (content.empty()) return fail(ErrorCode::bad_input, "the file is empty", {}, path);
   return content;

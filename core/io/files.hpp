@@ -46,7 +46,8 @@ struct ReadOptions {
 using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, FoundMachines,
                               ReadTransformer, OperatorGraph>;
 
-/// Whole content of a file, at most `limit` bytes. Errors name the file.
+/// Whole content of a file, at most `limit` bytes; without a byte order mark, and UTF-16 that begins with one as UTF-8.
+/// Errors name the file.
 Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{1} << 31);
 /// Temporary file beside `path`, flush, rename.
 Result<void> write_file(const std::string& path, const std::string& content);

@@ -4,12 +4,20 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/domain/limits.hpp"
 #include "core/io/json_value.hpp"
 
 namespace pipedeck::json {
 namespace {
 
 constexpr std::size_t deepest = 64;
+constexpr std::size_t most_values = std::size_t{1} << 26;
+
+/// Lists that no document has longer: what is refused anyway is not built first.
+std::size_t most_in(std::string_view list) {
+  if (list == "layers") return limits::layers;
+  return list == "nodes" || list == "links" ? std::size_t{limits::layers} + limits::devices : most_values;
+}
 
 /// Builds the tree from the parser's events, and keeps the first error.
 class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
@@ -52,8 +60,9 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
  private:
   struct Level {
     Value value;
-    std::string key;             // of the member that is being read
-    std::set<std::string> keys;  // those there already
+    std::string key;                 // of the member that is being read
+    std::set<std::string> keys;      // those there already
+    std::size_t most = most_values;  // of a list
   };
 
   bool reject(std::string place, std::string message) {
@@ -78,7 +87,11 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
       return true;
     }
     Level& level = levels_.back();
+    if (++values_ > most_values)
+      return reject(place(), fmt::format("found more than {} values, expected at most that", most_values));
     if (List* list = level.value.as<List>()) {
+      if (list->size() >= level.most)
+        return reject(place(), fmt::format("found more than {} in the list, expected at most that", level.most));
       list->push_back(std::move(value));
     } else {
       level.value.as<Members>()->emplace_back(std::move(level.key), std::move(value));
@@ -90,7 +103,8 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     if (levels_.size() == deepest)
       return reject(place(),
                     fmt::format("found nesting deeper than {} levels, expected a document of a known format", deepest));
-    levels_.push_back({std::move(value), {}, {}});
+    const std::size_t most = levels_.empty() ? most_values : most_in(levels_.back().key);
+    levels_.push_back({std::move(value), {}, {}, most});
     return true;
   }
 
@@ -117,6 +131,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
 
   const std::string& text_;
   std::vector<Level> levels_;
+  std::size_t values_ = 0;
   Value root_;
   std::optional<Error> error_;
 };

@@ -92,12 +92,34 @@ class TableReader {
     return column && *column < row.fields.size() ? row.fields[*column] : std::string();
   }
 
+  /// "2,500" is two thousand five hundred to some and two and a half to others, as "2.500" is: where figures above have
+  /// the other sign, that one.
+  std::optional<char> other_sign_above(const std::string& text) {
+    const std::size_t sign = text.find_first_of(".,");
+    if (sign == text.npos || text.find_first_of(".,", sign + 1) != text.npos) return std::nullopt;
+    if (decimal_sign_ != 0 && decimal_sign_ != text[sign]) return decimal_sign_;
+    decimal_sign_ = text[sign];
+    return std::nullopt;
+  }
+
   /// A figure in its base unit; nothing where an optional one is not there, or it is none.
   std::optional<double> figure(const CsvRow& row, std::size_t k) {
     const std::string text = field(row, k);
     if (text.empty() && !keys_[k].needed) return std::nullopt;
     const bool time = keys_[k].measure == Measure::time;
+    if (const auto sign = other_sign_above(text)) {
+      bad(fmt::format("found {} for {}, expected one decimal sign in all of the table, '{}' as above", quoted(text),
+                      keys_[k].name, *sign),
+          row.line, places_[k].column);
+      return std::nullopt;
+    }
     const auto value = parse_quantity(*keys_[k].measure, text, places_[k].unit);
+    if (!time && value && text.find(',') != text.npos && *value != std::floor(*value)) {
+      bad(fmt::format("found {} for {}, expected whole bytes, without marks between thousands", quoted(text),
+                      keys_[k].name),
+          row.line, places_[k].column);
+      return std::nullopt;
+    }
     const double most = time ? limits::seconds : static_cast<double>(limits::bytes);
     if (value && *value >= 0 && *value <= most) return value.value();
     const std::string found = quoted(text);
@@ -115,7 +137,20 @@ class TableReader {
     return value ? std::optional(Bytes(std::llround(*value))) : std::nullopt;
   }
 
+  /// A comma that is decimal in other countries but stands between fields here may have been meant as either.
+  void check_width(const CsvRow& row) {
+    const std::size_t headings = rows_.front().fields.size();
+    for (std::size_t column = headings; column < row.fields.size(); ++column) {
+      if (row.fields[column].empty()) continue;
+      return bad(fmt::format("found {} fields, expected at most {}, as many as headings (figures with a decimal comma "
+                             "stand in quotes, or between semicolons)",
+                             row.fields.size(), headings),
+                 row.line);
+    }
+  }
+
   Layer read_layer(const CsvRow& row) {
+    check_width(row);
     Layer layer;
     layer.name = field(row, 0);
     if (layer.name.empty() || !names_.insert(layer.name).second)
@@ -144,8 +179,19 @@ class TableReader {
   std::vector<Place> places_;  ///< by key
   std::set<std::string> names_;
   bool complete_ = true;
+  char decimal_sign_ = 0;  ///< of the figures so far; 0: they were whole
   ReadTable table_;
 };
+
+/// That is no comment.
+std::string first_line(const std::string& text) {
+  std::size_t at = 0;
+  while (at < text.size() && (text[at] == '#' || text[at] == '\n' || text[at] == '\r')) {
+    const std::size_t end = text.find('\n', at);
+    at = end == text.npos ? text.size() : end + 1;
+  }
+  return text.substr(at, text.find('\n', at) - at);
+}
 
 }  // namespace
 
@@ -185,10 +231,22 @@ Result<ProfileColumns> profile_columns(const std::string& text) {
 bool looks_like_profile_csv(const std::string& text) {
   std::string start = text.substr(0, looked_at);
   if (const std::size_t end = start.rfind('\n'); start.size() < text.size() && end != start.npos) start.resize(end);
-  const auto rows = csv_rows(start);
+  auto rows = csv_rows(start);
+  if (!rows) rows = csv_rows(first_line(start));  // what is wrong below it is told when all is read
   if (!rows || rows->empty()) return false;
   return column_of(rows->front().fields, *profile_key("name")) &&
          column_of(rows->front().fields, *profile_key("forward_ms"));
+}
+
+std::optional<std::string> other_headings(const std::string& text) {
+  const auto heading = csv_rows(first_line(text.substr(0, looked_at)));
+  if (!heading || heading->size() != 1 || heading->front().fields.size() < 3) return std::nullopt;
+  std::string headings;
+  for (const std::string& field : heading->front().fields) {
+    if (field.empty()) return std::nullopt;
+    headings += (headings.empty() ? "" : ", ") + quoted(field);
+  }
+  return headings;
 }
 
 ReadTable read_layer_rows(const std::vector<CsvRow>& rows, const ProfileColumns& columns, bool search) {

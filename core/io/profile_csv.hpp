@@ -46,6 +46,9 @@ ProfileColumns guessed_profile_columns(const std::vector<std::string>& headings)
 /// Whether the heading of a table has the names of layers and of their forward times.
 bool looks_like_profile_csv(const std::string& text);
 
+/// Of what may be a table of layers with headings of its own: three or more, as people read them.
+std::optional<std::string> other_headings(const std::string& text);
+
 struct TableProblem {
   std::string message;
   int line = 0;                       ///< of the file

@@ -101,14 +101,44 @@ const std::vector<CloudShape>& cloud_shapes() {
   return all;
 }
 
-Result<FoundMachines> cloud_machine(const std::string& name) {
-  const std::vector<CloudShape>& all = cloud_shapes();
-  const auto shape = std::ranges::find(all, lower(name), [](const CloudShape& one) { return lower(one.name); });
-  if (shape == all.end()) {
-    std::string known;
-    for (const CloudShape& one : all) known += (known.empty() ? "" : ", ") + one.name;
-    return fail(ErrorCode::bad_usage, fmt::format("found no cloud shape '{}', expected one of: {}", name, known));
+namespace {
+
+/// Azure's own tools put a word before its names.
+std::string plain_name(const std::string& name) {
+  constexpr std::string_view before = "standard_";
+  std::string plain = lower(name);
+  return plain.starts_with(before) ? plain.substr(before.size()) : plain;
+}
+
+/// A whole name, else a family ("p4d") or a beginning ("nd96isr_h100") that one shape alone has.
+Result<const CloudShape*> shape_named(const std::string& name) {
+  const std::string plain = plain_name(name);
+  std::vector<const CloudShape*> family, beginning;
+  for (const CloudShape& one : cloud_shapes()) {
+    const std::string known = lower(one.name);
+    if (known == plain) return &one;
+    if (plain.empty() || !known.starts_with(plain)) continue;
+    beginning.push_back(&one);
+    if (std::string_view(".-_").find(known[plain.size()]) != std::string_view::npos) family.push_back(&one);
   }
+  const std::vector<const CloudShape*>& meant = family.empty() ? beginning : family;
+  if (meant.size() == 1) return meant.front();
+  std::string known;
+  const auto list = [&](const CloudShape& one) { known += (known.empty() ? "" : ", ") + one.name; };
+  for (const CloudShape* one : meant) list(*one);
+  if (meant.empty()) std::ranges::for_each(cloud_shapes(), list);
+  return fail(ErrorCode::bad_usage,
+              meant.empty()
+                  ? fmt::format("found no cloud shape '{}', expected one of: {}", name, known)
+                  : fmt::format("found '{}', which several cloud shapes begin with, expected one of: {}", name, known));
+}
+
+}  // namespace
+
+Result<FoundMachines> cloud_machine(const std::string& name) {
+  const auto found_shape = shape_named(name);
+  if (!found_shape) return tl::unexpected(found_shape.error());
+  const CloudShape* shape = *found_shape;
   FoundMachine machine;
   machine.name = shape->name;
   machine.source = shape->provider;

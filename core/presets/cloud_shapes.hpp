@@ -26,7 +26,8 @@ struct CloudShape {
 /// In the order of `list cloud-shapes`, always the same.
 const std::vector<CloudShape>& cloud_shapes();
 
-/// By name, in upper or lower case. Unknown names are bad_usage and list the known ones.
+/// By name, in upper or lower case, with Azure's "Standard_" or without; or by a family ("p4d") that has one shape
+/// alone. Other names are bad_usage and list those that are meant, else all.
 Result<FoundMachines> cloud_machine(const std::string& name);
 
 /// One file's shapes, checked.

@@ -5919,6 +5919,34 @@
         <source>, without %1: %2</source>
         <translation>, ohne %1: %2</translation>
     </message>
+    <message>
+        <source>found %1 fields, expected at most %2, as many as headings (figures with a decimal comma stand in quotes, or between semicolons)</source>
+        <translation>%1 Felder gefunden, erwartet höchstens %2, so viele wie Überschriften (Zahlen mit Dezimalkomma stehen in Anführungszeichen oder zwischen Semikola)</translation>
+    </message>
+    <message>
+        <source>found %1 for %2, expected one decimal sign in all of the table, &apos;%3&apos; as above</source>
+        <translation>%1 für %2 gefunden, erwartet ein Dezimalzeichen in der ganzen Tabelle, „%3“ wie weiter oben</translation>
+    </message>
+    <message>
+        <source>found %1 for %2, expected whole bytes, without marks between thousands</source>
+        <translation>%1 für %2 gefunden, erwartet ganze Bytes, ohne Zeichen zwischen Tausendern</translation>
+    </message>
+    <message>
+        <source>found &apos;%1&apos;, which several cloud shapes begin with, expected one of: %2</source>
+        <translation>„%1“ gefunden, womit mehrere Maschinen von Clouds beginnen, erwartet eine von: %2</translation>
+    </message>
+    <message>
+        <source>found more than %1 in the list, expected at most that</source>
+        <translation>mehr als %1 in der Liste gefunden, erwartet höchstens so viele</translation>
+    </message>
+    <message>
+        <source>found more than %1 values, expected at most that</source>
+        <translation>mehr als %1 Werte gefunden, erwartet höchstens so viele</translation>
+    </message>
+    <message>
+        <source>found the headings %1, expected those of a table of layers: name, forward_ms, backward_ms, output_bytes, parameter_bytes; --columns KEY=HEADING[:UNIT],... says which column is which</source>
+        <translation>die Überschriften %1 gefunden, erwartet die einer Tabelle von Schichten: name, forward_ms, backward_ms, output_bytes, parameter_bytes; --columns KEY=ÜBERSCHRIFT[:EINHEIT],... sagt, welche Spalte welche ist</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>
@@ -9217,6 +9245,10 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     <message>
         <source>Workspace</source>
         <translation>Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>bars</source>
+        <translation>Striche</translation>
     </message>
 </context>
 <context>

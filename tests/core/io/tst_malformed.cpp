@@ -7,6 +7,7 @@
 
 #include <QFile>
 #include <QFileInfo>
+#include <QStringConverter>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -14,6 +15,7 @@
 #include "core/io/files.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/utf8.hpp"
 #include "tests/core/io/malformed_cases.hpp"
 #include "tests/core/io/sample_documents.hpp"
 
@@ -169,6 +171,41 @@ class TestMalformed : public QObject {
     write(base + "/long.txt", std::string(1000, 'x'));
     QVERIFY(read_file(base + "/long.txt", 1000));
     QCOMPARE(read_file(base + "/long.txt", 999).error().code, ErrorCode::bad_input);
+  }
+
+  /// As Windows' shells and spreadsheets write texts; against Qt's reading of the same.
+  void utf_16() {
+    QTemporaryDir folder;
+    const std::string path = folder.path().toStdString() + "/utf16.txt";
+    const QString text = QStringLiteral("GPU\u00b5, \u4e2d, \U0001f600\n");
+    for (const auto encoding : {QStringConverter::Utf16LE, QStringConverter::Utf16BE}) {
+      QStringEncoder encode(encoding, QStringConverter::Flag::WriteBom);
+      const QByteArray bytes = encode(text);
+      write(path, bytes.toStdString());
+      QCOMPARE(QString::fromStdString(*read_file(path)), text);
+      write(path, bytes.toStdString() + "x");  // half a character: as it is, for the format's reader to refuse
+      QVERIFY(!is_utf8(*read_file(path)));
+    }
+    for (const std::string& lonely : {std::string("\xFF\xFE\x00\xD8", 4), std::string("\xFF\xFE\x00\xDC", 4)})
+      QVERIFY(!from_utf16(lonely));
+    QVERIFY(!from_utf16("GPU0"));
+  }
+
+  /// What is refused for its number of layers is refused before it takes memory.
+  void more_layers_than_any_model() {
+    std::string text = R"({"format": "pipedeck.profile", "version": 1, "layers": [{})";
+    for (int i = 0; i < 100'000; ++i) text += ",{}";
+    for (const char* rest : {"]}", ",{},{},", ""}) {  // nor is what stands behind them read
+      const auto profile = profile_from_json(text + rest);
+      QCOMPARE(profile.error().place, std::string("/layers"));
+      QVERIFY(profile.error().message.find("more than 100000") != std::string::npos);
+    }
+    std::string graph;
+    for (int i = 0; i < 200'002; ++i)
+      graph += "n" + std::to_string(i) +
+               " -- x -- forward_compute_time=1, backward_compute_time=1, activation_size=1, parameter_size=1\n";
+    const auto read = profile_from_graph_text(graph, "graph", 1);
+    QCOMPARE(read.error().place, std::string("line 200001"));
   }
 
   void files_tell_their_kind() {

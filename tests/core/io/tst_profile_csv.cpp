@@ -141,12 +141,26 @@ class TestProfileCsv : public QObject {
     }
   }
 
+  /// Bars between fields, and what spreadsheets put first to say what stands between them.
+  void other_separators() {
+    const char* const heading = "name|forward_ms|backward_ms|output_bytes|parameter_bytes\n";
+    QCOMPARE(read(std::string(heading) + "a, b|1|2,5|3|4\n").layers[0].name, std::string("a, b"));
+    const std::string said = "sep=:\r\nname:forward_ms:backward_ms:output_bytes:parameter_bytes\r\na:0,5:2:3:4\r\n";
+    QCOMPARE(read(said).layers[0].forward, Seconds(0.0005));
+    QVERIFY(looks_like_profile_csv(said));
+    QCOMPARE(csv_rows("a,b\nsep=;,c\n")->size(), std::size_t{2});  // below the first line it is a field
+  }
+
   void tables_are_told_by_their_heading() {
     QVERIFY(looks_like_profile_csv(table));
     QVERIFY(looks_like_profile_csv("# made by x\nLayer name,name,forward (us)\n"));
     for (const char* other :
          {"", "name,a,b\n", "GB/s,a,b\na,0,1\nb,1,0\n", "{\"name\": 1, \"forward_ms\": 2}", "\"name"})
       QVERIFY2(!looks_like_profile_csv(other), other);
+    QVERIFY(looks_like_profile_csv(std::string(table) + "\"open,1,2,3,4\n"));  // so that the quote is told
+    QCOMPARE(other_headings("# x\nOp,Fwd [us],Bwd\na,1,2\n").value_or(""),
+             std::string("\"Op\", \"Fwd [us]\", \"Bwd\""));
+    for (const char* other : {"", "a sentence\n", "well, yes\n", "a,,b\n"}) QVERIFY2(!other_headings(other), other);
   }
 
   void broken_tables_data() {
@@ -169,6 +183,11 @@ class TestProfileCsv : public QObject {
     row("huge", heading + "a,1,2,1e300,4\n", "line 2, column 4", "output_bytes");
     row("another unit", heading + "a,1,2,3,4 ms\n", "line 2, column 5", "parameter_bytes");
     row("no UTF-8", heading + "\xff,1,2,3,4\n", "line 2", "UTF-8");
+    row("decimal commas between commas", heading + "a,0,5,1,5,3,4\n", "line 2", "7 fields, expected at most 5");
+    row("thousands", heading + "a,1,2,\"4,096\",4\n", "line 2, column 4", "whole bytes");
+    row("two decimal signs", heading + "a,1.5,\"2,500\",3,4\n", "line 2, column 3", "one decimal sign");
+    row("two decimal signs, by rows", heading + "a,\"1,5\",2,3,4\nb,1.500,2,3,4\n", "line 3, column 2",
+        "one decimal sign");
     row("open quote", heading + "\"a,1,2,3,4\n", "line 2", "quote");
     row("a part that is more",
         "name,forward_ms,backward_ms,backward_weight_ms,output_bytes,parameter_bytes\na,1,2,3,4,5\n",

@@ -176,6 +176,26 @@ class TestClusterImport : public QObject {
     QVERIFY(cloud_machine("p0.tiny").error().message.find("p4d.24xlarge") != std::string::npos);
   }
 
+  /// As people call them: a family of one shape, what several begin with, Azure's own prefix.
+  void shapes_of_clouds_by_family() {
+    const auto named = [](const char* name) { return cloud_machine(name).value().machines.front().name; };
+    QCOMPARE(named("p4d"), std::string("p4d.24xlarge"));  // not p4de
+    QCOMPARE(named("p5"), std::string("p5.48xlarge"));
+    QCOMPARE(named("a3-highgpu"), std::string("a3-highgpu-8g"));
+    QCOMPARE(named("Standard_ND96isr_H100_v5"), std::string("ND96isr_H100_v5"));
+    QCOMPARE(named("nd96isr_h200"), std::string("ND96isr_H200_v5"));
+    const auto listed = [](const char* name) {
+      const std::string message = cloud_machine(name).error().message;
+      return message.substr(message.rfind(": ") + 2);
+    };
+    QCOMPARE(listed("p3"), std::string("p3.2xlarge, p3.8xlarge, p3.16xlarge"));
+    QVERIFY(QString::fromStdString(listed("NC")).startsWith("NC6s_v3, NC24s_v3"));
+    QVERIFY(!QString::fromStdString(listed("nc")).contains("ND"));
+    QVERIFY(QString::fromStdString(listed("a2")).count("a2-") == 9);
+    for (const char* unknown : {"", "Standard_", "q9"})
+      QVERIFY2(QString::fromStdString(listed(unknown)).contains("p3dn.24xlarge, p4d.24xlarge"), unknown);
+  }
+
   void a_wrong_shape_names_its_place() {
     const std::string good =
         R"({"format": "pipedeck.cloud", "version": 1, "provider": "P", "date": "2025-06", "source": "s",
