@@ -76,7 +76,14 @@ class Maker {
     made_.explanation_of.push_back(static_cast<std::size_t>(same - seen_.begin()));
     if (same != seen_.end()) return;
     seen_.push_back(counted_layer);
-    made_.explanations.push_back(explain(counted_layer, times));
+    LayerExplanation& told = made_.explanations.emplace_back(explain(counted_layer, times, rate_));
+    if (counted_layer.output > 0)
+      told.figures.push_back(fmt::format("to the next layer: {} = {} bytes",
+                                         counted_layer.kind == "linear" ? "w n V" : "w n h",
+                                         spaced(counted_layer.output)));
+    if (options_.degrees.empty() || counted_layer.forward_reduced + counted_layer.backward_reduced == 0) return;
+    told.figures.push_back(fmt::format("all-reduced by tensor-parallel devices: {} bytes forward, {} bytes backward",
+                                       spaced(counted_layer.forward_reduced), spaced(counted_layer.backward_reduced)));
   }
 
   void add_degree(Layer& layer, const LayerCount& counted_layer, int degree) const {

@@ -34,7 +34,7 @@ Layer layer_from(const LayerCount& counted, const LayerSeconds& times, int eleme
   return layer;
 }
 
-LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times) {
+LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times, const DeviceRate& device) {
   LayerExplanation told{layer.name, {}};
   const auto say = [&](std::string figure) { told.figures.push_back(std::move(figure)); };
   for (const WeightItem& item : layer.weights)
@@ -43,6 +43,10 @@ LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times) {
     say(fmt::format("operations, {}: {} = {}", product.name, product.formula, spaced(product.operations())));
   for (const KeptItem& item : layer.kept)
     say(fmt::format("kept, {}: {} = {} bytes", item.name, item.formula, spaced(item.bytes)));
+  for (const CountedProduct& product : layer.products)
+    say(fmt::format("forward, {}: {}", product.name, time_formula(product, device)));
+  if (layer.moved + layer.scores_moved > 0 || layer.launches > 0)
+    say(fmt::format("forward, all else: {}", rest_formula(layer, device)));
   say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved beside products",
                   times.forward.count * 1e3, (times.backward_input + times.backward_weight).count * 1e3,
                   (layer.moved + layer.scores_moved) / 1e6));

@@ -5,12 +5,13 @@
 #include <string>
 
 #include "core/analytic/analytic_profile.hpp"
+#include "core/analytic/time_formula.hpp"
 
 namespace pipedeck {
 
 /// Without what ranks of tensor parallelism hold. `element`: bytes of a weight.
 Layer layer_from(const LayerCount& counted, const LayerSeconds& times, int element);
-LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times);
+LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times, const DeviceRate& device);
 
 /// bad_input that names the first layer beyond every limit.
 Result<void> within_limits(const Profile& profile);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/analytic/fused_operators.hpp"
+
 namespace pipedeck {
 namespace {
 
@@ -15,7 +17,7 @@ bool may_be_fused(const Operator& op) {
   static const std::set<std::string_view> types{"Add", "Sub",  "Mul",  "Div",     "Pow",        "Sqrt",
                                                 "Erf", "Exp",  "Tanh", "Sigmoid", "ReduceMean", "Reciprocal",
                                                 "Neg", "Cast", "Abs",  "Log",     "Softplus"};
-  return op.domain.empty() && types.contains(op.type);
+  return is_standard(op) && types.contains(op.type);
 }
 
 class Finder {

@@ -2,11 +2,13 @@
 #include "core/analytic/graph_profile.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/analytic/counted_profile.hpp"
+#include "core/analytic/fused_operators.hpp"
 #include "core/analytic/graph_layers.hpp"
 #include "core/domain/checks.hpp"
 
@@ -15,9 +17,15 @@ namespace {
 
 class Maker {
  public:
-  Maker(const OperatorGraph& graph, const DeviceModel& device, const DeviceRate& rate, const GraphOptions& options,
-        const ChosenSizes& sizes)
-      : graph_(graph), device_(device), rate_(rate), options_(options), sizes_(sizes) {}
+  /// `operators`: of the file.
+  Maker(OperatorGraph graph, std::size_t operators, const DeviceModel& device, const DeviceRate& rate,
+        const GraphOptions& options, const ChosenSizes& sizes)
+      : graph_(std::move(graph)),
+        operators_(operators),
+        device_(device),
+        rate_(rate),
+        options_(options),
+        sizes_(sizes) {}
 
   Result<AnalyticProfile> make() {
     const auto shaped_graph = shaped(graph_, sizes_.sizes, sizes_.batch);
@@ -32,7 +40,7 @@ class Maker {
     profile.device = device_.type.name;
     profile.micro_batch = sizes_.samples;
     profile.edges = counted->edges;
-    profile.source = fmt::format("computed from {} operators of {} for {} in {}", graph_.operators.size(), written_by(),
+    profile.source = fmt::format("computed from {} operators of {} for {} in {}", operators_, written_by(),
                                  device_.type.name, options_.precision);
     for (const GraphLayer& layer : counted->layers) add(layer);
     note(*shaped_graph, *counted);
@@ -46,7 +54,7 @@ class Maker {
   void add(const GraphLayer& counted) {
     const LayerSeconds times = layer_time(counted.count, rate_);
     Layer layer = layer_from(counted.count, times, rate_.element);
-    LayerExplanation told = explain(counted.count, times);
+    LayerExplanation told = explain(counted.count, times, rate_);
     for (std::size_t i = 0; i < counted.outputs.size(); ++i)
       told.figures.push_back(
           fmt::format("to later layers, {}: {} bytes", counted.given[i], spaced(counted.outputs[i])));
@@ -60,13 +68,22 @@ class Maker {
     made_.profile.layers.push_back(std::move(layer));
   }
 
+  std::ptrdiff_t frozen_weights() const {
+    std::set<std::string_view> fixed;
+    for (const FixedTensor& one : graph_.fixed) fixed.insert(one.name);
+    return std::ranges::count_if(graph_.operators, [&](const Operator& op) {
+      const bool few_bits = op.type == "MatMulNBits" && op.inputs.size() > 1 && fixed.contains(op.inputs[1]);
+      return few_bits || (op.type == "DequantizeLinear" && !op.inputs.empty() && fixed.contains(op.inputs[0]));
+    });
+  }
+
   void note(const ShapedGraph& shaped_graph, const GraphLayers& counted) {
     auto& notes = made_.notes;
     const auto say = [&](std::string text) { notes.push_back(std::move(text)); };
     say(fmt::format("{}: {} parameters, {:.4g} G multiply-adds forward a micro-batch of {}", graph_.name,
                     spaced(counted.parameters), multiply_adds_ / 1e9, sizes_.samples));
-    say(fmt::format("{} operators (ONNX {}, {}) in {} layers: {}", graph_.operators.size(), graph_.version,
-                    written_by(), counted.layers.size(),
+    say(fmt::format("{} operators (ONNX {}, {}) in {} layers: {}", operators_, graph_.version, written_by(),
+                    counted.layers.size(),
                     counted.edges.empty() ? "a chain, cut where one tensor crosses"
                                           : "a graph, for more than one tensor crosses some cuts"));
     for (const std::string& note : sizes_.notes) say(note);
@@ -77,6 +94,14 @@ class Maker {
       if (types.size() > 20) types.resize(20), types.push_back("...");
       say(fmt::format("Without a formula, counted as the bytes that go in and out: {}", fmt::join(types, ", ")));
     }
+    if (!shaped_graph.unopened.empty()) {
+      std::vector<std::string> first = shaped_graph.unopened;
+      if (first.size() > 20) first.resize(20), first.push_back("...");
+      say(fmt::format("What loops and branches run is not counted, only the bytes that go in and out of them: {}",
+                      fmt::join(first, ", ")));
+    }
+    if (const auto frozen = frozen_weights(); frozen > 0)
+      say(fmt::format("{} operators have weights of few bits: these are not trained, and no parameters", frozen));
     if (counted.fused > 0)
       say(
           fmt::format("{} runs of element-wise operators that follow from one tensor (normalisations, activations "
@@ -96,7 +121,8 @@ class Maker {
                     100 * rate_.reached.products, 100 * rate_.reached.memory));
   }
 
-  const OperatorGraph& graph_;
+  OperatorGraph graph_;
+  std::size_t operators_;
   const DeviceModel& device_;
   const DeviceRate& rate_;
   const GraphOptions& options_;
@@ -129,7 +155,7 @@ Result<AnalyticProfile> graph_profile(const OperatorGraph& graph, const DeviceMo
   rate->reached = options.reached;
   const auto sizes = choose_sizes(graph, options.sizes);
   if (!sizes) return tl::unexpected(sizes.error());
-  return Maker(graph, device, *rate, options, *sizes).make();
+  return Maker(with_sums_apart(graph), graph.operators.size(), device, *rate, options, *sizes).make();
 }
 
 }  // namespace pipedeck

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/analytic/fused_operators.hpp"
 #include "core/analytic/shape_rules.hpp"
 
 namespace pipedeck {
@@ -69,7 +70,8 @@ bool is_linear(std::string_view type) {
                            "TopK",
                            "GatherElements",
                            "GatherND",
-                           "Gather"};
+                           "Gather",
+                           "RotaryEmbedding"};
   return types.contains(type);
 }
 
@@ -143,12 +145,15 @@ std::string OperatorCounter::formula_of(int id) const {
 
 bool OperatorCounter::is_product(int node) const {
   static const Types types{"Conv", "ConvTranspose", "MatMul", "Gemm", "Einsum", "LSTM", "GRU", "RNN"};
+  static const Types of_onnx_runtime{"FusedMatMul", "MatMulNBits"};
   const Operator& op = *graph_.nodes[static_cast<std::size_t>(node)].op;
-  return op.domain.empty() && types.contains(op.type);
+  return is_attention(op) || (is_standard(op) && types.contains(op.type)) ||
+         (is_of_onnx_runtime(op) && of_onnx_runtime.contains(op.type));
 }
 
 bool OperatorCounter::looks_up_weights(int node) const {
   const OperatorNode& n = graph_.nodes[static_cast<std::size_t>(node)];
+  if (n.op->type == "EmbedLayerNormalization") return true;
   const SizedTensor* table = input(n, 0);
   return n.op->type == "Gather" && table && table->of_parameters && table->shape.size() > 1;
 }
@@ -206,8 +211,8 @@ void OperatorCounter::convolution(const OperatorNode& node, OperatorCount& out) 
 void OperatorCounter::product(const OperatorNode& node, OperatorCount& out) const {
   const SizedTensor &left = *input(node, 0), &right = *input(node, 1);
   Sizes a = left.shape, b = right.shape;
-  if (node.op->type == "Gemm" && attribute(node, "transA", 0) != 0) std::swap(a[0], a[1]);
-  if (node.op->type == "Gemm" && attribute(node, "transB", 0) != 0) std::swap(b[0], b[1]);
+  if (a.size() > 1 && attribute(node, "transA", 0) != 0) std::swap(a.back(), a[a.size() - 2]);
+  if (b.size() > 1 && attribute(node, "transB", 0) != 0) std::swap(b.back(), b[b.size() - 2]);
   if (a.size() == 1) a.insert(a.begin(), 1);
   if (b.size() == 1) b.push_back(1);
   const double k = static_cast<double>(a.back()), n = static_cast<double>(b.back());
@@ -217,6 +222,46 @@ void OperatorCounter::product(const OperatorNode& node, OperatorCount& out) cons
   const double rows = n > 0 ? result / n : 0;
   const double m = one_right ? rows : static_cast<double>(a[a.size() - 2]);
   add_product(node, out, 0, 1, m, k, n, one_right || m == 0 ? 1 : rows / m);
+}
+
+/// Weights of a few bits a number are not trained: what comes in alone has a gradient.
+void OperatorCounter::few_bits(const OperatorNode& node, OperatorCount& out) const {
+  const double k = static_cast<double>(attribute(node, "K", 1)), n = static_cast<double>(attribute(node, "N", 1));
+  const SizedTensor& x = *input(node, 0);
+  add_product(node, out, 0, 1, static_cast<double>(x.count()) / std::max(k, 1.0), k, n, 1);
+}
+
+/// One kernel that keeps its weights to itself and computes the scores again in its backward pass (FlashAttention,
+/// arXiv 2205.14135, section 3.1), as analytic transformers count it; before it, where it has them, the three
+/// projections.
+void OperatorCounter::attention(const OperatorNode& node, OperatorCount& out) const {
+  std::vector<const SizedTensor*> inputs;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) inputs.push_back(input(node, i));
+  const AttentionSizes s = *attention_sizes(RuleCall(*node.op, 0, std::move(inputs), {}));
+  const auto tokens = static_cast<double>(s.samples * s.queries), width = static_cast<double>(s.key_width);
+  const auto queries = static_cast<double>(s.queries), keys = static_cast<double>(s.keys);
+  if (s.projects) {
+    const Sizes& weights = input(node, 1)->shape;
+    const auto made = static_cast<double>(weights[1]);
+    add_product(node, out, 0, 1, tokens, static_cast<double>(weights[0]), made, 1);
+    out.products.back().name += ", queries, keys, values";
+    out.kept.push_back({fmt::format("{}: queries, keys, values", label(node)),
+                        fmt::format("{} x {} x {}", element_, tokens, made), element_ * tokens * made, false});
+  } else {
+    for (std::size_t i = 0; i < 3; ++i) need(node, out, i);
+  }
+  const double times = static_cast<double>(s.samples * s.heads) * (s.causal ? 0.5 : 1.0);
+  const auto add = [&](const char* name, double m, double k, double n, double backward) {
+    out.products.push_back({fmt::format("{}, {}", label(node), name),
+                            fmt::format("2 x {} x {} x {} x {}", times, m, k, n), m, k, n, times, false, true, true,
+                            backward});
+  };
+  add("scores", queries, width, keys, 3);
+  add("weighted values", queries, keys, static_cast<double>(s.value_width), 2);
+  ++out.launches;
+  const double rows = static_cast<double>(s.samples * s.heads) * queries;
+  out.kept.push_back({fmt::format("{}: row sums", label(node)), fmt::format("4 x {}", rows), 4 * rows, false});
+  need_output(node, out);
 }
 
 /// Letters of both factors and the result are repeated, those of both factors alone summed.
@@ -284,6 +329,15 @@ void OperatorCounter::simple(const OperatorNode& node, OperatorCount& out) const
     need(node, out, 1);
     return;
   }
+  if (type == "SkipLayerNormalization" || type == "SkipSimplifiedLayerNormalization" ||
+      type == "EmbedLayerNormalization") {
+    const int made = node.outputs.front();
+    // Of tables, only the rows that are looked up are read.
+    if (type.starts_with("Embed")) out.moved = 2 * bytes_of(made);
+    out.kept.push_back(
+        {fmt::format("{}: sum, the norm's input", label(node)), formula_of(made), bytes_of(made), false});
+    return;
+  }
   if (type == "Where") return need(node, out, 0);
   if (type == "MaxPool" || type == "GlobalMaxPool") {
     need(node, out, 0);
@@ -329,6 +383,10 @@ OperatorCount OperatorCounter::count(int index) const {
     recurrent(node, out);
   } else if (node.outputs.empty() || node.outputs.front() < 0) {
     return out;  // nobody takes what it makes
+  } else if (is_attention(*node.op)) {
+    attention(node, out);
+  } else if (known && type == "MatMulNBits") {
+    few_bits(node, out);
   } else if (known && (type == "Conv" || type == "ConvTranspose")) {
     convolution(node, out);
   } else if (known && type != "Einsum") {

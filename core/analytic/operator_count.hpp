@@ -45,6 +45,8 @@ class OperatorCounter {
   const SizedTensor* input(const OperatorNode& node, std::size_t index) const;
   void convolution(const OperatorNode& node, OperatorCount& out) const;
   void product(const OperatorNode& node, OperatorCount& out) const;
+  void few_bits(const OperatorNode& node, OperatorCount& out) const;
+  void attention(const OperatorNode& node, OperatorCount& out) const;
   void einsum(const OperatorNode& node, OperatorCount& out) const;
   void recurrent(const OperatorNode& node, OperatorCount& out) const;
   void simple(const OperatorNode& node, OperatorCount& out) const;

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/analytic/time_formula.hpp"
+
 namespace pipedeck {
 namespace {
 
@@ -67,7 +69,36 @@ Seconds forward_time(const CountedProduct& part, const DeviceRate& device) {
   return Seconds(part.operations() / (device.operations * device.reached.products * device.reached.attention));
 }
 
+std::string moving_formula(double bytes, const DeviceRate& device) {
+  return fmt::format("{:.4g} MB / ({:.4g} GB/s x {:.0f} %)", bytes / 1e6, device.memory.count / 1e9,
+                     100 * device.reached.memory);
+}
+
 }  // namespace
+
+std::string time_formula(const CountedProduct& product, const DeviceRate& device) {
+  const double milliseconds = forward_time(product, device).count * 1e3;
+  const std::string peak = fmt::format("{:.4g} G operations / ({:.4g} TFLOP/s x {:.0f} %", product.operations() / 1e9,
+                                       device.operations / 1e12, 100 * device.reached.products);
+  if (product.fused)
+    return fmt::format("{} x {:.0f} %) = {:.4g} ms", peak, 100 * device.reached.attention, milliseconds);
+  const Seconds tiled = tiled_time(product.m, product.k, product.n, product.times, device);
+  if (!product.direct && tiled.count * 1e3 >= milliseconds)
+    return fmt::format("{} x {:.1f} % of its shape) = {:.4g} ms", peak,
+                       100 * product.operations() / (tiled.count * device.operations * device.reached.products),
+                       milliseconds);
+  const double numbers = product.touched > 0
+                             ? product.touched
+                             : product.times * (product.m * product.k + product.k * product.n + product.m * product.n);
+  return fmt::format("{} = {:.4g} ms", moving_formula(numbers * device.element, device), milliseconds);
+}
+
+std::string rest_formula(const LayerCount& layer, const DeviceRate& device) {
+  const double bytes = layer.moved + layer.scores_moved;
+  const Seconds launches = device.reached.launch * layer.launches;
+  return fmt::format("{} + {} launches x {:.4g} us = {:.4g} ms", moving_formula(bytes, device), layer.launches,
+                     device.reached.launch.count * 1e6, (moving_time(bytes, device) + launches).count * 1e3);
+}
 
 std::string usual_precision(const DeviceModel& device) {
   for (const char* precision : {"bf16", "fp16"})

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analytic/fused_operators.hpp"
 #include "core/domain/checks.hpp"
 
 namespace pipedeck {
@@ -154,13 +155,17 @@ tl::unexpected<Error> RuleCall::wrong(std::string message) const {
   return fail(ErrorCode::bad_input, fmt::format("{}: {}", words_for(op_), message));
 }
 
-ShapeRule shape_rule(std::string_view type) {
-  static const ShapeRules rules = [] {
+ShapeRule shape_rule(const Operator& op) {
+  static const ShapeRules standard = [] {
     ShapeRules all = elementwise_shape_rules();
-    for (ShapeRules more : {window_shape_rules(), product_shape_rules(), layout_shape_rules()}) all.merge(more);
+    for (ShapeRules more : {window_shape_rules(), product_shape_rules(), layout_shape_rules(), attention_shape_rules()})
+      all.merge(more);
     return all;
   }();
-  const auto found = rules.find(type);
+  static const ShapeRules of_onnx_runtime = onnx_runtime_shape_rules();
+  if (!is_standard(op) && !is_of_onnx_runtime(op)) return nullptr;
+  const ShapeRules& rules = is_standard(op) ? standard : of_onnx_runtime;
+  const auto found = rules.find(op.type);
   return found == rules.end() ? nullptr : found->second;
 }
 

@@ -21,6 +21,7 @@ class RuleCall {
       : op_(op), version_(version), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
   std::int64_t version() const { return version_; }
+  const Operator& op() const { return op_; }
   const std::string& type() const { return op_.type; }
   std::size_t input_count() const { return inputs_.size(); }
   std::size_t output_count() const { return outputs_.size(); }
@@ -56,8 +57,8 @@ class RuleCall {
 using ShapeRule = Result<void> (*)(const RuleCall&);
 using ShapeRules = std::unordered_map<std::string_view, ShapeRule>;
 
-/// Null where there is none.
-ShapeRule shape_rule(std::string_view type);
+/// Null where there is none: of operators of ONNX and of ONNX Runtime.
+ShapeRule shape_rule(const Operator& op);
 
 /// By what they do: one number of each, windows that slide, sums and products, numbers in another order or shape.
 ShapeRules elementwise_shape_rules();

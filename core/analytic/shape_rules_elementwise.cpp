@@ -76,6 +76,9 @@ Result<void> same_element(const RuleCall& call) {
 
 Result<void> same_as_truth(const RuleCall& call) { return same(call, Element::truth); }
 
+Result<void> same_as_byte(const RuleCall& call) { return same(call, Element::integer_8); }
+Result<void> same_as_real(const RuleCall& call) { return same(call, Element::real); }
+
 Result<void> cast(const RuleCall& call) {
   const auto first = call.needed(0);
   if (!first) return tl::unexpected(first.error());
@@ -261,10 +264,7 @@ ShapeRules elementwise_shape_rules() {
                            "Bernoulli",
                            "RandomNormalLike",
                            "RandomUniformLike",
-                           "SimplifiedLayerNormalization",
-                           "FastGelu",
-                           "QuickGelu",
-                           "BiasGelu"})
+                           "SimplifiedLayerNormalization"})
     rules.emplace(type, same_element);
   for (const char* type : {"Not", "IsNaN", "IsInf"}) rules.emplace(type, same_as_truth);
   for (const char* type :
@@ -272,6 +272,8 @@ ShapeRules elementwise_shape_rules() {
     rules.emplace(type, together_same);
   for (const char* type : {"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "And", "Or", "Xor"})
     rules.emplace(type, together_truth);
+  rules.emplace("QuantizeLinear", same_as_byte);
+  rules.emplace("DequantizeLinear", same_as_real);
   rules.emplace("Cast", cast);
   rules.emplace("Where", where);
   rules.emplace("Dropout", dropout);

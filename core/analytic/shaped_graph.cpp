@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/analytic/fused_operators.hpp"
 #include "core/analytic/shape_rules.hpp"
 #include "core/domain/checks.hpp"
 
@@ -165,9 +166,12 @@ class Shaper {
       if (!result && result.error().place.empty()) result.error().place = place_of(node);
       return result;
     };
-    const ShapeRule rule = node.op->domain.empty() ? shape_rule(node.op->type) : nullptr;
+    const ShapeRule rule = shape_rule(*node.op);
     if (!rule) {
-      ++out_.unknown[node.op->type];
+      if (runs_inner_graphs(*node.op))
+        out_.unopened.push_back(fmt::format("{} ({})", words_for(*node.op), place_of(node)));
+      else
+        ++out_.unknown[type_of(*node.op)];
       PIPEDECK_CHECK(named(as_stated(node)));
     } else {
       std::vector<const SizedTensor*> inputs;
@@ -186,6 +190,12 @@ class Shaper {
       if (id < 0) continue;
       SizedTensor& made = tensor(id);
       const auto refuse = [&] {
+        if (runs_inner_graphs(*node.op))
+          return fail(ErrorCode::bad_input,
+                      fmt::format("{}: found a loop or a branch, whose operators are not looked into and whose output "
+                                  "'{}' has no sizes in the file, expected them (onnx.shape_inference writes them), or "
+                                  "a model that was exported without loops and branches",
+                                  words_for(*node.op), made.name));
         return fail(ErrorCode::bad_input,
                     fmt::format("{}: found an operator that is not known, whose output '{}' has no sizes in the file, "
                                 "expected them (onnx.shape_inference writes them)",
@@ -245,10 +255,16 @@ class Shaper {
 
 std::int64_t SizedTensor::count() const { return count_of(shape); }
 
+std::string type_of(const Operator& op) {
+  constexpr std::size_t longest = 80;
+  const std::string type = op.type.substr(0, longest);
+  return is_standard(op) ? type : fmt::format("{}.{}", op.domain.substr(0, longest), type);
+}
+
 std::string words_for(const Operator& op) {
   constexpr std::size_t longest = 80;
   const std::string& name = op.name.empty() && !op.outputs.empty() ? op.outputs.front() : op.name;
-  return fmt::format("{} '{}'", op.type.substr(0, longest), name.substr(0, longest));
+  return fmt::format("{} '{}'", type_of(op), name.substr(0, longest));
 }
 
 std::string sizes_text(const Sizes& sizes) {

@@ -44,6 +44,7 @@ struct ShapedGraph {
   std::vector<SizedTensor> tensors;
   std::vector<OperatorNode> nodes;  ///< each behind those that it takes from; file order where that is free
   std::vector<int> inputs, outputs;
+  std::vector<std::string> unopened;   ///< loops and branches, each with its place: "Loop 'decode' (/graph/node/7)"
   std::map<std::string, int> unknown;  ///< types of operators that have no formula, and how many there are
 };
 
@@ -53,6 +54,9 @@ using DimensionSizes = std::map<std::string, std::int64_t>;
 /// The tensors' first sizes are replaced by `batch` where that is given. bad_input, with the operator's place, where
 /// operators stand in a circle, sizes do not fit or nobody says them.
 Result<ShapedGraph> shaped(const OperatorGraph& graph, const DimensionSizes& sizes, std::optional<std::int64_t> batch);
+
+/// "Conv", "com.microsoft.BiasGelu".
+std::string type_of(const Operator& op);
 
 /// "Conv 'conv1'"
 std::string words_for(const Operator& op);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `config.json` of a transformer as Hugging Face's models have it. Keys and their defaults are those of the
 // configuration classes of the library "transformers", each family's own: GPT-2, BERT, T5, Llama, Mistral, Mixtral,
-// Qwen 2 and 3 with and without experts, DeepSeek-V2 and V3.
+// Qwen 1 to 3 with and without experts, DeepSeek-MoE, V2 and V3; mT5.
 #pragma once
 
 #include <string>

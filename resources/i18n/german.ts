@@ -5947,6 +5947,118 @@
         <source>found the headings %1, expected those of a table of layers: name, forward_ms, backward_ms, output_bytes, parameter_bytes; --columns KEY=HEADING[:UNIT],... says which column is which</source>
         <translation>die Überschriften %1 gefunden, erwartet die einer Tabelle von Schichten: name, forward_ms, backward_ms, output_bytes, parameter_bytes; --columns KEY=ÜBERSCHRIFT[:EINHEIT],... sagt, welche Spalte welche ist</translation>
     </message>
+    <message>
+        <source>%1 heads x 3</source>
+        <translation>%1 Köpfe x 3</translation>
+    </message>
+    <message>
+        <source>%1 of %2 blocks see %3 positions at most: all are counted as if they saw every one</source>
+        <translation>%1 von %2 Blöcken sehen höchstens %3 Positionen: gezählt ist, als sähen alle jede</translation>
+    </message>
+    <message>
+        <source>%1 operators have weights of few bits: these are not trained, and no parameters</source>
+        <translation>%1 Operatoren haben Gewichte aus wenigen Bits: Diese werden nicht trainiert und sind keine Parameter</translation>
+    </message>
+    <message>
+        <source>%1: found a loop or a branch, whose operators are not looked into and whose output &apos;%2&apos; has no sizes in the file, expected them (onnx.shape_inference writes them), or a model that was exported without loops and branches</source>
+        <translation>%1: eine Schleife oder Verzweigung gefunden, in deren Operatoren nicht hineingesehen wird und deren Ausgabe „%2“ in der Datei keine Größen hat, erwartet diese (onnx.shape_inference schreibt sie) oder ein Modell, das ohne Schleifen und Verzweigungen exportiert wurde</translation>
+    </message>
+    <message>
+        <source>%1: queries, keys, values</source>
+        <translation>%1: Anfragen, Schlüssel, Werte</translation>
+    </message>
+    <message>
+        <source>%1: row sums</source>
+        <translation>%1: Zeilensummen</translation>
+    </message>
+    <message>
+        <source>%1: sum, the norm&apos;s input</source>
+        <translation>%1: Summe, die Eingabe der Normierung</translation>
+    </message>
+    <message>
+        <source>, queries, keys, values</source>
+        <translation>, Anfragen, Schlüssel, Werte</translation>
+    </message>
+    <message>
+        <source>What loops and branches run is not counted, only the bytes that go in and out of them: %1</source>
+        <translation>Was Schleifen und Verzweigungen ausführen, ist nicht gezählt, nur die Bytes, die hinein- und herausgehen: %1</translation>
+    </message>
+    <message>
+        <source>a width that %1 heads divide</source>
+        <translation>eine Breite, die %1 Köpfe teilen</translation>
+    </message>
+    <message>
+        <source>found %1 heads (%2), expected 1 or more</source>
+        <translation>%1 Köpfe gefunden (%2), erwartet 1 oder mehr</translation>
+    </message>
+    <message>
+        <source>found %1 in &apos;%2&apos;, expected %3</source>
+        <translation>%1 in „%2“ gefunden, erwartet %3</translation>
+    </message>
+    <message>
+        <source>found keys without values, expected both</source>
+        <translation>Schlüssel ohne Werte gefunden, erwartet beide</translation>
+    </message>
+    <message>
+        <source>keys and values as wide as queries</source>
+        <translation>Schlüssel und Werte, so breit wie die Anfragen</translation>
+    </message>
+    <message>
+        <source>keys that fit queries and values</source>
+        <translation>Schlüssel, die zu Anfragen und Werten passen</translation>
+    </message>
+    <message>
+        <source>queries as wide as keys, and values</source>
+        <translation>Anfragen, so breit wie die Schlüssel, und Werte</translation>
+    </message>
+    <message>
+        <source>rows of %1 numbers</source>
+        <translation>Zeilen aus %1 Zahlen</translation>
+    </message>
+    <message>
+        <source>samples x tokens x width</source>
+        <translation>Beispiele x Token x Breite</translation>
+    </message>
+    <message>
+        <source>the input&apos;s width x that of three results</source>
+        <translation>Breite der Eingabe x die von drei Ergebnissen</translation>
+    </message>
+    <message>
+        <source>words x width</source>
+        <translation>Wörter x Breite</translation>
+    </message>
+    <message>
+        <source>%1 + %2 launches x %3 us = %4 ms</source>
+        <translation>%1 + %2 Kernelstarts x %3 us = %4 ms</translation>
+    </message>
+    <message>
+        <source>%1 G operations / (%2 TFLOP/s x %3 %</source>
+        <translation>%1 G Operationen / (%2 TFLOP/s x %3 %</translation>
+    </message>
+    <message>
+        <source>%1 MB / (%2 GB/s x %3 %)</source>
+        <translation>%1 MB / (%2 GB/s x %3 %)</translation>
+    </message>
+    <message>
+        <source>%1 x %2 % of its shape) = %3 ms</source>
+        <translation>%1 x %2 % wegen der Form) = %3 ms</translation>
+    </message>
+    <message>
+        <source>all-reduced by tensor-parallel devices: %1 bytes forward, %2 bytes backward</source>
+        <translation>All-Reduce tensorparalleler Geräte: %1 Bytes vorwärts, %2 Bytes rückwärts</translation>
+    </message>
+    <message>
+        <source>forward, %1: %2</source>
+        <translation>vorwärts, %1: %2</translation>
+    </message>
+    <message>
+        <source>forward, all else: %1</source>
+        <translation>vorwärts, alles andere: %1</translation>
+    </message>
+    <message>
+        <source>to the next layer: %1 = %2 bytes</source>
+        <translation>zur nächsten Schicht: %1 = %2 Bytes</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>

@@ -82,6 +82,15 @@ class OnnxBuilder {
     return nodes(type, name, inputs, 1, attributes).front();
   }
 
+  /// One of ONNX Runtime's own.
+  std::string runtime(const std::string& type, const std::string& name, const Names& inputs,
+                      const Attributes& attributes = {}) {
+    const std::string made = node(type, name, inputs, attributes);
+    auto* graph = model_.mutable_graph();
+    graph->mutable_node(graph->node_size() - 1)->set_domain("com.microsoft");
+    return made;
+  }
+
   onnx::ModelProto& model() { return model_; }
   onnx::ModelProto model_copy() const { return model_; }
   std::string bytes() const { return model_.SerializeAsString(); }

@@ -71,6 +71,91 @@ class TestAnalytic : public QObject {
              QString::number(parameters, 'f', 0));
   }
 
+  /// What a file lacks is as its family's class has it (transformers, configuration_*.py): with it each is a published
+  /// model, whose parameters its card says.
+  void defaults_are_each_familys_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<double>("parameters");
+    QTest::addColumn<int>("window");
+    const auto row = [](const char* name, const char* text, double parameters, int window = 0) {
+      QTest::newRow(name) << text << parameters << window;
+    };
+    row("GPT-2", R"({"model_type": "gpt2"})", 124'439'808);
+    row("Llama 7B", R"({"model_type": "llama"})", 6'738'415'616);
+    row("Mistral 7B", R"({"model_type": "mistral"})", 7'241'732'096, 4096);
+    row("Mistral 7B without a window", R"({"model_type": "mistral", "sliding_window": null})", 7'241'732'096);
+    row("Mistral with all heads", R"({"model_type": "mistral", "num_key_value_heads": null})",
+        7'241'732'096 + 32.0 * 2 * 4096 * 3072, 4096);
+    row("Mixtral 8x7B", R"({"model_type": "mixtral"})", 46'702'792'704);
+    row("Qwen 7B", R"({"model_type": "qwen"})", 7'721'324'544);
+    row("Qwen1.5 MoE", R"({"model_type": "qwen2_moe"})", 14'315'784'192);
+    row("DeepSeek V3", R"({"model_type": "deepseek_v3"})", 671'026'419'200);
+    row("DeepSeek-MoE 16B",
+        R"({"model_type": "deepseek", "hidden_size": 2048, "intermediate_size": 10944, "moe_intermediate_size": 1408,
+            "n_routed_experts": 64, "n_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 1,
+            "num_hidden_layers": 28, "num_attention_heads": 16})",
+        16'375'728'128);
+    row("DeepSeek V2",
+        R"({"model_type": "deepseek_v2", "hidden_size": 5120, "intermediate_size": 12288, "num_hidden_layers": 60,
+            "num_attention_heads": 128, "n_routed_experts": 160, "moe_intermediate_size": 1536,
+            "first_k_dense_replace": 1, "vocab_size": 102400})",
+        235'741'434'880);
+    row("mT5 small", R"({"model_type": "mt5"})", 300'176'768);
+    row("T5 1.1 XXL, gated",
+        R"({"model_type": "t5", "d_model": 4096, "d_ff": 10240, "num_heads": 64, "num_layers": 24,
+            "feed_forward_proj": "gated-gelu", "tie_word_embeddings": false})",
+        11'135'332'352);
+    row("Qwen2.5 0.5B, tied",
+        R"({"model_type": "qwen2", "hidden_size": 896, "intermediate_size": 4864, "num_hidden_layers": 24,
+            "num_attention_heads": 14, "num_key_value_heads": 2, "tie_word_embeddings": true})",
+        494'032'768);
+    row("Mistral NeMo, heads of their own width",
+        R"({"model_type": "mistral", "hidden_size": 5120, "num_hidden_layers": 40, "head_dim": 128,
+            "vocab_size": 131072, "sliding_window": null})",
+        12'247'782'400);
+  }
+  void defaults_are_each_familys() {
+    QFETCH(QString, text);
+    QFETCH(double, parameters);
+    QFETCH(int, window);
+    const auto read = transformer_from_hugging_face(text.toStdString(), "x");
+    QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+    QCOMPARE(QString::number(parameters_of(read->config), 'f', 0), QString::number(parameters, 'f', 0));
+    QCOMPARE(read->config.window, window);
+  }
+
+  /// Windows of some blocks alone: said, and counted as none.
+  void windows_of_some_blocks_data() {
+    QTest::addColumn<QString>("keys");
+    QTest::addColumn<int>("window");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* name, const char* keys, int window, const char* said = "") {
+      QTest::newRow(name) << keys << window << said;
+    };
+    row("not used", R"("model_type": "qwen3", "sliding_window": 512)", 0);
+    row("behind the last", R"("model_type": "qwen3", "use_sliding_window": true, "max_window_layers": 32)", 0);
+    row("all", R"("model_type": "qwen3", "use_sliding_window": true, "max_window_layers": 0)", 4096);
+    row("none given", R"("model_type": "qwen2", "use_sliding_window": true, "sliding_window": null)", 0);
+    row("the last", R"("model_type": "qwen2", "use_sliding_window": true, "sliding_window": 512)", 0,
+        "4 of 32 blocks see 512 positions at most");
+    row("every second", R"("model_type": "qwen2_moe", "use_sliding_window": true)", 0, "12 of 24 blocks see 4096");
+    row("experts", R"("model_type": "qwen3_moe", "use_sliding_window": true, "sliding_window": 99)", 99);
+    row("listed",
+        R"("model_type": "qwen2", "use_sliding_window": true, "num_hidden_layers": 2,
+           "layer_types": ["full_attention", "sliding_attention"])",
+        0, "1 of 2 blocks see 4096");
+  }
+  void windows_of_some_blocks() {
+    QFETCH(QString, keys);
+    QFETCH(int, window);
+    QFETCH(QString, said);
+    const auto read = transformer_from_hugging_face("{" + keys.toStdString() + "}", "x");
+    QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+    QCOMPARE(read->config.window, window);
+    QCOMPARE(read->notes.empty(), said.isEmpty());
+    if (!said.isEmpty()) QVERIFY2(QString::fromStdString(read->notes.front()).startsWith(said), read->notes[0].c_str());
+  }
+
   /// Korthikanti et al., equations 1, 2, 4 and 5 to the byte, for the models of their table 3.
   void korthikanti_data() {
     QTest::addColumn<int>("heads");
@@ -136,6 +221,32 @@ class TestAnalytic : public QObject {
           QVERIFY(layer.backward_weight <= layer.backward);
           for (const TensorParallelPoint& point : layer.tensor_parallel) QVERIFY(point.forward <= layer.forward);
         }
+      }
+  }
+
+  /// What is said of a layer's time adds up to it, whatever bounds each part.
+  void times_are_told_part_by_part() {
+    for (const char* name : {"bert-base-uncased", "mixtral-8x7b", "deepseek-v2-lite"})
+      for (const char* device : {"T4", "H100-SXM"}) {
+        AnalyticOptions options;
+        options.precision = "fp16";
+        options.sequence = 384;
+        options.attention = AttentionMemory::stored;
+        const auto made = analytic_profile(model_of(name), catalogue_device(device).value(), options);
+        QVERIFY(made.has_value());
+        bool tiled = false, moved = false;
+        for (std::size_t i = 0; i < made->profile.layers.size(); ++i) {
+          double told = 0;
+          for (const std::string& figure : made->explanations[made->explanation_of[i]].figures) {
+            const QString text = QString::fromStdString(figure);
+            if (!text.startsWith("forward, ")) continue;
+            told += text.section(" = ", -1).section(' ', 0, 0).toDouble() * 1e-3;
+            tiled |= text.contains("of its shape"), moved |= text.contains("MB / (");
+          }
+          const double time = made->profile.layers[i].forward.count;
+          QVERIFY2(std::abs(told - time) < 2e-3 * time, made->profile.layers[i].name.c_str());
+        }
+        QVERIFY(tiled && moved);
       }
   }
 

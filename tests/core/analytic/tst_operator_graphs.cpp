@@ -281,6 +281,215 @@ class TestOperatorGraphs : public QObject {
     QVERIFY(profile_of(anonymous, {}).error().message.find("--dim x.1=N") != std::string::npos);
   }
 
+  /// A block as ONNX Runtime's optimizer leaves it is the analytic transformer's block with fused attention:
+  /// operations, kept bytes and weights.
+  void a_fused_block_is_the_analytic_transformers() {
+    constexpr int h = 256, f = 1024;
+    OnnxBuilder b;
+    const std::string x = b.node(
+        "Gather", "words", {b.weight("wte", {1000, h}), b.input("ids", {"batch", "seq"}, onnx::TensorProto::INT64)});
+    const auto norm = [&](const std::string& name, const std::string& from) {
+      return b.node("LayerNormalization", name, {from, b.weight(name + ".g", {h}), b.weight(name + ".b", {h})});
+    };
+    const std::string attention =
+        b.runtime("Attention", "attn", {norm("n1", x), b.weight("wqkv", {h, 3 * h}), b.weight("bqkv", {3 * h})},
+                  {{"num_heads", std::int64_t{4}}, {"unidirectional", std::int64_t{1}}});
+    const auto linear = [&](const std::string& name, const std::string& from, int in, int out) {
+      return b.node("Add", name + ".add",
+                    {b.node("MatMul", name, {from, b.weight(name + ".w", {in, out})}), b.weight(name + ".b", {out})});
+    };
+    const std::string sum = b.node("Add", "r1", {linear("proj", attention, h, h), x});
+    const std::string up = b.node("MatMul", "up", {norm("n2", sum), b.weight("up.w", {h, f})});
+    const std::string active = b.runtime("BiasGelu", "gelu", {up, b.weight("up.b", {f})});
+    b.output(b.node("Add", "r2", {linear("down", active, f, h), sum}));
+
+    TransformerConfig config;
+    config.hidden = h, config.layers = 1, config.heads = config.key_value_heads = 4, config.head_width = h / 4;
+    config.feed_forward = f, config.vocabulary = 1000;
+    config.bias_query_key_value = config.bias_output = config.bias_feed_forward = true;
+    const LayerCount block =
+        count_layers(config, {.sequence = 48, .micro_batch = 5, .element = 2, .attention = AttentionMemory::fused})
+            .layers[1];
+    const GraphLayers layers = counted(b, 5, 48);
+    double kept = 0, weights = 0, backward = 0, expected_backward = 0;
+    for (const GraphLayer& layer : layers.layers) {
+      kept += kept_bytes(layer.count), weights += weight_count(layer.count);
+      for (const CountedProduct& product : layer.count.products) backward += product.backward * product.operations();
+    }
+    for (const CountedProduct& product : block.products) expected_backward += product.backward * product.operations();
+    QCOMPARE(operations(layers), forward_operations(block));
+    QCOMPARE(backward, expected_backward);
+    // What looks words up keeps their numbers.
+    QCOMPARE(kept - 8.0 * 5 * 48, kept_bytes(block));
+    QCOMPARE(weights - 1000.0 * h, weight_count(block));
+  }
+
+  /// 2 b a s t (d + dv), half of it where no token sees what follows, whoever's operator it is and however its inputs
+  /// lie.
+  void every_kind_of_attention_data() {
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<double>("expected");
+    constexpr double b = 3, a = 8, s = 16, t = 24, d = 32, e = 40;
+    QTest::newRow("three beside one another") << "mha packed" << 2 * b * a * s * s * (d + d);
+    QTest::newRow("keys and values of another") << "mha" << 2 * b * a * s * t * (d + e);
+    QTest::newRow("groups of heads") << "gqa" << b * a * s * s * (d + d);
+    QTest::newRow("groups, beside one another") << "gqa packed" << b * a * s * s * (d + d);
+    QTest::newRow("ONNX, heads apart") << "standard 4" << b * a * s * t * (d + e);
+    QTest::newRow("ONNX, heads beside one another") << "standard 3" << 2 * b * a * s * t * (d + e);
+  }
+  void every_kind_of_attention() {
+    QFETCH(QString, kind);
+    QFETCH(double, expected);
+    OnnxBuilder b(23);
+    const std::string in = b.input("x", {3, 1});
+    // Of sizes as given, computed from what comes in.
+    const auto made = [&](const char* name, const Ints& sizes) {
+      Ints ones(sizes.size(), 1);
+      ones[0] = 3;
+      return b.node("Mul", name,
+                    {b.node("Reshape", std::string(name) + ".r", {in, b.integers(std::string(name) + ".s", ones)}),
+                     b.weight(std::string(name) + ".w", sizes)});
+    };
+    const std::pair<std::string, std::int64_t> heads{"num_heads", 8}, key_heads{"kv_num_heads", 2};
+    Sizes result{3, 16, 8 * 32};
+    if (kind == "mha packed") {
+      b.output(b.runtime("MultiHeadAttention", "m", {made("q", {3, 16, 8, 3, 32})}, {heads}));
+    } else if (kind == "mha") {
+      b.output(b.runtime("MultiHeadAttention", "m",
+                         {made("q", {3, 16, 256}), made("k", {3, 24, 256}), made("v", {3, 24, 320})}, {heads}));
+      result = {3, 16, 320};
+    } else if (kind == "gqa") {
+      b.output(b.runtime("GroupQueryAttention", "m",
+                         {made("q", {3, 16, 256}), made("k", {3, 16, 64}), made("v", {3, 16, 64})},
+                         {heads, key_heads}));
+    } else if (kind == "gqa packed") {
+      b.output(b.runtime("GroupQueryAttention", "m", {made("q", {3, 16, 12 * 32})}, {heads, key_heads}));
+    } else if (kind == "standard 4") {
+      b.output(b.node("Attention", "m",
+                      {made("q", {3, 8, 16, 32}), made("k", {3, 2, 24, 32}), made("v", {3, 2, 24, 40})},
+                      {{"is_causal", std::int64_t{1}}}));
+      result = {3, 8, 16, 40};
+    } else {
+      b.output(b.node("Attention", "m", {made("q", {3, 16, 256}), made("k", {3, 24, 64}), made("v", {3, 24, 80})},
+                      {{"q_num_heads", std::int64_t{8}}, {"kv_num_heads", std::int64_t{2}}}));
+      result = {3, 16, 320};
+    }
+    const ShapedGraph graph = shapes_of(b, 3);
+    QCOMPARE(graph.tensors[static_cast<std::size_t>(graph.outputs.front())].shape, result);
+    QVERIFY(graph.unknown.empty());
+    QCOMPARE(operations(counted(b, 3)), expected);
+  }
+
+  void sizes_of_fused_operators_are_checked_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* name, const OnnxBuilder& b, const char* said) {
+      QTest::newRow(name) << QByteArray::fromStdString(b.bytes()) << said;
+    };
+    OnnxBuilder odd;
+    odd.runtime("MultiHeadAttention", "m", {odd.input("q", {1, 4, 64}), odd.input("k", {1, 4, 64}), "k"},
+                {{"num_heads", std::int64_t{5}}});
+    row("heads that do not divide", odd,
+        "/graph/node/0: com.microsoft.MultiHeadAttention 'm': found 1 x 4 x 64 in 'q', expected a width that 5");
+    OnnxBuilder none;
+    none.runtime("Attention", "m", {none.input("x", {1, 4, 64}), none.weight("w", {64, 192})});
+    row("no heads", none, "com.microsoft.Attention 'm': found 0 heads (num_heads), expected 1 or more");
+    OnnxBuilder narrow;
+    narrow.runtime("Attention", "m", {narrow.input("x", {1, 4, 64}), narrow.weight("w", {63, 195})},
+                   {{"num_heads", std::int64_t{5}}});
+    row("weights that do not fit", narrow, "found 63 x 195 in 'w', expected the input's width");
+    OnnxBuilder bits;
+    bits.runtime("MatMulNBits", "m", {bits.input("x", {1, 4, 64}), bits.weight("w", {8})},
+                 {{"K", std::int64_t{32}}, {"N", std::int64_t{8}}});
+    row("few bits", bits, "found 1 x 4 x 64 in 'x', expected rows of 32 numbers");
+    OnnxBuilder wide;
+    wide.runtime("MatMulNBits", "m", {wide.input("x", {1, 4, 64}), wide.weight("w", {8})},
+                 {{"K", std::int64_t{64}}, {"N", std::int64_t{INT64_MAX}}});
+    row("wider than any tensor", wide, "com.microsoft.MatMulNBits 'm': found a result of 1 x 4 x 9223372036854775807");
+    OnnxBuilder flat;
+    flat.runtime("EmbedLayerNormalization", "m", {flat.input("x", {1, 4}), "", flat.weight("w", {64})});
+    row("a table of one size", flat, "found 64 in 'w', expected words x width");
+    OnnxBuilder other;
+    other.runtime("FusedMatMul", "m", {other.input("x", {2, 64}), other.weight("w", {32, 64})});
+    row("transposed or not", other, "found 1 x 64 times 32 x 64");
+    OnnxBuilder elsewhere;
+    elsewhere.runtime("Conv", "m", {elsewhere.input("x", {1, 4})});
+    row("of ONNX, said to be the runtime's", elsewhere, "com.microsoft.Conv 'm': found an operator that is not known");
+  }
+  void sizes_of_fused_operators_are_checked() {
+    QFETCH(QByteArray, bytes);
+    QFETCH(QString, said);
+    const auto graph = operators_from_onnx(bytes.toStdString(), "model");
+    QVERIFY(graph.has_value());
+    const auto made = graph_profile(*graph, catalogue_device("A100-80GB").value(), options_for(1));
+    QVERIFY(!made);
+    const QString text = QString::fromStdString(made.error().place + ": " + made.error().message);
+    QVERIFY2(text.contains(said), qPrintable(text));
+  }
+
+  /// Weights of a few bits compute, and hand their input's gradient on, but have none.
+  void weights_of_few_bits_are_not_trained() {
+    OnnxBuilder b;
+    auto* packed = b.model().mutable_graph()->add_initializer();
+    packed->set_name("packed");
+    packed->set_data_type(onnx::TensorProto::UINT8);
+    packed->add_dims(128 * 16);
+    const std::string x = b.node("MatMul", "first", {b.input("x", {"batch", 32}), b.weight("w", {32, 32})});
+    b.output(b.runtime("MatMulNBits", "few", {x, "packed"}, {{"K", std::int64_t{32}}, {"N", std::int64_t{128}}}));
+    const GraphLayers layers = counted(b, 7);
+    QCOMPARE(operations(layers), 2.0 * 7 * 32 * 32 + 2.0 * 7 * 32 * 128);
+    QCOMPARE(layers.parameters, 32.0 * 32);
+    QCOMPARE(layers.layers.back().count.products.back().backward, 1.0);
+    const auto made = profile_of(b, options_for(7));
+    QVERIFY(std::ranges::any_of(
+        made->notes, [](const std::string& note) { return note.starts_with("1 operators have weights of few bits"); }));
+  }
+
+  /// GPT-2 as ONNX Runtime's optimizer leaves it: 124 439 808 parameters, as its card says, in a chain, for the sums
+  /// lead from block to block though both results of each "skip" normalisation are used.
+  void a_published_model_of_fused_operators() {
+    const auto text = read_file(PIPEDECK_FIXTURES "/onnx/gpt2-runtime.onnx");
+    const auto graph = operators_from_onnx(text.value(), "gpt2");
+    QVERIFY(graph.has_value());
+    const auto made = graph_profile(*graph, catalogue_device("A100-80GB").value(), options_for(2, 1024));
+    QVERIFY2(made.has_value(), made ? "" : made.error().text().c_str());
+    QVERIFY2(made->notes[0].find(": 124 439 808 parameters") != std::string::npos, made->notes[0].c_str());
+    QVERIFY2(made->notes[1].starts_with("113 operators") &&
+                 made->notes[1].ends_with("a chain, cut where one tensor crosses"),
+             made->notes[1].c_str());
+    QVERIFY(made->profile.edges.empty());
+    QCOMPARE(made->profile.layers.size(), std::size_t{2 + 2 * 12 + 1});
+    for (const Layer& layer : made->profile.layers)
+      if (layer.name != made->profile.layers.back().name) QCOMPARE(layer.output, Bytes(2 * 2 * 1024 * 768));
+  }
+
+  void loops_and_branches_are_told() {
+    OnnxBuilder b;
+    const std::string x = b.node("MatMul", "m", {b.input("x", {"batch", 32}), b.weight("w", {32, 32})});
+    const std::string y = b.node("If", "choose", {x});
+    auto* branch = b.model().mutable_graph()->mutable_node(1)->add_attribute();
+    branch->set_name("then_branch");
+    branch->set_type(onnx::AttributeProto::GRAPH);
+    branch->mutable_g()->add_node()->set_op_type("Relu");
+    b.output(b.node("Relu", "r", {y}));
+    const auto refused = profile_of(b, options_for(1));
+    QCOMPARE(refused.error().place, std::string("/graph/node/1"));
+    QVERIFY2(refused.error().message.starts_with("If 'choose': found a loop or a branch"),
+             refused.error().message.c_str());
+    auto* stated = b.model().mutable_graph()->add_value_info();
+    stated->set_name(y);
+    auto* tensor = stated->mutable_type()->mutable_tensor_type();
+    tensor->set_elem_type(onnx::TensorProto::FLOAT);
+    tensor->mutable_shape()->add_dim()->set_dim_param("batch");
+    tensor->mutable_shape()->add_dim()->set_dim_value(32);
+    const auto made = profile_of(b, options_for(1));
+    QVERIFY(made.has_value());
+    QVERIFY(std::ranges::any_of(made->notes, [](const std::string& note) {
+      return note.starts_with("What loops and branches run is not counted") &&
+             note.ends_with("If 'choose' (/graph/node/1)");
+    }));
+  }
+
   void unknown_operators_are_bytes_or_told() {
     OnnxBuilder b;
     const std::string x = b.node("MatMul", "m", {b.input("x", {"batch", 32}), b.weight("w", {32, 32})});
