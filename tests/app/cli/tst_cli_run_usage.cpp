@@ -63,6 +63,9 @@ void TestCliRunUsage::what_would_do_nothing_is_refused_data() {
                              "--fragmentation=0.1", "--profile-micro-batch=2", "--calibration=none.json"})
     QTest::addRow("no prediction %s", option)
         << model + QStringList{option} << QByteArray(option).split('=')[0] + " needs --profile";
+  for (const char* option : {"--precision=bf16", "--oversubscribe", "--no-graphs"})
+    QTest::addRow("on the processor %s", option)
+        << model + QStringList{option} << QByteArray(option).split('=')[0] + " needs --backend cuda";
   QTest::newRow("samples for nobody") << model + QStringList{"--sample-every=10"}
                                       << QByteArray("--sample-every needs --events");
   QTest::newRow("timelines for nobody") << model + QStringList{"--timeline-every=1"}
