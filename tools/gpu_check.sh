@@ -117,11 +117,9 @@ for graphs in "" --no-graphs; do
 done
 rm -rf "$folder"
 
-title "Two GPUs joined by NCCL: stages, replicas, layers cut"
-if [ "$(grep -c '^GPU ' <<<"$gpus")" -ge 2 ]; then
-  folder=$(mktemp -d)
-  for plan in 'stages 1 [0] 1 [1]' 'replicas 1 [0,1]' 'cut 2 [0,1]'; do
-    python3 - "$folder/plan.json" $plan <<'PLAN'
+# write_plan FILE NAME DEGREE DEVICES [DEGREE DEVICES]: mlp-small in one or two stages.
+write_plan() {
+  python3 - "$@" <<'PLAN'
 import json, sys
 path, name, *stages = sys.argv[1:]
 layers = [0, 8] if len(stages) == 2 else [0, 4, 8]
@@ -132,13 +130,30 @@ plan = {"format": "pipedeck.plan", "version": 1, "name": name, "planner": "hand"
                     "tensor_parallel": int(stages[2 * i]), "recompute": False} for i in range(len(stages) // 2)]}
 json.dump(plan, open(path, "w"))
 PLAN
+}
+folder=$(mktemp -d)
+
+title "What the driver tells of a run: power, clocks, memory, energy, and what a look takes"
+write_plan "$folder/plan.json" alone 1 '[0]'
+if run timeout 300 "$build/pipedeck-cli" run --plan "$folder/plan.json" --model preset:mlp-small --backend cuda \
+    --steps 2000 --sample-every 200 --events "$folder/run.jsonl"; then
+  run nvidia-smi --query-gpu=uuid,power.draw,memory.used,clocks.sm,utilization.gpu,temperature.gpu --format=csv
+  run grep -m1 '"started"' "$folder/run.jsonl"
+  run sh -c 'grep "\"sample\"" "$1" | tail -n 1' sh "$folder/run.jsonl"
+  run grep '"finished"' "$folder/run.jsonl"
+fi
+
+title "Two GPUs joined by NCCL: stages, replicas, layers cut"
+if [ "$(grep -c '^GPU ' <<<"$gpus")" -ge 2 ]; then
+  for plan in 'stages 1 [0] 1 [1]' 'replicas 1 [0,1]' 'cut 2 [0,1]'; do
+    write_plan "$folder/plan.json" $plan
     run timeout 300 "$build/pipedeck-cli" run --plan "$folder/plan.json" --model preset:mlp-small --backend cuda \
       --steps 20 --overlap "$([ "${plan%% *}" = replicas ] && echo layer || echo none)"
   done
-  rm -rf "$folder"
 else
   say "not run: there is one GPU"
 fi
+rm -rf "$folder"
 
 title "GPT-2 124M, one GPU"
 run python3 tests/bench/gpt_on_gpu.py "$build/pipedeck-cli" presets/models/2-gpt-2-124m.model.json

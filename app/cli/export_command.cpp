@@ -128,6 +128,10 @@ const std::vector<Part>& parts() {
        [](const AnyFile& file, const Wish&) -> Result<std::string> {
          return steps_csv(std::get<RunLog>(file).events).text();
        }},
+      {"run-log", "samples", "busy time, memory, power, clocks over time (run --sample-every)",
+       [](const AnyFile& file, const Wish&) -> Result<std::string> {
+         return samples_csv(std::get<RunLog>(file).events).text();
+       }},
       {"run-log", "operations", "start and end of each operation of the last timeline",
        [](const AnyFile& file, const Wish&) { return operations(last_timeline(std::get<RunLog>(file))); }},
       {"project", "plans", "the plans with what was predicted", project_plans},

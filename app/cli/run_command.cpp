@@ -245,6 +245,7 @@ class RunCommand : public Command {
   }
 
   Result<int> say_ready() const {
+    if (!runs_on_.warning.empty()) print_warning(runs_on_.warning);
     if (replayed_) {
       print_text(fmt::format("ready: {} with {} on {} devices, {} samples a step\n", replayed_->model.name, plan_.name,
                              devices_used(plan_).size(), plan_.global_batch));

@@ -34,6 +34,14 @@ void RunReport::show(const RunEvent& event) {
     print_text(fmt::format("{} after {} steps in {:.2f} s, median step {} ms, loss {:.5f}\n",
                            finished->stopped ? "stopped" : "finished", finished->steps, finished->duration.count,
                            milliseconds_text(finished->median_step), finished->loss));
+  if (const auto* finished = std::get_if<RunFinished>(&event)) show_energy(*finished);
+}
+
+void RunReport::show_energy(const RunFinished& finished) const {
+  const auto joules = whole_energy(finished);
+  if (!joules || samples_ <= 0) return;
+  print_text(fmt::format("energy of the GPUs {:.1f} J ({:.3f} Wh), {:.3g} J a sample\n", *joules, *joules / 3600,
+                         *joules / samples_));
 }
 
 void RunReport::show_step(const StepDone& step) {
@@ -51,6 +59,7 @@ void RunReport::remember(const RunEvent& event) {
     timelines_.push_back(*measured);
     if (timelines_.size() > kept_timelines) timelines_.pop_front();
   }
+  if (const auto* step = std::get_if<StepDone>(&event)) samples_ += step->samples_per_second * step->duration.count;
   if (const auto* finished = std::get_if<RunFinished>(&event)) finished_ = *finished;
   if (std::holds_alternative<RunFailed>(event)) failed_ = true;
 }

@@ -26,12 +26,14 @@ class RunReport {
 
  private:
   void show_step(const StepDone& step);
+  void show_energy(const RunFinished& finished) const;
 
   int steps_;
   ProgressLine progress_;
   std::deque<MeasuredTimeline> timelines_;
   std::optional<RunFinished> finished_;
   bool failed_ = false;
+  double samples_ = 0;  ///< trained on so far
 };
 
 }  // namespace pipedeck::cli

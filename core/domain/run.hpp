@@ -2,10 +2,12 @@
 // What a training run reports: the events of `pipedeck-cli run`, as values.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "core/domain/gpu_reading.hpp"
 #include "core/domain/ids.hpp"
 #include "core/domain/timeline.hpp"
 #include "core/domain/units.hpp"
@@ -16,7 +18,8 @@ struct RunStarted {
   std::string plan, model, backend;
   int steps = 0;  ///< the last one's number
   int devices = 0;
-  int from_step = 0;  ///< of the checkpoint that the run goes on from
+  int from_step = 0;           ///< of the checkpoint that the run goes on from
+  std::vector<RunGpu> gpus{};  ///< each once, however many devices share it; empty: none, or nothing is told of them
   bool operator==(const RunStarted&) const = default;
 };
 
@@ -42,6 +45,7 @@ struct RunSample {
   Seconds time;                       ///< since training began, pauses included
   std::vector<double> busy_fraction;  ///< since the sample before, a device, in device order
   std::vector<Bytes> memory;          ///< in use now, a device
+  std::vector<GpuReading> gpus{};     ///< the latest look at each of RunStarted's
   bool operator==(const RunSample&) const = default;
 };
 
@@ -80,8 +84,21 @@ struct RunFinished {
   Seconds duration;
   Seconds median_step;
   bool stopped = false;  ///< on request, before the last step
+  /// Joules that each of RunStarted's GPUs took from then to the end of the last step, whoever used it.
+  std::vector<std::optional<double>> gpu_energy{};
+  std::optional<Seconds> gpu_look{};  ///< mean time of one look at the GPUs, beside the training
   bool operator==(const RunFinished&) const = default;
 };
+
+/// Joules of all GPUs; none where some did not tell, or there are none.
+inline std::optional<double> whole_energy(const RunFinished& event) {
+  double sum = 0;
+  for (const auto& joules : event.gpu_energy) {
+    if (!joules) return std::nullopt;
+    sum += *joules;
+  }
+  return event.gpu_energy.empty() ? std::nullopt : std::optional(sum);
+}
 
 using RunEvent = std::variant<RunStarted, StepDone, MeasuredTimeline, RunSample, RunPaused, RunResumed, RunCheckpoint,
                               RunWarning, RunFailed, RunFinished>;

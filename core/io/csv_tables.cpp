@@ -35,6 +35,17 @@ std::string_view role_name(LaneRole role) {
   return role == LaneRole::compute ? "compute" : role == LaneRole::collective ? "collective" : "link";
 }
 
+Field told(const std::optional<double>& figure) { return figure ? Field(*figure) : Field(); }
+
+Row fields_of(const GpuReading& reading) {
+  std::vector<std::string_view> limits;
+  for (const NamedClockLimit& named : clock_limits)
+    if (holds(reading.limits.value_or(0), named.limit)) limits.push_back(named.name);
+  return {told(reading.power),       reading.memory ? Field(*reading.memory) : Field(),
+          told(reading.clock),       told(reading.utilization),
+          told(reading.temperature), limits.empty() ? Field() : Field(fmt::format("{}", fmt::join(limits, " ")))};
+}
+
 }  // namespace
 
 CsvTable layers_csv(const Profile& profile) {
@@ -215,6 +226,38 @@ CsvTable steps_csv(const std::vector<RunEvent>& events) {
     for (std::size_t d = 0; d < devices; ++d)
       row.push_back(d < step->busy_fraction.size() ? Field(step->busy_fraction[d]) : Field());
     for (std::size_t d = 0; d < devices; ++d) row.push_back(d < step->memory.size() ? Field(step->memory[d]) : Field());
+    table.add(std::move(row));
+  }
+  return table;
+}
+
+CsvTable samples_csv(const std::vector<RunEvent>& events) {
+  std::size_t devices = 0, gpus = 0;
+  std::vector<const RunSample*> samples;
+  for (const RunEvent& event : events)
+    if (const auto* sample = std::get_if<RunSample>(&event)) {
+      samples.push_back(sample);
+      devices = std::max(devices, sample->busy_fraction.size());
+      gpus = std::max(gpus, sample->gpus.size());
+    }
+  std::vector<std::string> columns{"time_ms"};
+  for (std::size_t d = 0; d < devices; ++d) columns.push_back(fmt::format("device_{}_busy_fraction", d));
+  for (std::size_t d = 0; d < devices; ++d) columns.push_back(fmt::format("device_{}_memory_bytes", d));
+  for (std::size_t g = 0; g < gpus; ++g)
+    for (const char* figure :
+         {"power_w", "memory_used_bytes", "sm_clock_mhz", "utilization", "temperature_c", "throttle"})
+      columns.push_back(fmt::format("gpu_{}_{}", g, figure));
+  CsvTable table(std::move(columns));
+  for (const RunSample* sample : samples) {
+    Row row{ms(sample->time)};
+    for (std::size_t d = 0; d < devices; ++d)
+      row.push_back(d < sample->busy_fraction.size() ? Field(sample->busy_fraction[d]) : Field());
+    for (std::size_t d = 0; d < devices; ++d)
+      row.push_back(d < sample->memory.size() ? Field(sample->memory[d]) : Field());
+    for (std::size_t g = 0; g < gpus; ++g) {
+      const Row fields = fields_of(g < sample->gpus.size() ? sample->gpus[g] : GpuReading());
+      row.insert(row.end(), fields.begin(), fields.end());
+    }
     table.add(std::move(row));
   }
   return table;

@@ -43,5 +43,7 @@ CsvTable critical_path_csv(const CriticalPath& path);
 CsvTable sensitivity_csv(const Sensitivity& sensitivity);
 /// The steps of a run.
 CsvTable steps_csv(const std::vector<RunEvent>& events);
+/// What devices and GPUs did over time; fields that nothing was told of are empty.
+CsvTable samples_csv(const std::vector<RunEvent>& events);
 
 }  // namespace pipedeck

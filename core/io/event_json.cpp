@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/io/gpu_json.hpp"
 #include "core/io/intervals_json.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/json_reader.hpp"
@@ -35,6 +36,7 @@ Value write(const RunStarted& event) {
   out.add("plan", event.plan).add("model", event.model).add("backend", event.backend);
   out.add("steps", event.steps).add("devices", event.devices);
   if (event.from_step > 0) out.add("from_step", event.from_step);
+  if (!event.gpus.empty()) out.add("gpus", json::gpus_value(event.gpus));
   return out.finish();
 }
 
@@ -57,7 +59,9 @@ Value write(const RunSample& event) {
   ObjectWriter out;
   out.add("event", "sample").add("time_ms", json::milliseconds_of(event.time));
   out.add("busy_fraction", json::list_of(event.busy_fraction, [](double busy) { return Value(json::number(busy)); }));
-  return out.add("memory_bytes", json::bytes_of(event.memory)).finish();
+  out.add("memory_bytes", json::bytes_of(event.memory));
+  if (!event.gpus.empty()) out.add("gpus", json::readings_value(event.gpus));
+  return out.finish();
 }
 
 Value write(const RunPaused& event) { return ObjectWriter().add("event", "paused").add("step", event.step).finish(); }
@@ -83,7 +87,10 @@ Value write(const RunFinished& event) {
   out.add("event", "finished").add("steps", event.steps).add("loss", loss_value(event.loss));
   out.add("duration_ms", json::milliseconds_of(event.duration));
   out.add("median_step_ms", json::milliseconds_of(event.median_step));
-  return out.add("stopped", Value(event.stopped)).finish();
+  out.add("stopped", Value(event.stopped));
+  if (!event.gpu_energy.empty()) out.add("gpu_energy_j", json::figures_value(event.gpu_energy));
+  if (event.gpu_look) out.add("gpu_look_ms", json::milliseconds_of(*event.gpu_look));
+  return out.finish();
 }
 
 RunStarted started_from(ObjectReader& in) {
@@ -97,6 +104,7 @@ RunStarted started_from(ObjectReader& in) {
   event.steps = in.count("steps", 0);
   event.devices = in.count("devices", 1, limits::devices);
   event.from_step = in.count_or("from_step", 0, 0);
+  event.gpus = json::gpus_from(in, "gpus");
   return event;
 }
 
@@ -123,6 +131,7 @@ RunSample sample_from(ObjectReader& in) {
   RunSample event;
   event.time = in.long_time("time_ms");
   read_devices(in, event.busy_fraction, event.memory);
+  event.gpus = json::readings_from(in, "gpus");
   return event;
 }
 
@@ -149,6 +158,8 @@ RunFinished finished_from(ObjectReader& in) {
   event.duration = in.long_time("duration_ms");
   event.median_step = in.long_time("median_step_ms");
   event.stopped = in.truth_or("stopped", false);
+  event.gpu_energy = json::figures_from(in, "gpu_energy_j");
+  if (in.has("gpu_look_ms")) event.gpu_look = in.long_time("gpu_look_ms");
   return event;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/runtime/gpu_watch.hpp"
 #include "core/runtime/layer_kernel.hpp"
 #include "core/runtime/loss_kernel.hpp"
 
@@ -27,6 +28,8 @@ struct Backend {
   Kernels kernels;
   /// Of each worker (Layout::placements' order) of this process.
   std::function<std::shared_ptr<ComputeDevice>(std::size_t worker)> device = [](std::size_t) { return processor(); };
+  /// The GPU of each; PlacedGpu::device is left to the run. Empty: there are no GPUs.
+  std::function<PlacedGpu(std::size_t worker)> gpu;
   std::function<std::shared_ptr<const LossKernel>(const SoftmaxCrossEntropy&)> loss = processor_loss;
   /// What joins the devices of this process with all others, where they have a way of their own; `hosts` joins the same
   /// workers by values of the host, `memories` of workers elsewhere are the host's. Empty: the run's own transport.

@@ -1,84 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/nvml.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "core/runtime/nvml_library.hpp"
+
 namespace pipedeck {
 namespace {
 
-// The few calls and structs of its stable binary interface that are needed.
-struct GpuHandle;
-struct MemoryInfo {
-  unsigned long long total, free, used;
-};
-struct PciInfo {
-  char legacy_bus[16];
-  unsigned domain, bus, device, vendor_and_device, subsystem;
-  char bus_id[32];
-};
+using nvml::GpuHandle;
+using nvml::PciInfo;
+
 constexpr unsigned most_links = 36;
 constexpr unsigned remote_switch = 2;
-
-class Nvml {
- public:
-  static Result<std::unique_ptr<Nvml>> open() {
-    auto nvml = std::make_unique<Nvml>();
-    if (!nvml->library_) return fail(ErrorCode::io, "libnvidia-ml.so.1 is not there, so no NVIDIA driver is installed");
-    const auto init = nvml->call<int()>("nvmlInit_v2");
-    const int code = init ? init() : 999;
-    if (code != 0) return fail(ErrorCode::io, fmt::format("NVML does not answer: {}", nvml->words_of(code)));
-    nvml->started_ = true;
-    return nvml;
-  }
-  Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL)) {}
-  Nvml(const Nvml&) = delete;
-  Nvml& operator=(const Nvml&) = delete;
-  ~Nvml() {
-    if (const auto shutdown = started_ ? call<int()>("nvmlShutdown") : nullptr) shutdown();
-    if (library_) dlclose(library_);
-  }
-
-  /// Whether the call is there and succeeded.
-  template <class... Arguments>
-  bool ask(const char* name, Arguments... arguments) const {
-    const auto function = call<int(Arguments...)>(name);
-    return function && function(arguments...) == 0;
-  }
-
- private:
-  template <class Function>
-  Function* call(const char* name) const {
-    return library_ ? reinterpret_cast<Function*>(dlsym(library_, name)) : nullptr;
-  }
-  std::string words_of(int code) const {
-    const auto words = call<const char*(int)>("nvmlErrorString");
-    return words ? words(code) : fmt::format("error {}", code);
-  }
-
-  void* library_;
-  bool started_ = false;
-};
 
 struct Links {
   std::vector<std::string> targets;  ///< bus of the GPU at the other end, once a lane
   int to_switches = 0;
 };
 
-Links links_of(const Nvml& nvml, GpuHandle* device) {
+Links links_of(const nvml::Library& driver, GpuHandle* device) {
   Links links;
   for (unsigned link = 0; link < most_links; ++link) {
     unsigned active = 0, kind = 0;
-    if (!nvml.ask("nvmlDeviceGetNvLinkState", device, link, &active) || active == 0) continue;
+    if (!driver.ask("nvmlDeviceGetNvLinkState", device, link, &active) || active == 0) continue;
     PciInfo remote{};
-    const bool known = nvml.ask("nvmlDeviceGetNvLinkRemotePciInfo_v2", device, link, &remote);
-    if (nvml.ask("nvmlDeviceGetNvLinkRemoteDeviceType", device, link, &kind) && kind == remote_switch)
+    const bool known = driver.ask("nvmlDeviceGetNvLinkRemotePciInfo_v2", device, link, &remote);
+    if (driver.ask("nvmlDeviceGetNvLinkRemoteDeviceType", device, link, &kind) && kind == remote_switch)
       ++links.to_switches;
     else if (known)
       links.targets.emplace_back(remote.bus_id);
@@ -86,24 +38,24 @@ Links links_of(const Nvml& nvml, GpuHandle* device) {
   return links;
 }
 
-FoundGpu gpu_of(const Nvml& nvml, GpuHandle* device, unsigned index, std::string& bus) {
+FoundGpu gpu_of(const nvml::Library& driver, GpuHandle* device, unsigned index, std::string& bus) {
   FoundGpu gpu;
   gpu.label = fmt::format("GPU{}", index);
   std::array<char, 128> name{};
-  if (nvml.ask("nvmlDeviceGetName", device, name.data(), static_cast<unsigned>(name.size() - 1)))
+  if (driver.ask("nvmlDeviceGetName", device, name.data(), static_cast<unsigned>(name.size() - 1)))
     gpu.name = name.data();
-  MemoryInfo memory{};
-  if (nvml.ask("nvmlDeviceGetMemoryInfo", device, &memory)) gpu.memory = Bytes(static_cast<std::int64_t>(memory.total));
+  if (const auto memory = driver.told<nvml::MemoryInfo>("nvmlDeviceGetMemoryInfo", device))
+    gpu.memory = Bytes(static_cast<std::int64_t>(memory->total));
   int major = 0, minor = 0;
-  if (nvml.ask("nvmlDeviceGetCudaComputeCapability", device, &major, &minor)) gpu.architecture = 10 * major + minor;
+  if (driver.ask("nvmlDeviceGetCudaComputeCapability", device, &major, &minor)) gpu.architecture = 10 * major + minor;
   unsigned generation = 0, width = 0;
   // The most that the slot gives: what is used now drops while the GPU idles.
-  if (nvml.ask("nvmlDeviceGetMaxPcieLinkGeneration", device, &generation) &&
-      nvml.ask("nvmlDeviceGetMaxPcieLinkWidth", device, &width) && generation >= 1 && generation <= 6 && width >= 1 &&
+  if (driver.ask("nvmlDeviceGetMaxPcieLinkGeneration", device, &generation) &&
+      driver.ask("nvmlDeviceGetMaxPcieLinkWidth", device, &width) && generation >= 1 && generation <= 6 && width >= 1 &&
       width <= 32)
     gpu.pcie = PciExpress{static_cast<int>(generation), static_cast<int>(width)};
   PciInfo pci{};
-  if (nvml.ask("nvmlDeviceGetPciInfo_v3", device, &pci)) {
+  if (driver.ask("nvmlDeviceGetPciInfo_v3", device, &pci)) {
     gpu.pci_id = fmt::format("{:04x}:{:04x}", pci.vendor_and_device & 0xffff, pci.vendor_and_device >> 16);
     bus = pci.bus_id;
   }
@@ -120,21 +72,21 @@ JointKind kind_of(unsigned level) {
 }  // namespace
 
 Result<FoundGpus> gpus_by_nvml() {
-  const auto opened = Nvml::open();
+  const auto opened = nvml::Library::open();
   if (!opened) return tl::unexpected(opened.error());
-  const Nvml& nvml = **opened;
+  const nvml::Library& driver = **opened;
   unsigned count = 0;
-  if (!nvml.ask("nvmlDeviceGetCount_v2", &count) || count == 0) return fail(ErrorCode::io, "NVML finds no GPU");
+  if (!driver.ask("nvmlDeviceGetCount_v2", &count) || count == 0) return fail(ErrorCode::io, "NVML finds no GPU");
   FoundGpus found;
   std::vector<GpuHandle*> devices;
   std::vector<std::string> buses;
   std::vector<Links> links;
   for (unsigned i = 0; i < count; ++i) {
     GpuHandle* device = nullptr;
-    if (!nvml.ask("nvmlDeviceGetHandleByIndex_v2", i, &device)) continue;  // another user's, or broken
+    if (!driver.ask("nvmlDeviceGetHandleByIndex_v2", i, &device)) continue;  // another user's, or broken
     devices.push_back(device);
-    found.gpus.push_back(gpu_of(nvml, device, i, buses.emplace_back()));
-    links.push_back(links_of(nvml, device));
+    found.gpus.push_back(gpu_of(driver, device, i, buses.emplace_back()));
+    links.push_back(links_of(driver, device));
   }
   if (devices.empty()) return fail(ErrorCode::io, "NVML gives access to no GPU");
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -146,7 +98,8 @@ Result<FoundGpus> gpus_by_nvml() {
       }
       Joint joint{JointKind::system, 0, {}};
       unsigned level = 0;
-      if (nvml.ask("nvmlDeviceGetTopologyCommonAncestor", devices[i], devices[j], &level)) joint.kind = kind_of(level);
+      if (driver.ask("nvmlDeviceGetTopologyCommonAncestor", devices[i], devices[j], &level))
+        joint.kind = kind_of(level);
       if (const auto& a = found.gpus[i].pcie, &b = found.gpus[j].pcie; a && b)
         joint.pcie = std::min(pcie_bandwidth(*a), pcie_bandwidth(*b));
       const auto direct = std::ranges::count(links[i].targets, buses[j]);

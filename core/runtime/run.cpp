@@ -170,6 +170,16 @@ std::vector<std::shared_ptr<DeviceMemory>> join_devices(Run& run, const Backend&
   return memories;
 }
 
+/// Those of this process, for the driver's library.
+void name_gpus(Run& run, const Backend& backend) {
+  if (!backend.gpu) return;
+  for (std::size_t i = 0; i < run.layout.placements.size(); ++i) {
+    if (!run.transport->here(i)) continue;
+    run.gpus.push_back(backend.gpu(i));
+    run.gpus.back().device = run.layout.placements[i].device.value;
+  }
+}
+
 /// Takes down what a worker has done, and tells who waits for it.
 void take_report(Run& run, std::size_t place, StepReport report) {
   const std::lock_guard lock(run.mutex);
@@ -299,6 +309,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   std::vector<std::shared_ptr<DeviceMemory>> memories;
   try {
     memories = join_devices(*run, backend, site);
+    name_gpus(*run, backend);
   } catch (const std::runtime_error& error) {  // no driver, no memory, a device that is lost
     return fail(ErrorCode::run_failed, error.what());
   }

@@ -43,6 +43,7 @@ struct Run {
   std::unique_ptr<Admission> admission;
   std::unique_ptr<Transport> transport;         ///< behind what other processes reach through it
   std::deque<Worker> workers;                   ///< of this process, in device order
+  std::vector<PlacedGpu> gpus;                  ///< of the same; none on the processor
   std::unique_ptr<RunCheckpoints> checkpoints;  ///< none where there are to be none
   int from_step = 0, last_step = 0;             ///< steps done before, and when all are done
 

@@ -7,8 +7,13 @@
 namespace pipedeck {
 
 Sampler::Sampler(std::chrono::milliseconds every, std::vector<SampledDevice> devices,
-                 std::function<void(const RunEvent&)> sink)
-    : every_(every), devices_(std::move(devices)), sink_(std::move(sink)), begin_(Clock::now()), last_(begin_) {
+                 std::function<void(const RunEvent&)> sink, std::function<std::vector<GpuReading>()> gpus)
+    : every_(every),
+      devices_(std::move(devices)),
+      sink_(std::move(sink)),
+      gpus_(std::move(gpus)),
+      begin_(Clock::now()),
+      last_(begin_) {
   for (const SampledDevice& device : devices_) busy_.push_back(device.meter->busy(begin_));
   thread_ = std::thread([this] { watch(); });
 }
@@ -46,6 +51,7 @@ RunSample Sampler::look(Clock::time_point now) {
     sample.memory.push_back(devices_[i].memory->in_use());
     busy_[i] = busy;
   }
+  if (gpus_) sample.gpus = gpus_();
   last_ = now;
   return sample;
 }

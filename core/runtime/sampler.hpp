@@ -49,12 +49,12 @@ struct SampledDevice {
   std::shared_ptr<const DeviceMemory> memory;
 };
 
-/// Sends a RunSample from a thread of its own every `every` from its making on, and a last one when it ends, unless
-/// that would be of less than half of `every`.
+/// Sends a RunSample, with what `gpus` has at hand, from a thread of its own every `every` from its making on, and a
+/// last one when it ends, unless that would be of less than half of `every`.
 class Sampler {
  public:
   Sampler(std::chrono::milliseconds every, std::vector<SampledDevice> devices,
-          std::function<void(const RunEvent&)> sink);
+          std::function<void(const RunEvent&)> sink, std::function<std::vector<GpuReading>()> gpus = {});
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
@@ -67,6 +67,7 @@ class Sampler {
   const std::chrono::milliseconds every_;
   const std::vector<SampledDevice> devices_;
   const std::function<void(const RunEvent&)> sink_;
+  const std::function<std::vector<GpuReading>()> gpus_;
   const Clock::time_point begin_;
   Clock::time_point last_;
   std::vector<Nanoseconds> busy_;  ///< at the last look

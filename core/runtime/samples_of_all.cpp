@@ -18,6 +18,7 @@ void read(const std::string& bytes, std::vector<RunSample>& samples) {
     reader.get(sample.time);
     reader.get(sample.busy_fraction);
     reader.get(sample.memory);
+    reader.get(sample.gpus);
     samples.push_back(std::move(sample));
   }
 }
@@ -37,6 +38,7 @@ std::string SamplesOfAll::told() {
     put(bytes, sample.time);
     put(bytes, sample.busy_fraction);
     put(bytes, sample.memory);
+    put(bytes, sample.gpus);
   }
   untold_.clear();
   return bytes;
@@ -60,6 +62,7 @@ std::vector<RunSample> SamplesOfAll::together(const std::vector<std::string>& pr
       if (!other) return all;
       sample.busy_fraction.insert(sample.busy_fraction.end(), other->busy_fraction.begin(), other->busy_fraction.end());
       sample.memory.insert(sample.memory.end(), other->memory.begin(), other->memory.end());
+      sample.gpus.insert(sample.gpus.end(), other->gpus.begin(), other->gpus.end());
       // One stays: it may cover the next time, too.
       waiting_[i].erase(waiting_[i].begin(), waiting_[i].begin() + (other - waiting_[i].data()));
     }

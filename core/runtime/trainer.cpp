@@ -14,6 +14,7 @@
 #include "core/runtime/cores.hpp"
 #include "core/runtime/measured.hpp"
 #include "core/runtime/run.hpp"
+#include "core/runtime/run_gpus.hpp"
 #include "core/runtime/samples_of_all.hpp"
 #include "core/runtime/shard.hpp"
 #include "core/runtime/train_with.hpp"
@@ -45,6 +46,7 @@ class Training {
       : plan_(plan), options_(options), sink_(sink), run_(std::move(run)) {}
 
   Result<TrainedParameters> train(std::stop_token stop) {
+    if (!open_gpus()) return tl::unexpected(run_->control->failure().value());
     announce();
     {
       Crew crew(run_);
@@ -54,6 +56,7 @@ class Training {
       go_through(crew, stop);
       sampler_.reset();
     }
+    gpus_->end_steps();
     if (const auto failure = run_->control->failure()) return tl::unexpected(*failure);
     try {
       if (auto kept = keep_last_step(); !kept) return tl::unexpected(kept.error());
@@ -71,15 +74,31 @@ class Training {
   }
 
  private:
-  void announce() const {
+  /// False where another process was lost meanwhile.
+  bool open_gpus() {
+    try {
+      gpus_.emplace(run_->gpus, *run_->processes);
+      return true;
+    } catch (const Interrupted&) {
+      return false;
+    }
+  }
+
+  void announce() {
     const auto devices = static_cast<int>(run_->layout.placements.size());
-    emit(RunStarted{plan_.name, run_->model.name, run_->computed_by, options_.steps, devices, run_->from_step});
+    emit(RunStarted{plan_.name, run_->model.name, run_->computed_by, options_.steps, devices, run_->from_step,
+                    gpus_->all()});
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     const int machines = run_->processes->machines();
     if (!run_->warning.empty()) emit(RunWarning{run_->warning});
     if (run_->backend == "cpu" && cores > 0 && devices > cores * machines)
       emit(RunWarning{fmt::format("{} devices share {} CPU cores: the results are the plan's, the times are not",
                                   devices, cores * machines)});
+    warn_of_gpus();
+  }
+
+  void warn_of_gpus() {
+    for (const RunWarning& warning : gpus_->warnings()) emit(warning);
   }
 
   /// Before processes say that they were stopped, they look who is left: mpirun stops them also when one is lost.
@@ -99,7 +118,8 @@ class Training {
     const auto sink = [this](const RunEvent& event) {
       all_here() ? emit(event) : samples_.add(std::get<RunSample>(event));
     };
-    return std::make_unique<Sampler>(options_.sample_every, std::move(devices), sink);
+    return std::make_unique<Sampler>(options_.sample_every, std::move(devices), sink,
+                                     [this] { return gpus_->latest(); });
   }
 
   bool all_here() const { return run_->workers.size() == run_->layout.placements.size(); }
@@ -109,7 +129,10 @@ class Training {
     if (options_.sample_every.count() == 0 || all_here()) return;
     const auto told = run_->processes->gather(samples_.told());
     if (!run_->processes->first()) return;
-    for (const RunSample& sample : samples_.together(told, last)) emit(sample);
+    for (const RunSample& sample : samples_.together(told, last)) {
+      gpus_->take(sample);
+      emit(sample);
+    }
   }
 
   /// Other processes wait for the first one before each step.
@@ -145,6 +168,7 @@ class Training {
       durations_.push_back(done->duration);
       report(step, *done);
       report_samples(false);
+      warn_of_gpus();
       if (!report_checkpoints(step)) return;
       pause_asynchronous(crew, step, stop);
     }
@@ -217,6 +241,8 @@ class Training {
       std::nth_element(durations_.begin(), middle, durations_.end());
       finished.median_step = *middle;
     }
+    gpus_->finish(finished);
+    warn_of_gpus();
     emit(finished);
   }
 
@@ -278,6 +304,7 @@ class Training {
   std::vector<Seconds> durations_;
   double loss_ = 0;
   bool stopped_ = false;
+  std::optional<RunGpus> gpus_;
   std::unique_ptr<Sampler> sampler_;  ///< while steps go on; its thread uses all of the above
 };
 

@@ -6059,6 +6059,42 @@
         <source>to the next layer: %1 = %2 bytes</source>
         <translation>zur nächsten Schicht: %1 = %2 Bytes</translation>
     </message>
+    <message>
+        <source>%1 at %2 (device %3): heat holds its clocks back%4: look at its cooling</source>
+        <translation>%1 auf %2 (Gerät %3): Wärme bremst ihren Takt%4: die Kühlung ansehen</translation>
+    </message>
+    <message>
+        <source>%1 at %2 (device %3): its hardware holds its clocks back%4: heat or power</source>
+        <translation>%1 auf %2 (Gerät %3): ihre Hardware bremst den Takt%4: Wärme oder Leistung</translation>
+    </message>
+    <message>
+        <source>%1 at %2 (device %3): its power limit holds its clocks back%4</source>
+        <translation>%1 auf %2 (Gerät %3): die Leistungsgrenze bremst ihren Takt%4</translation>
+    </message>
+    <message>
+        <source>%1 at %2 (device %3): the power supply brakes its clocks%4: look at the machine&apos;s supply</source>
+        <translation>%1 auf %2 (Gerät %3): die Stromversorgung bremst ihren Takt%4: das Netzteil der Maschine ansehen</translation>
+    </message>
+    <message>
+        <source>(%1 of %2 MHz)</source>
+        <translation>(%1 von %2 MHz)</translation>
+    </message>
+    <message>
+        <source>NVML does not answer within %1 s</source>
+        <translation>NVML antwortet nicht innerhalb von %1 s</translation>
+    </message>
+    <message>
+        <source>NVML knows none of the run&apos;s GPUs</source>
+        <translation>NVML kennt keine der GPUs des Laufs</translation>
+    </message>
+    <message>
+        <source>found %1, expected a name</source>
+        <translation>gefunden: %1, erwartet: ein Name</translation>
+    </message>
+    <message>
+        <source>the GPUs&apos; power, clocks and memory are not told: %1</source>
+        <translation>Leistung, Takt und Speicher der GPUs sind nicht zu erfahren: %1</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>

@@ -26,6 +26,19 @@ std::unique_ptr<Transport> joined_by_nccl(std::unique_ptr<Transport> hosts,
   return std::make_unique<NcclTransport>(std::move(workers), memories.size(), std::move(hosts), links, control);
 }
 
+/// As NVML names it, too: the numbers of the two are not the same.
+PlacedGpu placed_on(int gpu) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
+  std::string uuid;
+  for (std::size_t i = 0; i < sizeof properties.uuid.bytes; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) uuid += '-';
+    uuid += fmt::format("{:02x}", static_cast<unsigned char>(properties.uuid.bytes[i]));
+  }
+  return {0, properties.name, uuid,
+          fmt::format("{:08x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID)};
+}
+
 class TheModule final : public Module {
  public:
   std::vector<std::string> gpus() const override {
@@ -59,6 +72,7 @@ class TheModule final : public Module {
     Backend backend(cuda_kernels(precision));
     backend.name = "cuda";
     backend.recorded = "CUDA graphs";
+    backend.gpu = [gpus](std::size_t worker) { return placed_on(gpus[worker]); };
     backend.device = [precision, gpus = std::move(gpus)](std::size_t worker) {
       return std::make_shared<CudaDevice>(gpus[worker], precision);
     };

@@ -8,12 +8,17 @@
 namespace pipedeck::test {
 
 Answer run_cli(const QStringList& arguments, const QString& folder, const QStringList& environment) {
+  return run_program(QStringLiteral(PIPEDECK_CLI), arguments, folder, environment);
+}
+
+Answer run_program(const QString& program, const QStringList& arguments, const QString& folder,
+                   const QStringList& environment) {
   QProcess process;
   process.setWorkingDirectory(folder);
   QStringList variables = QProcess::systemEnvironment();
   variables.removeIf([](const QString& variable) { return variable.startsWith("PIPEDECK_THREADS="); });
   process.setEnvironment(variables + environment);
-  process.start(PIPEDECK_CLI, arguments);
+  process.start(program, arguments);
   process.closeWriteChannel();
   Answer answer;
   const bool ended = process.waitForFinished(120000);

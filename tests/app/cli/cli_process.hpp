@@ -24,6 +24,9 @@ struct Answer {
 
 /// pipedeck-cli with these arguments, in `folder`, with `environment` ("NAME=value") added.
 Answer run_cli(const QStringList& arguments, const QString& folder, const QStringList& environment = {});
+/// The same of another build of it.
+Answer run_program(const QString& program, const QStringList& arguments, const QString& folder,
+                   const QStringList& environment);
 
 /// A folder with a profile of six layers, a cluster of two nodes with two devices, and a two-stage plan for them.
 class SmallProblem {

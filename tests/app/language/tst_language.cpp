@@ -195,6 +195,12 @@ class TestLanguage : public QObject {
         "Gewichte 1,875 GiB + Aktivierungen von 5 laufenden Mikro-Batches 1,875 GiB + Stufengrenze 0,004 GiB");
     row("an edit refused", "4 replicas of stage 1 need 2 more devices, and none is spare",
         "4 Replikate von Stufe 1 brauchen 2 weitere Ger\u00e4te, und keines ist frei");
+    row("a GPU that is held back",
+        "NVIDIA H200 at 00000000:81:00.0 (device 1, 3): its power limit holds its clocks back (1200 of 1980 MHz)",
+        "NVIDIA H200 auf 00000000:81:00.0 (Ger\u00e4t 1, 3): die Leistungsgrenze bremst ihren Takt (1200 von 1980 "
+        "MHz)");
+    row("a GPU that is hot", "H200 at 00000000:81:00.0 (device 0): heat holds its clocks back: look at its cooling",
+        "H200 auf 00000000:81:00.0 (Ger\u00e4t 0): W\u00e4rme bremst ihren Takt: die K\u00fchlung ansehen");
     row("unknown", "cuda_driver_17 says xyz", "cuda_driver_17 says xyz");
     row("nothing", "", "");
   }

@@ -378,11 +378,39 @@ CalibrationRecord random_calibration(Random& random) {
   return record;
 }
 
+namespace {
+
+std::optional<double> figure_or_none(Random& random, double most) {
+  return random.integer(0, 2) > 0 ? std::optional(random.uniform(0, most)) : std::nullopt;
+}
+
+RunGpu random_gpu(Random& random) {
+  return {{0, random.integer(1, 9)},   random_name(random, 1), "GPU-1",
+          random_name(random, 2),      random_bytes(random),   figure_or_none(random, 999),
+          figure_or_none(random, 2000)};
+}
+
+GpuReading random_reading(Random& random) {
+  GpuReading reading{figure_or_none(random, 999), {}, figure_or_none(random, 2000), figure_or_none(random, 1),
+                     figure_or_none(random, 99),  {}};
+  if (random.integer(0, 1) == 1) reading.memory = random_bytes(random);
+  if (random.integer(0, 1) == 1)
+    reading.limits = static_cast<std::uint32_t>(random.integer(0, 255)) << 1;  // without "idle"
+  return reading;
+}
+
+}  // namespace
+
 RunEvent random_event(Random& random) {
   switch (random.integer(0, 9)) {
     case 0:
-      return RunStarted{random_name(random, 1), "m", "cpu", random.integer(0, 99), random.integer(1, 8),
-                        random.integer(0, 9)};
+      return RunStarted{random_name(random, 1),
+                        "m",
+                        "cpu",
+                        random.integer(0, 99),
+                        random.integer(1, 8),
+                        random.integer(0, 9),
+                        random.integer(0, 1) == 1 ? std::vector<RunGpu>{random_gpu(random)} : std::vector<RunGpu>{}};
     case 1:
       return StepDone{random.integer(1, 99),         random.uniform(-5, 5),
                       random_time(random),           random_double(random, 1e9),
@@ -392,7 +420,12 @@ RunEvent random_event(Random& random) {
     case 3:
       return RunWarning{random_name(random, 3)};
     case 5:
-      return RunSample{random_time(random), {random_double(random, 1), 0}, {random_bytes(random), Bytes()}};
+      return RunSample{random_time(random),
+                       {random_double(random, 1), 0},
+                       {random_bytes(random), Bytes()},
+                       random.integer(0, 1) == 1
+                           ? std::vector<GpuReading>{random_reading(random), random_reading(random)}
+                           : std::vector<GpuReading>{}};
     case 6:
       return RunPaused{random.integer(0, 99)};
     case 7:
@@ -402,8 +435,14 @@ RunEvent random_event(Random& random) {
     case 8:
       return RunCheckpoint{random.integer(0, 99), random_name(random, 5), random_bytes(random), random_time(random)};
     default:
-      return RunFinished{random.integer(0, 99), random.uniform(0, 9), random_time(random), random_time(random),
-                         random.integer(0, 1) == 1};
+      return RunFinished{random.integer(0, 99),
+                         random.uniform(0, 9),
+                         random_time(random),
+                         random_time(random),
+                         random.integer(0, 1) == 1,
+                         random.integer(0, 1) == 1
+                             ? std::vector<std::optional<double>>{figure_or_none(random, 1e6), std::nullopt}
+                             : std::vector<std::optional<double>>{}};
   }
 }
 

@@ -60,6 +60,7 @@ void reset() {
     machine().delay = 0;
     machine().lost = cudaSuccess;
     machine().names.clear();
+    machine().places.clear();
     machine().hanging.clear();
   }
   {
@@ -79,6 +80,10 @@ void set_devices(int count) {
 void set_memory(std::size_t bytes) {
   const std::lock_guard lock(machine().mutex);
   machine().memory = bytes;
+}
+void set_place(int device, int place) {
+  const std::lock_guard lock(machine().mutex);
+  machine().places[device] = place;
 }
 void set_name(int device, const std::string& name) {
   const std::lock_guard lock(machine().mutex);
@@ -229,6 +234,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     properties->multiProcessorCount = 4;
     const std::lock_guard lock(machine().mutex);
     properties->totalGlobalMem = machine().memory;
+    const auto moved = machine().places.find(device);
+    properties->pciBusID = 1 + (moved == machine().places.end() ? device : moved->second);
+    properties->uuid.bytes[15] = static_cast<char>(properties->pciBusID);
     if (const auto found = machine().names.find(device); found != machine().names.end())
       std::snprintf(properties->name, sizeof properties->name, "%s", found->second.c_str());
   });

@@ -29,6 +29,7 @@ struct Machine {
   std::map<int, std::size_t> used;
   cudaError_t lost = cudaSuccess;
   std::map<int, std::string> names;
+  std::map<int, int> places;
   std::set<int> hanging;
   int waits = 0;
 };

@@ -21,6 +21,9 @@ void reset();
 void set_devices(int count);
 void set_memory(std::size_t bytes);  ///< of each
 void set_name(int device, const std::string& name);
+/// Where CUDA finds a device in the machine (CUDA_VISIBLE_DEVICES changes that): its bus is `place` + 1, and the last
+/// byte of its UUID. At first the device's own number.
+void set_place(int device, int place);
 /// As with a driver for another version of CUDA (13000: 13.0; 0: none). An older one than the runtime's fails all
 /// calls.
 void set_driver(int version);
