@@ -9,6 +9,7 @@
 #include "core/domain/memory_verdict.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/transformer_json.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -51,7 +52,10 @@ Result<std::string> engine_export(const NamedOutput& wanted, const Plan& plan, c
   if (const auto valid = validate(plan, *problem->profile, *problem->cluster); !valid)
     return tl::unexpected(valid.error());
   warn_if_made_for_others(plan, file, *problem);
-  const EngineQuestion question{plan, *problem->profile, *problem->cluster};
+  const auto origin = origin_of(*problem->profile);
+  if (!origin) return tl::unexpected(in_file(origin.error(), how.inputs.profile));
+  const TransformerOrigin* shape = *origin ? &**origin : nullptr;
+  const EngineQuestion question{plan, *problem->profile, *problem->cluster, shape};
   auto text = engine_text(wanted, question);
   if (text) {
     if (const auto written = write_plan(how.nearest_plan, plan); !written) return tl::unexpected(written.error());
@@ -74,7 +78,7 @@ Result<std::string> engine_export(const NamedOutput& wanted, const Plan& plan, c
   print_note("written instead: " + cost);
   if (const auto written = write_plan(how.nearest_plan, (*near)->plan); !written)
     return tl::unexpected(written.error());
-  return engine_text(wanted, {(*near)->plan, *problem->profile, *problem->cluster});
+  return engine_text(wanted, {(*near)->plan, *problem->profile, *problem->cluster, shape});
 }
 
 }  // namespace pipedeck::cli

@@ -7,6 +7,7 @@
 
 #include "app/language/core_text.hpp"
 #include "core/engines/engine.hpp"
+#include "core/io/transformer_json.hpp"
 
 namespace pipedeck::app {
 
@@ -59,8 +60,11 @@ Result<EngineOffer> engine_offer(Judge& judge, const EngineQuestion& asked, std:
   const std::string name = asked.output.toStdString();
   const NamedOutput wanted = engine_output_named(name);
   ensure(wanted.engine, "an engine's text was asked for that is not listed");
+  const auto origin = origin_of(*asked.problem.profile);
+  if (!origin) return tl::unexpected(origin.error());
   const auto question_of = [&](const Plan& plan) {
-    return pipedeck::EngineQuestion{plan, *asked.problem.profile, *asked.problem.cluster};
+    return pipedeck::EngineQuestion{plan, *asked.problem.profile, *asked.problem.cluster,
+                                    *origin ? &**origin : nullptr};
   };
   EngineOffer offer;
   for (const std::string& misfit : misfits(*wanted.engine, *asked.plan, *asked.problem.profile))

@@ -23,7 +23,7 @@ class Maker {
       : config_(model.config), device_(device), rate_(rate), options_(options) {
     made_.notes = model.notes;
     if (!options.dropout) config_.dropout = config_.attention_dropout = 0;
-    count_.sequence = options.sequence > 0 ? options.sequence : std::min(config_.longest, longest_assumed);
+    count_.sequence = sequence_of(config_, options);
     count_.micro_batch = options.micro_batch;
     count_.element = rate.element;
     count_.attention = options.attention;

@@ -16,9 +16,6 @@
 
 namespace pipedeck {
 
-/// Tokens of a sample where nobody says: what the model was made for, this at most.
-inline constexpr int longest_assumed = 4096;
-
 /// The figures of one layer in words: "parameters 7 087 872 = h (a + 2 g) d + biases ...".
 struct LayerExplanation {
   std::string layer;

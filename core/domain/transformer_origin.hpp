@@ -3,6 +3,7 @@
 // computed anew for another size.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,14 @@ struct AnalyticOptions {
   Reached reached{};                  ///< parts of what the data sheet promises, above 0 and at most 1
   bool operator==(const AnalyticOptions&) const = default;
 };
+
+/// Tokens of a sample where nobody says: what the model was made for, this at most.
+inline constexpr int longest_assumed = 4096;
+
+/// Tokens of a sample.
+inline int sequence_of(const TransformerConfig& config, const AnalyticOptions& options) {
+  return options.sequence > 0 ? options.sequence : std::min(config.longest, longest_assumed);
+}
 
 /// What a profile was computed from.
 struct TransformerOrigin {

@@ -30,7 +30,12 @@ std::string configuration(const EngineQuestion& question) {
   config["gradient_accumulation_steps"] = plan.micro_batches;
   config["optimizer"] = optimizer_json(plan.optimizer);
   config["bf16"] = {{"enabled", plan.precision != Precision::fp32}};
+  // 16-bit gradients are what mixed-16 needs less than the other kinds.
+  if (plan.precision != Precision::fp32)
+    config["data_types"] = {{"grad_accum_dtype", plan.precision == Precision::mixed_16 ? "bf16" : "fp32"}};
   config["zero_optimization"] = {{"stage", plan.zero}};
+  // Only variants of Adam stand in ZERO_SUPPORTED_OPTIMIZERS of runtime/zero/utils.py; others must be asked for.
+  if (plan.zero > 0 && plan.optimizer != Optimizer::adam) config["zero_allow_untested_optimizer"] = true;
   return config.dump(2) + "\n";
 }
 

@@ -12,6 +12,7 @@
 #include "core/domain/plan.hpp"
 #include "core/domain/profile.hpp"
 #include "core/domain/result.hpp"
+#include "core/domain/transformer_origin.hpp"
 
 namespace pipedeck {
 
@@ -21,6 +22,8 @@ struct EngineRules {
   bool tensor_parallel = true;          ///< whether it cuts layers itself
   int most_zero = 0;
   std::vector<Optimizer> optimizers;
+  /// The fewest micro-batches that it takes with this plan's stages and schedule; null: one.
+  int (*least_micro_batches)(const Plan&) = nullptr;
   /// Whether a stage may begin at this position (1 .. N-1) of the profile's layers.
   std::function<bool(const Profile&, int)> may_cut;
   /// What it can't do with the model itself, whatever the plan; empty: nothing.
@@ -31,6 +34,8 @@ struct EngineQuestion {
   const Plan& plan;  ///< valid for profile and cluster
   const Profile& profile;
   const Cluster& cluster;
+  /// What the profile was computed from; null: it does not say.
+  const TransformerOrigin* origin = nullptr;
 };
 
 /// A text that an engine takes: arguments, a configuration, a program.
@@ -59,8 +64,9 @@ NamedOutput engine_output_named(std::string_view name);
 std::vector<std::string> misfits(const Engine& engine, const Plan& plan, const Profile& profile);
 
 /// The plan itself where it fits. Else plans that the engine can run and that keep what can be kept, on the same
-/// devices or some of them: as many stages with as many layers where that is possible. Valid for the cluster; whether
-/// they fit into memory the caller sees. Empty where the engine can't run the model at all.
+/// devices or some of them: as many stages with as many layers where that is possible, called after the plan and the
+/// engine. Valid for the cluster; whether they fit into memory the caller sees. Empty where the engine can't run the
+/// model at all.
 std::vector<Plan> nearest_plans(const Engine& engine, const EngineQuestion& question);
 
 /// The text; bad_input with the misfits where the plan does not fit.

@@ -23,6 +23,18 @@ bool in_list_order(const std::vector<LayerId>& order) {
   return true;
 }
 
+/// Also where another policy, or counts, come to the same: in the last stage, or with few micro-batches.
+bool starts_by_policy_a(const Plan& plan) {
+  const int stages = static_cast<int>(plan.stages.size());
+  for (int s = 0; s < stages; ++s) {
+    const int behind = stages - s, wanted = std::min(behind, plan.micro_batches);
+    const int by_policy = plan.warmup == Warmup::A ? behind : 2 * behind - 1;
+    const int found = plan.warmup_counts ? (*plan.warmup_counts)[static_cast<std::size_t>(s)] : by_policy;
+    if (std::min(found, plan.micro_batches) != wanted) return false;
+  }
+  return true;
+}
+
 /// Only what differs from the first stage, or is wrong in itself: one sentence a kind, of the first stage that has it.
 class Sentences {
  public:
@@ -47,10 +59,9 @@ class Sentences {
       add(fmt::format("schedule: found {}, {} has {}", name_of(plan_.schedule), engine_.name,
                       schedule_names(rules_.schedules)));
     if (plan_.schedule != ScheduleKind::one_f_one_b) return;
-    const bool counted = plan_.warmup_counts.has_value();
-    if (counted || plan_.warmup == Warmup::B)
-      add(fmt::format("warm-up: found {}, {} starts with as many forwards as there are stages behind, and one (A)",
-                      counted ? "counts of its own" : "policy B", engine_.name));
+    if (starts_by_policy_a(plan_)) return;
+    add(fmt::format("warm-up: found {}, {} starts with as many forwards as there are stages behind, and one (A)",
+                    plan_.warmup_counts ? "counts of its own" : "policy B", engine_.name));
   }
 
   void alike() {
@@ -92,6 +103,10 @@ class Sentences {
     if (plan_.schedule == ScheduleKind::interleaved && plan_.micro_batches % ranks != 0)
       add(fmt::format("micro-batches: found {}, an interleaved schedule takes a multiple of the {} pipeline ranks",
                       plan_.micro_batches, ranks));
+    const int least = rules_.least_micro_batches ? rules_.least_micro_batches(plan_) : 1;
+    if (plan_.micro_batches < least)
+      add(fmt::format("micro-batches: found {}, {} takes {} or more with this schedule", plan_.micro_batches,
+                      engine_.name, least));
   }
 
   void cuts() {

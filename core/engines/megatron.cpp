@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/one_line.hpp"
+#include "core/engines/megatron_model.hpp"
 #include "core/engines/module_list.hpp"
 #include "core/engines/ranks.hpp"
 
@@ -86,9 +87,8 @@ std::string layout(const Plan& plan, const Blocks& blocks) {
     if (stage.first == 0) text += 'E';
     if (const int inside = blocks_in(blocks, stage); inside > 0)
       text += inside == 1 ? "t" : fmt::format("t*{}", inside);
-    if (stage.last > blocks.behind) text += 'L';
   }
-  return text;
+  return text + 'L';  // nothing is cut behind the head's beginning; the loss is there also where the profile has none
 }
 
 /// How the stages are told: nothing for even ones, the first's and the last's blocks where only these differ, else the
@@ -117,6 +117,8 @@ std::string state_arguments(const Plan& plan) {
     text += "  --recompute-granularity full\n  --recompute-method uniform\n  --recompute-num-layers 1\n";
   if (plan.zero == 1) text += "  --use-distributed-optimizer\n";
   if (plan.precision != Precision::fp32) text += "  --bf16\n";
+  // Gradients in 16 bits are asked for: Megatron-LM adds them up in fp32 otherwise.
+  if (plan.precision == Precision::mixed_16) text += "  --grad-reduce-in-bf16\n";
   switch (plan.optimizer) {
     case Optimizer::adam:
       text += "  --optimizer adam\n";
@@ -131,18 +133,41 @@ std::string state_arguments(const Plan& plan) {
   return text;
 }
 
+/// What the profile was computed from, where that is still what the plan's blocks are.
+const TransformerOrigin* shape_of(const EngineQuestion& question, const Blocks& blocks) {
+  const TransformerOrigin* origin = question.origin;
+  const bool same = origin && origin->config.decoder_layers == 0 &&
+                    static_cast<std::size_t>(origin->config.layers) == blocks.begins.size();
+  return same ? origin : nullptr;
+}
+
+std::string head_comment(const EngineQuestion& question, const TransformerOrigin* shape) {
+  std::string text = fmt::format(
+      "#!/bin/bash\n"
+      "# Megatron-LM's arguments for plan '{}': source this file, then for instance\n"
+      "#   torchrun --nproc-per-node ... --nnodes ... pretrain_gpt.py \"${{PIPEDECK_ARGUMENTS[@]}}\" ...\n",
+      one_line(question.plan.name));
+  if (shape)
+    text += fmt::format(
+        "# The blocks' sizes are those of {}. What a plan does not know stays yours: vocabulary, data, learning "
+        "rate.\n",
+        one_line(shape->config.name));
+  else
+    text += "# What a plan does not know stays yours: sizes of the blocks, data, learning rate.\n";
+  return text + rank_comment(question.plan, question.cluster, "# ");
+}
+
 std::string arguments(const EngineQuestion& question) {
   const Plan& plan = question.plan;
   const Grid grid = grid_of(plan);
   const Blocks blocks = blocks_of(question.profile);
-  std::string text = fmt::format(
-      "#!/bin/bash\n"
-      "# Megatron-LM's arguments for plan '{}': source this file, then for instance\n"
-      "#   torchrun --nproc-per-node ... --nnodes ... pretrain_gpt.py \"${{PIPEDECK_ARGUMENTS[@]}}\" ...\n"
-      "# What a plan does not know stays yours: sizes of the blocks, data, learning rate.\n",
-      one_line(plan.name));
-  text += rank_comment(plan, question.cluster, "# ");
+  const TransformerOrigin* shape = shape_of(question, blocks);
+  std::string text = head_comment(question, shape);
+  // validate_args asserts it: kernels and transfers are to be started in one order (newer devices than Hopper
+  // excepted).
+  if (grid.tensor > 1) text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
   text += fmt::format(
+      "# shellcheck disable=SC2034  # for who sources this\n"
       "PIPEDECK_ARGUMENTS=(\n"
       "  --tensor-model-parallel-size {}\n"
       "  --pipeline-model-parallel-size {}\n",
@@ -150,6 +175,7 @@ std::string arguments(const EngineQuestion& question) {
   text += split_arguments(plan, grid, blocks);
   text += fmt::format("  --num-layers {}\n  --micro-batch-size {}\n  --global-batch-size {}\n", blocks.begins.size(),
                       grid.samples, plan.global_batch);
+  if (shape) text += model_arguments(*shape, {grid.tensor, plan.stages.front().recompute.all});
   return text + state_arguments(plan) + ")\n";
 }
 

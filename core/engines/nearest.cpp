@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "core/domain/balance_chunks.hpp"
 #include "core/domain/reschedule.hpp"
 #include "core/domain/validate.hpp"
@@ -34,6 +36,7 @@ class Neighbours {
     if (!base) return plans;
     if (const Shape own = shape_of(*base); alike(*base, own)) keep(plans, in_shape(*base, own));
     for (const Shape& shape : shapes(*base)) keep(plans, in_shape(*base, shape));
+    if (plans.empty()) return on_fewer_devices(*base);
     return plans;
   }
 
@@ -66,6 +69,19 @@ class Neighbours {
   static Shape shape_of(const Plan& plan) {
     const Stage& first = plan.stages.front();
     return {static_cast<int>(pipeline_ranks(plan).size()), first.replicas(), first.tensor_parallel};
+  }
+
+  /// Where the batch has too few samples or micro-batches for all devices: the most stages, then replicas, that it has
+  /// enough for.
+  std::vector<Plan> on_fewer_devices(const Plan& base) const {
+    std::vector<Plan> plans;
+    const int devices = static_cast<int>(devices_used(base).size());
+    for (int stages = static_cast<int>(pipeline_ranks(base).size()); stages >= 1; --stages)
+      for (int replicas = devices / stages; replicas >= 1; --replicas) {
+        keep(plans, in_shape(base, {stages, replicas, 1}));
+        if (!plans.empty()) return plans;
+      }
+    return plans;
   }
 
   /// As many stages as now, and the numbers next to it that use all devices; every degree that the plan has.
@@ -149,10 +165,13 @@ class Neighbours {
   /// The micro-batch nearest to the plan's that the replicas share evenly.
   bool resize(Plan& plan, int replicas) const {
     const int ranks = static_cast<int>(pipeline_ranks(plan).size());
+    const auto least_of = engine_.rules.least_micro_batches;
+    const int least = least_of ? least_of(plan) : 1;
     int best = 0;
     for (int size = replicas; size <= plan.global_batch; size += replicas) {
       if (plan.global_batch % size != 0) continue;
       if (plan.schedule == ScheduleKind::interleaved && plan.global_batch / size % ranks != 0) continue;
+      if (plan.global_batch / size < least) continue;
       if (best == 0 || std::abs(size - plan.micro_batch) < std::abs(best - plan.micro_batch)) best = size;
     }
     if (best == 0) return false;
@@ -199,9 +218,11 @@ class Neighbours {
     return balanced_cuts(std::vector<std::vector<double>>(ranks.size(), cost), ranks);
   }
 
-  void keep(std::vector<Plan>& plans, const std::optional<Plan>& plan) const {
+  void keep(std::vector<Plan>& plans, std::optional<Plan> plan) const {
     if (!plan || !validate(*plan, profile_, question_.cluster) || !misfits(engine_, *plan, profile_).empty()) return;
-    if (std::ranges::find(plans, *plan) == plans.end()) plans.push_back(*plan);
+    plan->name = fmt::format("{} for {}", plan->name, engine_.name);
+    plan->planner = "hand";  // as of any plan that no planner chose
+    if (std::ranges::find(plans, *plan) == plans.end()) plans.push_back(*std::move(plan));
   }
 
   const Engine& engine_;

@@ -29,6 +29,16 @@ std::string_view class_of(ScheduleKind kind) {
   }
 }
 
+bool splits_backward(ScheduleKind kind) { return kind == ScheduleKind::zb_v || kind == ScheduleKind::dualpipe_v; }
+
+/// Schedule1F1B and ScheduleDualPipeV refuse fewer than one a stage.
+int least_micro_batches(const Plan& plan) {
+  const bool one_each = plan.schedule == ScheduleKind::one_f_one_b || plan.schedule == ScheduleKind::dualpipe_v;
+  return one_each ? static_cast<int>(plan.stages.size()) : 1;
+}
+
+std::string_view truth(bool value) { return value ? "True" : "False"; }
+
 std::string_view optimizer_of(Optimizer optimizer) {
   switch (optimizer) {
     case Optimizer::adam:
@@ -72,6 +82,7 @@ needs any.
 """
 import argparse
 import importlib
+import inspect
 import os
 import sys
 
@@ -84,11 +95,14 @@ constexpr std::string_view body = R"py(
 class Stage(torch.nn.Sequential):
     """The modules of one stage; where RECOMPUTE is set only the input is kept, and the forward runs again."""
 
+    mixed = False
+
     def forward(self, inputs):
-        if RECOMPUTE and torch.is_grad_enabled():
-            from torch.utils.checkpoint import checkpoint
-            return checkpoint(super().forward, inputs, use_reentrant=False)
-        return super().forward(inputs)
+        with torch.autocast(inputs.device.type, torch.bfloat16, enabled=self.mixed):
+            if RECOMPUTE and torch.is_grad_enabled():
+                from torch.utils.checkpoint import checkpoint
+                return checkpoint(super().forward, inputs, use_reentrant=False)
+            return super().forward(inputs)
 
 
 def stage(modules, index):
@@ -129,15 +143,53 @@ def check(modules, loss, batch):
         sys.exit("the stages do not give the whole model's gradients (batch norm and dropout do not, by their nature)")
 
 
-def train(modules, loss, batch, steps, rate):
+def schedule_class():
     try:
-        from torch.distributed.pipelining import PipelineStage
         from torch.distributed.pipelining.schedules import get_schedule_class
+        return get_schedule_class(SCHEDULE)
     except ImportError:
         sys.exit(f"found PyTorch {torch.__version__}, expected 2.5 or newer: torch.distributed.pipelining; "
                  "--check needs no more than this one")
+    except ValueError as error:
+        sys.exit(f"found PyTorch {torch.__version__}, expected one that has the schedule: {error}")
+
+
+def make_schedule(stages, loss):
+    """Each micro-batch's loss counts for its part of the batch: not every version divides by itself."""
+    kind = schedule_class()
+    scaling = {"scale_grads": False} if "scale_grads" in inspect.signature(kind.__init__).parameters else {}
+
+    def part_of_loss(output, target):
+        return loss(output.float() if MIXED_PRECISION else output, target) / MICRO_BATCHES
+
+    of = stages[0] if SCHEDULE in ("GPipe", "1F1B") else stages
+    return kind(of, MICRO_BATCHES, loss_fn=part_of_loss, **scaling)
+
+
+def replicated(module, group):
+    """DistributedDataParallel adds up gradients while the backward pass runs; where the schedule splits that pass it
+    sees no gradients of weights, and add_up() has to do it behind the last micro-batch."""
+    if not SPLIT_BACKWARD:
+        return torch.nn.parallel.DistributedDataParallel(module, process_group=group)
+    import torch.distributed as dist
+    for tensor in [*module.parameters(), *module.buffers()]:
+        dist.broadcast(tensor.data, dist.get_global_rank(group, 0), group=group)
+    return module
+
+
+def add_up(parameters, group):
+    import torch.distributed as dist
+    for parameter in parameters:
+        if parameter.grad is not None:
+            dist.all_reduce(parameter.grad, group=group)
+            parameter.grad /= REPLICAS
+
+
+def train(modules, loss, batch, steps, rate):
+    schedule_class()  # says what is missing before any process waits for another
     import torch.distributed as dist
     from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.pipelining import PipelineStage
 
     kind = "cuda" if torch.cuda.is_available() else "cpu"
     dist.init_process_group("nccl" if kind == "cuda" else "gloo")
@@ -152,25 +204,27 @@ def train(modules, loss, batch, steps, rate):
     stages = []
     for index in STAGES_OF_RANK[rank]:
         module = stage(modules, index).to(device)
+        module.mixed = MIXED_PRECISION
         if REPLICAS > 1:
-            module = torch.nn.parallel.DistributedDataParallel(module, process_group=mesh.get_group("replica"))
+            module = replicated(module, mesh.get_group("replica"))
         stages.append(PipelineStage(module, index, len(CUTS) - 1, device, group=mesh.get_group("pipeline")))
     parameters = [parameter for one in stages for parameter in one.submod.parameters()]
     optimizer = make_optimizer(parameters, rate)
-    schedule = get_schedule_class(SCHEDULE)(
-        stages[0] if len(stages) == 1 else stages, MICRO_BATCHES, loss_fn=loss)
+    schedule = make_schedule(stages, loss)
 
     first, last = 0 in STAGES_OF_RANK[rank], len(CUTS) - 2 in STAGES_OF_RANK[rank]
     for step in range(steps):
         inputs, targets = batch(step, replica, GLOBAL_BATCH // REPLICAS)
         losses = []
-        schedule.step(*([inputs.to(device)] if first else []),
-                      **({
-    "target" : targets.to(device), "losses" : losses} if last else {}))
+        given = [inputs.to(device)] if first else []
+        wanted = dict(target=targets.to(device), losses=losses) if last else {}
+        schedule.step(*given, **wanted)
+        if REPLICAS > 1 and SPLIT_BACKWARD:
+            add_up(parameters, mesh.get_group("replica"))
         optimizer.step()
         optimizer.zero_grad()
         if last and replica == 0:
-            print(f"step {step}: loss {torch.stack(losses).mean().item():.6f}", flush=True)
+            print(f"step {step}: loss {torch.stack(losses).sum().item():.6f}", flush=True)
     dist.destroy_process_group()
 
 
@@ -205,7 +259,11 @@ std::string program(const EngineQuestion& question) {
   text += fmt::format("STAGES_OF_RANK = [{}]\n", stages_of_ranks(plan));
   text += fmt::format("REPLICAS = {}\nGLOBAL_BATCH = {}\nMICRO_BATCHES = {}\nSCHEDULE = \"{}\"\nRECOMPUTE = {}\n",
                       grid.data, plan.global_batch, plan.micro_batches, class_of(plan.schedule),
-                      plan.stages.front().recompute.all ? "True" : "False");
+                      truth(plan.stages.front().recompute.all));
+  text += fmt::format("MIXED_PRECISION = {}  # passes in bfloat16, weights in float32\n",
+                      truth(plan.precision != Precision::fp32));
+  text += fmt::format("SPLIT_BACKWARD = {}  # the schedule takes gradients of inputs and of weights apart\n",
+                      truth(splits_backward(plan.schedule)));
   text += fmt::format("\n\ndef make_optimizer(parameters, rate):\n    return {}\n", optimizer_of(plan.optimizer));
   return text + std::string(body);
 }
@@ -219,6 +277,7 @@ Engine pytorch() {
            .tensor_parallel = false,
            .most_zero = 0,
            .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::none},
+           .least_micro_batches = least_micro_batches,
            .may_cut = may_cut_modules,
            .model_misfit = [](const Profile& profile) { return module_misfit(profile, "PyTorch's pipelining"); }},
           {{"pytorch", ".py", "a program for PyTorch's pipelining", program}}};

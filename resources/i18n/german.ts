@@ -6095,6 +6095,10 @@
         <source>the GPUs&apos; power, clocks and memory are not told: %1</source>
         <translation>Leistung, Takt und Speicher der GPUs sind nicht zu erfahren: %1</translation>
     </message>
+    <message>
+        <source>micro-batches: found %1, %2 takes %3 or more with this schedule</source>
+        <translation>Mikro-Batches: gefunden: %1; %2 nimmt bei diesem Ablauf mindestens %3</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>

@@ -1,64 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leaves for other engines is read back here by their own rules: Megatron-LM's layout grammar and argument checks,
-// DeepSpeed's batch equation, and PyTorch itself where it is installed.
-#include <QFile>
+// What leaves for other engines, read back by their own rules; more of it in tst_megatron, tst_deepspeed, tst_pytorch.
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QProcess>
 #include <QRegularExpression>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <map>
 
-#include "core/domain/reschedule.hpp"
 #include "core/domain/validate.hpp"
 #include "core/engines/engine.hpp"
+#include "tests/core/engines/engine_plans.hpp"
 #include "tests/support/random_plan.hpp"
 #include "tests/support/random_problem.hpp"
 
 using namespace pipedeck;
+using test::engine;
+using test::pipeline;
+using test::text_of;
+using test::transformer;
 
 namespace {
-
-/// An embedding, blocks, a norm, a head and a loss.
-Profile transformer(int blocks) {
-  Profile profile = test::uniform_profile(blocks + 4, Seconds(1e-3), Seconds(2e-3));
-  for (std::size_t l = 0; l < profile.layers.size(); ++l) profile.layers[l].kind = "transformer";
-  profile.layers[0].kind = "embedding";
-  const auto end = profile.layers.size();
-  profile.layers[end - 3].kind = "layer_norm";
-  profile.layers[end - 2].kind = "linear";
-  profile.layers[end - 1].kind = "softmax_cross_entropy";
-  return profile;
-}
-
-/// Stages that begin at `cuts`, on `width` devices each.
-Plan pipeline(const Profile& profile, const std::vector<int>& cuts, int replicas = 1, int tensor = 1) {
-  Plan plan;
-  plan.name = "a plan";
-  plan.planner = "hand";
-  plan.global_batch = 32;
-  plan.micro_batch = 2 * replicas;
-  plan.micro_batches = plan.global_batch / plan.micro_batch;
-  int device = 0;
-  for (std::size_t s = 0; s <= cuts.size(); ++s) {
-    Stage stage;
-    stage.first = s == 0 ? 0 : cuts[s - 1];
-    stage.last = s == cuts.size() ? static_cast<int>(profile.layers.size()) : cuts[s];
-    stage.tensor_parallel = tensor;
-    for (int d = 0; d < replicas * tensor; ++d) stage.devices.emplace_back(std::int32_t{device++});
-    plan.stages.push_back(stage);
-  }
-  return plan;
-}
-
-const Engine& engine(std::string_view output) { return *engine_output_named(output).engine; }
-
-std::string text_of(std::string_view output, const Plan& plan, const Profile& profile, const Cluster& cluster) {
-  const auto text = engine_text(engine_output_named(output), {plan, profile, cluster});
-  return text ? *text : "ERROR " + text.error().message;
-}
 
 /// A shell's own reading of the arguments: --name value, or --name alone.
 std::map<QString, QString> arguments_of(const std::string& script) {
@@ -129,10 +90,9 @@ class TestEngines : public QObject {
   void what_does_not_fit_is_named_data();
   void what_does_not_fit_is_named();
   void deepspeeds_batch_equation_holds();
+  void a_warm_up_that_comes_to_the_same_fits();
   void nearest_plans_fit();
   void nearest_keeps_what_it_can();
-  void pytorch_computes_the_whole_models_gradients_data();
-  void pytorch_computes_the_whole_models_gradients();
 };
 
 void TestEngines::megatron_gets_the_plans_stages_data() {
@@ -281,6 +241,28 @@ void TestEngines::deepspeeds_batch_equation_holds() {
   QVERIFY2(partition.find("PARTS = [0, 5, 9]\n") != std::string::npos, partition.c_str());
 }
 
+void TestEngines::a_warm_up_that_comes_to_the_same_fits() {
+  const Profile profile = transformer(12);
+  Plan plan = pipeline(profile, {4, 7, 10});
+  for (const char* output : {"megatron", "deepspeed"}) {
+    plan.warmup_counts = std::vector<int>{4, 3, 2, 1};
+    QVERIFY(misfits(engine(output), plan, profile).empty());
+    plan.warmup_counts = std::vector<int>{5, 3, 2, 1};
+    QCOMPARE(misfits(engine(output), plan, profile).size(), std::size_t{1});
+    plan.warmup_counts.reset();
+  }
+  Plan one = pipeline(profile, {});
+  one.warmup = Warmup::B;  // min(2 (S - i) - 1, D) is 1 of the last stage
+  QVERIFY(misfits(engine("megatron"), one, profile).empty());
+  Plan few = plan;
+  few.warmup = Warmup::B;
+  few.micro_batches = 1;
+  few.micro_batch = few.global_batch;
+  QVERIFY(misfits(engine("deepspeed"), few, profile).empty());
+  few.micro_batches = 4;  // 4, 4, 3, 1 instead of 4, 3, 2, 1
+  QCOMPARE(misfits(engine("deepspeed"), few, profile).size(), std::size_t{1});
+}
+
 void TestEngines::nearest_plans_fit() {
   test::Random random(7);
   int found = 0;
@@ -322,60 +304,6 @@ void TestEngines::nearest_keeps_what_it_can() {
   QCOMPARE(plans.front().stages[0].devices, plan.stages[0].devices);
   QCOMPARE(plans.front().micro_batch, plan.micro_batch);
   QCOMPARE(plans.front().warmup, Warmup::A);
-}
-
-void TestEngines::pytorch_computes_the_whole_models_gradients_data() {
-  QTest::addColumn<QString>("schedule");
-  QTest::addColumn<bool>("recompute");
-  QTest::newRow("1f1b") << "1f1b" << false;
-  QTest::newRow("interleaved, recomputed") << "interleaved" << true;
-}
-
-void TestEngines::pytorch_computes_the_whole_models_gradients() {
-  QFETCH(QString, schedule);
-  QFETCH(bool, recompute);
-  QProcess probe;
-  probe.start("/usr/bin/python3", {"-c", "import torch"});
-  if (!probe.waitForFinished(120000) || probe.exitCode() != 0) QSKIP("python3 has no torch here");
-
-  Profile profile = transformer(5);  // nine layers with a loss behind: eight modules
-  Plan plan = pipeline(profile, {4});
-  if (schedule == "interleaved") plan = *with_schedule(plan, profile, ScheduleKind::interleaved, 2);
-  for (Stage& stage : plan.stages) stage.recompute.all = recompute;
-  QTemporaryDir folder;
-  const auto write = [&](const QString& name, const QByteArray& text) {
-    QFile file(folder.filePath(name));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(text);
-  };
-  write("planned.py", QByteArray::fromStdString(text_of("pytorch", plan, profile, test::flat_cluster(2))));
-  write("net.py",
-        "import torch\n"
-        "def make():\n"
-        "    torch.manual_seed(1)\n"
-        "    layers = [torch.nn.Sequential(torch.nn.Linear(12, 12), torch.nn.GELU()) for _ in range(8)]\n"
-        "    def batch(step, replica, samples):\n"
-        "        return torch.randn(samples, 12), torch.randint(0, 12, (samples,))\n"
-        "    return layers, torch.nn.functional.cross_entropy, batch\n"
-        "def short():\n"
-        "    layers, loss, batch = make()\n"
-        "    return layers[:7], loss, batch\n");
-  const auto run = [&](const QStringList& arguments) {
-    auto python = std::make_unique<QProcess>();
-    python->setWorkingDirectory(folder.path());
-    python->start("/usr/bin/python3", QStringList{"planned.py"} + arguments);
-    python->waitForFinished(120000);
-    return python;
-  };
-  const auto good = run({"--model", "net:make", "--check"});
-  const QByteArray out = good->readAllStandardOutput();
-  QVERIFY2(good->exitCode() == 0, good->readAllStandardError() + out);
-  QVERIFY2(out.contains("of " + QByteArray::number(static_cast<int>(plan.stages.size())) + " stages"), out);
-  // A model of another length is refused with what was found and expected.
-  const auto bad = run({"--model", "net:short", "--check"});
-  const QByteArray why = bad->readAllStandardError();
-  QVERIFY(bad->exitCode() != 0);
-  QVERIFY2(why.contains("found 7 modules, expected 8"), why);
 }
 
 QTEST_APPLESS_MAIN(TestEngines)
