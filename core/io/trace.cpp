@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/trace.hpp"
 
+#include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -68,6 +70,14 @@ class Events {
                    row.operation.micro_batch);
   }
 
+  /// A point of an arrow: 's' where it begins, 't' on its way, 'f' where it ends; in the operation that runs then.
+  void arrow(char phase, int id, Group group, int track, std::int64_t time) {
+    next();
+    fmt::format_to(std::back_inserter(text_),
+                   R"({{"name":"transfer","cat":"transfer","ph":"{}",{}"id":{},"ts":{},"pid":{},"tid":{}}})", phase,
+                   phase == 'f' ? "\"bp\":\"e\"," : "", id, microseconds(time), static_cast<int>(group), track);
+  }
+
   void memory(DeviceId device, const MemoryPoint& point) {
     next();
     fmt::format_to(std::back_inserter(text_),
@@ -117,13 +127,73 @@ class Tracks {
   std::vector<Track> tracks_;
 };
 
+/// Arrows from the pass that gave what a transfer carries, through the transfer, to the first pass that takes it.
+class Arrows {
+ public:
+  void add(const TimelineRow& row, LaneRole role, int track) {
+    if (row.duration.count == 0) return;  // an arrow would meet the next operation
+    const Placed placed{row.operation.stage.value, row.operation.micro_batch, row.start.count, row.end().count, track};
+    if (role == LaneRole::link) transfers_.push_back(placed);
+    if (role != LaneRole::compute) return;
+    if (row.operation.kind == OpKind::forward) passes_[0].push_back(placed);
+    if (row.operation.kind == OpKind::backward || row.operation.kind == OpKind::backward_input)
+      passes_[1].push_back(placed);
+  }
+
+  void write(Events& events) && {
+    for (std::vector<Placed>& passes : passes_) std::ranges::stable_sort(passes, {}, key_of);
+    int id = 0;
+    for (const Placed& transfer : transfers_) {
+      const Placed* given = nullptr;
+      int step = 0;  // to the next stage, or a gradient to the one before
+      for (const int pass : {0, 1})
+        if (const Placed* found = last_before(pass, transfer); found && (!given || found->end > given->end)) {
+          given = found;
+          step = pass == 0 ? 1 : -1;
+        }
+      const Placed* taken = given ? first_behind(step > 0 ? 0 : 1, transfer, step) : nullptr;
+      if (!taken) continue;
+      ++id;
+      // Within the operation, not at its end, where the next one begins.
+      events.arrow('s', id, Group::compute, given->track, given->end - 1);
+      events.arrow('t', id, Group::link, transfer.track, transfer.start);
+      events.arrow('f', id, Group::compute, taken->track, taken->start);
+    }
+  }
+
+ private:
+  struct Placed {
+    int stage = 0, micro_batch = 0;
+    std::int64_t start = 0, end = 0;
+    int track = 0;
+  };
+  static std::pair<int, int> key_of(const Placed& one) { return {one.stage, one.micro_batch}; }
+
+  const Placed* last_before(int pass, const Placed& transfer) const {
+    const Placed* last = nullptr;
+    for (const Placed& one : std::ranges::equal_range(passes_[pass], key_of(transfer), {}, key_of))
+      if (one.end <= transfer.start && (!last || one.end > last->end)) last = &one;
+    return last;
+  }
+  const Placed* first_behind(int pass, const Placed& transfer, int step) const {
+    const Placed* first = nullptr;
+    const std::pair<int, int> key{transfer.stage + step, transfer.micro_batch};
+    for (const Placed& one : std::ranges::equal_range(passes_[pass], key, {}, key_of))
+      if (one.start >= transfer.end && (!first || one.start < first->start)) first = &one;
+    return first;
+  }
+
+  std::array<std::vector<Placed>, 2> passes_;  ///< forward, backward
+  std::vector<Placed> transfers_;
+};
+
 std::string lane_name(const TimelineLane& lane) {
   if (lane.role == LaneRole::link) return fmt::format("{} to {}", lane.device.value, lane.to.value);
   return fmt::format("device {}", lane.device.value);
 }
 
 /// A device that has several stages may all-reduce the gradients of some at once: a track for each.
-void add_lane(Events& events, const Timeline& timeline, const TimelineLane& lane) {
+void add_lane(Events& events, Arrows& arrows, const Timeline& timeline, const TimelineLane& lane) {
   const Group group = group_of(lane.role);
   const auto stage_of = [&](std::size_t i) { return lane.role == LaneRole::collective ? int{timeline.stage[i]} : 0; };
   std::set<int> stages;
@@ -134,7 +204,9 @@ void add_lane(Events& events, const Timeline& timeline, const TimelineLane& lane
                          stages.size() == 1 ? lane_name(lane) : fmt::format("{}, stage {}", lane_name(lane), stage));
   for (std::size_t i = lane.begin; i < lane.end; ++i) {
     const TimelineRow row = timeline.row(i);
-    events.operation(group, of_stage.at(stage_of(i)).track_at(row.start.count, row.end().count), row);
+    const int track = of_stage.at(stage_of(i)).track_at(row.start.count, row.end().count);
+    events.operation(group, track, row);
+    arrows.add(row, lane.role, track);
   }
 }
 
@@ -163,7 +235,9 @@ std::string document(const Timeline& timeline, std::span<const DeviceVerdict> de
   Events events;
   for (const Group group : {Group::compute, Group::collective, Group::link}) events.name_group(group);
   if (!devices.empty()) events.name_group(Group::memory);
-  for (const TimelineLane& lane : timeline.lanes) add_lane(events, timeline, lane);
+  Arrows arrows;
+  for (const TimelineLane& lane : timeline.lanes) add_lane(events, arrows, timeline, lane);
+  std::move(arrows).write(events);
   for (const DeviceVerdict& device : devices)
     for (const MemoryPoint& point : device.curve) events.memory(device.device, point);
   std::string text = "{\"displayTimeUnit\":\"ms\",\n\"otherData\":{";

@@ -19,6 +19,11 @@ struct Slice {
   std::int64_t begin = 0, end = 0;
   std::string name;
 };
+struct ArrowPoint {
+  std::string phase;
+  int track = 0;
+  std::int64_t time = 0;
+};
 using Row = std::tuple<std::int64_t, std::int64_t, std::string, int, int>;  // start, duration, kind, stage, micro-batch
 
 void demand(bool holds, const std::string& rule) {
@@ -43,6 +48,7 @@ class Checker {
     for (const Json& event : trace_.at("traceEvents")) take(event);
     check_names();
     for (auto& [track, slices] : slices_) check_nesting(track, slices);
+    for (const auto& [id, points] : arrows_) check_arrow(points);
     if (timeline) check_rows(*timeline);
     if (devices) check_counters(*devices);
   }
@@ -55,6 +61,7 @@ class Checker {
     const std::string phase = event.at("ph").get<std::string>();
     if (phase == "M") return take_metadata(event, group);
     if (phase == "C") return take_counter(event, group);
+    if (phase == "s" || phase == "t" || phase == "f") return take_arrow(event, phase);
     demand(phase == "X", "phase " + phase);
     const int track = event.at("tid").get<int>();
     use_track(track, group);
@@ -90,6 +97,31 @@ class Checker {
     demand(arguments.size() == 1, "a counter of several values");
     counters_[{group, event.at("name").get<std::string>()}].push_back(
         {Nanoseconds(nanoseconds(event.at("ts"), "ts")), Bytes(arguments.at("bytes").get<std::int64_t>())});
+  }
+
+  void take_arrow(const Json& event, const std::string& phase) {
+    demand(phase != "f" || event.at("bp") == "e", "an arrow that ends at the next operation");
+    arrows_[event.at("id").get<int>()].push_back(
+        {phase, event.at("tid").get<int>(), nanoseconds(event.at("ts"), "ts of an arrow")});
+  }
+
+  /// From a pass over a transfer to a pass, forwards in time, each point in an operation of its track.
+  void check_arrow(const std::vector<ArrowPoint>& points) const {
+    demand(points.size() == 3 && points[0].phase == "s" && points[1].phase == "t" && points[2].phase == "f",
+           "an arrow has a beginning, a way and an end");
+    std::vector<const Slice*> through;
+    for (const ArrowPoint& point : points) {
+      const auto track = slices_.find(point.track);
+      demand(track != slices_.end(), "an arrow on no track");
+      const auto slice = std::ranges::find_if(
+          track->second, [&](const Slice& one) { return one.begin <= point.time && point.time < one.end; });
+      demand(slice != track->second.end(), "an arrow that meets no operation");
+      through.push_back(&*slice);
+    }
+    demand(through[0]->end <= through[1]->begin && through[1]->end <= through[2]->begin, "an arrow back in time");
+    const auto pass_of = [](const std::string& name) { return name.substr(0, name.find_first_of(" _")); };
+    demand(through[1]->name.starts_with("send"), "an arrow over no transfer");
+    demand(pass_of(through[0]->name) == pass_of(through[2]->name), "an arrow from one pass to another");
   }
 
   void use_track(int track, int group) {
@@ -145,6 +177,7 @@ class Checker {
   std::set<std::pair<int, std::string>> names_in_group_;
   std::map<int, int> group_of_;
   std::map<int, std::vector<Slice>> slices_;
+  std::map<int, std::vector<ArrowPoint>> arrows_;
   std::multiset<Row> rows_;
   std::map<std::pair<int, std::string>, std::vector<MemoryPoint>> counters_;
 };

@@ -19,18 +19,54 @@ class TestTrace : public QObject {
   }
   void tracesOfAllSchedules() {
     QFETCH(bool, shared);
-    int at_once = 0;
+    int at_once = 0, arrows = 0;
     const test::Networks networks = shared ? test::Networks::shared : test::Networks::ideal;
     test::for_random_plans(3, test::problems_wanted(160), networks, [&](test::Random&, const test::Drawn& drawn) {
       const Simulation simulation = drawn.simulator.run(drawn.plan).value();
       const std::string text = chrome_trace(simulation, drawn.plan.name, &drawn.plan);
       const std::string fault = test::trace_fault(text, &simulation.timeline, &simulation.devices);
       QVERIFY2(fault.empty(), fault.c_str());
+      arrows += text.find("\"ph\":\"f\"") != std::string::npos;
       for (const TimelineLane& lane : simulation.timeline.lanes)
         for (std::size_t i = lane.begin + 1; i < lane.end; ++i)
           at_once += simulation.timeline.start[i] < simulation.timeline.row(i - 1).end().count;
     });
+    QVERIFY(arrows > 100);
     QVERIFY2(at_once > 0, "all-reduces of several chunks of a device are to be among them");
+  }
+
+  /// Two stages, two micro-batches: each activation and each gradient is followed from who gave it to who took it.
+  void transfersHaveArrows() {
+    Timeline timeline;
+    const auto row = [](int start, int length, OpKind kind, int stage, int micro_batch) {
+      return TimelineRow{Nanoseconds(start), Nanoseconds(length), {kind, StageId(stage), micro_batch}};
+    };
+    using enum OpKind;
+    timeline.append_lane({LaneRole::compute, DeviceId(0), DeviceId(0), 0, 0},
+                         std::vector{row(0, 10, forward, 0, 0), row(10, 10, forward, 0, 1), row(50, 20, backward, 0, 0),
+                                     row(90, 20, backward, 0, 1)});
+    timeline.append_lane({LaneRole::compute, DeviceId(1), DeviceId(1), 0, 0},
+                         std::vector{row(12, 10, forward, 1, 0), row(22, 20, backward, 1, 0),
+                                     row(42, 10, forward, 1, 1), row(52, 20, backward, 1, 1)});
+    timeline.append_lane({LaneRole::link, DeviceId(0), DeviceId(1), 0, 0},
+                         std::vector{row(10, 2, send, 0, 0), row(20, 2, send, 0, 1)});
+    timeline.append_lane({LaneRole::link, DeviceId(1), DeviceId(0), 0, 0},
+                         std::vector{row(42, 2, send, 1, 0), row(72, 2, send, 1, 1)});
+    const std::string text = chrome_trace(timeline, "arrows");
+    QCOMPARE(test::trace_fault(text, &timeline), "");
+    const auto points = [&](const std::string& phase) {
+      std::vector<std::string> found;
+      const std::string key = "\"ph\":\"" + phase + "\"", time = "\"ts\":";
+      for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
+        const std::size_t begin = text.find(time, at) + time.size();
+        found.push_back(text.substr(begin, text.find(',', begin) - begin));
+      }
+      return found;
+    };
+    using Times = std::vector<std::string>;
+    QCOMPARE(points("s"), (Times{"0.009", "0.019", "0.041", "0.071"}));
+    QCOMPARE(points("t"), (Times{"0.01", "0.02", "0.042", "0.072"}));
+    QCOMPARE(points("f"), (Times{"0.012", "0.042", "0.05", "0.09"}));
   }
 
   void anyNameIsWrittenSafely() {
