@@ -8,6 +8,7 @@
 #include "app/cli/capacity_text.hpp"
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
+#include "app/cli/planner_arguments.hpp"
 #include "app/cli/progress_log.hpp"
 #include "core/io/capacity_csv.hpp"
 #include "core/io/files.hpp"
@@ -51,7 +52,7 @@ class CapacityCommand : public Command {
 
   Result<int> run(std::stop_token stop) override {
     if (auto usable = check_usage(); !usable) return tl::unexpected(usable.error());
-    const auto asked = chosen_planners();
+    const auto asked = asked_planners(names_, capacity_planners());
     if (!asked) return tl::unexpected(asked.error());
     const auto threads = thread_count(threads_);
     if (!threads) return tl::unexpected(threads.error());
@@ -70,17 +71,6 @@ class CapacityCommand : public Command {
     if (!largest_.empty())
       return fail(ErrorCode::bad_usage, "found --largest and something to be trained, expected one of the two");
     return fail(ErrorCode::bad_usage, "found nothing to be trained, expected --tokens or --samples, or --largest SIZE");
-  }
-
-  Result<std::vector<AskedPlanner>> chosen_planners() const {
-    if (names_.empty()) return capacity_planners();
-    std::vector<AskedPlanner> asked;
-    for (const std::string& name : names_) {
-      const auto planner = planner_named(name);
-      if (!planner) return tl::unexpected(planner.error());
-      asked.push_back({*planner, {}});
-    }
-    return asked;
   }
 
   static std::string model_name(const CapacityQuestion& question) {

@@ -17,7 +17,12 @@ Result<KeptPoints> KeptPoints::open(std::string path, std::string question, cons
   KeptPoints kept;
   kept.path_ = std::move(path);
   kept.points_.question = std::move(question);
-  if (kept.path_.empty() || !std::filesystem::exists(kept.path_)) return kept;
+  if (kept.path_.empty()) return kept;
+  if (!std::filesystem::exists(kept.path_)) {
+    // Who can't write there is told now, not after the sweep.
+    if (auto written = kept.write(); !written) return tl::unexpected(written.error());
+    return kept;
+  }
   const auto text = read_file(kept.path_);
   if (!text) return tl::unexpected(text.error());
   auto points = capacity_points_from_json(*text);

@@ -29,7 +29,7 @@ class KeptPoints {
  private:
   std::string path_;
   CapacityPoints points_;
-  std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point written_{};  ///< the first point is written at once
 };
 
 }  // namespace pipedeck::cli

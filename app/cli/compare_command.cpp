@@ -10,6 +10,7 @@
 #include "app/cli/jitter_arguments.hpp"
 #include "app/cli/judge.hpp"
 #include "app/cli/memory_columns.hpp"
+#include "app/cli/planner_arguments.hpp"
 #include "app/cli/question.hpp"
 #include "app/cli/table.hpp"
 #include "core/domain/memory_verdict.hpp"
@@ -223,16 +224,11 @@ class CompareCommand : public Command {
 
  private:
   Result<std::vector<const PlannerInfo*>> chosen_planners() const {
-    std::vector<const PlannerInfo*> chosen;
-    for (const std::string& name : names_) {
-      const auto planner = planner_named(name);
-      if (!planner) return tl::unexpected(planner.error());
-      if (std::find(chosen.begin(), chosen.end(), *planner) == chosen.end()) chosen.push_back(*planner);
-    }
-    if (names_.empty())
-      for (const PlannerInfo& planner : planners())
-        if (planner.compared_by_default) chosen.push_back(&planner);
-    return chosen;
+    if (!names_.empty()) return planners_named(names_);
+    std::vector<const PlannerInfo*> usual;
+    for (const PlannerInfo& planner : planners())
+      if (planner.compared_by_default) usual.push_back(&planner);
+    return usual;
   }
 
   Result<Comparison> compare(Problem problem, const std::vector<const PlannerInfo*>& chosen, int threads,

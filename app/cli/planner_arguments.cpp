@@ -61,6 +61,26 @@ Result<PlannerOptions> planner_options(const PlannerInfo& planner, const std::ve
   return options;
 }
 
+Result<std::vector<const PlannerInfo*>> planners_named(const std::vector<std::string>& names) {
+  std::vector<const PlannerInfo*> chosen;
+  for (const std::string& name : names) {
+    const auto planner = planner_named(name);
+    if (!planner) return tl::unexpected(planner.error());
+    if (std::ranges::find(chosen, *planner) == chosen.end()) chosen.push_back(*planner);
+  }
+  return chosen;
+}
+
+Result<std::vector<AskedPlanner>> asked_planners(const std::vector<std::string>& names,
+                                                 std::vector<AskedPlanner> usual) {
+  if (names.empty()) return usual;
+  const auto chosen = planners_named(names);
+  if (!chosen) return tl::unexpected(chosen.error());
+  std::vector<AskedPlanner> asked;
+  for (const PlannerInfo* planner : *chosen) asked.push_back({planner, {}});
+  return asked;
+}
+
 std::string planner_options_help() {
   std::string text = "Planner options:\n";
   for (const PlannerInfo& planner : planners()) {

@@ -5,12 +5,19 @@
 #include <vector>
 
 #include "core/planner/planner.hpp"
+#include "core/whatif/best_plan.hpp"
 
 namespace pipedeck::cli {
 
 /// What the command line left over, as options of the planner: --flag, --name VALUE or --name=VALUE. A name that is not
 /// in the planner's table and a value it does not take are bad usage.
 Result<PlannerOptions> planner_options(const PlannerInfo& planner, const std::vector<std::string>& arguments);
+
+/// The planners of these names, each once, in this order.
+Result<std::vector<const PlannerInfo*>> planners_named(const std::vector<std::string>& names);
+/// The same with no options of their own; without names `usual`.
+Result<std::vector<AskedPlanner>> asked_planners(const std::vector<std::string>& names,
+                                                 std::vector<AskedPlanner> usual);
 
 /// A help paragraph on the options of every planner.
 std::string planner_options_help();

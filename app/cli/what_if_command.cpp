@@ -7,6 +7,7 @@
 
 #include "app/cli/command.hpp"
 #include "app/cli/console.hpp"
+#include "app/cli/planner_arguments.hpp"
 #include "app/cli/question.hpp"
 #include "app/cli/time_budget.hpp"
 #include "app/cli/what_if_options.hpp"
@@ -63,14 +64,7 @@ class WhatIfCommand : public Command {
   Result<std::vector<AskedPlanner>> chosen_planners() const {
     if (question_.schedule.name)
       return fail(ErrorCode::bad_usage, "what-if: --schedule is for plan and compare; --front tries all schedules");
-    if (names_.empty()) return usual_planners();
-    std::vector<AskedPlanner> asked;
-    for (const std::string& name : names_) {
-      const auto planner = planner_named(name);
-      if (!planner) return tl::unexpected(planner.error());
-      asked.push_back({*planner, {}});
-    }
-    return asked;
+    return asked_planners(names_, usual_planners());
   }
 
   Result<WhatIfAnswer> find(const Problem& problem, const std::vector<AskedPlanner>& asked,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/capacity_json.hpp"
 
+#include <fmt/format.h>
+
 #include "core/io/json_formats.hpp"
 #include "core/io/json_reader.hpp"
 #include "core/io/json_writer.hpp"
@@ -41,6 +43,20 @@ FoundPlan found_plan_from(ObjectReader& in) {
   return found;
 }
 
+/// What a plan says of itself must be what the point says: a file that was damaged may still be JSON.
+void check_plan(ObjectReader& in, const CapacityFound& found) {
+  const FoundPlan& plan = *found.plan;
+  if (plan.samples_per_second <= 0)
+    in.problems().add(in.place_of("samples_per_s"), "found no samples, expected more than 0");
+  if (plan.fits != (plan.peak <= plan.capacity))
+    in.problems().add(in.place_of("fits"), fmt::format("found {}, expected {}: the fullest device needs {} of {} bytes",
+                                                       plan.fits, !plan.fits, plan.peak.count, plan.capacity.count));
+  if (plan.plan && plan.plan->global_batch != found.point.global_batch)
+    in.problems().add(
+        in.place_of("plan") + "/global_batch",
+        fmt::format("found {}, expected {}, as the point has", plan.plan->global_batch, found.point.global_batch));
+}
+
 CapacityFound point_from(ObjectReader& in) {
   CapacityFound found;
   found.point.type = in.text_or("device_type", "");
@@ -48,7 +64,9 @@ CapacityFound point_from(ObjectReader& in) {
   found.point.global_batch = in.count("global_batch");
   found.point.micro_batch = in.count_or("micro_batch", 0);
   found.why_not = in.text_or("why_not", "");
-  if (in.has("plan")) found.plan = found_plan_from(in);
+  if (!in.has("plan")) return found;
+  found.plan = found_plan_from(in);
+  check_plan(in, found);
   return found;
 }
 
@@ -88,6 +106,8 @@ Result<CapacityPoints> capacity_points_from_json(const std::string& text) {
     points.question = in.text("question_sha256");
     in.objects("points", [&](ObjectReader& point) {
       CapacityFound found = point_from(point);
+      if (points.found.contains(found.point))
+        point.problems().add(point.place_of("nodes"), "found the point a second time, expected each once");
       points.found.insert_or_assign(found.point, std::move(found));
     });
   });

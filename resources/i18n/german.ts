@@ -6096,6 +6096,22 @@
         <translation>Leistung, Takt und Speicher der GPUs sind nicht zu erfahren: %1</translation>
     </message>
     <message>
+        <source>found %1, expected %2, as the point has</source>
+        <translation>gefunden: %1; erwartet: %2, wie der Punkt</translation>
+    </message>
+    <message>
+        <source>found %1, expected %2: the fullest device needs %3 of %4 bytes</source>
+        <translation>gefunden: %1; erwartet: %2: das vollste Gerät braucht %3 von %4 Byte</translation>
+    </message>
+    <message>
+        <source>found no samples, expected more than 0</source>
+        <translation>gefunden: keine Samples; erwartet: mehr als 0</translation>
+    </message>
+    <message>
+        <source>found the point a second time, expected each once</source>
+        <translation>gefunden: den Punkt ein zweites Mal; erwartet: jeder einmal</translation>
+    </message>
+    <message>
         <source>micro-batches: found %1, %2 takes %3 or more with this schedule</source>
         <translation>Mikro-Batches: gefunden: %1; %2 nimmt bei diesem Ablauf mindestens %3</translation>
     </message>

@@ -10,6 +10,8 @@
 #include <QProcess>
 #include <QTest>
 
+#include <functional>
+
 #include "tests/app/cli/cli_process.hpp"
 
 using pipedeck::test::Answer;
@@ -51,7 +53,9 @@ class TestCliCapacity : public QObject {
   void bad_options_are_refused();
   void points_are_kept_for_other_goals();
   void points_of_others_are_refused();
+  void points_that_cant_be_kept_are_told_first();
   void broken_points_are_refused();
+  void cancelled_and_resumed_data();
   void cancelled_and_resumed();
   void threads_give_the_same_bytes();
   void the_plan_goes_on();
@@ -210,6 +214,15 @@ void TestCliCapacity::points_of_others_are_refused() {
   }
 }
 
+void TestCliCapacity::points_that_cant_be_kept_are_told_first() {
+  const SmallProblem problem;
+  const Answer answer =
+      problem.run(question({"--points", "nowhere/points.json", "--samples", "1M", "--progress", "-"}));
+  VERIFY_STATUS(answer, 1);
+  QVERIFY2(answer.err.contains("nowhere/points.json"), answer.err.constData());
+  QVERIFY2(answer.out.isEmpty(), answer.out.constData());  // before any point was looked for
+}
+
 void TestCliCapacity::broken_points_are_refused() {
   const SmallProblem problem;
   const QStringList command = question({"--points", "points.json", "--samples", "1M", "--nodes", "2"});
@@ -226,7 +239,22 @@ void TestCliCapacity::broken_points_are_refused() {
   point["plan"] = plan;
   points[0] = point;
   json["points"] = points;
-  for (const QByteArray& content : {QJsonDocument(json).toJson(), kept.left(kept.size() / 2), QByteArray("[]")}) {
+  const auto with = [&](const std::function<void(QJsonObject&)>& change) {
+    QJsonObject whole = object_of(kept);
+    QJsonArray all = whole["points"].toArray();
+    QJsonObject changed = all[0].toObject();
+    change(changed);
+    all[0] = changed;
+    whole["points"] = all;
+    return QJsonDocument(whole).toJson();
+  };
+  QJsonObject twice = object_of(kept);
+  twice["points"] = QJsonArray{twice["points"].toArray()[0], twice["points"].toArray()[0]};
+  // Still JSON, and each figure one that could be, but not with what stands beside it.
+  for (const QByteArray& content :
+       {QJsonDocument(json).toJson(), kept.left(kept.size() / 2), QByteArray("[]"), QJsonDocument(twice).toJson(),
+        with([](QJsonObject& of) { of["samples_per_s"] = 0; }), with([](QJsonObject& of) { of["fits"] = false; }),
+        with([](QJsonObject& of) { of["global_batch"] = of["global_batch"].toInt() * 2; })}) {
     problem.write("points.json", content);
     const Answer answer = problem.run(command);
     VERIFY_STATUS(answer, 2);
@@ -235,8 +263,16 @@ void TestCliCapacity::broken_points_are_refused() {
   }
 }
 
+void TestCliCapacity::cancelled_and_resumed_data() {
+  QTest::addColumn<int>("by");
+  QTest::newRow("SIGINT") << SIGINT;
+  QTest::newRow("SIGTERM") << SIGTERM;
+  QTest::newRow("SIGKILL") << SIGKILL;
+}
+
 /// What an interrupt leaves is gone on from, with the bytes of a sweep that was never interrupted.
 void TestCliCapacity::cancelled_and_resumed() {
+  QFETCH(int, by);
   const SmallProblem problem;
   const auto command = [&](const QString& points) {
     return of_llama({"--micro-batch", "1,2,4", "--device-types", "A100-80GB,H100-SXM", "--nodes", "1-20", "--tokens",
@@ -246,17 +282,21 @@ void TestCliCapacity::cancelled_and_resumed() {
   process.setWorkingDirectory(problem.folder());
   process.start(PIPEDECK_CLI, command("points.json") + QStringList{"--progress", "-", "-o", "broken.json"});
   QByteArray lines;
+  const bool killed = by == SIGKILL;
   while (lines.count('\n') < 5) {
     QVERIFY(process.waitForReadyRead(60000));
     lines += process.readAllStandardOutput();
   }
-  ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+  ::kill(static_cast<pid_t>(process.processId()), by);
   QVERIFY(process.waitForFinished(60000));
-  QCOMPARE(process.exitCode(), 130);
-  QVERIFY(process.readAllStandardError().contains("the same command goes on"));
+  if (!killed) {
+    QCOMPARE(process.exitCode(), 130);
+    QVERIFY(process.readAllStandardError().contains("the same command goes on"));
+  }
   QVERIFY(!problem.files().contains("broken.json"));
   const auto count = [&](const QString& file) { return object_of(problem.read(file))["points"].toArray().size(); };
-  QVERIFY(count("points.json") >= 4 && count("points.json") < 120);
+  // Whoever is killed keeps what was written last, at the first point and then every two seconds.
+  QVERIFY(count("points.json") >= (killed ? 1 : 4) && count("points.json") < 120);
   const Answer resumed = problem.run(command("points.json"));
   VERIFY_STATUS(resumed, 0);
   const Answer unbroken = problem.run(command("unbroken.json"));
