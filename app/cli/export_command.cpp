@@ -2,6 +2,7 @@
 // export: a part of a file as a table for other programs, a document of a project, plans as a report, a plan as a batch
 // job or for another training engine.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 
 #include <fmt/format.h>
@@ -22,8 +23,9 @@ namespace {
 
 /// Beside the file: which document of a project, what a job trains.
 struct Wish {
-  std::string name, model;
-  int steps = 0;
+  std::string name, model, backend = "cpu";
+  int steps = 0, processes = 1;
+  bool any_of_jobs() const { return !model.empty() || steps != 0 || processes != 1 || backend != "cpu"; }
 };
 
 struct Part {
@@ -53,9 +55,11 @@ const Timeline& last_timeline(const RunLog& log) {
 Result<std::string> job(JobLauncher launcher, const Plan& plan, const Wish& wish) {
   if (wish.model.empty() || wish.steps == 0)
     return fail(ErrorCode::bad_usage, "export: a job needs --model SPEC and --steps N");
-  const auto model = open_model(wish.model);
+  auto model = open_model(wish.model);
   if (!model) return tl::unexpected(in_file(model.error(), wish.model));
-  return job_script(launcher, plan, *model, wish.steps);
+  // The script runs in another folder.
+  if (!model->data.path.empty()) model->data.path = std::filesystem::absolute(model->data.path).lexically_normal();
+  return job_script({launcher, wish.steps, wish.processes, wish.backend}, plan, *model);
 }
 
 Result<std::vector<Plan>> plans_of(const ProjectContent& project) {
@@ -167,6 +171,12 @@ class ExportCommand : public Command {
         ->type_name("NAME");
     app.add_option("--model", wish_.model, "of a job: a file or preset:NAME")->type_name("SPEC");
     app.add_option("--steps", wish_.steps, "of a job: optimizer steps")->check(CLI::Range(1, 1 << 30))->type_name("N");
+    app.add_option("--processes", wish_.processes, "of a job: so many, each with a block of the plan's devices [1]")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("N");
+    app.add_option("--backend", wish_.backend, "of a job: a thread a device or a GPU a device: cpu or cuda [cpu]")
+        ->check(CLI::IsMember({"cpu", "cuda"}))
+        ->type_name("NAME");
     engine_.inputs.declare(app, false);
     app.add_flag("--nearest", engine_.nearest, "for an engine that can't run the plan: the nearest plan that it can");
     app.add_option("--nearest-plan", engine_.nearest_plan, "with --nearest: where to write that plan")
@@ -179,6 +189,8 @@ class ExportCommand : public Command {
   }
 
   Result<int> run(std::stop_token stop) override {
+    if (!what_.starts_with("job-") && wish_.any_of_jobs())
+      return fail(ErrorCode::bad_usage, fmt::format("export: found options of jobs with {}, expected none", what_));
     const auto file = read_any_file(file_, {.profile_micro_batch = engine_.inputs.profile_micro_batch});
     if (!file) return tl::unexpected(file.error());
     if (what_ == report_name) {
@@ -221,7 +233,7 @@ class ExportCommand : public Command {
 
   template <class Content>
   Result<int> report(const Content& content, const std::stop_token& stop) {
-    if (!wish_.model.empty() || wish_.steps != 0 || engine_.nearest || !engine_.nearest_plan.empty())
+    if (engine_.nearest || !engine_.nearest_plan.empty())
       return fail(ErrorCode::bad_usage, "export: found options of jobs or engines with report, expected none");
     report_.inputs = engine_.inputs;
     report_.name = wish_.name;

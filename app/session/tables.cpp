@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/tables.hpp"
 
+#include <filesystem>
+
 #include <QCoreApplication>
 
 #include "app/language/core_text.hpp"
 #include "app/session/project_content.hpp"
 #include "core/io/csv_tables.hpp"
 #include "core/io/files.hpp"
+#include "core/io/schedule_csv.hpp"
+#include "core/sim/simulate.hpp"
 
 namespace pipedeck::app {
 
@@ -146,14 +150,28 @@ QString write_text(const QString& file, const std::string& text) {
   return written ? QString() : core_text(written.error());
 }
 
-Result<std::string> job_script_of(const ProjectState& state, int plan, JobLauncher launcher, int steps) {
+Result<std::string> job_script_of(const ProjectState& state, int plan, const JobHow& how) {
   const PlanEntry* entry = find_plan(state, plan);
   if (!entry || !entry->feasible()) return fail(ErrorCode::bad_usage, "select a plan first");
   const ProfileEntry* profile = find_profile(state, entry->profile);
   if (!profile || !profile->model)
     return fail(ErrorCode::bad_usage,
                 "only a profile is known of this model, not its layers: import a model file to train it");
-  return job_script(launcher, *entry->plan, *profile->model, steps);
+  ModelSpec model = *profile->model;
+  // The script runs in another folder.
+  if (!model.data.path.empty()) model.data.path = std::filesystem::absolute(model.data.path).lexically_normal();
+  return job_script(how, *entry->plan, model);
+}
+
+Result<std::string> schedule_csv_of(const ProjectState& state, int plan) {
+  const PlanEntry* entry = find_plan(state, plan);
+  const auto problem = entry && entry->feasible() ? problem_of(state, *entry) : std::nullopt;
+  if (!problem) return fail(ErrorCode::bad_usage, "select a plan first");
+  const auto simulator = Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
+  if (!simulator) return tl::unexpected(simulator.error());
+  const auto schedule = simulator->schedule(*entry->plan);
+  if (!schedule) return tl::unexpected(schedule.error());
+  return schedule_to_csv(*schedule);
 }
 
 }  // namespace pipedeck::app

@@ -51,6 +51,9 @@ TableText table_text(Session& session, Table table, const TableContext& context)
 QString write_text(const QString& file, const std::string& text);
 
 /// The script of a batch job that trains the plan's model; an error says what is missing.
-Result<std::string> job_script_of(const ProjectState& state, int plan, JobLauncher launcher, int steps);
+Result<std::string> job_script_of(const ProjectState& state, int plan, const JobHow& how);
+
+/// The order in which the plan's devices work, as `simulate --export-schedule` writes it.
+Result<std::string> schedule_csv_of(const ProjectState& state, int plan);
 
 }  // namespace pipedeck::app

@@ -50,6 +50,10 @@ void Exports::fill(QMenu* menu) {
     action->setObjectName(QStringLiteral("action_export_table_") + table_name(table));
     connect(action, &QAction::triggered, this, [this, table] { export_table(table); });
   }
+  QAction* schedule = menu->addAction(tr("&Order of operations (CSV)…"));
+  schedule->setObjectName(QStringLiteral("action_export_schedule"));
+  schedule->setToolTip(tr("What each device of the selected plan does, in PyTorch's format of schedules"));
+  connect(schedule, &QAction::triggered, this, &Exports::export_schedule);
   QMenu* jobs = menu->addMenu(tr("&Job script"));
   jobs->setToolTipsVisible(true);
   const std::pair<JobLauncher, QString> launchers[] = {{JobLauncher::slurm, tr("&Slurm…")},
@@ -115,8 +119,21 @@ void Exports::write_table(Table table, const TableContext& context, const QStrin
   QTimer::singleShot(look_again_ms, this, [=, this] { write_table(table, context, file, tries + 1); });
 }
 
+void Exports::export_schedule() {
+  const QString title = tr("Export order of operations");
+  const auto order = schedule_csv_of(session_.state(), scene_.tables().plan);
+  if (!order) return dialogs_.error(window_, title, core_text(order.error().message));
+  const QString file =
+      with_ending(dialogs_.save_file(window_, title,
+                                     file_name_of(plan_name() + QStringLiteral(" schedule")) + QStringLiteral(".csv"),
+                                     tr("Schedules (*.csv);;All files (*)")),
+                  QStringLiteral(".csv"));
+  if (!file.isEmpty()) write(title, file, *order);
+}
+
 void Exports::export_job(JobLauncher launcher) {
-  const auto script = job_script_of(session_.state(), scene_.tables().plan, launcher, scene_.steps());
+  const auto script = job_script_of(session_.state(), scene_.tables().plan,
+                                    {.launcher = launcher, .steps = scene_.steps(), .processes = scene_.processes()});
   if (!script) return dialogs_.error(window_, tr("Export job script"), core_text(script.error().message));
   const QString file = with_ending(
       dialogs_.save_file(window_, tr("Export job script"), file_name_of(plan_name()) + QStringLiteral(".sh"),

@@ -22,6 +22,7 @@ struct ExportScene {
   std::function<TableContext()> tables;
   std::function<QWidget*()> page;  ///< for pictures
   std::function<int()> steps;      ///< of a batch job
+  std::function<int()> processes;  ///< of a batch job, 1 or more
 };
 
 class Exports : public QObject {
@@ -30,7 +31,7 @@ class Exports : public QObject {
  public:
   Exports(Session& session, Dialogs dialogs, ExportScene scene, QWidget* window);
 
-  /// Report, tables, jobs and engines, each with an action named "action_export_table_devices",
+  /// Report, tables, order of operations, jobs and engines, each with an action named "action_export_table_devices",
   /// "action_export_job_slurm".
   void fill(QMenu* menu);
   /// "Export picture…" and the tables that belong to the view, in its context menu.
@@ -38,6 +39,7 @@ class Exports : public QObject {
 
   void export_picture(QWidget* of);
   void export_table(Table table);
+  void export_schedule();
   void export_job(JobLauncher launcher);
   void export_report();
   /// The dialog of the selected plan.

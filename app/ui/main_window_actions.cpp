@@ -118,7 +118,9 @@ void MainWindow::create_export_menu(QMenu* file) {
                         explain_page_->from_plan(), run_page_->shown_run()};
   };
   exports_ = new Exports(session_, seams_.dialogs,
-                         {tables, [this] { return page_widget(page()); }, [this] { return run_page_->steps(); }}, this);
+                         {tables, [this] { return page_widget(page()); }, [this] { return run_page_->steps(); },
+                          [this] { return run_page_->processes(); }},
+                         this);
   connect(exports_, &Exports::written, this, [this](const QString& file) {
     statusBar()->showMessage(tr("Wrote %1").arg(QFileInfo(file).fileName()), 8000);
   });

@@ -98,6 +98,7 @@ RunPage::RunPage(Session& session, const Dialogs& dialogs, QWidget* parent)
 }
 
 int RunPage::steps() const { return view_->request().steps; }
+int RunPage::processes() const { return std::max(1, view_->options().settings().more.processes); }
 void RunPage::set_steps(int steps) { view_->set_steps(steps); }
 
 void RunPage::refresh() {

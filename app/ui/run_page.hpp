@@ -35,6 +35,7 @@ class RunPage : public QWidget {
   /// Launches the plan with the steps chosen; why it can't be is shown in the panel.
   void launch(int plan);
   int steps() const;
+  int processes() const;  ///< that a launch would start, 1 or more
   void set_steps(int steps);
 
   /// What the panel says, as the project keeps it with its other looks.

@@ -36,17 +36,21 @@ std::string plain_name(const std::string& name) {
   return plain.empty() ? "pipedeck" : plain.substr(0, longest);
 }
 
-std::string head(JobLauncher launcher, const std::string& name, std::size_t devices) {
-  if (launcher == JobLauncher::mpirun) return "#!/bin/bash\n";
-  return fmt::format(
-      "#!/bin/bash\n#SBATCH --job-name={}\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task={}\n"
-      "#SBATCH --output={}-%j.log\n",
-      name, devices, name);
+std::string head(const JobHow& how, const std::string& name, int devices) {
+  if (how.launcher == JobLauncher::mpirun) return "#!/bin/bash\n";
+  const int each = (devices + how.processes - 1) / how.processes;
+  std::string text = fmt::format("#!/bin/bash\n#SBATCH --job-name={}\n", name);
+  if (how.processes == 1) text += "#SBATCH --nodes=1\n";
+  text += fmt::format("#SBATCH --ntasks={}\n#SBATCH --cpus-per-task={}\n", how.processes, each);
+  if (how.backend != "cpu") text += fmt::format("#SBATCH --gpus-per-task={}\n", each);
+  return text + fmt::format("#SBATCH --output={}-%j.log\n", name);
 }
 
-std::string start(JobLauncher launcher) {
-  // One process: it must have all its processors, whatever the launcher would bind a rank to.
-  return launcher == JobLauncher::slurm ? "srun --ntasks=1 --cpu-bind=none" : "mpirun -np 1 --bind-to none";
+std::string start(const JobHow& how) {
+  // A process must have all its processors, whatever the launcher would bind a rank to.
+  if (how.launcher == JobLauncher::mpirun) return fmt::format("mpirun -np {} --bind-to none", how.processes);
+  if (how.processes == 1) return "srun --ntasks=1 --cpu-bind=none";
+  return fmt::format("srun --mpi=pmix --ntasks={} --cpu-bind=none", how.processes);
 }
 
 std::string document(std::string_view file, std::string json) {
@@ -58,29 +62,33 @@ std::string document(std::string_view file, std::string json) {
 
 std::string_view name_of(JobLauncher launcher) { return launcher == JobLauncher::slurm ? "slurm" : "mpirun"; }
 
-Result<std::string> job_script(JobLauncher launcher, const Plan& plan, const ModelSpec& model, int steps) {
+Result<std::string> job_script(const JobHow& how, const Plan& plan, const ModelSpec& model) {
   const int planned = plan.stages.empty() ? 0 : plan.stages.back().last;
   if (planned != layers_to_plan(model))
     return fail(ErrorCode::bad_input,
                 fmt::format("found a plan for {} layers, expected {}, the layers of {} without its "
                             "loss: a job trains the plan's own model",
                             planned, layers_to_plan(model), model.name));
-  const std::size_t devices = devices_used(plan).size();
+  const int devices = static_cast<int>(devices_used(plan).size());
+  if (how.processes > devices)
+    return fail(ErrorCode::bad_input,
+                fmt::format("found {} processes, expected at most {}, the plan's devices", how.processes, devices));
   const std::string name = plain_name(plan.name);
-  std::string text = head(launcher, name, devices);
+  std::string text = head(how, name, devices);
   text += fmt::format("# Trains {} with the plan {}: {} devices, {} steps.\n", one_line(model.name),
-                      one_line(plan.name), devices, steps);
+                      one_line(plan.name), devices, how.steps);
   text += "# PIPEDECK_CLI names the program where it is not on the path; PIPEDECK_DIR is where results go.\n";
+  if (how.processes > 1) text += "# All hosts of the job must see that folder.\n";
   text += "set -euo pipefail\n";
   text += fmt::format("folder=\"${{PIPEDECK_DIR:-$PWD}}/{}-{}\"\n", name,
-                      launcher == JobLauncher::slurm ? "${SLURM_JOB_ID:-$$}" : "$$");
+                      how.launcher == JobLauncher::slurm ? "${SLURM_JOB_ID:-$$}" : "$$");
   text += "mkdir -p \"$folder\"\n";
   text += document("plan.json", plan_to_json(plan));
   text += document("model.json", model_to_json(model));
   text += fmt::format(
       "{} \"${{PIPEDECK_CLI:-pipedeck-cli}}\" run --plan \"$folder/plan.json\" --model \"$folder/model.json\" \\\n"
-      "  --backend cpu --steps {} --events \"$folder/events.jsonl\"\n",
-      start(launcher), steps);
+      "  --backend {} --steps {}{} --events \"$folder/events.jsonl\"\n",
+      start(how), how.backend, how.steps, how.processes > 1 ? " --transport mpi" : "");
   return text;
 }
 

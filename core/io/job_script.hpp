@@ -18,8 +18,17 @@ enum class JobLauncher { slurm, mpirun };
 inline constexpr std::array job_launchers{JobLauncher::slurm, JobLauncher::mpirun};
 std::string_view name_of(JobLauncher launcher);  // "slurm"
 
-/// The runtime trains on the threads of one node, one a device of the plan, so the job is one task on one node with
-/// that many processors. A plan for other layers than the model's is bad_input.
-Result<std::string> job_script(JobLauncher launcher, const Plan& plan, const ModelSpec& model, int steps);
+/// How `pipedeck-cli run` is started.
+struct JobHow {
+  JobLauncher launcher = JobLauncher::slurm;
+  int steps = 1;
+  int processes = 1;            ///< each with a block of the plan's devices; several are joined by MPI
+  std::string backend = "cpu";  ///< as `run --backend` has it: a thread a device, or a GPU ("cuda")
+};
+
+/// One process has the plan's devices on one node, a processor each; several stand where the launcher puts them, in a
+/// folder that all of them see. What the model's data path leads to stays where it is: it must be absolute. A plan for
+/// other layers than the model's, or for fewer devices than processes, is bad_input.
+Result<std::string> job_script(const JobHow& how, const Plan& plan, const ModelSpec& model);
 
 }  // namespace pipedeck

@@ -6096,6 +6096,10 @@
         <translation>Leistung, Takt und Speicher der GPUs sind nicht zu erfahren: %1</translation>
     </message>
     <message>
+        <source>found %1 processes, expected at most %2, the plan&apos;s devices</source>
+        <translation>gefunden: %1 Prozesse; erwartet: höchstens %2, so viele Geräte hat der Plan</translation>
+    </message>
+    <message>
         <source>found %1, expected %2, as the point has</source>
         <translation>gefunden: %1; erwartet: %2, wie der Punkt</translation>
     </message>
@@ -7868,6 +7872,22 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     <message>
         <source>Select a plan first.</source>
         <translation>Erst einen Plan wählen.</translation>
+    </message>
+    <message>
+        <source>&amp;Order of operations (CSV)…</source>
+        <translation>&amp;Reihenfolge der Operationen (CSV)…</translation>
+    </message>
+    <message>
+        <source>What each device of the selected plan does, in PyTorch&apos;s format of schedules</source>
+        <translation>Was jedes Gerät des gewählten Plans tut, im Format der Abläufe von PyTorch</translation>
+    </message>
+    <message>
+        <source>Export order of operations</source>
+        <translation>Reihenfolge der Operationen exportieren</translation>
+    </message>
+    <message>
+        <source>Schedules (*.csv);;All files (*)</source>
+        <translation>Abläufe (*.csv);;Alle Dateien (*)</translation>
     </message>
 </context>
 <context>

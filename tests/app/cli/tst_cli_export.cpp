@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <QProcess>
 #include <QRegularExpression>
+#include <QStandardPaths>
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
@@ -120,6 +121,76 @@ class TestCliExport : public QObject {
       VERIFY_STATUS(steps, 0);
       QCOMPARE(rows_of(steps.out).size(), 4);
     }
+  }
+
+  /// In folders with spaces and quotes, on data beside the model, by the mpirun that is installed.
+  void a_job_of_several_processes_runs() {
+    const Answer devices = problem_.run({"list", "devices"});
+    if (QStandardPaths::findExecutable("mpirun").isEmpty() || !devices.out.contains("transport mpi"))
+      QSKIP("no mpirun, or no module for it, here");
+    QVERIFY(QDir(problem_.folder()).mkpath("models/texts"));
+    problem_.write("models/texts/words.txt", QByteArray("all the words that there are. ").repeated(40));
+    const QByteArray model = R"({"format": "pipedeck.model", "version": 1, "name": "NAME",
+      "seed": 1, "learning_rate": 0.001, "data": {"kind": "text", "path": "texts/words.txt"},
+      "layers": [{"name": "e", "kind": "embedding", "vocabulary": 256, "hidden": 8, "sequence": 8},
+                 {"name": "l", "kind": "linear", "in": 8, "out": 256, "sequence": 8},
+                 {"name": "loss", "kind": "softmax_cross_entropy", "classes": 256, "sequence": 8}]})";
+    problem_.write("models/words.model.json", QByteArray(model).replace("NAME", "it's \\\"words\\\""));
+    VERIFY_STATUS(problem_.run({"profile", "--model", "models/words.model.json", "--backend", "cpu", "--micro-batch",
+                                "2", "-o", "wp.json", "--cluster-out", "wc.json", "--devices", "2"}),
+                  0);
+    VERIFY_STATUS(problem_.run({"plan", "--profile", "wp.json", "--cluster", "wc.json", "--planner", "dapple",
+                                "--global-batch", "4", "--pp", "2", "-o", "wplan.json"}),
+                  0);
+    for (const char* launcher : {"slurm", "mpirun"}) {
+      const QString script = problem_.path(QString("several %1.sh").arg(launcher));
+      VERIFY_STATUS(problem_.run({"export", "wplan.json", QString("job-%1").arg(launcher), "--model",
+                                  "models/words.model.json", "--steps", "3", "--processes", "2", "-o", script}),
+                    0);
+      if (!QStandardPaths::findExecutable("shellcheck").isEmpty()) {
+        QProcess check;
+        check.start("shellcheck", {script});
+        QVERIFY(check.waitForFinished(60000));
+        QVERIFY2(check.exitCode() == 0, check.readAllStandardOutput());
+      }
+    }
+    QVERIFY(problem_.read("several slurm.sh").contains("\n#SBATCH --ntasks=2\n#SBATCH --cpus-per-task=1\n"));
+    QVERIFY(problem_.read("several slurm.sh").contains("\nsrun --mpi=pmix --ntasks=2 --cpu-bind=none "));
+
+    const QString elsewhere = problem_.path("a 'folder' of \"$HOME\"");
+    QVERIFY(QDir().mkpath(elsewhere));
+    QProcess job;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("PIPEDECK_CLI", PIPEDECK_CLI);
+    for (const char* allowed :
+         {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
+      environment.insert(allowed, "1");
+    job.setProcessEnvironment(environment);
+    job.setWorkingDirectory(elsewhere);
+    job.start("bash", {problem_.path("several mpirun.sh")});
+    QVERIFY(job.waitForFinished(120000));
+    QVERIFY2(job.exitCode() == 0, job.readAllStandardError());
+    const QStringList folders = QDir(elsewhere).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+    QCOMPARE(folders.size(), 1);
+    const Answer steps = problem_.run({"export", elsewhere + "/" + folders[0] + "/events.jsonl", "steps"});
+    VERIFY_STATUS(steps, 0);
+    QCOMPARE(rows_of(steps.out).size(), 4);
+  }
+
+  void a_job_for_gpus_asks_for_them() {
+    const QStringList job{"export", "mplan.json", "job-slurm", "--model", "model.json", "--steps", "3"};
+    const Answer one = problem_.run(job + QStringList{"--backend", "cuda"});
+    VERIFY_STATUS(one, 0);
+    QVERIFY2(one.out.contains("\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=2\n"
+                              "#SBATCH --gpus-per-task=2\n") &&
+                 one.out.contains("  --backend cuda --steps 3 --events"),
+             one.out);
+    const Answer crowd = problem_.run(job + QStringList{"--processes", "3"});
+    QCOMPARE(crowd.status, 2);
+    QVERIFY2(crowd.err.contains("found 3 processes, expected at most 2"), crowd.err);
+    const Answer stages = problem_.run({"export", "mplan.json", "stages", "--processes", "2"});
+    QCOMPARE(stages.status, 2);
+    QVERIFY2(stages.err.contains("options of jobs"), stages.err);
   }
 
   void mistakes_are_told_data() {

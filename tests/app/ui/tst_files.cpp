@@ -22,6 +22,8 @@
 #include "app/views/gantt_view.hpp"
 #include "app/views/split_editor.hpp"
 #include "core/io/json_formats.hpp"
+#include "core/io/schedule_csv.hpp"
+#include "core/sim/simulate.hpp"
 #include "tests/app/ui/edits.hpp"
 #include "tests/app/ui/project_files.hpp"
 #include "tests/app/ui/window_fixture.hpp"
@@ -58,6 +60,7 @@ class TestFiles : public QObject {
   void tables_are_exported_data();
   void tables_are_exported();
   void job_scripts_are_exported();
+  void orders_of_operations_are_exported();
   void pictures_of_views_are_shapes();
   void views_offer_exports();
 
@@ -343,8 +346,33 @@ void TestFiles::job_scripts_are_exported() {
   fixture.trigger("action_export_job_slurm");
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
   QVERIFY(bytes_of(fixture.path("job.sh")).startsWith("#!/bin/bash\n#SBATCH"));
+  QVERIFY(bytes_of(fixture.path("job.sh")).contains("\n#SBATCH --ntasks=1\n"));
   fixture.session().delete_plan(fixture.state().plans[0].id);
   fixture.trigger("action_export_job_slurm");
+  QCOMPARE(fixture.errors.size(), 1);
+}
+
+/// To the byte what the command line writes, which also reads it back.
+void TestFiles::orders_of_operations_are_exported() {
+  WindowFixture fixture;
+  fixture.window->open_files({fixture_copy(fixture)});
+  const PlanEntry& entry = fixture.state().plans[0];
+  const Plan plan = *entry.plan;
+  const auto problem = problem_of(fixture.state(), entry);
+  QVERIFY(problem);
+  fixture.session().select_plan(entry.id);
+  fixture.answers.file_to_save = fixture.path("order");
+  fixture.trigger("action_export_schedule");
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  const auto simulator = Simulator::of(problem->profile, problem->cluster, problem->workload.conventions);
+  const Schedule order = *simulator->schedule(plan);
+  const std::string text = bytes_of(fixture.path("order.csv")).toStdString();
+  QCOMPARE(text, schedule_to_csv(order));
+  const auto back = plan_with_schedule_csv(plan, text);
+  QVERIFY2(back, back ? "" : back.error().message.c_str());
+  QCOMPARE(schedule_to_csv(*simulator->schedule(*back)), text);
+  fixture.answers.file_to_save = fixture.path("nowhere/order");
+  fixture.trigger("action_export_schedule");
   QCOMPARE(fixture.errors.size(), 1);
 }
 

@@ -193,7 +193,7 @@ class TestCsv : public QObject {
 
   void job_scripts_carry_plan_and_model() {
     for (const JobLauncher launcher : job_launchers) {
-      const auto script = job_script(launcher, plan(), model(), 25);
+      const auto script = job_script({launcher, 25}, plan(), model());
       QVERIFY2(script, script ? "" : script.error().text().c_str());
       QVERIFY(script->starts_with("#!/bin/bash\n"));
       QVERIFY(script->find(plan_to_json(plan())) != std::string::npos);
@@ -204,7 +204,7 @@ class TestCsv : public QObject {
     ModelSpec other = model();
     other.layers.pop_back();
     other.layers.pop_back();
-    QCOMPARE(job_script(JobLauncher::slurm, plan(), other, 1).error().code, ErrorCode::bad_input);
+    QCOMPARE(job_script({.steps = 1}, plan(), other).error().code, ErrorCode::bad_input);
   }
 
   void timelines_read_back_from_columns() {
