@@ -62,6 +62,16 @@ TransformerPreview preview_of(OperatorGraph graph) {
   return preview;
 }
 
+/// What is wrong with the file is told with its place in it, which means nothing without its name.
+void name_file(TransformerPreview& preview, const std::string& file) {
+  preview.make = [make = std::move(preview.make), file](const QString& device, const AnalyticOptions& options,
+                                                        const DimensionSizes& sizes) {
+    auto made = make(device, options, sizes);
+    if (!made && made.error().code == ErrorCode::bad_input) made.error().file = file;
+    return made;
+  };
+}
+
 }  // namespace
 
 bool is_transformer_file(const QString& path) {
@@ -89,6 +99,7 @@ Result<TransformerPreview> transformer_in(const QString& file) {
                 {}, file.toStdString());
   }
   preview.device = QString::fromStdString(std::string(assumed_device_type));
+  name_file(preview, QFileInfo(file).fileName().toStdString());
   return preview;
 }
 

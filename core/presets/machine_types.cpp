@@ -98,6 +98,21 @@ BytesPerSecond usual_bandwidth(const DeviceModel& one, const DeviceModel& other,
   return rate;
 }
 
+/// "a100" alone does not say which of them.
+void note_namesakes(const FoundGpu& gpu, const DeviceModel& taken, ImportNotes& notes) {
+  const auto lower = [](std::string text) {
+    std::ranges::transform(text, text.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+    return text;
+  };
+  std::string others;
+  for (const DeviceModel& model : device_catalogue())
+    if (model.type.name != taken.type.name && lower(model.type.name).starts_with(lower(gpu.name) + "-"))
+      others += (others.empty() ? "" : ", ") + model.type.name;
+  if (!others.empty())
+    notes.add(fmt::format("'{}' is taken for {}, and may be {} (--device TYPE)", gpu.name, taken.type.name, others));
+}
+
 }  // namespace
 
 Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, const MachineImport& how,
@@ -105,8 +120,10 @@ Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, 
   const FoundGpu& gpu = machine.gpus[position];
   if (how.device) return catalogue_device(*how.device);
   if (const DeviceModel* model = by_pci_id(gpu.pci_id)) return with_told_memory(*model, gpu);
-  if (const DeviceModel* model = gpu.name.empty() ? nullptr : find_device_model(device_catalogue(), gpu.name))
+  if (const DeviceModel* model = gpu.name.empty() ? nullptr : find_device_model(device_catalogue(), gpu.name)) {
+    if (!gpu.memory) note_namesakes(gpu, *model, notes);
     return with_told_memory(*model, gpu);
+  }
   if (!gpu.name.empty() && gpu.memory && gpu.memory->count > 0) return unknown_model(gpu, notes);
   if (!gpu.name.empty())
     return fail(ErrorCode::bad_input,

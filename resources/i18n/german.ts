@@ -6119,6 +6119,10 @@
         <source>micro-batches: found %1, %2 takes %3 or more with this schedule</source>
         <translation>Mikro-Batches: gefunden: %1; %2 nimmt bei diesem Ablauf mindestens %3</translation>
     </message>
+    <message>
+        <source>&apos;%1&apos; is taken for %2, and may be %3 (--device TYPE)</source>
+        <translation>„%1“ gilt als %2, kann aber auch %3 sein (--device TYP)</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>

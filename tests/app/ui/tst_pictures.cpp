@@ -4,6 +4,8 @@
 #include <QApplication>
 #include <QFile>
 #include <QImage>
+#include <QSpinBox>
+#include <QTableWidget>
 #include <QTimer>
 
 #include "app/ui/compare_page.hpp"
@@ -31,6 +33,7 @@ class TestPictures : public QObject {
   void planners_and_options();
   void what_training_keeps();
   void a_configuration_about_to_be_imported();
+  void an_onnx_model_about_to_be_imported();
   void svg_and_pdf();
   void unknown_endings_and_bad_folders_are_errors();
 };
@@ -204,6 +207,24 @@ void TestPictures::a_configuration_about_to_be_imported() {
   for (const char* appearance : {"light", "dark"}) {
     fixture.trigger(qPrintable(QString("action_appearance_%1").arg(appearance)));
     draw(appearance);
+  }
+  fixture.trigger("action_appearance_light");
+}
+
+void TestPictures::an_onnx_model_about_to_be_imported() {
+  WindowFixture fixture;
+  const auto preview = transformer_in(QStringLiteral(PIPEDECK_FIXTURES "/onnx/gpt2-runtime.onnx"));
+  QVERIFY(preview);
+  for (const char* appearance : {"light", "dark"}) {
+    fixture.trigger(qPrintable(QString("action_appearance_%1").arg(appearance)));
+    TransformerDialog dialog(*preview, fixture.window.get());
+    dialog.show();
+    dialog.findChild<QSpinBox*>("transformer_size_0")->setValue(1024);
+    dialog.findChild<QTableWidget*>("transformer_layers")->setCurrentCell(2, 0);
+    QTest::qWait(200);
+    const QString file = pictures_folder() + QString("onnx-%1.png").arg(appearance);
+    QVERIFY(dialog.grab().save(file));
+    QVERIFY(has_content(file));
   }
   fixture.trigger("action_appearance_light");
 }

@@ -4,12 +4,15 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QDropEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMimeData>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTableWidget>
+#include <QUrl>
 
 #include "app/ui/transformer_dialog.hpp"
 #include "tests/app/ui/window_fixture.hpp"
@@ -21,6 +24,16 @@ using namespace pipedeck::app::test;
 namespace {
 
 QString fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/") + QLatin1String(name); }
+
+/// Nothing of this goes through the window system, which has no drags in tests.
+void drop_on(MainWindow& window, const QString& file) {
+  QMimeData data;
+  data.setUrls({QUrl::fromLocalFile(file)});
+  QDragEnterEvent enter({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, {});
+  QCoreApplication::sendEvent(&window, &enter);
+  QDropEvent event(QPointF(10, 10), Qt::CopyAction, &data, Qt::LeftButton, {});
+  QCoreApplication::sendEvent(&window, &event);
+}
 
 QString onnx_fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/onnx/") + QLatin1String(name); }
 
@@ -146,6 +159,60 @@ class TestTransformerImports : public QObject {
     QCOMPARE(window.session().undo_name(), QStringLiteral("Import pictures"));
     window.trigger("action_undo");
     QCOMPARE(window.state().profiles.size(), profiles);
+  }
+
+  /// Dropped on the window: what was understood and assumed is shown, with the operators of ONNX Runtime's optimizer
+  /// among the formulas; then it is a profile, in one step.
+  void an_onnx_model_is_dropped() {
+    WindowFixture window;
+    window.session().open_sample();
+    const auto profiles = window.state().profiles.size();
+    drop_on(*window.window, onnx_fixture("gpt2-runtime.onnx"));
+    QVERIFY2(window.errors.isEmpty(), qPrintable(window.errors.join('\n')));
+    QCOMPARE(window.state().profiles.size(), profiles + 1);
+    QCOMPARE(find_profile(window.state(), window.state().question.profile)->profile->name, std::string("gpt2-runtime"));
+    window.trigger("action_undo");
+    QCOMPARE(window.state().profiles.size(), profiles);
+
+    TransformerDialog dialog(transformer_in(onnx_fixture("gpt2-runtime.onnx")).value());
+    auto& notes = part<QListWidget>(dialog, "transformer_notes");
+    for (const char* said :
+         {"124 439 808 parameters", "113 operators", "'batch' is taken for the micro-batch", "no loss"})
+      QVERIFY2(!notes.findItems(said, Qt::MatchContains).isEmpty(), said);
+    auto& layers = part<QTableWidget>(dialog, "transformer_layers");
+    layers.setCurrentCell(2, 0);
+    auto& formulas = part<QListWidget>(dialog, "transformer_formulas");
+    for (const char* said : {"scores: 2 x ", "row sums: 4 x ", "TFLOP/s x 77 %"})
+      QVERIFY2(!formulas.findItems(said, Qt::MatchContains).isEmpty(), said);
+  }
+
+  /// Told with file, place and name, before there is anything to add.
+  void onnx_models_that_cannot_be_taken_are_told() {
+    WindowFixture window;
+    window.session().open_sample();
+    QFile whole(onnx_fixture("gpt2-runtime.onnx"));
+    QVERIFY(whole.open(QFile::ReadOnly));
+    const QByteArray bytes = whole.readAll();
+    const auto dropped = [&](const char* name, const QByteArray& content) {
+      QFile file(window.path(name));
+      if (!file.open(QFile::WriteOnly)) qFatal("not written");
+      file.write(content);
+      file.close();
+      return file.fileName();
+    };
+    drop_on(*window.window, dropped("cut.onnx", bytes.left(bytes.size() / 2)));
+    QCOMPARE(window.errors.size(), 1);
+    QVERIFY2(window.errors.first().contains("cut.onnx") && window.errors.first().contains("cut off"),
+             qPrintable(window.errors.first()));
+    QByteArray unknown = bytes;
+    unknown.replace("FastGelu", "FastGulp");  // as long: lengths in the file stay right
+    TransformerDialog dialog(transformer_in(dropped("unknown.onnx", unknown)).value());
+    const auto& summary = part<QLabel>(dialog, "transformer_summary");
+    QVERIFY2(summary.text().contains("com.microsoft.FastGulp '/h.0.mlp/FastGulp'") &&
+                 summary.text().startsWith("unknown.onnx: /graph/node/"),
+             qPrintable(summary.text()));
+    QVERIFY(!dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok)->isEnabled());
+    QVERIFY(!window.session().can_undo());
   }
 
   void precisions_are_the_device_types() {

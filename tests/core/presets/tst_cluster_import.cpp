@@ -9,6 +9,7 @@
 #include "core/cost/network.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
+#include "core/io/slurm.hpp"
 #include "core/presets/cloud_shapes.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/machine_import.hpp"
@@ -174,6 +175,22 @@ class TestClusterImport : public QObject {
     QCOMPARE(between(*p3, 0, 3), 50.0);
     QCOMPARE(between(*p3, 0, 5), 10.0);
     QVERIFY(cloud_machine("p0.tiny").error().message.find("p4d.24xlarge") != std::string::npos);
+  }
+
+  /// Slurm's "a100" does not say how much memory.
+  void names_of_several_types_are_told() {
+    const auto notes_of = [](const char* type) {
+      const auto found = machines_from_slurm(std::string("NodeName=n1 State=IDLE Gres=gpu:") + type + ":8\n").value();
+      return cluster_of(found).value();
+    };
+    QVERIFY(says(notes_of("a100"), "'a100' is taken for A100-40GB, and may be A100-80GB (--device TYPE)"));
+    QVERIFY(says(notes_of("v100"), "'v100' is taken for V100-16GB, and may be V100-32GB (--device TYPE)"));
+    for (const char* whole : {"t4", "nvidia_a100-sxm4-80gb", "mi300x"}) {
+      const ImportedCluster made = notes_of(whole);
+      QVERIFY2(
+          std::ranges::none_of(made.notes, [](const std::string& note) { return note.find("may be") != note.npos; }),
+          whole);
+    }
   }
 
   /// As people call them: a family of one shape, what several begin with, Azure's own prefix.
