@@ -93,6 +93,13 @@ QString format_rate(BytesPerSecond rate) {
   return with_unit(format_number(rate.count / unit.size), unit.name);
 }
 
+QString format_energy(double joules) {
+  constexpr double kilowatt_hour = 3.6e6;
+  if (joules >= kilowatt_hour) return QStringLiteral("%1 kWh").arg(format_number(joules / kilowatt_hour));
+  if (joules >= 1000) return QStringLiteral("%1 kJ").arg(format_number(joules / 1000));
+  return QStringLiteral("%1 J").arg(format_number(joules));
+}
+
 QString format_percent(double fraction) {
   if (!std::isfinite(fraction)) return QStringLiteral("–");
   const double percent = fraction * 100;

@@ -44,6 +44,22 @@ QVector<QPointF> decimated(const std::vector<QPointF>& points, std::size_t limit
   return result;
 }
 
+QString gpu_label(const RunGpu& gpu) {
+  QStringList names;
+  for (const int device : gpu.devices) names << QStringLiteral("G%1").arg(device);
+  return names.join(QStringLiteral(", "));
+}
+
+QString throttle_text(const GpuReading& reading) {
+  const std::uint32_t limits = reading.limits.value_or(0);
+  if (holds(limits, ClockLimit::hw_thermal_slowdown) || holds(limits, ClockLimit::sw_thermal_slowdown))
+    return Text::tr("heat");
+  if (holds(limits, ClockLimit::hw_power_brake_slowdown)) return Text::tr("power supply");
+  if (holds(limits, ClockLimit::hw_slowdown)) return Text::tr("hardware slowdown");
+  if (holds(limits, ClockLimit::sw_power_cap)) return Text::tr("power limit");
+  return {};
+}
+
 void RunModel::clear() { *this = RunModel{}; }
 
 std::vector<LogLine> RunModel::append(const RunEvent& event) {
@@ -57,6 +73,10 @@ std::optional<Seconds> RunModel::time_left() const {
 }
 
 double RunModel::mean_samples_per_second() const { return seconds_done_ > 0 ? samples_done_ / seconds_done_ : 0; }
+
+std::optional<double> RunModel::energy_a_sample() const {
+  return energy_ && samples_done_ > 0 ? std::optional(*energy_ / samples_done_) : std::nullopt;
+}
 
 void RunModel::resize_devices(std::size_t count) {
   if (memory_.size() >= count) return;
@@ -77,6 +97,9 @@ std::vector<LogLine> RunModel::take(const RunStarted& event) {
   steps_ = event.steps;
   steps_done_ = first_step_ = event.from_step;
   resize_devices(static_cast<std::size_t>(std::max(event.devices, 0)));
+  on_gpus_ = event.backend.starts_with("cuda");
+  gpus_ = event.gpus;
+  for (auto* series : {&power_, &clock_, &gpu_memory_}) series->resize(gpus_.size());
   return {{LogLine::note,
            Text::tr("started %1 on %2 devices (%3) · plan %4 · %5 steps")
                .arg(QString::fromStdString(event.model))
@@ -107,6 +130,14 @@ std::vector<LogLine> RunModel::take(const RunSample& event) {
     sampled_ = true;
   }
   add_devices(event.time.count, event.busy_fraction, event.memory);
+  readings_ = event.gpus;
+  readings_.resize(gpus_.size());
+  for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    const GpuReading& reading = readings_[i];
+    if (reading.power) power_[i].emplace_back(event.time.count, *reading.power);
+    if (reading.clock) clock_[i].emplace_back(event.time.count, *reading.clock);
+    if (reading.memory) gpu_memory_[i].emplace_back(event.time.count, in_mebibytes(*reading.memory));
+  }
   return {};
 }
 
@@ -143,12 +174,18 @@ std::vector<LogLine> RunModel::take(const RunFailed& event) {
 std::vector<LogLine> RunModel::take(const RunFinished& event) {
   state_ = event.stopped ? RunState::stopped : RunState::finished;
   steps_done_ = std::max(steps_done_, event.steps);
+  energy_ = whole_energy(event);
   const QString what = event.stopped ? Text::tr("stopped on request after %1 steps") : Text::tr("finished %1 steps");
-  return {{LogLine::note, Text::tr("%1 in %2 s · median step %3 ms · last loss %4")
-                              .arg(what.arg(whole(event.steps)))
-                              .arg(decimal(event.duration.count, 1))
-                              .arg(decimal(in_milliseconds(event.median_step), 2))
-                              .arg(event.loss, 0, 'g', 4)}};
+  std::vector<LogLine> lines{{LogLine::note, Text::tr("%1 in %2 s · median step %3 ms · last loss %4")
+                                                 .arg(what.arg(whole(event.steps)))
+                                                 .arg(decimal(event.duration.count, 1))
+                                                 .arg(decimal(in_milliseconds(event.median_step), 2))
+                                                 .arg(event.loss, 0, 'g', 4)}};
+  if (const auto each = energy_a_sample())
+    lines.push_back(
+        {LogLine::note, Text::tr("energy of the GPUs: %1 (%2 Wh), %3 a sample")
+                            .arg(format_energy(*energy_), format_number(*energy_ / 3600), format_energy(*each))});
+  return lines;
 }
 
 }  // namespace pipedeck::app

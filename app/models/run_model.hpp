@@ -31,6 +31,11 @@ enum class RunState { idle, starting, running, paused, finished, stopped, failed
 /// What points lie over: steps, or seconds of training (of throughput and loss: pauses left out).
 enum class RunAxis { step, time };
 
+/// "G0", or "G0, G2" where devices share the GPU.
+QString gpu_label(const RunGpu& gpu);
+/// What holds a GPU's clocks back, short: "power limit"; empty: nothing that slows a training.
+QString throttle_text(const GpuReading& reading);
+
 /// The state of one run, fed event by event. Appending costs the same at step 1 and at step 100,000.
 class RunModel {
  public:
@@ -54,6 +59,17 @@ class RunModel {
   bool sampled() const { return sampled_; }
   const Points& busy(int device) const { return busy_[static_cast<std::size_t>(device)]; }
   const Points& memory(int device) const { return memory_[static_cast<std::size_t>(device)]; }  ///< MiB
+  /// The GPUs of the run, each once; empty on the processor, or where the driver tells nothing.
+  const std::vector<RunGpu>& gpus() const { return gpus_; }
+  bool on_gpus() const { return on_gpus_; }
+  /// Of samples over seconds; no points: not told. Power in watts, the clock in MHz, memory in MiB, whoever uses it.
+  const Points& power(int gpu) const { return power_[static_cast<std::size_t>(gpu)]; }
+  const Points& clock(int gpu) const { return clock_[static_cast<std::size_t>(gpu)]; }
+  const Points& gpu_memory(int gpu) const { return gpu_memory_[static_cast<std::size_t>(gpu)]; }
+  const std::vector<GpuReading>& readings() const { return readings_; }  ///< the latest, of each of gpus()
+  /// Joules of all GPUs of the run that has ended; none: some GPU did not tell.
+  std::optional<double> energy() const { return energy_; }
+  std::optional<double> energy_a_sample() const;
   /// The highest of all steps, in MiB; 0: not known.
   double peak_memory(int device) const { return peaks_[static_cast<std::size_t>(device)]; }
 
@@ -81,6 +97,11 @@ class RunModel {
   std::array<Points, 2> throughput_, loss_;  ///< by axis
   std::vector<Points> busy_, memory_;        ///< by device
   std::vector<double> peaks_;
+  std::vector<RunGpu> gpus_;
+  std::vector<Points> power_, clock_, gpu_memory_;  ///< by GPU
+  std::vector<GpuReading> readings_;
+  std::optional<double> energy_;
+  bool on_gpus_ = false;
   bool sampled_ = false;
 };
 

@@ -181,7 +181,7 @@ Result<Imported> import_run_log(const ProjectState& state, const std::string& co
       run.state = done->stopped ? RunOutcome::stopped : RunOutcome::finished;
   }
   run.events = *std::move(events);
-  run.samples_per_second = mean_samples_per_second(run.events);
+  sum_up(run);
   return import_run(state, std::move(run), Text::tr("run log"), {});
 }
 

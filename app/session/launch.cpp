@@ -282,7 +282,7 @@ void Launch::end(RunOutcome outcome, const QString& why) {
   phase_ = Phase::ended;
   record_.state = outcome;
   record_.message = why;
-  record_.samples_per_second = mean_samples_per_second(record_.events);
+  sum_up(record_);
   emit ended(std::make_shared<const RunRecord>(record_));
 }
 

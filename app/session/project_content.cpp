@@ -77,6 +77,8 @@ StoredRun run_to_store(const RunEntry& entry) {
                    {"steps", run.steps}};
   if (!run.plan.stages.empty()) json["plan"] = in_qt(plan_to_json(run.plan));  // imported runs have none
   if (run.samples_per_second) json["samples_per_s"] = *run.samples_per_second;
+  if (run.energy) json["energy_j"] = *run.energy;
+  if (run.energy_a_sample) json["energy_a_sample_j"] = *run.energy_a_sample;
   StoredTraces traces;
   if (run.stored) {
     traces = *run.stored;

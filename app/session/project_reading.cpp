@@ -184,6 +184,8 @@ class Reader {
     }
     run.stored = std::make_shared<const StoredTraces>(stored.traces);
     if (json.contains("samples_per_s")) run.samples_per_second = json["samples_per_s"].toDouble();
+    if (json.contains("energy_j")) run.energy = json["energy_j"].toDouble();
+    if (json.contains("energy_a_sample_j")) run.energy_a_sample = json["energy_a_sample_j"].toDouble();
     if (!json.contains("predicted")) return run;
     // Version 1: all of it was read at once, and the prediction was in the summary.
     auto predicted = simulation_from_json(json["predicted"].toString().toStdString());
@@ -192,7 +194,7 @@ class Reader {
     if (!whole) return tl::unexpected(whole.error());
     run = **whole;
     run.predicted = std::make_shared<const Simulation>(std::move(*predicted));
-    run.samples_per_second = mean_samples_per_second(run.events);
+    sum_up(run);
     return run;
   }
 

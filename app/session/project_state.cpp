@@ -66,6 +66,16 @@ std::optional<double> mean_samples_per_second(const std::vector<RunEvent>& event
   return seconds > 0 ? samples / seconds : first;  // the first step also makes its memory
 }
 
+void sum_up(RunRecord& run) {
+  run.samples_per_second = mean_samples_per_second(run.events);
+  double samples = 0;
+  for (const RunEvent& event : run.events) {
+    if (const auto* step = std::get_if<StepDone>(&event)) samples += step->samples_per_second * step->duration.count;
+    if (const auto* finished = std::get_if<RunFinished>(&event)) run.energy = whole_energy(*finished);
+  }
+  if (run.energy && samples > 0) run.energy_a_sample = *run.energy / samples;
+}
+
 const ProfileEntry* find_profile(const ProjectState& state, int id) { return find_id(state.profiles, id); }
 const ClusterEntry* find_cluster(const ProjectState& state, int id) { return find_id(state.clusters, id); }
 const PlanEntry* find_plan(const ProjectState& state, int id) { return find_id(state.plans, id); }

@@ -61,9 +61,10 @@ struct RunRecord {
   QString model;
   QDateTime when;
   RunOutcome state = RunOutcome::running;
-  QString message;                           ///< why it failed
-  int steps = 0;                             ///< asked for
-  std::optional<double> samples_per_second;  ///< mean of its steps
+  QString message;                                ///< why it failed
+  int steps = 0;                                  ///< asked for
+  std::optional<double> samples_per_second;       ///< mean of its steps
+  std::optional<double> energy, energy_a_sample;  ///< joules that its GPUs took
   Plan plan;
   /// Where the rest is until somebody looks at it (with_traces); null: it is here.
   std::shared_ptr<const StoredTraces> stored;
@@ -71,6 +72,8 @@ struct RunRecord {
   std::vector<RunEvent> events;
 };
 std::optional<double> mean_samples_per_second(const std::vector<RunEvent>& events);
+/// What the events say of a run as a whole.
+void sum_up(RunRecord& run);
 
 struct RunEntry {
   int id = 0;

@@ -147,6 +147,8 @@ std::vector<RunListEntry> run_list(const ProjectState& state) {
     RunListEntry shown{entry->id, run_title(run), run.steps, run_outcome_name(run.state), {}, {}, run.message, failed};
     if (!failed) shown.measured = measured_iteration(run);
     if (run.plan.predicted) shown.predicted = run.plan.predicted->iteration;
+    shown.energy = run.energy;
+    shown.energy_a_sample = run.energy_a_sample;
     list.push_back(std::move(shown));
   }
   return list;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <QChart>
 #include <QChartView>
@@ -11,10 +12,13 @@
 #include <QLabel>
 #include <QLineSeries>
 #include <QLocale>
+#include <QMouseEvent>
 #include <QVBoxLayout>
 #include <QValueAxis>
 
+#include "app/models/format.hpp"
 #include "app/models/run_model.hpp"
+#include "app/views/hover_card.hpp"
 #include "app/views/theme.hpp"
 
 namespace pipedeck::app {
@@ -53,7 +57,8 @@ LiveChart::LiveChart(const QString& name, const QString& title, const QString& u
       chart_(new QChart),
       view_(new QChartView(chart_)),
       x_(new QValueAxis),
-      y_(new QValueAxis) {
+      y_(new QValueAxis),
+      empty_(new QLabel(view_)) {
   setObjectName(name);
   setAccessibleName(title);
   setAccessibleDescription(tr("%1 over training steps, in %2").arg(title, unit));
@@ -85,11 +90,18 @@ LiveChart::LiveChart(const QString& name, const QString& title, const QString& u
   view_->setFrameShape(QFrame::NoFrame);
   view_->setMinimumSize(160, 96);
   view_->setFocusPolicy(Qt::NoFocus);
+  view_->viewport()->setMouseTracking(true);
+  view_->viewport()->installEventFilter(this);
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
+  empty_->hide();
   apply_theme(Theme::of(palette()));
   fit();
 }
 
 QColor LiveChart::colour_of(int series, const Theme& theme) const {
+  if (beside(series)) return theme.of_stage(series - side_);
   return lines_.size() == 1 && objectName() == QLatin1String("chart_loss") ? theme.bad : theme.of_stage(series);
 }
 
@@ -118,6 +130,60 @@ void LiveChart::set_series_names(const QStringList& names) {
   show_unit(Theme::of(palette()));
 }
 
+void LiveChart::set_side_series(int first, const QString& label) {
+  if (side_ == first && side_text_ == label) return;
+  side_ = first;
+  side_text_ = label;
+  apply_theme(Theme::of(palette()));
+}
+
+void LiveChart::set_empty_text(const QString& text) { empty_->setText(text); }
+
+QString LiveChart::name_of(int series) const {
+  if (series < names_.size()) return names_[series];
+  return lines_.size() > 1 ? QStringLiteral("G%1").arg(series) : title_->text();
+}
+
+/// Every line's value at the point that is nearest.
+QStringList LiveChart::hover_lines(double x) const {
+  QStringList found;
+  std::optional<double> at;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const QList<QPointF> points = lines_[i]->points();
+    if (points.isEmpty()) continue;
+    auto next = std::lower_bound(points.begin(), points.end(), x, [](const QPointF& p, double v) { return p.x() < v; });
+    if (next == points.end() || (next != points.begin() && x - std::prev(next)->x() < next->x() - x))
+      next = std::prev(next);
+    if (!at) at = next->x();
+    const QString value = QStringLiteral("%1 %2").arg(format_number(next->y(), 4), unit_text_);
+    found << QStringLiteral("%1: %2").arg(name_of(static_cast<int>(i)), value);
+  }
+  if (!at) return {};
+  found.prepend(seconds_ ? tr("%1 s").arg(decimal(*at, 1)) : tr("step %1").arg(decimal(*at, 0)));
+  return found;
+}
+
+void LiveChart::hover_at(const QPointF& position) {
+  const QPointF at = chart_->mapFromScene(view_->mapToScene(position.toPoint()));
+  QStringList lines;
+  if (chart_->plotArea().contains(at) && !lines_.empty())
+    lines = hover_lines(chart_->mapToValue(at, lines_.front()).x());
+  if (!card_) card_ = new HoverCard(this);
+  if (lines.isEmpty()) return card_->hide();
+  card_->show_at(view_->mapTo(this, position.toPoint()), lines);
+}
+
+bool LiveChart::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::MouseMove) hover_at(static_cast<QMouseEvent*>(event)->position());
+  if (card_ && (event->type() == QEvent::Leave || event->type() == QEvent::Hide)) card_->hide();
+  return QWidget::eventFilter(watched, event);
+}
+
+void LiveChart::place_empty_text() {
+  empty_->setVisible(!has_points_ && !empty_->text().isEmpty());
+  if (empty_->isVisible()) empty_->setGeometry(chart_->plotArea().toRect().adjusted(8, 4, -8, -4));
+}
+
 void LiveChart::set_points(int series, const std::vector<QPointF>& points) {
   const QVector<QPointF> few = decimated(points, points_a_series());
   for (const QPointF& point : few) {
@@ -134,6 +200,7 @@ void LiveChart::set_points(int series, const std::vector<QPointF>& points) {
 }
 
 void LiveChart::set_predictions(const std::vector<double>& values, const QString& label) {
+  if (values == predicted_ && (values.empty() || label == prediction_text_)) return;
   predicted_ = values;
   while (predictions_.size() > values.size()) {
     chart_->removeSeries(predictions_.back());
@@ -189,6 +256,7 @@ void LiveChart::fit() {
     const QList<QPointF> line{{0.0, predicted_[i]}, {end, predicted_[i]}};
     if (predictions_[i]->points() != line) predictions_[i]->replace(line);
   }
+  place_empty_text();
 }
 
 void LiveChart::apply_theme(const Theme& theme) {
@@ -201,6 +269,8 @@ void LiveChart::apply_theme(const Theme& theme) {
   unit_->setFont(caption_font(font()));
   paint_label(title_, theme.text);
   paint_label(unit_, theme.muted);
+  paint_label(empty_, theme.muted);
+  empty_->setFont(caption_font(font()));
   chart_->setBackgroundBrush(theme.window);
   chart_->setBackgroundPen(Qt::NoPen);
   chart_->setPlotAreaBackgroundBrush(theme.panel);
@@ -227,6 +297,7 @@ void LiveChart::apply_theme(const Theme& theme) {
 void LiveChart::show_unit(const Theme& theme) {
   QString said = seconds_ ? tr("%1 by second").arg(unit_text_) : tr("%1 by step").arg(unit_text_);
   if (decimated_) said = tr("%1 · decimated").arg(said);
+  if (!side_text_.isEmpty()) said = tr("%1 · %2").arg(said, side_text_);
   if (!prediction_text_.isEmpty()) said = tr("%1 · %2").arg(said, prediction_text_);
   const QFontMetrics metrics(unit_->font());
   int room = unit_->width() - metrics.horizontalAdvance(said);
@@ -235,10 +306,10 @@ void LiveChart::show_unit(const Theme& theme) {
     return;
   }
   QString text = said.toHtmlEscaped();
-  const std::size_t named = lines_.size() > 1 ? std::min<std::size_t>(lines_.size(), theme.stage.size()) : 0;
+  const std::size_t own = side_ > 0 ? static_cast<std::size_t>(side_) : lines_.size();
+  const std::size_t named = own > 1 ? std::min<std::size_t>(own, theme.stage.size()) : 0;
   for (std::size_t i = 0; i < named; ++i) {
-    const QString name =
-        i < static_cast<std::size_t>(names_.size()) ? names_[static_cast<qsizetype>(i)] : QStringLiteral("G%1").arg(i);
+    const QString name = name_of(static_cast<int>(i));
     const QString gap = QStringLiteral("\u00a0 ");
     room -= metrics.horizontalAdvance(gap + QStringLiteral("■ ") + name);
     if (room < metrics.horizontalAdvance(QStringLiteral(" …")) && i + 1 < named) {
@@ -257,6 +328,11 @@ std::size_t LiveChart::points_a_series() const {
 
 /// Wide, smooth strokes of many lines would take longer to paint than there is between two refreshes.
 QPen LiveChart::pen_of(int series, const Theme& theme) const {
+  if (beside(series)) {
+    QPen dotted(colour_of(series, theme), crowded() ? 1 : 1.5, Qt::CustomDashLine);
+    dotted.setDashPattern({1, 2});
+    return dotted;
+  }
   if (crowded()) return QPen(colour_of(series, theme), 1);
   return QPen(colour_of(series, theme), 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
 }

@@ -18,6 +18,7 @@ class QValueAxis;
 
 namespace pipedeck::app {
 
+class HoverCard;
 struct Theme;
 
 class LiveChart : public QWidget {
@@ -34,6 +35,12 @@ class LiveChart : public QWidget {
   void set_series_count(int count);
   /// What the lines are; empty: devices.
   void set_series_names(const QStringList& names);
+  /// Lines from `first` on are dotted, in the colours of the first ones; `label`, above the chart, says what they are.
+  void set_side_series(int first, const QString& label);
+  /// Shown in the middle while no line has points.
+  void set_empty_text(const QString& text);
+  /// Of all points under the mouse: "12.3 s" and a line a series; empty where nothing is drawn.
+  QStringList hover_lines(double x) const;
   /// All points of a line; they are decimated here.
   void set_points(int series, const std::vector<QPointF>& points);
   /// Dashed horizontal lines, one or one a series; `label`, above the chart, says what they are. Empty: none.
@@ -50,6 +57,7 @@ class LiveChart : public QWidget {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   QColor colour_of(int series, const Theme& theme) const;
@@ -58,6 +66,10 @@ class LiveChart : public QWidget {
   bool crowded() const { return lines_.size() > 4; }
   void show_unit(const Theme& theme);
   int tick_parts() const;
+  QString name_of(int series) const;
+  bool beside(int series) const { return side_ > 0 && series >= side_; }
+  void hover_at(const QPointF& position);
+  void place_empty_text();
 
   QLabel* title_;
   QLabel* unit_;
@@ -70,6 +82,10 @@ class LiveChart : public QWidget {
   std::vector<QLineSeries*> predictions_;
   std::vector<double> predicted_;
   QStringList names_;
+  QString side_text_;
+  int side_ = 0;               ///< the first dotted line; 0: none
+  HoverCard* card_ = nullptr;  ///< made when the mouse comes
+  QLabel* empty_;
   QString prediction_text_;
   double least_low_ = 0, least_high_ = 0;
   double lowest_ = 0, highest_ = 0, last_x_ = 1;

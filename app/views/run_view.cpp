@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/run_view.hpp"
 
+#include <algorithm>
+
 #include <QComboBox>
 #include <QEvent>
 #include <QHeaderView>
@@ -63,7 +65,8 @@ class RunItem : public QTreeWidgetItem {
   }
 };
 
-constexpr int figure_columns[] = {1, 2, 3, 4};
+constexpr int figure_columns[] = {1, 2, 3, 4, 5};
+constexpr int energy_column = 5;
 
 /// Predicted against measured, as a share of what was measured.
 std::optional<double> error_of(const RunListEntry& run) {
@@ -76,7 +79,8 @@ QTreeWidgetItem* run_item(const RunListEntry& run) {
   const QString none = QStringLiteral("–");
   auto* item = new RunItem({run.name, run.steps > 0 ? QLocale().toString(run.steps) : none,
                             run.measured ? format_time(*run.measured) : run.outcome,
-                            run.predicted ? format_time(*run.predicted) : none, error ? format_change(*error) : none});
+                            run.predicted ? format_time(*run.predicted) : none, error ? format_change(*error) : none,
+                            run.energy ? format_energy(*run.energy) : none});
   item->setData(0, Qt::UserRole, run.id);
   item->setData(0, Qt::UserRole + 1, run.failed);
   item->setToolTip(0, run.tool_tip.isEmpty() ? run.name : run.tool_tip);
@@ -84,6 +88,10 @@ QTreeWidgetItem* run_item(const RunListEntry& run) {
   if (run.measured) item->setData(2, RunItem::sort_role, run.measured->count);
   if (run.predicted) item->setData(3, RunItem::sort_role, run.predicted->count);
   if (error) item->setData(4, RunItem::sort_role, *error);
+  if (run.energy) item->setData(energy_column, RunItem::sort_role, *run.energy);
+  if (run.energy && run.energy_a_sample)
+    item->setToolTip(energy_column, RunView::tr("%1 Wh; %2 a sample, all GPUs together")
+                                        .arg(format_number(*run.energy / 3600), format_energy(*run.energy_a_sample)));
   for (const int column : figure_columns) item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   return item;
 }
@@ -255,6 +263,8 @@ QString RunView::progress_words() const {
   QString measured = rate > 0 ? tr("%1 samples/s").arg(format_number(rate)) : QString();
   if (rate > 0 && prediction_.samples_per_second > 0)
     measured += tr(" (%1 of the prediction)").arg(format_percent(rate / prediction_.samples_per_second));
+  if (const auto each = model_.energy_a_sample())
+    measured += tr(" · %1, %2 a sample").arg(format_energy(*model_.energy()), format_energy(*each));
   switch (model_.state()) {
     case RunState::idle:
       return running_ ? tr("starting…") : tr("nothing launched yet");
@@ -279,6 +289,7 @@ void RunView::update_progress() {
   progress_text_->setText(progress_words());
   progress_->setRange(0, std::max(model_.steps(), 1));
   progress_->setValue(model_.steps_done());
+  update_gpus();
   const Theme& theme = Theme::of(palette());
   set_text_colour(*progress_text_, model_.state() == RunState::failed ? theme.bad : theme.text);
 }
@@ -309,8 +320,10 @@ void RunView::update_chart(LiveChart& chart) {
   if (&chart == throughput_) draw_runs(chart, model_.throughput(chosen), other_.throughput(chosen));
   if (&chart == loss_) draw_runs(chart, model_.loss(chosen), other_.loss(chosen));
   if (&chart == busy_) draw_devices(chart, &RunModel::busy);
-  if (&chart == memory_) draw_devices(chart, &RunModel::memory);
-  const bool of_devices = &chart == busy_ || &chart == memory_;
+  if (&chart == memory_) draw_memory();
+  if (&chart == power_) draw_gpus(chart, &RunModel::power);
+  if (&chart == clock_) draw_gpus(chart, &RunModel::clock);
+  const bool of_devices = &chart != throughput_ && &chart != loss_;
   const RunAxis over = of_devices ? (model_.sampled() ? RunAxis::time : RunAxis::step) : chosen;
   const int steps = of_devices ? model_.steps() : std::max(model_.steps(), other_.steps());
   chart.set_axis(over == RunAxis::step ? steps : 0, over == RunAxis::time);
@@ -369,6 +382,7 @@ void RunView::fill_differences() {
 
 void RunView::set_runs(const std::vector<RunListEntry>& runs) {
   const QSignalBlocker quiet(runs_);
+  runs_->setColumnHidden(energy_column, std::ranges::none_of(runs, [](const RunListEntry& run) { return run.energy.has_value(); }));
   const int before = runs_->currentItem() ? runs_->currentItem()->data(0, Qt::UserRole).toInt() : -1;
   const Theme& theme = Theme::of(palette());
   runs_->clear();
@@ -429,6 +443,8 @@ void RunView::apply_theme() {
   set_text_colour(*timeline_empty_, theme.muted);
   title_->setFont(title_font(font()));
   set_text_colour(*title_, theme.text);
+  gpus_->setFont(caption_font(font()));
+  set_text_colour(*gpus_, theme.muted);
   progress_->setStyleSheet(QStringLiteral("QProgressBar { background: %1; border: none; border-radius: 4px; }"
                                           "QProgressBar::chunk { background: %2; border-radius: 4px; }")
                                .arg(theme.raised.name(), theme.accent.name()));

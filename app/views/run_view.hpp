@@ -16,6 +16,7 @@
 #include "core/domain/units.hpp"
 
 class QComboBox;
+class QGridLayout;
 class QLabel;
 class QPlainTextEdit;
 class QProgressBar;
@@ -65,6 +66,7 @@ struct RunListEntry {
   std::optional<Seconds> measured, predicted;  ///< a step; measured: by throughput
   QString tool_tip;
   bool failed = false;
+  std::optional<double> energy{}, energy_a_sample{};  ///< joules, of its GPUs
 };
 
 class RunView : public QWidget {
@@ -144,10 +146,13 @@ class RunView : public QWidget {
   void begin(const QString& title);
   void update_launchable();
   void update_progress();
-  std::array<LiveChart*, 4> charts() const { return {throughput_, loss_, busy_, memory_}; }
+  std::array<LiveChart*, 6> charts() const { return {throughput_, loss_, busy_, memory_, power_, clock_}; }
   void refresh_next();
   void update_chart(LiveChart& chart);
   void draw_devices(LiveChart& chart, const RunModel::Points& (RunModel::*points)(int) const);
+  void draw_memory();
+  void draw_gpus(LiveChart& chart, const RunModel::Points& (RunModel::*points)(int) const);
+  void update_gpus();
   void draw_runs(LiveChart& chart, const RunModel::Points& shown, const RunModel::Points& other);
   void update_predictions();
   void fill_differences();
@@ -189,6 +194,10 @@ class RunView : public QWidget {
   LiveChart* loss_ = nullptr;
   LiveChart* busy_ = nullptr;
   LiveChart* memory_ = nullptr;
+  LiveChart* power_ = nullptr;
+  LiveChart* clock_ = nullptr;
+  QLabel* gpus_ = nullptr;
+  QGridLayout* grid_ = nullptr;  ///< of the charts
   QLabel* title_ = nullptr;
   QLabel* timeline_heading_ = nullptr;
   QLabel* timeline_empty_ = nullptr;

@@ -207,11 +207,13 @@ void RunView::make_tables(QVBoxLayout* column) {
 
 QWidget* RunView::make_history() {
   runs_ = quiet_list(QStringLiteral("run_list"),
-                     {tr("Run"), tr("Steps"), tr("Measured"), tr("Predicted"), tr("Difference")});
-  for (int column : {1, 2, 3, 4}) runs_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+                     {tr("Run"), tr("Steps"), tr("Measured"), tr("Predicted"), tr("Difference"), tr("Energy")});
+  for (int column : {1, 2, 3, 4, 5}) runs_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   runs_->headerItem()->setToolTip(2, tr("A step, by the run's throughput"));
   runs_->headerItem()->setToolTip(3, tr("A step, as it was predicted with what was measured right before the run"));
   runs_->headerItem()->setToolTip(4, tr("Predicted against measured"));
+  runs_->headerItem()->setToolTip(5, tr("Of the run's GPUs, as their driver counts it"));
+  runs_->setColumnHidden(5, true);
   runs_->setAccessibleName(tr("Runs"));
   runs_->setMinimumHeight(90);
   runs_->setSelectionMode(QAbstractItemView::ExtendedSelection);
@@ -226,14 +228,20 @@ QWidget* RunView::make_pictures() {
   loss_ = new LiveChart(QStringLiteral("chart_loss"), tr("Loss"), tr("cross-entropy"));
   busy_ = new LiveChart(QStringLiteral("chart_busy"), tr("Busy"), tr("share of time"));
   memory_ = new LiveChart(QStringLiteral("chart_memory"), tr("Memory"), tr("MiB"));
+  power_ = new LiveChart(QStringLiteral("chart_power"), tr("Power"), tr("W", "watts"));
+  clock_ = new LiveChart(QStringLiteral("chart_clock"), tr("Clock"), tr("MHz"));
+  power_->set_empty_text(tr("The driver tells nothing of the GPUs' power."));
+  clock_->set_empty_text(tr("The driver tells nothing of the GPUs' clocks."));
   busy_->set_least_range(0, 1);
-  auto* charts = new QGridLayout;
+  auto* charts = grid_ = new QGridLayout;
   charts->setHorizontalSpacing(28);
   charts->setVerticalSpacing(12);
   charts->addWidget(throughput_, 0, 0);
   charts->addWidget(loss_, 0, 1);
   charts->addWidget(busy_, 1, 0);
   charts->addWidget(memory_, 1, 1);
+  charts->addWidget(power_, 0, 2);
+  charts->addWidget(clock_, 1, 2);
   charts->setRowStretch(0, 5);
   charts->setRowStretch(1, 4);
   charts->setColumnStretch(0, 1);
@@ -282,7 +290,15 @@ QWidget* RunView::make_pictures() {
   auto* head = new QHBoxLayout;
   head->addWidget(title_, 1);
   head->addWidget(axis_);
+  gpus_ = new QLabel;
+  gpus_->setObjectName(QStringLiteral("run_gpus"));
+  gpus_->setTextFormat(Qt::RichText);
+  gpus_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  gpus_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  gpus_->setToolTip(tr("What the GPUs of this run do now, as their driver tells it"));
+  gpus_->hide();
   column->addLayout(head);
+  column->addWidget(gpus_);
   column->addSpacing(2);
   column->addLayout(charts, 8);
   column->addSpacing(4);

@@ -9488,6 +9488,14 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
         <source>%1 · %2</source>
         <translation>%1 · %2</translation>
     </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>Schritt %1</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::MachineDialog</name>
@@ -11692,6 +11700,26 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>checkpoint of step %1: %2 MiB in %3 ms, %4</source>
         <translation>Checkpoint von Schritt %1: %2 MiB in %3 ms, %4</translation>
     </message>
+    <message>
+        <source>heat</source>
+        <translation>Wärme</translation>
+    </message>
+    <message>
+        <source>power supply</source>
+        <translation>Stromversorgung</translation>
+    </message>
+    <message>
+        <source>hardware slowdown</source>
+        <translation>Bremse der Hardware</translation>
+    </message>
+    <message>
+        <source>power limit</source>
+        <translation>Leistungsgrenze</translation>
+    </message>
+    <message>
+        <source>energy of the GPUs: %1 (%2 Wh), %3 a sample</source>
+        <translation>Energie der GPUs: %1 (%2 Wh), %3 je Sample</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::RunPage</name>
@@ -12082,6 +12110,95 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>A step, as it was predicted with what was measured right before the run</source>
         <translation>Ein Schritt, wie er mit dem vorhergesagt wurde, was unmittelbar vor dem Lauf gemessen wurde</translation>
+    </message>
+    <message>
+        <source>%1 Wh; %2 a sample, all GPUs together</source>
+        <translation>%1 Wh; %2 je Sample, alle GPUs zusammen</translation>
+    </message>
+    <message>
+        <source> · %1, %2 a sample</source>
+        <translation> · %1, %2 je Sample</translation>
+    </message>
+    <message>
+        <source>%1 W</source>
+        <translation>%1 W</translation>
+    </message>
+    <message>
+        <source>%1 MHz</source>
+        <translation>%1 MHz</translation>
+    </message>
+    <message>
+        <source>%1 °C</source>
+        <translation>%1 °C</translation>
+    </message>
+    <message>
+        <source>%1 % used</source>
+        <translation>%1 % genutzt</translation>
+    </message>
+    <message>
+        <source>%1 held back: %2</source>
+        <translation>%1 gebremst: %2</translation>
+    </message>
+    <message>
+        <source>dashed: limit</source>
+        <translation>gestrichelt: Grenze</translation>
+    </message>
+    <message>
+        <source>dashed: highest</source>
+        <translation>gestrichelt: höchster</translation>
+    </message>
+    <message>
+        <source>GPU of %1</source>
+        <translation>GPU von %1</translation>
+    </message>
+    <message>
+        <source>dotted: whole GPU</source>
+        <translation>gepunktet: ganze GPU</translation>
+    </message>
+    <message>
+        <source>Energy</source>
+        <translation>Energie</translation>
+    </message>
+    <message>
+        <source>Of the run&apos;s GPUs, as their driver counts it</source>
+        <translation>Der GPUs des Laufs, wie ihr Treiber sie zählt</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>Leistung</translation>
+    </message>
+    <message>
+        <source>W</source>
+        <comment>watts</comment>
+        <translation>W</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>Takt</translation>
+    </message>
+    <message>
+        <source>MHz</source>
+        <translation>MHz</translation>
+    </message>
+    <message>
+        <source>The driver tells nothing of the GPUs&apos; power.</source>
+        <translation>Der Treiber sagt nichts über die Leistung der GPUs.</translation>
+    </message>
+    <message>
+        <source>The driver tells nothing of the GPUs&apos; clocks.</source>
+        <translation>Der Treiber sagt nichts über den Takt der GPUs.</translation>
+    </message>
+    <message>
+        <source>What the GPUs of this run do now, as their driver tells it</source>
+        <translation>Was die GPUs dieses Laufs gerade tun, wie ihr Treiber es sagt</translation>
+    </message>
+    <message>
+        <source>1 GPU</source>
+        <translation>1 GPU</translation>
+    </message>
+    <message>
+        <source>%1 GPUs</source>
+        <translation>%1 GPUs</translation>
     </message>
 </context>
 <context>

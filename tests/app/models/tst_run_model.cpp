@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/models/format.hpp"
 #include "app/models/run_model.hpp"
 
 #include <algorithm>
@@ -86,6 +87,45 @@ class TestRunModel : public QObject {
     QCOMPARE(model.peak_memory(1), 2.0);
     QCOMPARE(model.loss(RunAxis::time).back(), QPointF(0.2, 3));
     QCOMPARE(model.loss(RunAxis::step).back(), QPointF(2, 3));
+  }
+
+  void gpus_are_drawn_as_their_driver_tells() {
+    RunModel model;
+    RunStarted started{"p", "m", "cuda, NCCL 2.28.9", 40, 3};
+    started.gpus = {{{0, 2}, "H200", "", "", {}, 700.0, 1980.0}, {{1}, "H200", "", "", {}, {}, {}}};
+    model.append(started);
+    QVERIFY(model.on_gpus());
+    QCOMPARE(gpu_label(model.gpus()[0]), QStringLiteral("G0, G2"));
+    RunSample sample{Seconds(0.2), {1, 1, 1}, {Bytes(0), Bytes(0), Bytes(0)}};
+    sample.gpus = {{350.0, Bytes(3 << 20), 1980.0, 0.97, 54.0, 0x4}, {{}, Bytes(1 << 20), {}, {}, {}, {}}};
+    model.append(sample);
+    sample.time = Seconds(0.4);
+    sample.gpus.resize(1);  // the second one's driver tells nothing any more
+    sample.gpus[0].power = 360;
+    model.append(sample);
+    QCOMPARE(model.power(0), (RunModel::Points{{0.2, 350}, {0.4, 360}}));
+    QCOMPARE(model.gpu_memory(1), (RunModel::Points{{0.2, 1}}));
+    QVERIFY(model.clock(1).empty());
+    QCOMPARE(throttle_text(model.readings()[0]), QStringLiteral("power limit"));
+    QCOMPARE(throttle_text(model.readings()[1]), QString());
+  }
+
+  /// Of all GPUs together, or not at all.
+  void energy_is_shared_out_over_samples() {
+    RunModel model;
+    model.append(RunStarted{"p", "m", "cuda", 2, 2});
+    for (int i = 1; i <= 2; ++i) model.append(StepDone{i, 1, Seconds(0.5), 16, {1, 1}, {Bytes(0), Bytes(0)}});
+    RunFinished finished{2, 1, Seconds(1), Seconds(0.5)};
+    finished.gpu_energy = {300.0, 180.0};
+    const auto lines = model.append(finished);
+    QCOMPARE(*model.energy(), 480.0);
+    QCOMPARE(*model.energy_a_sample(), 30.0);  // 16 samples
+    QCOMPARE(lines.back().text, QStringLiteral("energy of the GPUs: 480 J (0.133 Wh), 30.0 J a sample"));
+    finished.gpu_energy[1].reset();
+    model.append(finished);
+    QVERIFY(!model.energy());
+    QCOMPARE(format_energy(12'500), QStringLiteral("12.5 kJ"));
+    QCOMPARE(format_energy(3.6e6 * 2.5), QStringLiteral("2.50 kWh"));
   }
 
   void a_paused_run_goes_on() {

@@ -111,6 +111,87 @@ class TestRunView : public QObject {
     QVERIFY(child<QLabel>("run_progress_text")->text().contains("device 1 sent nothing"));
   }
 
+  RunStarted on_two_gpus() {
+    RunStarted started{"p", "m", "cuda, NCCL 2.28.9", 40, 2};
+    started.gpus = {{{0}, "H200", "", "", {}, 700.0, 1980.0}, {{1}, "H200", "", "", {}, 700.0, 1980.0}};
+    return started;
+  }
+  RunSample drawing(double time, double watts) {
+    RunSample sample{Seconds(time), {0.9, 0.8}, {Bytes(1 << 26), Bytes(1 << 25)}};
+    sample.gpus = {{watts, Bytes(1 << 27), 1980.0, 0.97, 54.0, 0},
+                   {watts + 10, Bytes(1 << 28), 1755.0, 0.9, 61.0, 0x4}};
+    return sample;
+  }
+
+  void gpus_have_charts_that_the_processor_has_not() {
+    view_->start_run("run");
+    view_->append(RunStarted{"p", "m", "cpu", 40, 2});
+    view_->refresh_now();
+    QVERIFY(!child<LiveChart>("chart_power")->isVisible());
+    QVERIFY(!child<QLabel>("run_gpus")->isVisible());
+    const int wide = child<LiveChart>("chart_loss")->width();
+    view_->append(on_two_gpus());
+    view_->append(drawing(0.2, 350));
+    view_->append(drawing(0.4, 400));
+    view_->refresh_now();
+    QTRY_VERIFY(child<LiveChart>("chart_power")->isVisible() && child<LiveChart>("chart_clock")->isVisible());
+    QTRY_VERIFY(child<LiveChart>("chart_loss")->width() < wide);
+    QCOMPARE(child<LiveChart>("chart_power")->shown_points(1), 2);
+    QCOMPARE(child<LiveChart>("chart_memory")->shown_points(3), 2);  // of the second GPU, beside two devices
+    const QString now = child<QLabel>("run_gpus")->text();
+    QVERIFY2(now.startsWith("2 GPUs · 810 W · 1755–1980 MHz · 54–61 °C · 90–97 % used"), qPrintable(now));
+    QVERIFY2(now.contains("G1 held back: power limit"), qPrintable(now));
+    view_->append(RunStarted{"p", "m", "cpu", 40, 2});
+    view_->refresh_now();
+    QTRY_VERIFY(!child<LiveChart>("chart_power")->isVisible());
+    QTRY_COMPARE(child<LiveChart>("chart_loss")->width(), wide);
+  }
+
+  void a_driver_that_tells_nothing_leaves_words() {
+    view_->start_run("run");
+    view_->append(RunStarted{"p", "m", "cuda", 40, 2});
+    view_->append(RunSample{Seconds(0.1), {0.5, 0.5}, {Bytes(1 << 20), Bytes(1 << 20)}});
+    view_->refresh_now();
+    bool said = false;
+    for (const QLabel* label : child<LiveChart>("chart_power")->findChildren<QLabel*>())
+      said = said || (label->isVisible() && label->text().contains("nothing of the GPUs' power"));
+    QVERIFY(said);
+    QVERIFY(!child<QLabel>("run_gpus")->isVisible());
+  }
+
+  void the_mouse_over_a_chart_tells_its_values() {
+    view_->start_run("run");
+    view_->append(on_two_gpus());
+    for (int i = 1; i <= 10; ++i) view_->append(drawing(0.1 * i, 300 + 10 * i));
+    view_->refresh_now();
+    auto* chart = child<LiveChart>("chart_power");
+    QCOMPARE(chart->hover_lines(0.42), (QStringList{"0.4 s", "G0: 340.0 W", "G1: 350.0 W"}));
+    QCOMPARE(chart->hover_lines(99), (QStringList{"1.0 s", "G0: 400.0 W", "G1: 410.0 W"}));
+    QTest::qWait(20);
+    auto* viewport = qobject_cast<QGraphicsView*>(chart->view())->viewport();
+    QTest::mouseMove(viewport, viewport->rect().center());
+    QTest::mouseMove(viewport, viewport->rect().center() + QPoint(2, 0));
+    auto* card = view_->findChild<QWidget*>("hover_card");
+    QVERIFY(card && card->isVisible());
+    QEvent leaves(QEvent::Leave);
+    QCoreApplication::sendEvent(viewport, &leaves);
+    QVERIFY(!card->isVisible());
+    QCOMPARE(child<LiveChart>("chart_loss")->hover_lines(1), QStringList());  // nothing drawn yet
+  }
+
+  void runs_tell_their_energy() {
+    RunListEntry cpu{1, "on cores", 20, {}, milliseconds(90), {}, {}, false};
+    view_->set_runs({cpu});
+    auto* list = child<QTreeWidget>("run_list");
+    QVERIFY(list->isColumnHidden(5));
+    RunListEntry gpu{2, "on GPUs", 20, {}, milliseconds(9), {}, {}, false, 12'500.0, 0.78};
+    view_->set_runs({cpu, gpu});
+    QVERIFY(!list->isColumnHidden(5));
+    QCOMPARE(list->topLevelItem(0)->text(5), QStringLiteral("–"));
+    QCOMPARE(list->topLevelItem(1)->text(5), QStringLiteral("12.5 kJ"));
+    QCOMPARE(list->topLevelItem(1)->toolTip(5), QStringLiteral("3.47 Wh; 0.780 J a sample, all GPUs together"));
+  }
+
   void ten_thousand_events_stay_cheap() {
     view_->start_run("run");
     view_->append(RunStarted{"p", "m", "cpu", 10000, 2});

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a run's GPUs draw, how fast they run and what of their memory is in use: charts and the line above them.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <QGridLayout>
+#include <QLabel>
+
+#include "app/models/format.hpp"
+#include "app/views/live_chart.hpp"
+#include "app/views/run_view.hpp"
+#include "app/views/theme.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+/// "1,740", or "1,740–1,980" where the GPUs differ; empty: none tells.
+QString range_text(const std::vector<GpuReading>& readings, std::optional<double> GpuReading::*figure) {
+  std::optional<double> least, most;
+  for (const GpuReading& reading : readings)
+    if (const auto value = reading.*figure) {
+      least = std::min(least.value_or(*value), *value);
+      most = std::max(most.value_or(*value), *value);
+    }
+  if (!least) return {};
+  const QString low = decimal(*least, 0), high = decimal(*most, 0);
+  return low == high ? low : QStringLiteral("%1–%2").arg(low, high);
+}
+
+}  // namespace
+
+/// What all GPUs do at this moment, in a line; whose clocks are held back last, in the colour of a warning.
+void RunView::update_gpus() {
+  const bool on = model_.on_gpus();
+  for (QWidget* widget : {static_cast<QWidget*>(power_), static_cast<QWidget*>(clock_)}) widget->setVisible(on);
+  grid_->setColumnStretch(2, on ? 1 : 0);
+  QStringList parts, held;
+  double watts = 0;
+  bool all = !model_.readings().empty();
+  std::vector<GpuReading> percent = model_.readings();
+  for (GpuReading& reading : percent) {
+    all = all && reading.power.has_value();
+    watts += reading.power.value_or(0);
+    if (reading.utilization) *reading.utilization *= 100;
+  }
+  if (all) parts << tr("%1 W").arg(decimal(watts, 0));
+  const std::pair<std::optional<double> GpuReading::*, QString> figures[] = {
+      {&GpuReading::clock, tr("%1 MHz")},
+      {&GpuReading::temperature, tr("%1 °C")},
+      {&GpuReading::utilization, tr("%1 % used")}};
+  for (const auto& [figure, words] : figures)
+    if (const QString text = range_text(percent, figure); !text.isEmpty()) parts << QString(words).replace("%1", text);
+  for (std::size_t i = 0; i < model_.readings().size(); ++i)
+    if (const QString why = throttle_text(model_.readings()[i]); !why.isEmpty())
+      held << tr("%1 held back: %2").arg(gpu_label(model_.gpus()[i]), why);
+  const Theme& theme = Theme::of(palette());
+  QString text = model_.gpus().size() == 1 ? tr("1 GPU") : tr("%1 GPUs").arg(model_.gpus().size());
+  if (!parts.isEmpty()) text += QStringLiteral(" · ") + parts.join(QStringLiteral(" · "));
+  text = text.toHtmlEscaped();
+  if (!held.isEmpty())
+    text += QStringLiteral(" · <span style='color:%1'>%2</span>")
+                .arg(theme.warning.name(), held.join(QStringLiteral(" · ")).toHtmlEscaped());
+  gpus_->setText(text);
+  gpus_->setVisible(on && !model_.gpus().empty());
+}
+
+void RunView::draw_gpus(LiveChart& chart, const RunModel::Points& (RunModel::*points)(int) const) {
+  const auto count = static_cast<int>(model_.gpus().size());
+  QStringList names;
+  for (const RunGpu& gpu : model_.gpus()) names << gpu_label(gpu);
+  chart.set_series_names(names);
+  chart.set_series_count(count);
+  for (int gpu = 0; gpu < count; ++gpu) chart.set_points(gpu, (model_.*points)(gpu));
+  std::vector<double> limits;
+  for (const RunGpu& gpu : model_.gpus())
+    if (const auto limit = &chart == power_ ? gpu.power_limit : gpu.top_clock) limits.push_back(*limit);
+  if (limits.size() != model_.gpus().size()) limits.clear();
+  if (!limits.empty() && std::ranges::count(limits, limits.front()) == std::ssize(limits))
+    limits.erase(limits.begin() + 1, limits.end());
+  chart.set_predictions(limits, &chart == power_ ? tr("dashed: limit") : tr("dashed: highest"));
+}
+
+/// What the run keeps on each device; dotted, what the driver says is in use on its GPU.
+void RunView::draw_memory() {
+  const int devices = model_.devices();
+  int sides = 0;
+  QStringList names;
+  for (int i = 0; i < devices; ++i) names << QStringLiteral("G%1").arg(i);
+  std::vector<const RunModel::Points*> told;
+  for (std::size_t i = 0; i < model_.gpus().size(); ++i) {
+    names << tr("GPU of %1").arg(gpu_label(model_.gpus()[i]));
+    told.push_back(&model_.gpu_memory(static_cast<int>(i)));
+    sides += told.back()->empty() ? 0 : 1;
+  }
+  if (sides == 0) told.clear();
+  memory_->set_side_series(sides > 0 ? devices : 0, sides > 0 ? tr("dotted: whole GPU") : QString());
+  memory_->set_series_names(sides > 0 ? names : QStringList{});
+  memory_->set_series_count(devices + static_cast<int>(told.size()));
+  for (int i = 0; i < devices; ++i) memory_->set_points(i, model_.memory(i));
+  for (std::size_t i = 0; i < told.size(); ++i) memory_->set_points(devices + static_cast<int>(i), *told[i]);
+}
+
+}  // namespace pipedeck::app
