@@ -44,7 +44,7 @@ def literals(text):
 
 
 def has_words(text):
-    if text in WORDS or text == "its F + B":
+    if text in WORDS or text in ("its F + B", "policy B"):
         return True
     plain = re.sub(r"\{[^}]*\}", " ", text)
     words = re.findall(r"[A-Za-z]{2,}", re.sub(r"--[\w-]+", " ", plain))

@@ -17,6 +17,7 @@
 #include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
+#include "app/ui/dialog_size.hpp"
 #include "app/views/table_style.hpp"
 #include "app/views/widget_style.hpp"
 
@@ -110,7 +111,7 @@ CalibrationDialog::CalibrationDialog(Session& session, const Dialogs& dialogs, Q
     : QDialog(parent), session_(session), dialogs_(dialogs) {
   setWindowTitle(tr("Calibrate from runs"));
   setObjectName(QStringLiteral("calibration_dialog"));
-  resize(1040, 560);
+  resize_within_window(*this, {1040, 560});
   auto* column = new QVBoxLayout(this);
   column->setSpacing(ThemeSizes::grid);
   hint_ = new QLabel;

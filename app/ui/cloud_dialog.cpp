@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/format.hpp"
+#include "app/ui/dialog_size.hpp"
 #include "app/views/table_style.hpp"
 #include "app/views/widget_style.hpp"
 
@@ -77,7 +78,7 @@ CloudDialog::CloudDialog(QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->addWidget(across, 1);
   column->addWidget(buttons);
-  resize(1260, 780);
+  resize_within_window(*this, {1260, 780});
   table_->setCurrentCell(0, 0);
   search_->setFocus();
 }

@@ -19,6 +19,7 @@
 #include "app/models/format.hpp"
 #include "app/models/schedule_title.hpp"
 #include "app/session/tables.hpp"
+#include "app/ui/dialog_size.hpp"
 #include "app/ui/exports.hpp"
 #include "app/views/widget_style.hpp"
 
@@ -39,7 +40,7 @@ QLabel* make_label(const char* name, bool strong = false) {
 EngineDialog::EngineDialog(Session& session, const Dialogs& dialogs, int plan, QWidget* parent)
     : QDialog(parent), session_(session), dialogs_(dialogs), plan_(plan), texts_(engine_texts()) {
   setObjectName(QStringLiteral("engine_dialog"));
-  resize(820, 760);
+  resize_within_window(*this, {820, 760});
   make_parts();
   make_buttons();
   connect(engine_, &QComboBox::currentIndexChanged, this, &EngineDialog::look);

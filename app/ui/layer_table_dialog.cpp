@@ -20,6 +20,7 @@
 
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
+#include "app/ui/dialog_size.hpp"
 #include "app/views/table_style.hpp"
 #include "app/views/widget_style.hpp"
 
@@ -73,7 +74,7 @@ LayerTableDialog::LayerTableDialog(TablePreview preview, QWidget* parent)
   column->addWidget(summary_);
   column->addWidget(splitter, 1);
   column->addWidget(buttons_);
-  resize(1040, 680);
+  resize_within_window(*this, {1040, 680});
   splitter->setSizes({340, 210});
   refresh();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ui/machine_dialog.hpp"
+#include "app/ui/dialog_size.hpp"
 
 #include <QDialogButtonBox>
 #include <QPushButton>
@@ -21,7 +22,7 @@ MachineDialog::MachineDialog(MachinePreview preview, QWidget* parent) : QDialog(
   auto* column = new QVBoxLayout(this);
   column->addWidget(form_, 1);
   column->addWidget(buttons);
-  resize(860, 860);
+  resize_within_window(*this, {860, 860});
   follow();
 }
 

@@ -194,7 +194,7 @@ void MachineForm::refresh() {
   name_->setPlaceholderText(QString::fromStdString(cluster_->name));
   QStringList parts{count_text(static_cast<qint64>(devices), tr("device"), tr("devices")),
                     count_text(static_cast<qint64>(cluster_->nodes.size()), tr("machine"), tr("machines"))};
-  if (const double price = price_of(*cluster_); price > 0) parts << tr("about %1 USD an hour").arg(price, 0, 'f', 2);
+  if (const double price = price_of(*cluster_); price > 0) parts << tr("about %1 USD an hour").arg(decimal(price, 2));
   summary_->setText(parts.join(QStringLiteral(" · ")));
   for (const std::string& note : made->notes) notes_->addItem(core_text(note));
   if (devices <= most_drawn)

@@ -19,6 +19,7 @@
 
 #include "app/language/core_text.hpp"
 #include "app/language/in_qt.hpp"
+#include "app/ui/dialog_size.hpp"
 #include "app/views/theme.hpp"
 #include "app/views/widget_style.hpp"
 
@@ -78,7 +79,7 @@ PlannerDialog::PlannerDialog(Planning planning, std::shared_ptr<const Profile> p
   connect(buttons_->button(QDialogButtonBox::RestoreDefaults), &QPushButton::clicked, this,
           &PlannerDialog::restore_defaults);
   column->addWidget(buttons_);
-  resize(820, 560);
+  resize_within_window(*this, {820, 560});
   check_all();
 }
 

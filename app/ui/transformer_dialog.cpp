@@ -6,6 +6,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QEvent>
 #include <QFormLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -21,6 +22,7 @@
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
 #include "app/session/machine_files.hpp"
+#include "app/ui/dialog_size.hpp"
 #include "app/views/table_style.hpp"
 #include "app/views/widget_style.hpp"
 
@@ -76,7 +78,7 @@ TransformerDialog::TransformerDialog(TransformerPreview preview, QWidget* parent
   column->addWidget(summary_);
   column->addWidget(make_figures(), 1);
   column->addWidget(buttons_);
-  resize(980, 820);
+  resize_within_window(*this, {980, 820});
   choose_device();
 }
 
@@ -221,18 +223,18 @@ void TransformerDialog::choose_device() {
 
 void TransformerDialog::refresh() {
   auto made = preview_.make(device_->currentText(), answers(), sizes());
-  const Theme& theme = Theme::of(palette());
   buttons_->button(QDialogButtonBox::Ok)->setEnabled(made.has_value());
-  set_text_colour(*summary_, made ? theme.text : theme.bad);
   notes_->clear();
   if (!made) {
     made_.reset();
     layers_->setRowCount(0);
     formulas_->clear();
     summary_->setText(core_text(made.error()));
+    colour_summary();
     return;
   }
   made_ = *std::move(made);
+  colour_summary();
   Bytes parameters, kept;
   Seconds time;
   for (const Layer& layer : made_->profile.layers) {
@@ -276,6 +278,16 @@ std::optional<Profile> TransformerDialog::profile() const {
   Profile profile = made_->profile;
   if (const QString name = name_->text().trimmed(); !name.isEmpty()) profile.name = name.toStdString();
   return profile;
+}
+
+void TransformerDialog::colour_summary() {
+  const Theme& theme = Theme::of(palette());
+  set_text_colour(*summary_, made_ ? theme.text : theme.bad);
+}
+
+void TransformerDialog::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) colour_summary();
+  QDialog::changeEvent(event);
 }
 
 }  // namespace pipedeck::app

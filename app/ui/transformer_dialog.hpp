@@ -31,6 +31,9 @@ class TransformerDialog : public QDialog {
   /// What would be added; nothing while it can't be made.
   std::optional<Profile> profile() const;
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   QWidget* make_questions();
   QWidget* make_figures();
@@ -39,6 +42,7 @@ class TransformerDialog : public QDialog {
   AnalyticOptions answers() const;
   void choose_device();
   void refresh();
+  void colour_summary();
   void show_layers();
   void show_formulas();
 

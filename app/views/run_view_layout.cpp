@@ -305,7 +305,12 @@ QWidget* RunView::make_pictures() {
   column->addWidget(timeline_heading_);
   column->addLayout(timeline_slot_, 4);
   column->addLayout(bottom, 2);
-  return right;
+  auto* scroll = new QScrollArea;  // a timeline of many lanes must not make the window larger than a small screen
+  scroll->setObjectName(QStringLiteral("run_charts_scroll"));
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  scroll->setWidget(right);
+  return scroll;
 }
 
 void RunView::connect_launch() {

@@ -4313,7 +4313,7 @@
     </message>
     <message>
         <source>%1 tokens a sample, micro-batches of %2, %3, %4</source>
-        <translation>%1 Token je Beispiel, Mikrobatches von %2, %3, %4</translation>
+        <translation>%1 Tokens je Sample, Mikro-Batches von %2, %3, %4</translation>
     </message>
     <message>
         <source>%1: %2 parameters</source>
@@ -4341,11 +4341,11 @@
     </message>
     <message>
         <source>The model takes up to %1 tokens; %2 are assumed</source>
-        <translation>Das Modell nimmt bis zu %1 Token; angenommen sind %2</translation>
+        <translation>Das Modell nimmt bis zu %1 Tokens; angenommen sind %2</translation>
     </message>
     <message>
         <source>Tokens spread evenly over the experts</source>
-        <translation>Die Token verteilen sich gleichmäßig auf die Experten</translation>
+        <translation>Die Tokens verteilen sich gleichmäßig auf die Experten</translation>
     </message>
     <message>
         <source>attention input</source>
@@ -4381,7 +4381,7 @@
     </message>
     <message>
         <source>computed from %1&apos;s configuration (%2) for %3 in %4: %5 tokens a sample, %6</source>
-        <translation>aus der Konfiguration von %1 (%2) für %3 in %4 berechnet: %5 Token je Beispiel, %6</translation>
+        <translation>aus der Konfiguration von %1 (%2) für %3 in %4 berechnet: %5 Tokens je Sample, %6</translation>
     </message>
     <message>
         <source>cross-attention keys and values</source>
@@ -4461,15 +4461,15 @@
     </message>
     <message>
         <source>found a micro-batch of %1, expected 1 to %2</source>
-        <translation>einen Mikrobatch von %1 gefunden, 1 bis %2 erwartet</translation>
+        <translation>einen Mikro-Batch von %1 gefunden, 1 bis %2 erwartet</translation>
     </message>
     <message>
         <source>found a sequence of %1 tokens, expected 1 to %2</source>
-        <translation>eine Sequenz von %1 Token gefunden, 1 bis %2 erwartet</translation>
+        <translation>eine Sequenz von %1 Tokens gefunden, 1 bis %2 erwartet</translation>
     </message>
     <message>
         <source>found a sequence of %1 tokens, expected at most the %2 that %3 has positions for</source>
-        <translation>eine Sequenz von %1 Token gefunden, höchstens die %2 erwartet, für die %3 Positionen hat</translation>
+        <translation>eine Sequenz von %1 Tokens gefunden, höchstens die %2 erwartet, für die %3 Positionen hat</translation>
     </message>
     <message>
         <source>found precision &apos;%1&apos;, expected one that the data sheet of %2 has: %3</source>
@@ -4937,15 +4937,15 @@
     </message>
     <message>
         <source>found &apos;%1&apos;, expected a count such as &apos;300B&apos;, &apos;1.5T&apos; or &apos;20000&apos;</source>
-        <translation>»%1« gefunden, eine Anzahl wie »300B«, »1.5T« oder »20000« erwartet</translation>
+        <translation>„%1“ gefunden, eine Anzahl wie „300B“, „1.5T“ oder „20000“ erwartet</translation>
     </message>
     <message>
         <source>found &apos;%1&apos;, expected a sum of %2 such as &apos;%3&apos; or &apos;50k&apos;</source>
-        <translation>»%1« gefunden, ein Betrag in %2 wie »%3« oder »50k« erwartet</translation>
+        <translation>„%1“ gefunden, ein Betrag in %2 wie „%3“ oder „50k“ erwartet</translation>
     </message>
     <message>
         <source>found a profile (&apos;%1&apos;) that is %2, expected a chain in which layers of one kind follow one another, of which there can be more or fewer</source>
-        <translation>ein Profil gefunden (»%1«, %2), eine Kette erwartet, in der Schichten einer Art aufeinander folgen, von denen es mehr oder weniger geben kann</translation>
+        <translation>ein Profil gefunden („%1“, %2), eine Kette erwartet, in der Schichten einer Art aufeinander folgen, von denen es mehr oder weniger geben kann</translation>
     </message>
     <message>
         <source>found a step of %1, expected a multiple of %2, a head of keys with those of its queries</source>
@@ -4953,11 +4953,11 @@
     </message>
     <message>
         <source>found no data sheet of device type &apos;%1&apos;, expected a type of the catalogue to compute a model&apos;s times for</source>
-        <translation>kein Datenblatt des Gerätetyps »%1« gefunden, ein Typ des Katalogs erwartet, für den sich Zeiten eines Modells berechnen lassen</translation>
+        <translation>kein Datenblatt des Gerätetyps „%1“ gefunden, ein Typ des Katalogs erwartet, für den sich Zeiten eines Modells berechnen lassen</translation>
     </message>
     <message>
         <source>found no device type &apos;%1&apos;, expected one of the cluster or of the catalogue</source>
-        <translation>keinen Gerätetyp »%1« gefunden, einer des Clusters oder des Katalogs erwartet</translation>
+        <translation>keinen Gerätetyp „%1“ gefunden, einer des Clusters oder des Katalogs erwartet</translation>
     </message>
     <message>
         <source>found no size to look at, expected at least one</source>
@@ -5910,6 +5910,10 @@
     <message>
         <source>values come from the host</source>
         <translation>Werte kommen vom Rechner</translation>
+    </message>
+    <message>
+        <source>policy B</source>
+        <translation>Regel B</translation>
     </message>
     <message>
         <source>what libraries work in has to grow</source>
@@ -6898,7 +6902,7 @@
     </message>
     <message>
         <source>Figures as published in %1; prices: about list prices of %2 for the devices, on demand, to be edited in the cluster.</source>
-        <translation>Angaben wie veröffentlicht (%1); Preise: etwa die Listenpreise der Geräte vom %2 ohne Bindung, im Cluster zu ändern.</translation>
+        <translation>Angaben wie veröffentlicht (%1); Preise: etwa die Listenpreise der Geräte von %2 ohne Bindung, im Cluster zu ändern.</translation>
     </message>
     <message>
         <source>Machine</source>
@@ -6918,7 +6922,7 @@
     </message>
     <message>
         <source>Joined by</source>
-        <translation>Verbunden durch</translation>
+        <translation>Innen durch</translation>
     </message>
     <message>
         <source>Network</source>
@@ -7065,7 +7069,7 @@
     </message>
     <message>
         <source>any: chosen by the system</source>
-        <translation>beliebig: das System wählt</translation>
+        <translation>vom System gewählt</translation>
     </message>
     <message>
         <source>The processor core of each device, in their order, such as 0-3,4-7; two devices may share one. Empty: the operating system chooses</source>
@@ -8560,7 +8564,7 @@ B 12 s3: alles zugleich</translation>
     </message>
     <message>
         <source>%1 samples/s</source>
-        <translation>%1 samples/s</translation>
+        <translation>%1 Samples/s</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -9258,7 +9262,7 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>as they say, else %1</source>
-        <translation>wie angegeben, sonst %1</translation>
+        <translation>Angabe, sonst %1</translation>
     </message>
     <message>
         <source>What is wrong, assumed and understood</source>
@@ -9579,7 +9583,7 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     </message>
     <message>
         <source>As fits: links where all pairs of a machine are alike</source>
-        <translation>Wie es passt: Verbindungen, wo alle Paare eines Rechners gleich sind</translation>
+        <translation>Passend: Verbindungen, wo Paare gleich sind</translation>
     </message>
     <message>
         <source>One link a machine, as wide as its narrowest pair: simple to edit</source>
@@ -11848,7 +11852,7 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
     <message>
         <source>%1 samples/s</source>
-        <translation>%1 samples/s</translation>
+        <translation>%1 Samples/s</translation>
     </message>
     <message>
         <source> (%1 of the prediction)</source>
@@ -14535,7 +14539,7 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
     </message>
     <message>
         <source>As today: nothing is gained or lost.</source>
-        <translation>Wie heute: nichts gewonnen, nichts verloren.</translation>
+        <translation>Alles wie heute.</translation>
     </message>
     <message>
         <source>%1 more samples per second</source>
