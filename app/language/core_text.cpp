@@ -214,8 +214,9 @@ QString said(const QString& text, int depth) {
 QString with_decimal_sign(QString text) {
   const QString sign = QLocale().decimalPoint();
   if (sign == QLatin1String(".")) return text;
-  static const QRegularExpression figure(QStringLiteral(
-      "(?<![\\w./])(\\d+)\\.(\\d+)(?=(?: (?:%|[mn\u00b5]?s|[KMGT]i?B|[GT]B/s|[GM]bit/s|TFLOP/s)(?![\\w])))"));
+  static const QRegularExpression figure(
+      QStringLiteral("(?<![\\w./])(\\d+)\\.(\\d+)(?=(?: "
+                     "(?:%|[mn\u00b5]?s|[KMGT]i?B|[GT]B/s|[GM]bit/s|TFLOP/s|USD)(?![\\w])|, fp\\d))"));
   return text.replace(figure, QStringLiteral("\\1") + sign + QStringLiteral("\\2"));
 }
 

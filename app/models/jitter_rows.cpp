@@ -2,6 +2,7 @@
 #include "app/models/jitter_rows.hpp"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 #include "app/models/format.hpp"
 
@@ -49,7 +50,7 @@ std::vector<BarRow> jitter_rows(const std::vector<JitterShown>& shown) {
             "Of %1 iterations whose passes vary by %2 %, 5 % take at most %3, half at most %4, 95 % at most %5; "
             "on average %6, %7 against none that vary")
             .arg(band.options.runs)
-            .arg(band.options.variation * 100, 0, 'g', 3)
+            .arg(QLocale().toString(band.options.variation * 100, 'g', 3))
             .arg(format_time(band.p5), format_time(band.p50), format_time(band.p95), format_time(band.mean),
                  format_change(change));
     rows.push_back(std::move(row));

@@ -157,15 +157,15 @@ QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
       return tr("%1 samples/s: %2 samples in %3 ms")
           .arg(format_number(s.samples_per_second))
           .arg(row.plan.global_batch)
-          .arg(in_milliseconds(s.iteration), 0, 'f', 3);
+          .arg(decimal(in_milliseconds(s.iteration), 3));
     case speed_up:
       return row.single_device.count > 0 ? tr("One device would take %1").arg(format_time(row.single_device))
                                          : tr("The time on one device is not known");
     case bubble:
-      return tr("Devices compute nothing for %1 % of their time").arg(100 * s.bubble_fraction, 0, 'f', 2);
+      return tr("Devices compute nothing for %1 % of their time").arg(decimal(100 * s.bubble_fraction, 2));
     case communication:
       return tr("No device computes, but data moves, for %1 % of the iteration")
-          .arg(100 * s.communication_fraction, 0, 'f', 2);
+          .arg(decimal(100 * s.communication_fraction, 2));
     case iteration:
       return (row.plan.synchronous()
                   ? tr("%1 ms from the first forward to the end of the last optimizer step, %2 samples/s")

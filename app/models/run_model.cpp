@@ -180,7 +180,7 @@ std::vector<LogLine> RunModel::take(const RunFinished& event) {
                                                  .arg(what.arg(whole(event.steps)))
                                                  .arg(decimal(event.duration.count, 1))
                                                  .arg(decimal(in_milliseconds(event.median_step), 2))
-                                                 .arg(event.loss, 0, 'g', 4)}};
+                                                 .arg(QLocale().toString(event.loss, 'g', 4))}};
   if (const auto each = energy_a_sample())
     lines.push_back(
         {LogLine::note, Text::tr("energy of the GPUs: %1 (%2 Wh), %3 a sample")

@@ -2,6 +2,7 @@
 #include "app/ui/machine_form.hpp"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -179,17 +180,17 @@ MachineImport MachineForm::answers() const {
 
 void MachineForm::refresh() {
   const auto made = preview_.make(answers());
-  const Theme& theme = Theme::of(palette());
   cluster_.reset();
   notes_->clear();
-  set_text_colour(*summary_, made ? theme.text : theme.bad);
   if (!made) {
     drawing_->clear();
     summary_->setText(core_text(made.error()));
+    colour_summary();
     emit changed();
     return;
   }
   cluster_ = made->cluster;
+  colour_summary();
   const std::size_t devices = devices_of(*cluster_).size();
   name_->setPlaceholderText(QString::fromStdString(cluster_->name));
   QStringList parts{count_text(static_cast<qint64>(devices), tr("device"), tr("devices")),
@@ -202,6 +203,16 @@ void MachineForm::refresh() {
   else
     drawing_->clear();
   emit changed();
+}
+
+void MachineForm::colour_summary() {
+  const Theme& theme = Theme::of(palette());
+  set_text_colour(*summary_, cluster_ ? theme.text : theme.bad);
+}
+
+void MachineForm::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) colour_summary();
+  QWidget::changeEvent(event);
 }
 
 }  // namespace pipedeck::app

@@ -35,6 +35,9 @@ class MachineForm : public QWidget {
  signals:
   void changed();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   QWidget* make_questions();
   void add_types(QFormLayout& form);
@@ -45,6 +48,7 @@ class MachineForm : public QWidget {
   void add_shape(QFormLayout& form);
   MachineImport answers() const;
   void refresh();
+  void colour_summary();
 
   MachinePreview preview_;
   std::optional<Cluster> cluster_;

@@ -92,7 +92,7 @@ PaletteEntry palette_entry(const DeviceOffer& offer) {
     break;
   }
   entry.detail = detail.join(QStringLiteral(" · "));
-  entry.tip = offer.about.empty() ? entry.detail : in_qt(offer.about);
+  entry.tip = offer.about.empty() ? entry.detail : core_text(offer.about);
   return entry;
 }
 

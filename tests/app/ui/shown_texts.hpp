@@ -121,6 +121,16 @@ class Collector {
     found.removeDuplicates();
     return found;
   }
+  /// Those with a figure that has a point in front of its unit.
+  QStringList with_decimal_point() const {
+    static const QRegularExpression figure(
+        QStringLiteral("(?<![\\w.])\\d+\\.\\d+[ \u00a0](?:%|\u00b5s|ms|s|[KMG]iB|GB/s|USD|[Ss]amples)(?!\\w)"));
+    QStringList found;
+    for (const Shown& shown : all_)
+      if (figure.match(shown.text).hasMatch()) found << QStringLiteral("%1: %2").arg(shown.where, shown.text);
+    found.removeDuplicates();
+    return found;
+  }
   qsizetype size() const { return qsizetype(all_.size()); }
 
  private:
