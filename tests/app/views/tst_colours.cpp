@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "app/views/theme.hpp"
+#include "core/report/kind_words.hpp"
 #include "core/report/palette.hpp"
 
 using namespace pipedeck;
@@ -69,12 +70,12 @@ class TestColours : public QObject {
       const auto kind = static_cast<OpKind>(k);
       same(reports::ink_of(kind), light.of(kind), night.of(kind));
       QCOMPARE(reports::hatched(kind), Theme::hatched(kind));
-      QCOMPARE(QString::fromStdString(std::string(reports::words_of(kind))), kind_text(kind));
+      QCOMPARE(QString::fromStdString(reports::words_of(reports::Words(), kind)), kind_text(kind));
     }
     for (int i = 0; i < memory_item_count; ++i) {
       const auto item = static_cast<MemoryItem>(i);
       same(reports::ink_of(item), light.of(item), night.of(item));
-      QCOMPARE(QString::fromStdString(std::string(reports::words_of(item))), item_text(item));
+      QCOMPARE(QString::fromStdString(reports::words_of(reports::Words(), item)), item_text(item));
     }
     same(reports::inks::text, light.text, night.text);
     same(reports::inks::muted, light.muted, night.muted);
