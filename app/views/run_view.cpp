@@ -382,7 +382,8 @@ void RunView::fill_differences() {
 
 void RunView::set_runs(const std::vector<RunListEntry>& runs) {
   const QSignalBlocker quiet(runs_);
-  runs_->setColumnHidden(energy_column, std::ranges::none_of(runs, [](const RunListEntry& run) { return run.energy.has_value(); }));
+  runs_->setColumnHidden(energy_column,
+                         std::ranges::none_of(runs, [](const RunListEntry& run) { return run.energy.has_value(); }));
   const int before = runs_->currentItem() ? runs_->currentItem()->data(0, Qt::UserRole).toInt() : -1;
   const Theme& theme = Theme::of(palette());
   runs_->clear();
