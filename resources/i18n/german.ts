@@ -7883,7 +7883,7 @@ Samples eines Vorwärts- und Rückwärtsdurchlaufs:</translation>
     </message>
     <message>
         <source>&amp;Order of operations (CSV)…</source>
-        <translation>&amp;Reihenfolge der Operationen (CSV)…</translation>
+        <translation>Reihenfolge der &amp;Operationen (CSV)…</translation>
     </message>
     <message>
         <source>What each device of the selected plan does, in PyTorch&apos;s format of schedules</source>

@@ -3,6 +3,7 @@
 // must be the plan, for plans of every kind that fits.
 #include <QTest>
 
+#include <algorithm>
 #include <set>
 
 #include "tests/core/engines/engine_plans.hpp"
@@ -114,7 +115,7 @@ TransformerOrigin random_origin(Random& random, const Profile& profile) {
   config.tied = random.integer(0, 1) == 1;
   config.gated = random.integer(0, 1) == 1;
   config.dropout = 0.1;
-  if (profile.layers[1].kind == "attention" || profile.layers[2].kind == "attention") {
+  if (std::ranges::any_of(profile.layers, [](const Layer& layer) { return layer.kind == "attention"; })) {
     config.experts = Experts{8, 2, 1024, 512 * random.integer(0, 1), false, false, {}};
     if (config.layers > 1 && random.integer(0, 1) == 1) config.experts->dense = {0};
   }
