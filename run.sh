@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 
 tools/setup.sh
 cmake --preset release >/dev/null
-cmake --build --preset release -j "$(nproc)"
+cmake --build --preset release -j "$(nproc)" --target pipedeck pipedeck-cli
 
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
   exec build/release/pipedeck "$@"
