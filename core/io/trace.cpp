@@ -169,16 +169,22 @@ class Arrows {
   };
   static std::pair<int, int> key_of(const Placed& one) { return {one.stage, one.micro_batch}; }
 
+  /// Of a stage's micro-batch. Not equal_range: clang 14 can't read this library's subrange.
+  std::span<const Placed> passes_of(int pass, const std::pair<int, int>& key) const {
+    const std::vector<Placed>& all = passes_[static_cast<std::size_t>(pass)];
+    const auto first = std::ranges::lower_bound(all, key, {}, key_of);
+    return {first, std::ranges::upper_bound(all, key, {}, key_of)};
+  }
   const Placed* last_before(int pass, const Placed& transfer) const {
     const Placed* last = nullptr;
-    for (const Placed& one : std::ranges::equal_range(passes_[pass], key_of(transfer), {}, key_of))
+    for (const Placed& one : passes_of(pass, key_of(transfer)))
       if (one.end <= transfer.start && (!last || one.end > last->end)) last = &one;
     return last;
   }
   const Placed* first_behind(int pass, const Placed& transfer, int step) const {
     const Placed* first = nullptr;
     const std::pair<int, int> key{transfer.stage + step, transfer.micro_batch};
-    for (const Placed& one : std::ranges::equal_range(passes_[pass], key, {}, key_of))
+    for (const Placed& one : passes_of(pass, key))
       if (one.start >= transfer.end && (!first || one.start < first->start)) first = &one;
     return first;
   }

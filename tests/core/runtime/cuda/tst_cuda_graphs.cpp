@@ -3,7 +3,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include <cstring>
+#include <algorithm>
+#include <bit>
 #include <thread>
 
 #include "core/runtime/checkpoint/resume.hpp"
@@ -32,12 +33,9 @@ Backend without_graphs(const Plan& plan, cuda::Precision precision = cuda::Preci
 }
 
 bool same_bits(const TrainedParameters& a, const TrainedParameters& b) {
-  if (a.layers.empty() || a.layers.size() != b.layers.size()) return false;
-  for (std::size_t i = 0; i < a.layers.size(); ++i)
-    if (a.layers[i].size() != b.layers[i].size() ||
-        std::memcmp(a.layers[i].data(), b.layers[i].data(), a.layers[i].size() * sizeof(float)) != 0)
-      return false;
-  return true;
+  const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
+  const auto same = [&](const auto& x, const auto& y) { return std::ranges::equal(x, y, {}, bits, bits); };
+  return !a.layers.empty() && std::ranges::equal(a.layers, b.layers, same);
 }
 
 QByteArray difference(const Trained& found, const Trained& expected) {
