@@ -7,7 +7,6 @@
 #include <QRegularExpression>
 #include <QSet>
 #include <QTest>
-#include <QXmlStreamReader>
 
 #include "app/language/core_text.hpp"
 #include "app/language/core_texts.hpp"
@@ -21,10 +20,12 @@
 #include "core/report/report.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
+#include "tests/support/page_texts.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
 using namespace pipedeck::reports;
+using namespace pipedeck::test;
 
 namespace {
 
@@ -63,18 +64,6 @@ std::vector<QRegularExpression> english_patterns() {
     patterns.emplace_back(QRegularExpression::anchoredPattern(pieces.join(QStringLiteral(".+"))));
   }
   return patterns;
-}
-
-/// What a reader of the page reads, but for what is to be typed.
-QStringList texts_of(const std::string& html) {
-  QXmlStreamReader xml(QByteArray::fromStdString(html));
-  QStringList texts;
-  while (!xml.atEnd()) {
-    xml.readNext();
-    if (xml.isStartElement() && (xml.name() == u"pre" || xml.name() == u"style")) xml.skipCurrentElement();
-    if (const QString text = xml.text().toString().trimmed(); xml.isCharacters() && !text.isEmpty()) texts << text;
-  }
-  return xml.hasError() ? QStringList() : texts;
 }
 
 /// What is called the same in every language.

@@ -28,6 +28,18 @@ class TestTrials : public QObject {
   void a_trial_that_breaks_stops_no_other();
   void what_else_goes_wrong_is_told_meanwhile();
   void stop_ends_all_trials();
+
+ private:
+  /// Of the best two plans; the first trains.
+  static void begin_trials(RunPage& page, int steps) {
+    page.set_steps(steps);
+    page.try_best(2);
+    QVERIFY(QTest::qWaitFor([&] { return page.view().model().steps_done() > 2; }, 120000));
+  }
+  static void stop_trials(const WindowFixture& fixture) {
+    fixture.child<QPushButton>("run_stop")->click();
+    QVERIFY(QTest::qWaitFor([&] { return !fixture.window->run_page().trials().running(); }, 60000));
+  }
 };
 
 void TestTrials::the_best_plans_are_tried_one_after_the_other() {
@@ -86,9 +98,7 @@ void TestTrials::a_trial_that_breaks_stops_no_other() {
   WindowFixture fixture;
   compare_on_this_machine(fixture, "mlp-small");
   RunPage& page = fixture.window->run_page();
-  page.set_steps(3000);
-  page.try_best(2);
-  QVERIFY(QTest::qWaitFor([&] { return page.view().model().steps_done() > 2; }, 120000));
+  begin_trials(page, 3000);
   ::kill(static_cast<pid_t>(fixture.session().launch_at_hand()->process_id()), SIGKILL);
   QVERIFY(QTest::qWaitFor([&] { return !page.trials().running(); }, 240000));
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
@@ -105,15 +115,12 @@ void TestTrials::what_else_goes_wrong_is_told_meanwhile() {
   WindowFixture fixture;
   compare_on_this_machine(fixture, "mlp-small");
   RunPage& page = fixture.window->run_page();
-  page.set_steps(1000000);
-  page.try_best(2);
-  QVERIFY(QTest::qWaitFor([&] { return page.view().model().steps_done() > 2; }, 120000));
+  begin_trials(page, 1000000);
   QVERIFY(!fixture.session().import(fixture.path("missing.json")));
   QVERIFY(QTest::qWaitFor([&] { return !fixture.errors.isEmpty(); }, 30000));
   QVERIFY2(fixture.errors.front().contains("missing.json"), qPrintable(fixture.errors.front()));
   QVERIFY(page.trials().running());
-  fixture.child<QPushButton>("run_stop")->click();
-  QVERIFY(QTest::qWaitFor([&] { return !page.trials().running(); }, 60000));
+  stop_trials(fixture);
   QCOMPARE(fixture.errors.size(), 1);
 }
 
@@ -122,11 +129,8 @@ void TestTrials::stop_ends_all_trials() {
   compare_on_this_machine(fixture, "mlp-small");
   RunPage& page = fixture.window->run_page();
   const int selected = fixture.state().selected_plan;
-  page.set_steps(1000000);
-  page.try_best(2);
-  QVERIFY(QTest::qWaitFor([&] { return page.view().model().steps_done() > 2; }, 120000));
-  fixture.child<QPushButton>("run_stop")->click();
-  QVERIFY(QTest::qWaitFor([&] { return !page.trials().running(); }, 60000));
+  begin_trials(page, 1000000);
+  stop_trials(fixture);
   QCOMPARE(page.trials().done().size(), std::size_t{1});
   QVERIFY(!page.trials().done()[0].measured);
   QCOMPARE(fixture.state().selected_plan, selected);

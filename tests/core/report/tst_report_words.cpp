@@ -6,16 +6,17 @@
 #include <QFile>
 #include <QRegularExpression>
 #include <QTest>
-#include <QXmlStreamReader>
 
 #include "core/io/files.hpp"
 #include "core/report/document.hpp"
 #include "core/report/figures.hpp"
 #include "core/report/words.hpp"
 #include "tests/core/report/random_question.hpp"
+#include "tests/support/page_texts.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::reports;
+using namespace pipedeck::test;
 using pipedeck::test::Asked;
 using pipedeck::test::random_question;
 
@@ -47,18 +48,6 @@ class Phrases : public Translation {
  private:
   std::map<std::string, std::string> table_;
 };
-
-/// Each text of a page, its pictures' included; what is to be typed left out.
-QStringList texts_of(const std::string& html) {
-  QXmlStreamReader xml(QByteArray::fromStdString(html));
-  QStringList texts;
-  while (!xml.atEnd()) {
-    xml.readNext();
-    if (xml.isStartElement() && (xml.name() == u"pre" || xml.name() == u"style")) xml.skipCurrentElement();
-    if (const QString text = xml.text().toString().trimmed(); xml.isCharacters() && !text.isEmpty()) texts << text;
-  }
-  return xml.hasError() ? QStringList() : texts;
-}
 
 /// What stands outside of all marks.
 QString outside_marks(const QString& text) {

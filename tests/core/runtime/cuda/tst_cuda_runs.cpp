@@ -8,11 +8,10 @@
 #include <thread>
 
 #include "core/runtime/cuda/module.hpp"
-#include "core/runtime/profile/link_probe.hpp"
 #include "core/runtime/profiler.hpp"
 #include "core/runtime/train_with.hpp"
-#include "core/runtime/transport/mailbox.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
+#include "tests/core/runtime/cuda/wires.hpp"
 #include "tests/core/runtime/schedule_cases.hpp"
 #ifdef PIPEDECK_CUDA_STAND_IN
 #include "tests/support/cuda_stand_in/stand_in.hpp"
@@ -100,10 +99,7 @@ class TestCudaRuns : public QObject {
   void plansEqualOneDevice();
   void asynchronousPlansEqualTheProcessors();
   void copiesWhereDevicesShareGpus();
-  void profilesAreMeasured();
-  void linksAreMeasured();
 #ifdef PIPEDECK_CUDA_STAND_IN
-  void profilesAreRecorded();
   void oneProcessAGpu();
   void gpusOfProcesses();
   void aPeerIsLost_data();
@@ -200,236 +196,7 @@ void TestCudaRuns::copiesWhereDevicesShareGpus() {
   QVERIFY(cuda_backend(gpu_module(), single, cuda::Precision::fp32, false)->transport.empty());
 }
 
-/// Bytes are the processor's, times the GPU's.
-void TestCudaRuns::profilesAreMeasured() {
-  const ModelSpec model = model_named("GPT");
-  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
-  QVERIFY2(gpus.has_value(), gpus ? "" : gpus.error().text().c_str());
-  QVERIFY(!gpus->names.empty() && !gpus->names.front().empty());
-  ProfileOptions options;
-  options.micro_batches = {2, 4};
-  options.repetitions = {3, 3, 0, Seconds(2)};
-  const ProfiledOn where{"measured on a GPU", gpus->names.front()};
-  const auto found = profile_with(gpus->backend, where, model, options);
-  QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
-  const auto expected = profile_on_cpu(model, options);
-  QVERIFY(expected.has_value());
-  QCOMPARE(found->device, gpus->names.front());
-  QVERIFY2(QByteArray::fromStdString(found->source).startsWith("measured on a GPU, CUDA graphs"),
-           found->source.c_str());
-  QCOMPARE(found->layers.size(), expected->layers.size());
-  for (std::size_t i = 0; i < found->layers.size(); ++i) {
-    const Layer &layer = found->layers[i], &there = expected->layers[i];
-    QCOMPARE(layer.parameters, there.parameters);
-    QCOMPARE(layer.output, there.output);
-    QCOMPARE(layer.at.size(), std::size_t{2});
-    for (const LayerPoint& point : layer.at)
-      QVERIFY(point.forward.count > 0 && point.backward.count > 0 && point.details.saved > Bytes());
-  }
-  options.tensor_parallel = {2};
-  const auto cut = profile_with(gpus->backend, where, model, options);
-  QVERIFY(!cut && cut.error().code == ErrorCode::bad_usage);
-}
-
-void TestCudaRuns::linksAreMeasured() {
-  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
-  QVERIFY(gpus.has_value());
-  const auto one = std::make_shared<DeviceMemory>(gpus->backend.device(0));
-  const auto other = std::make_shared<DeviceMemory>(gpus->backend.device(1));
-  const LinkMeasurement measured = measure_copies(one, other);
-  QCOMPARE(measured.points.front().bytes, Bytes(64));
-  QCOMPARE(measured.points.back().bytes, Bytes(64 << 20));
-  for (const TransferPoint& point : measured.points) QVERIFY(point.seconds.median > 0);
-  QVERIFY(measured.link.bandwidth.count > 0);
-}
-
 #ifdef PIPEDECK_CUDA_STAND_IN
-namespace {
-
-/// What joins the hosts of processes that are threads of this test: each sees its own workers only.
-struct Wires {
-  explicit Wires(std::size_t workers) {
-    for (std::size_t i = 0; i < workers; ++i) mailboxes.emplace_back(std::make_shared<DeviceMemory>());
-  }
-  std::deque<Mailbox> mailboxes;
-};
-
-class WireEnd final : public Endpoint {
- public:
-  WireEnd(Wires& wires, std::size_t worker, RunControl& control) : wires_(wires), worker_(worker), control_(control) {}
-  void send(std::size_t peer, MessageKey key, Tensor tensor) override {
-    wires_.mailboxes[peer].post(worker_, key, {std::move(tensor), RunClock::now()});
-  }
-  Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
-    return wires_.mailboxes[worker_].take(peer, key, control_);
-  }
-  std::optional<Message> receive_within(std::size_t peer, MessageKey key, std::chrono::milliseconds patience) override {
-    return wires_.mailboxes[worker_].take_within(peer, key, patience);
-  }
-
- private:
-  Wires& wires_;
-  std::size_t worker_;
-  RunControl& control_;
-};
-
-/// All that NCCL's transport asks of the host's groups is that one tells the others.
-class Telling final : public Collective {
- public:
-  Telling(WireEnd& end, std::vector<std::size_t> members, std::size_t worker)
-      : end_(end), members_(std::move(members)), worker_(worker) {}
-  int rank() const override { return static_cast<int>(std::ranges::find(members_, worker_) - members_.begin()); }
-  int size() const override { return static_cast<int>(members_.size()); }
-  Moment all_reduce(std::span<float>) override { throw std::logic_error("not through the host"); }
-  Moment all_reduce_max(std::span<float>) override { throw std::logic_error("not through the host"); }
-  Moment all_gather(std::span<const float>, std::span<float>, std::span<const std::size_t>) override {
-    throw std::logic_error("not through the host");
-  }
-  Moment broadcast(int root, std::span<float> values) override {
-    const std::size_t from = members_[static_cast<std::size_t>(root)];
-    const MessageKey key{true, StageId(7), 0};
-    const auto width = static_cast<std::int64_t>(values.size());
-    if (from != worker_) {
-      const Message told = end_.receive(from, key, 1, width);
-      std::ranges::copy(told.tensor.values(), values.begin());
-      return RunClock::now();
-    }
-    for (const std::size_t member : members_) {
-      if (member == worker_) continue;
-      Tensor carried(std::make_shared<DeviceMemory>(), 1, width);
-      std::ranges::copy(values, carried.values().begin());
-      end_.send(member, key, std::move(carried));
-    }
-    return RunClock::now();
-  }
-
- private:
-  WireEnd& end_;
-  std::vector<std::size_t> members_;
-  std::size_t worker_;
-};
-
-class WireTransport final : public Transport {
- public:
-  WireTransport(Wires& wires, std::size_t own, RunControl& control) : own_(own), end_(wires, own, control) {}
-  bool here(std::size_t worker) const override { return worker == own_; }
-  Endpoint& endpoint(std::size_t) override { return end_; }
-  std::unique_ptr<Collective> join(const std::vector<std::size_t>& members, std::size_t worker) override {
-    return std::make_unique<Telling>(end_, members, worker);
-  }
-
- private:
-  std::size_t own_;
-  WireEnd end_;
-};
-
-/// Processes of a worker each, which say the same things one after the other.
-class Rounds {
- public:
-  explicit Rounds(std::size_t processes) : said_(processes) {}
-  std::vector<std::string> all(std::size_t process, std::string mine) {
-    std::unique_lock lock(mutex_);
-    said_[process] = std::move(mine);
-    const unsigned round = round_;
-    if (++here_ == said_.size()) {
-      here_ = 0, ++round_, told_ = said_;
-      changed_.notify_all();
-    } else {
-      changed_.wait(lock, [&] { return round_ != round; });
-    }
-    return told_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> said_, told_;
-  std::size_t here_ = 0;
-  unsigned round_ = 0;
-};
-
-class ProcessOfOne final : public Processes {
- public:
-  ProcessOfOne(Rounds& rounds, std::size_t process, std::size_t machine_of_its_own)
-      : rounds_(rounds), process_(process), apart_(machine_of_its_own != 0) {}
-  bool first() const override { return process_ == 0; }
-  std::vector<std::string> gather(std::string mine) override {
-    auto all = rounds_.all(process_, std::move(mine));
-    return first() ? all : std::vector<std::string>();
-  }
-  std::optional<Error> agree(std::optional<Error> mine) override {
-    for (const std::string& one : rounds_.all(process_, mine ? mine->message : std::string()))
-      if (!one.empty()) return Error{ErrorCode::run_failed, one, {}, {}};
-    return std::nullopt;
-  }
-  bool any(bool stopping) override {
-    const auto all = rounds_.all(process_, stopping ? "stop" : "");
-    return std::ranges::find(all, "stop") != all.end();
-  }
-  WorkersHere workers_here(std::size_t) const override { return {process_, process_ + 1, apart_ ? 0 : process_}; }
-  bool alone() const override { return false; }
-
- private:
-  Rounds& rounds_;
-  std::size_t process_;
-  bool apart_;
-};
-
-}  // namespace
-
-/// Later repetitions launch what the first one behind the warm-ups recorded: three passes a layer. What is told of
-/// memory is what plain passes tell.
-void TestCudaRuns::profilesAreRecorded() {
-  const ModelSpec model = model_named("GPT");
-  auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::bf16);
-  QVERIFY(gpus.has_value());
-  const ProfileOptions options{{2, 4}, {}, {5, 5, 0, Seconds(20)}};
-  const auto recorded = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
-  QVERIFY2(recorded.has_value(), recorded ? "" : recorded.error().text().c_str());
-  const int passes = 3 * static_cast<int>(recorded->layers.size());
-  QCOMPARE(cuda_stand_in::graphs_made(), 2 * passes);
-  QCOMPARE(cuda_stand_in::graphs_launched(), 2 * 5 * passes);
-  QCOMPARE(recorded->source, std::string("measured on a GPU, CUDA graphs"));
-
-  const auto check_alike = [&](const Profile& plain) {
-    for (std::size_t i = 0; i < plain.layers.size(); ++i) {
-      const Layer &layer = recorded->layers[i], &there = plain.layers[i];
-      QCOMPARE(layer.memory, there.memory);
-      QCOMPARE(layer.output, there.output);
-      QCOMPARE(layer.saved, there.saved);
-      QCOMPARE(layer.workspace, there.workspace);
-      for (std::size_t k = 0; k < layer.at.size(); ++k) {
-        QCOMPARE(layer.at[k].details.saved, there.at[k].details.saved);
-        QCOMPARE(layer.at[k].details.workspace, there.at[k].details.workspace);
-        QVERIFY(layer.at[k].forward.count > 0 && layer.at[k].backward.count > 0);
-      }
-    }
-  };
-  cuda_stand_in::reset();
-  cuda_stand_in::refuse_in_captures("cublasLtMatmul");
-  const auto refused = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
-  QVERIFY2(refused.has_value(), refused ? "" : refused.error().text().c_str());
-  QVERIFY2(QByteArray::fromStdString(refused->source).startsWith("measured on a GPU, without CUDA graphs: ") &&
-               refused->source.find("cublasLtMatmul") != std::string::npos,
-           refused->source.c_str());
-  QCOMPARE(cuda_stand_in::graphs_launched(), 0);
-  check_alike(*refused);
-
-  cuda_stand_in::reset();
-  cuda_stand_in::fail_call(passes + 2, "cudaGraphLaunch", cudaErrorMemoryAllocation);
-  const auto given_up = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
-  QVERIFY2(given_up.has_value(), given_up ? "" : given_up.error().text().c_str());
-  QVERIFY2(given_up->source.find("without CUDA graphs: ") != std::string::npos, given_up->source.c_str());
-  check_alike(*given_up);
-
-  cuda_stand_in::reset();
-  gpus->backend.recorded.clear();
-  const auto plain = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
-  QVERIFY(plain.has_value());
-  QCOMPARE(plain->source, std::string("measured on a GPU"));
-  QCOMPARE(cuda_stand_in::graphs_made(), 0);
-  check_alike(*plain);
-}
 
 /// Each process has one worker, its own control and its own part of NCCL's communicators; the first returns what all
 /// have trained.

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that are threads of a test: they share nothing but mailboxes, and each sees its own workers only.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/runtime/train_with.hpp"
+#include "core/runtime/transport/mailbox.hpp"
+
+namespace pipedeck::test {
+
+/// What joins the hosts of processes that are threads of this test: each sees its own workers only.
+struct Wires {
+  explicit Wires(std::size_t workers) {
+    for (std::size_t i = 0; i < workers; ++i) mailboxes.emplace_back(std::make_shared<DeviceMemory>());
+  }
+  std::deque<Mailbox> mailboxes;
+};
+
+class WireEnd final : public Endpoint {
+ public:
+  WireEnd(Wires& wires, std::size_t worker, RunControl& control) : wires_(wires), worker_(worker), control_(control) {}
+  void send(std::size_t peer, MessageKey key, Tensor tensor) override {
+    wires_.mailboxes[peer].post(worker_, key, {std::move(tensor), RunClock::now()});
+  }
+  Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
+    return wires_.mailboxes[worker_].take(peer, key, control_);
+  }
+  std::optional<Message> receive_within(std::size_t peer, MessageKey key, std::chrono::milliseconds patience) override {
+    return wires_.mailboxes[worker_].take_within(peer, key, patience);
+  }
+
+ private:
+  Wires& wires_;
+  std::size_t worker_;
+  RunControl& control_;
+};
+
+/// All that NCCL's transport asks of the host's groups is that one tells the others.
+class Telling final : public Collective {
+ public:
+  Telling(WireEnd& end, std::vector<std::size_t> members, std::size_t worker)
+      : end_(end), members_(std::move(members)), worker_(worker) {}
+  int rank() const override { return static_cast<int>(std::ranges::find(members_, worker_) - members_.begin()); }
+  int size() const override { return static_cast<int>(members_.size()); }
+  Moment all_reduce(std::span<float>) override { throw std::logic_error("not through the host"); }
+  Moment all_reduce_max(std::span<float>) override { throw std::logic_error("not through the host"); }
+  Moment all_gather(std::span<const float>, std::span<float>, std::span<const std::size_t>) override {
+    throw std::logic_error("not through the host");
+  }
+  Moment broadcast(int root, std::span<float> values) override {
+    const std::size_t from = members_[static_cast<std::size_t>(root)];
+    const MessageKey key{true, StageId(7), 0};
+    const auto width = static_cast<std::int64_t>(values.size());
+    if (from != worker_) {
+      const Message told = end_.receive(from, key, 1, width);
+      std::ranges::copy(told.tensor.values(), values.begin());
+      return RunClock::now();
+    }
+    for (const std::size_t member : members_) {
+      if (member == worker_) continue;
+      Tensor carried(std::make_shared<DeviceMemory>(), 1, width);
+      std::ranges::copy(values, carried.values().begin());
+      end_.send(member, key, std::move(carried));
+    }
+    return RunClock::now();
+  }
+
+ private:
+  WireEnd& end_;
+  std::vector<std::size_t> members_;
+  std::size_t worker_;
+};
+
+class WireTransport final : public Transport {
+ public:
+  WireTransport(Wires& wires, std::size_t own, RunControl& control) : own_(own), end_(wires, own, control) {}
+  bool here(std::size_t worker) const override { return worker == own_; }
+  Endpoint& endpoint(std::size_t) override { return end_; }
+  std::unique_ptr<Collective> join(const std::vector<std::size_t>& members, std::size_t worker) override {
+    return std::make_unique<Telling>(end_, members, worker);
+  }
+
+ private:
+  std::size_t own_;
+  WireEnd end_;
+};
+
+/// Processes of a worker each, which say the same things one after the other.
+class Rounds {
+ public:
+  explicit Rounds(std::size_t processes) : said_(processes) {}
+  std::vector<std::string> all(std::size_t process, std::string mine) {
+    std::unique_lock lock(mutex_);
+    said_[process] = std::move(mine);
+    const unsigned round = round_;
+    if (++here_ == said_.size()) {
+      here_ = 0, ++round_, told_ = said_;
+      changed_.notify_all();
+    } else {
+      changed_.wait(lock, [&] { return round_ != round; });
+    }
+    return told_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> said_, told_;
+  std::size_t here_ = 0;
+  unsigned round_ = 0;
+};
+
+class ProcessOfOne final : public Processes {
+ public:
+  ProcessOfOne(Rounds& rounds, std::size_t process, std::size_t machine_of_its_own)
+      : rounds_(rounds), process_(process), apart_(machine_of_its_own != 0) {}
+  bool first() const override { return process_ == 0; }
+  std::vector<std::string> gather(std::string mine) override {
+    auto all = rounds_.all(process_, std::move(mine));
+    return first() ? all : std::vector<std::string>();
+  }
+  std::optional<Error> agree(std::optional<Error> mine) override {
+    for (const std::string& one : rounds_.all(process_, mine ? mine->message : std::string()))
+      if (!one.empty()) return Error{ErrorCode::run_failed, one, {}, {}};
+    return std::nullopt;
+  }
+  bool any(bool stopping) override {
+    const auto all = rounds_.all(process_, stopping ? "stop" : "");
+    return std::ranges::find(all, "stop") != all.end();
+  }
+  WorkersHere workers_here(std::size_t) const override { return {process_, process_ + 1, apart_ ? 0 : process_}; }
+  bool alone() const override { return false; }
+
+ private:
+  Rounds& rounds_;
+  std::size_t process_;
+  bool apart_;
+};
+
+}  // namespace pipedeck::test
