@@ -49,6 +49,12 @@ Items list_models() {
                      model->source.empty() ? "" : "; " + model->source),
          "preset:" + model_preset_alias(name)});
   }
+  for (const std::string& name : paper_profile_names()) {
+    const auto profile = profile_preset(name);
+    if (!profile) return tl::unexpected(profile.error());
+    items.push_back({name, fmt::format("{} layers, a profile alone; {}", profile->layers.size(), profile->source),
+                     "preset:" + model_preset_alias(name)});
+  }
   for (const std::string& name : transformer_preset_names())
     items.push_back({name, "a transformer's published configuration: its profile is computed, it does not train here",
                      "preset:" + model_preset_alias(name)});

@@ -69,7 +69,7 @@ Result<Imported> import_model(const ProjectState& state, const ModelSpec& model)
 Result<ProjectState> with_context_of(ProjectState state, const Plan& plan) {
   if (const ProfileEntry* profile = find_profile_named(state, plan.profile)) {
     state = with_profile_asked(state, profile->id);
-  } else if (listed(model_preset_names(), plan.profile) || listed(transformer_preset_names(), plan.profile)) {
+  } else if (listed(profile_preset_names(), plan.profile)) {
     auto with = with_profile_preset(state, plan.profile);
     if (!with) return with;
     state = std::move(*with);
@@ -249,7 +249,7 @@ RunRecord run_named_by(const std::string& path) {
   return run;
 }
 
-QStringList profile_preset_list() { return list_in_qt(model_preset_names()) + list_in_qt(transformer_preset_names()); }
+QStringList profile_preset_list() { return list_in_qt(profile_preset_names()); }
 QStringList cluster_preset_list() { return list_in_qt(cluster_preset_names()); }
 
 Result<Imported> import_file(const ProjectState& state, const std::string& path, const AskMicroBatch& ask) {
@@ -276,9 +276,8 @@ Result<Imported> import_file(const ProjectState& state, const std::string& path,
 Result<ProjectState> with_profile_preset(const ProjectState& state, const std::string& name) {
   auto profile = profile_preset(name, {}, known_device_type(state));
   if (!profile) return tl::unexpected(profile.error());
-  if (pipedeck::is_transformer_preset(name)) return with_imported_profile(state, *std::move(profile));
   auto model = model_preset(name);
-  if (!model) return tl::unexpected(model.error());
+  if (!model) return with_imported_profile(state, *std::move(profile));  // nothing that could be trained here
   Added added = with_profile(state, std::move(*profile), std::make_shared<const ModelSpec>(std::move(*model)));
   return with_profile_asked(std::move(added.state), added.id);
 }

@@ -8,6 +8,7 @@
 #include "core/io/json_reader.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/embedded.hpp"
+#include "core/presets/preset_names.hpp"
 
 namespace pipedeck {
 namespace {
@@ -16,12 +17,6 @@ using json::ObjectReader;
 using json::Value;
 
 constexpr int most_devices = 64;
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
-  return text;
-}
 
 /// Every device at its own lanes, through switches.
 void join_by_switches(CloudShape& shape, int lanes) {
@@ -106,7 +101,7 @@ namespace {
 /// Azure's own tools put a word before its names.
 std::string plain_name(const std::string& name) {
   constexpr std::string_view before = "standard_";
-  std::string plain = lower(name);
+  std::string plain = in_lower_case(name);
   return plain.starts_with(before) ? plain.substr(before.size()) : plain;
 }
 
@@ -115,7 +110,7 @@ Result<const CloudShape*> shape_named(const std::string& name) {
   const std::string plain = plain_name(name);
   std::vector<const CloudShape*> family, beginning;
   for (const CloudShape& one : cloud_shapes()) {
-    const std::string known = lower(one.name);
+    const std::string known = in_lower_case(one.name);
     if (known == plain) return &one;
     if (plain.empty() || !known.starts_with(plain)) continue;
     beginning.push_back(&one);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -14,6 +15,9 @@
 #include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/embedded.hpp"
+#include "core/presets/paper_models.hpp"
+#include "core/presets/paper_profiles.hpp"
+#include "core/presets/preset_names.hpp"
 
 namespace pipedeck {
 namespace {
@@ -37,25 +41,25 @@ std::vector<Cluster> clusters() {
   return out;
 }
 
-std::vector<ModelSpec> models() {
-  std::vector<ModelSpec> out;
-  for (const std::string& text : embedded_models()) out.push_back(parsed(model_from_json(text)));
-  return out;
-}
-
-/// Case of ASCII letters does not matter in names that people type.
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
-  return text;
-}
-
 /// Read once: the window lists their names with every change.
+const std::vector<ModelSpec>& models() {
+  static const std::vector<ModelSpec> read = [] {
+    std::vector<ModelSpec> out;
+    for (const std::string& text : embedded_models()) out.push_back(parsed(model_from_json(text)));
+    const auto bert_48 = std::ranges::find(out, "BERT-48", &ModelSpec::name);
+    ensure(bert_48 != out.end(), "BERT-48 is a preset");
+    std::ranges::copy(deeper_berts(*bert_48), std::back_inserter(out));
+    return out;
+  }();
+  return read;
+}
+
 const std::vector<ReadTransformer>& transformers() {
   static const std::vector<ReadTransformer> read = [] {
     std::vector<ReadTransformer> out;
     for (const std::string& text : embedded_transformers())
       out.push_back(parsed(transformer_from_hugging_face(text, {})));
+    std::ranges::copy(m6_models(), std::back_inserter(out));
     return out;
   }();
   return read;
@@ -63,15 +67,15 @@ const std::vector<ReadTransformer>& transformers() {
 
 /// "Llama 3 8B" as "llama-3-8b".
 std::string alias_of(const ReadTransformer& transformer) {
-  std::string alias = lower(transformer.config.name);
+  std::string alias = in_lower_case(transformer.config.name);
   std::ranges::replace(alias, ' ', '-');
   return alias;
 }
 
 std::optional<ReadTransformer> transformer_named(const std::string& name) {
-  const std::string wanted = lower(name);
+  const std::string wanted = in_lower_case(name);
   for (const ReadTransformer& one : transformers())
-    if (wanted == lower(one.config.name) || wanted == alias_of(one)) return one;
+    if (wanted == in_lower_case(one.config.name) || wanted == alias_of(one)) return one;
   return std::nullopt;
 }
 
@@ -105,13 +109,14 @@ std::vector<std::string> names_of(const std::vector<T>& presets) {
 
 template <class T>
 Result<T> named(const std::vector<T>& presets, const std::string& name, std::string_view what) {
-  const std::string wanted = lower(name);
+  const std::string wanted = in_lower_case(name);
   for (const T& preset : presets)
-    if (wanted == lower(preset.name) || wanted == alias_in(preset.extra)) return preset;
+    if (wanted == in_lower_case(preset.name) || wanted == alias_in(preset.extra)) return preset;
   std::string known;
   for (const T& preset : presets) {
     known += (known.empty() ? "" : ", ") + preset.name;
-    if (const std::string alias = alias_in(preset.extra); lower(preset.name) != alias) known += " (" + alias + ")";
+    if (const std::string alias = alias_in(preset.extra); in_lower_case(preset.name) != alias)
+      known += " (" + alias + ")";
   }
   return fail(ErrorCode::bad_usage, fmt::format("found no {} preset '{}', expected one of: {}", what, name, known));
 }
@@ -125,6 +130,19 @@ std::optional<std::string> preset_named_by(const std::string& argument) {
 
 std::vector<std::string> model_preset_names() { return names_of(models()); }
 std::vector<std::string> cluster_preset_names() { return names_of(clusters()); }
+
+std::vector<std::string> paper_profile_names() {
+  std::vector<std::string> names;
+  for (const PaperProfile& one : paper_profiles()) names.emplace_back(one.name);
+  return names;
+}
+
+std::vector<std::string> profile_preset_names() {
+  std::vector<std::string> names = model_preset_names();
+  std::ranges::copy(paper_profile_names(), std::back_inserter(names));
+  std::ranges::copy(transformer_preset_names(), std::back_inserter(names));
+  return names;
+}
 
 std::vector<std::string> transformer_preset_names() {
   std::vector<std::string> names;
@@ -142,6 +160,7 @@ bool is_transformer_preset(const std::string& name) { return transformer_named(n
 
 std::string model_preset_alias(const std::string& name) {
   if (const auto transformer = transformer_named(name)) return alias_of(*transformer);
+  if (const PaperProfile* paper = paper_profile_named(name)) return paper->alias;
   const Result<ModelSpec> model = model_preset(name);
   return model ? alias_in(model->extra) : std::string();
 }
@@ -151,15 +170,22 @@ std::string cluster_preset_alias(const std::string& name) {
   return cluster ? alias_in(cluster->extra) : std::string();
 }
 
-Result<ModelSpec> model_preset(const std::string& name) { return named(models(), name, "model"); }
+Result<ModelSpec> model_preset(const std::string& name) {
+  if (paper_profile_named(name) || transformer_named(name))
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found preset '{}', which is a profile, expected a model of layers to train", name));
+  return named(models(), name, "model");
+}
 Result<Cluster> cluster_preset(const std::string& name) { return named(clusters(), name, "cluster"); }
 
 Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch, const std::string& device) {
   if (const auto transformer = transformer_named(name)) return transformer_profile(*transformer, micro_batch, device);
+  if (const PaperProfile* paper = paper_profile_named(name)) return profile_of(*paper, micro_batch.value_or(1));
   const Result<ModelSpec> model = model_preset(name);
   if (!model) {
     Error error = model.error();
-    error.message += fmt::format(", {}", fmt::join(transformer_preset_names(), ", "));
+    for (const auto& others : {paper_profile_names(), transformer_preset_names()})
+      error.message += fmt::format(", {}", fmt::join(others, ", "));
     return tl::unexpected(std::move(error));
   }
   // The micro-batches that the papers profile with: 2 for BERT-48 (DAPPLE, Table II), more where samples are small.

@@ -20,6 +20,11 @@ namespace pipedeck {
 std::vector<std::string> model_preset_names();
 std::vector<std::string> cluster_preset_names();
 
+/// Models of the papers of which profiles alone are known, not layers (paper_profiles.hpp).
+std::vector<std::string> paper_profile_names();
+/// All that profile_preset takes.
+std::vector<std::string> profile_preset_names();
+
 /// Transformers by their published configurations, of which profiles are computed: nothing trains them here.
 std::vector<std::string> transformer_preset_names();
 /// "Llama 3 8B" or "llama-3-8b". bad_usage lists the known ones.
@@ -30,7 +35,8 @@ bool is_transformer_preset(const std::string& name);
 std::string model_preset_alias(const std::string& name);
 std::string cluster_preset_alias(const std::string& name);
 
-/// Names and aliases are taken in upper or lower case. Unknown names are bad_usage and list the known ones.
+/// Names and aliases are taken in upper or lower case. Unknown names are bad_usage and list the known ones, and so are
+/// those of profiles without layers.
 Result<ModelSpec> model_preset(const std::string& name);
 Result<Cluster> cluster_preset(const std::string& name);
 

@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "core/io/files.hpp"
 #include "core/presets/presets.hpp"
@@ -34,17 +31,14 @@ constexpr std::array models{
     PaperModel{"AlexNet", "", 0, 256},
     PaperModel{"AWD-LM", "", 0, 80},
     PaperModel{"S2VT", "", 0, 80},
+    PaperModel{"AmoebaNet-36", "", 0, 1},
 };
 
 }  // namespace
 
-Result<Profile> computed_model(const std::string& name, int micro_batch) {
-  if (name == "AmoebaNet-36") return amoebanet_36();
-  return profile_preset(name, micro_batch);
-}
+Result<Profile> computed_model(const std::string& name, int micro_batch) { return profile_preset(name, micro_batch); }
 
 Result<Profile> paper_model(const Bench& bench, const std::string& name) {
-  if (name == "AmoebaNet-36") return amoebanet_36();
   const auto model = std::find_if(models.begin(), models.end(), [&](const PaperModel& m) { return name == m.name; });
   ensure(model != models.end(), "the tables name models that are known");
   const std::string path = bench.data + "/" + model->file;
@@ -53,38 +47,6 @@ Result<Profile> paper_model(const Bench& bench, const std::string& name) {
     return computed_model(name, model->computed);
   auto profile = read_profile(path, {.profile_micro_batch = model->measured});
   if (profile) profile->device = "V100-16GB";
-  return profile;
-}
-
-// DAPPLE: 933 M parameters, 20 GB at 1 sample (Table II), 11.2 MB cross a cut (Table I); the last third of the cells
-// holds 73 % of the parameters, the time of a cell grows by at most 40 % towards the end (section VI-C). The time of it
-// all is such that transfers take 0.18 of a stage's computation on config A (Table V): eight samples of 11.2 MB both
-// ways over 25 Gbit/s are 57.3 ms, a stage of half the model so 319 ms.
-Profile amoebanet_36() {
-  constexpr int cells = 36, light = 24;
-  constexpr double parameters = 933e6 * 4, total_seconds = 2 * 0.319,
-                   saved = 20e9 - 3 * parameters;  // RMSProp: 3 x 4 B
-  Profile profile;
-  profile.name = "AmoebaNet-36";
-  profile.source = "made of the figures that DAPPLE (PPoPP 2021) gives: Tables I, II and V, section VI-C";
-  profile.device = "V100-16GB";
-  profile.micro_batch = 1;
-  double weight = 0;
-  for (int i = 0; i < cells; ++i) weight += 1 + 0.4 * i / (cells - 1);
-  for (int i = 0; i < cells; ++i) {
-    const Seconds both(total_seconds * (1 + 0.4 * i / (cells - 1)) / weight);
-    const double share = i < light ? 0.27 / light : 0.73 / (cells - light);
-    Layer cell;
-    cell.name = fmt::format("cell_{}", i);
-    cell.kind = "cell";
-    cell.forward = both / 3;
-    cell.backward = both * (2.0 / 3);
-    cell.backward_weight = both / 3;
-    cell.output = Bytes(11'200'000);
-    cell.saved = Bytes(std::llround(saved / cells));
-    cell.parameters = Bytes(std::llround(parameters * share));
-    profile.layers.push_back(std::move(cell));
-  }
   return profile;
 }
 

@@ -15,7 +15,4 @@ Result<Profile> paper_model(const Bench& bench, const std::string& name);
 /// The same, always computed from shapes: where memory counts, which the measured profiles do not tell.
 Result<Profile> computed_model(const std::string& name, int micro_batch);
 
-/// AmoebaNet-36 from what DAPPLE says of it: nobody published its cells' times.
-Profile amoebanet_36();
-
 }  // namespace pipedeck

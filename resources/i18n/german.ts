@@ -6127,6 +6127,46 @@
         <source>&apos;%1&apos; is taken for %2, and may be %3 (--device TYPE)</source>
         <translation>„%1“ gilt als %2, kann aber auch %3 sein (--device TYP)</translation>
     </message>
+    <message>
+        <source>BERT-48 is a preset</source>
+        <translation>BERT-48 ist eine Vorlage</translation>
+    </message>
+    <message>
+        <source>BERT-48 with %1 blocks, as in DAPPLE (PPoPP 2021, Table VIII)</source>
+        <translation>BERT-48 mit %1 Blöcken, wie in DAPPLE (PPoPP 2021, Tabelle VIII)</translation>
+    </message>
+    <message>
+        <source>Published are 1 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, and M6-T, arXiv 2105.15082): 24 blocks of hidden 1,024 and 960 experts of 21,248 have as many</source>
+        <translation>Veröffentlicht ist 1 Billion Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.2, und M6-T, arXiv 2105.15082): So viele haben 24 Blöcke der Breite 1024 mit 960 Experten zu 21 248</translation>
+    </message>
+    <message>
+        <source>Published are 10 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, and M6-10T, arXiv 2110.03888): 48 blocks of hidden 1,024 and 10,240 experts of 9,984 have as many</source>
+        <translation>Veröffentlicht sind 10 Billionen Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.2, und M6-10T, arXiv 2110.03888): So viele haben 48 Blöcke der Breite 1024 mit 10 240 Experten zu 9984</translation>
+    </message>
+    <message>
+        <source>found preset &apos;%1&apos;, which is a profile, expected a model of layers to train</source>
+        <translation>gefunden: Vorlage „%1“, die ein Profil ist, erwartet: ein Modell aus Schichten, das sich trainieren lässt</translation>
+    </message>
+    <message>
+        <source>made of the figures that DAPPLE (PPoPP 2021) gives: Tables I, II and V, section VI-C</source>
+        <translation>aus den Zahlen in DAPPLE (PPoPP 2021): Tabellen I, II und V, Abschnitt VI-C</translation>
+    </message>
+    <message>
+        <source>Assumed are heads of 128, the 21,128 words of the Chinese BERT and 512 tokens a sample</source>
+        <translation>Angenommen sind Köpfe zu 128, die 21 128 Wörter des chinesischen BERT und 512 Token je Sample</translation>
+    </message>
+    <message>
+        <source>Assumed are one expert a token, the 21,128 words of the Chinese BERT and 512 tokens a sample</source>
+        <translation>Angenommen sind ein Experte je Token, die 21 128 Wörter des chinesischen BERT und 512 Token je Sample</translation>
+    </message>
+    <message>
+        <source>Published are 100 billion parameters (Whale, USENIX ATC 2022, section 5.3.2, and M6-T, arXiv 2105.15082): 24 blocks of hidden 1,024 and 512 experts of 4,096 have as many</source>
+        <translation>Veröffentlicht sind 100 Milliarden Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.2, und M6-T, arXiv 2105.15082): So viele haben 24 Blöcke der Breite 1024 mit 512 Experten zu 4096</translation>
+    </message>
+    <message>
+        <source>Published are 24 encoder and 24 decoder blocks and 10 billion parameters (Whale, USENIX ATC 2022, section 5.3.1): blocks without attention to an encoder, 4,096 wide, have as many</source>
+        <translation>Veröffentlicht sind 24 Encoder- und 24 Decoderblöcke und 10 Milliarden Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.1): So viele haben 4096 breite Blöcke ohne Attention auf einen Encoder</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>

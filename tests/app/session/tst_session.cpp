@@ -54,6 +54,7 @@ class TestSession : public QObject {
   void malformed_files_are_errors_with_file_and_place();
   void other_warmup_is_known();
   void launch_of_a_missing_program_is_a_failed_run();
+  void presets_without_layers_are_planned_on_not_launched();
 
  private:
   QString write(const QString& name, const std::string& content) {
@@ -450,6 +451,24 @@ void TestSession::launch_of_a_missing_program_is_a_failed_run() {
   QCOMPARE(recorded.session.state().runs.size(), std::size_t{1});
   QCOMPARE(recorded.session.state().runs[0].run->state, RunOutcome::failed);
   QVERIFY(recorded.errors.join(' ').contains("/no/such/pipedeck-cli"));
+}
+
+// Papers give figures of AmoebaNet-36 and TransGAN, not layers that could be trained.
+void TestSession::presets_without_layers_are_planned_on_not_launched() {
+  QCOMPARE(profile_preset_list().count("AmoebaNet-36"), 1);
+  Recorded recorded;
+  recorded.session.choose_profile_preset("AmoebaNet-36");
+  const ProjectState& state = recorded.session.state();
+  QCOMPARE(state.profiles.size(), std::size_t{1});
+  QVERIFY(!state.profiles[0].model);
+  QCOMPARE(state.question.profile, state.profiles[0].id);
+  recorded.session.choose_cluster_preset(cluster_preset_list().front());
+  recorded.session.set_global_batch(16);
+  recorded.session.compare();
+  recorded.wait();
+  const int plan = recorded.session.state().selected_plan;
+  QVERIFY(plan > 0);
+  QVERIFY(!recorded.session.why_not_launchable(plan).isEmpty());
 }
 
 QTEST_GUILESS_MAIN(TestSession)

@@ -4,12 +4,15 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
+
 #include "core/analytic/transformer_layers.hpp"
 #include "core/cost/network.hpp"
 #include "core/cost/shapes.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/transformer_json.hpp"
+#include "core/io/weight_type.hpp"
 #include "core/presets/presets.hpp"
 
 using namespace pipedeck;
@@ -151,6 +154,11 @@ class TestPresets : public QObject {
     QTest::newRow("qwen3-30b-a3b") << 30.532;
     QTest::newRow("deepseek-v2-lite") << 15.706;
     QTest::newRow("deepseek-v3") << 671.026;  // without its layer that predicts one more token
+    // Yang et al., arXiv 2105.15082; 9.7 and 10,050 are what blocks of the published widths have.
+    QTest::newRow("m6-10b") << 9.755;
+    QTest::newRow("m6-moe-100b") << 103.2;
+    QTest::newRow("m6-moe-1t") << 1002.7;
+    QTest::newRow("m6-moe-10t") << 10'051.0;
   }
   void transformers_have_their_published_sizes() {
     QFETCH(double, billions);
@@ -161,7 +169,7 @@ class TestPresets : public QObject {
   }
 
   void transformers_become_profiles_that_say_so() {
-    QCOMPARE(transformer_preset_names().size(), std::size_t{11});
+    QCOMPARE(transformer_preset_names().size(), std::size_t{15});
     for (const std::string& name : transformer_preset_names()) {
       QVERIFY(is_transformer_preset(name));
       const auto by_alias = transformer_preset(model_preset_alias(name));
@@ -178,6 +186,125 @@ class TestPresets : public QObject {
     const auto unknown = profile_preset("nothing");
     QVERIFY(!unknown && QByteArray::fromStdString(unknown.error().message).contains("Llama 3 8B"));
     QCOMPARE(profile_preset("llama-3-8b", {}, "nothing").error().code, ErrorCode::bad_usage);
+  }
+
+  // Every model of the papers' evaluations by the name of its preset (docs/planners.md has the papers beside them).
+  void models_of_the_papers_are_presets_data() {
+    QTest::addColumn<QString>("name");
+    for (const char* name : {"GNMT-16",
+                             "BERT-48",
+                             "XLNet-36",
+                             "ResNet-50",
+                             "VGG-19",
+                             "AmoebaNet-36",
+                             "BERT-Large",
+                             "BERT-106",
+                             "BERT-215",
+                             "BERT-428",
+                             "VGG-16",
+                             "AlexNet",
+                             "GNMT-8",
+                             "AWD-LM",
+                             "S2VT",
+                             "GPT-2 345M",
+                             "TransGAN",
+                             "T5-Large",
+                             "Whale classifier 100K",
+                             "Whale classifier 1M",
+                             "M6 10B",
+                             "M6 MoE 100B",
+                             "M6 MoE 1T",
+                             "M6 MoE 10T"})
+      QTest::newRow(name) << name;
+  }
+  void models_of_the_papers_are_presets() {
+    QFETCH(QString, name);
+    const std::vector<std::string> names = profile_preset_names();
+    QCOMPARE(std::ranges::count(names, name.toStdString()), 1);
+    const auto profile = open_profile("preset:" + model_preset_alias(name.toStdString()));
+    QVERIFY(profile && validate(*profile));
+    QCOMPARE(profile->name, name.toStdString());
+    QVERIFY(!profile->source.empty());
+  }
+
+  void deeper_berts_have_dapples_sizes_data() {
+    QTest::addColumn<double>("billions");
+    QTest::newRow("BERT-106") << 21.9 / 16;  // DAPPLE, Table VIII: GB at 16 bytes a parameter
+    QTest::newRow("BERT-215") << 43.8 / 16;
+    QTest::newRow("BERT-428") << 88.2 / 16;
+  }
+  void deeper_berts_have_dapples_sizes() {
+    QFETCH(double, billions);
+    const std::string name = QTest::currentDataTag();
+    const ModelSpec model = *model_preset(name);
+    QVERIFY(validate(model));
+    const auto blocks = std::ranges::count(model.layers, "transformer", &ModelLayer::kind);
+    QCOMPARE("BERT-" + std::to_string(blocks), name);
+    QVERIFY(std::abs(parameters_in_millions(*profile_preset(name)) / 1e3 / billions - 1) < 0.02);
+  }
+
+  // Jia et al., section 5: the features have 90 MB, and 782 MB are the weights of 100,000 classes.
+  void ten_times_the_classes_are_ten_times_the_classifier() {
+    const auto millions = [](const char* name) { return parameters_in_millions(*profile_preset(name)); };
+    const double classifier = 1e5 * (2048 + 1) / 1e6;
+    QVERIFY(std::abs(millions("whale-classifier-1m") - millions("whale-classifier-100k") - 9 * classifier) < 1e-6);
+  }
+
+  // DAPPLE: Tables I, II and V, section VI-C.
+  void amoebanet_has_dapples_figures() {
+    const Profile profile = *profile_preset("AmoebaNet-36");
+    QCOMPARE(profile.layers.size(), std::size_t{36});
+    QVERIFY(std::abs(parameters_in_millions(profile) - 933) < 1e-3);
+    double last_third = 0, seconds = 0, saved = 0;
+    for (std::size_t i = 0; i < 36; ++i) {
+      const Layer& cell = profile.layers[i];
+      if (i >= 24) last_third += static_cast<double>(cell.parameters.count) / 4e6;
+      seconds += cell.forward.count + cell.backward.count;
+      saved += static_cast<double>(cell.saved.count);
+      QCOMPARE(cell.output.count, 11'200'000);
+    }
+    QVERIFY(std::abs(last_third / 933 - 0.73) < 1e-6);
+    QVERIFY(std::abs(profile.layers.back().forward.count / profile.layers.front().forward.count - 1.4) < 1e-9);
+    QVERIFY(std::abs(saved + 3 * 933e6 * 4 - 20e9) < 100);        // RMSProp keeps 12 bytes a parameter
+    const double transfers = 8 * 2 * 11.2e6 / (25e9 / 8);         // eight samples both ways over 25 Gbit/s
+    QVERIFY(std::abs(transfers / (seconds / 2) - 0.18) < 0.001);  // of half of the model
+  }
+
+  // AMP, section 6.5.3: 56 rows, of which 4-15 and 42-53 are transformers; hidden 1024 and 12 h^2 + 13 h weights each.
+  void transgan_has_amps_rows() {
+    const Profile profile = *profile_preset("transgan");
+    QCOMPARE(profile.layers.size(), std::size_t{56});
+    for (std::size_t i = 0; i < 56; ++i) {
+      const bool wide = i >= 4 && i <= 15, narrow = i >= 42 && i <= 53;
+      const std::int64_t hidden = wide ? 1024 : 16;
+      QCOMPARE(profile.layers[i].parameters.count, wide || narrow ? 2 * (12 * hidden * hidden + 13 * hidden) : 0);
+      QCOMPARE(profile.layers[i].forward.count > 0, wide || narrow);
+    }
+    QCOMPARE(profile.layers[4].output.count, 2 * 81 * 1024);        // 9 x 9 tokens of 16 bits
+    QCOMPARE(profile.layers[42].output.count, 2 * 288 * 288 * 16);  // five times upsampled
+    QCOMPARE(training_precision(profile), Precision::mixed_16);
+    const Seconds whole = profile.layers[4].forward, fourth = profile.layers[4].tensor_parallel[1].forward;
+    QCOMPARE(profile.layers[4].tensor_parallel[1].degree, 4);
+    QVERIFY(std::abs(fourth.count * 4 / whole.count - 1) < 1e-12);
+  }
+
+  void profiles_without_layers_grow_with_their_samples() {
+    for (const std::string& name : paper_profile_names()) {
+      const Profile one = *profile_preset(name), three = *profile_preset(name, 3);
+      QVERIFY(validate(three));
+      QCOMPARE(three.micro_batch, 3);
+      for (std::size_t i = 0; i < one.layers.size(); ++i) {
+        const Layer &a = one.layers[i], &b = three.layers[i];
+        QCOMPARE(b.backward.count, 3 * a.backward.count);
+        QCOMPARE(b.saved.count, 3 * a.saved.count);
+        QCOMPARE(b.parameters.count, a.parameters.count);
+        for (std::size_t k = 0; k < a.tensor_parallel.size(); ++k)
+          QCOMPARE(b.tensor_parallel[k].forward_allreduce.count, 3 * a.tensor_parallel[k].forward_allreduce.count);
+      }
+      const auto model = open_model("preset:" + name);
+      QVERIFY(!model && model.error().code == ErrorCode::bad_usage);
+      QVERIFY(QByteArray::fromStdString(model.error().message).contains("which is a profile"));
+    }
   }
 
   void text_lies_beside_its_model() {

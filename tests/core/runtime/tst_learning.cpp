@@ -102,7 +102,7 @@ void TestLearning::large_presets_are_chains_but_for_decoders() {
     const ModelSpec model = model_preset(name).value();
     const auto layers = make_layers(model, cpu_kernels());
     if (!layers) others.append(QString::fromStdString(name));
-    if (!layers || name == "Whale classifier 100K") continue;
+    if (!layers || name.starts_with("Whale classifier")) continue;
     const auto source = make_source(model);
     QVERIFY2(source.has_value(), source ? "" : (name + ": " + source.error().text()).c_str());
   }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of the papers that are made of a few figures instead of a file each.
+#pragma once
+
+#include <vector>
+
+#include "core/domain/model.hpp"
+#include "core/domain/transformer_config.hpp"
+
+namespace pipedeck {
+
+/// The deeper ones of DAPPLE's Table VIII, 106, 215 and 428 blocks, out of BERT-48.
+std::vector<ModelSpec> deeper_berts(const ModelSpec& bert_48);
+
+/// Whale's M6 (USENIX ATC 2022, section 5.3): the dense one and those of experts. Their notes say what is published.
+std::vector<ReadTransformer> m6_models();
+
+}  // namespace pipedeck
