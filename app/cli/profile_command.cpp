@@ -98,7 +98,7 @@ class ProfileCommand : public Command {
                       fmt::format("profile: {} needs --backend cuda: on the processor it would do nothing", option));
       return {};
     }
-    for (const char* option : {"--tensor-parallel", "--busy-cores", "--devices"})
+    for (const char* option : {"--busy-cores", "--devices"})
       if (given(option))
         return fail(ErrorCode::bad_usage,
                     fmt::format("profile: {} needs --backend cpu: it is measured there alone", option));
@@ -118,7 +118,7 @@ class ProfileCommand : public Command {
     if (no_graphs_) gpus->backend.recorded.clear();
     const std::string& name = gpus->names.front();
     const ProfiledOn where{fmt::format("measured on {}, {}, {}", name, precision_, (*module)->libraries()),
-                           device_type_of(name)};
+                           device_type_of(name), static_cast<int>(gpus->names.size())};
     auto profile = profile_with(gpus->backend, where, model, options(), progress_.callback(), stop);
     if (!profile || !links_) return profile;
     if (gpus->names.size() == 1) print_note("--links: there is one GPU, and so no link");

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <new>
 #include <string>
 
 #include <fmt/format.h>
@@ -22,6 +21,7 @@
 #include "core/runtime/sharding.hpp"
 #include "core/runtime/thread_of_its_own.hpp"
 #include "core/runtime/trainer.hpp"
+#include "core/runtime/transport/control.hpp"
 
 namespace pipedeck {
 namespace {
@@ -151,13 +151,37 @@ Result<void> check_degrees(const std::vector<int>& degrees) {
   return {};
 }
 
-/// Where layers are cut, or other cores are busy meanwhile, is not measured beside the processor.
 Result<void> check_device(const ProfileOptions& options, const ComputeDevice& device) {
-  if (device.on_host()) return {};
-  if (!options.tensor_parallel.empty())
-    return fail(ErrorCode::bad_usage, "layers cut over devices are measured on the processor alone");
-  if (options.busy_cores > 1) return fail(ErrorCode::bad_usage, "busy cores are the processor's");
+  if (options.busy_cores > 1 && !device.on_host()) return fail(ErrorCode::bad_usage, "busy cores are the processor's");
   return {};
+}
+
+/// `first`, and as many more as the largest degree that there are devices for has ranks.
+RankDevices devices_for_ranks(const std::shared_ptr<ComputeDevice>& first, const Backend& backend,
+                              const ProfiledOn& where, const std::vector<int>& degrees) {
+  if (first->on_host()) return cores_for_ranks();
+  RankDevices at_hand{backend, {first}};
+  int most = 1;
+  for (const int degree : degrees)
+    if (degree <= where.devices) most = degree;
+  for (int rank = 1; rank < most; ++rank) at_hand.devices.push_back(backend.device(static_cast<std::size_t>(rank)));
+  return at_hand;
+}
+
+/// ", layers cut over 2 by all ranks at once, joined by NCCL 2.28.9, over 4 by one rank alone (found 2 devices)"
+std::string cut_words(const Backend& backend, const ProfiledOn& where, const std::vector<int>& degrees) {
+  std::string together, alone;
+  for (const int degree : degrees) {
+    std::string& words = degree <= where.devices ? together : alone;
+    words += fmt::format("{}{}", words.empty() ? ", over " : " and ", degree);
+  }
+  if (!together.empty()) {
+    together += " by all ranks at once";
+    if (!backend.transport.empty()) together += ", joined by " + backend.transport;
+  }
+  if (!alone.empty())
+    alone += fmt::format(" by one rank alone (found {} device{})", where.devices, where.devices == 1 ? "" : "s");
+  return ", layers cut" + (together + alone).substr(1);
 }
 
 Profile empty_profile(const ModelSpec& model, const std::vector<std::unique_ptr<LayerKernel>>& kernels, int micro_batch,
@@ -200,14 +224,10 @@ Result<Profile> profile_on(const std::shared_ptr<ComputeDevice>& device, const B
     const auto tell = [&](double part) { report(progress, (done + std::min(part, 1.0)) / measurements, what); };
     tell(0);
     Result<void> timed;
-    const bool apart = std::max(at_work, options.busy_cores) > 1;
+    const bool apart = device->on_host() && std::max(at_work, options.busy_cores) > 1;
     as_worker([&] {
       if (apart) stand_apart(0);
-      try {
-        timed = repeat(timer, options.repetitions, tell, stop);
-      } catch (const Interrupted&) {  // by another rank, for which there was no more
-        throw std::bad_alloc();
-      }
+      timed = repeat(timer, options.repetitions, tell, stop);
     });
     ++done;
     return timed;
@@ -223,22 +243,32 @@ Result<Profile> profile_on(const std::shared_ptr<ComputeDevice>& device, const B
   if (!backend.recorded.empty())
     profile.source += not_recorded.empty() ? ", " + backend.recorded
                                            : fmt::format(", without {}: {}", backend.recorded, not_recorded);
+  const RankDevices at_hand = devices_for_ranks(device, backend, where, options.tensor_parallel);
   for (const int degree : options.tensor_parallel) {
-    auto ranks = Ranks::of(model, *parts, degree, sizes.front());
+    auto ranks = Ranks::of(at_hand, model, *parts, degree, sizes.front());
     if (!ranks) return tl::unexpected(ranks.error());
     ChainTimer& timer = (*ranks)->timer();
-    const std::string what = fmt::format("timing layers cut over {} devices", degree);
-    if (auto timed = measure(timer, sizes.front(), (*ranks)->at_work(), what); !timed)
-      return tl::unexpected(timed.error());
-    add_degree(profile, timer.seen(), degree, Seconds(measure_meeting(degree).lower));
+    Seconds meeting;
+    try {
+      as_worker([&] { meeting = (*ranks)->start(); });
+      const std::string what = fmt::format("timing layers cut over {} devices", degree);
+      if (auto timed = measure(timer, sizes.front(), (*ranks)->at_work(), what); !timed)
+        return tl::unexpected(timed.error());
+    } catch (const Interrupted&) {
+      (*ranks)->rethrow();
+    }
+    if (device->on_host()) meeting = Seconds(measure_meeting(degree).lower);
+    add_degree(profile, timer.seen(), degree, meeting);
     add_whole_parameters(profile, (*ranks)->layers(), degree);
     ranks->reset();
     // Scratch memory of several threads is not what a worker needs.
     Result<std::vector<std::vector<CutWay>>> ways;
-    on_one_core([&] { ways = measure_cut_ways(model, *parts, degree, profile.micro_batch); });
+    as_worker([&] { ways = measure_cut_ways(model, *parts, degree, profile.micro_batch, backend, device); });
     if (!ways) return tl::unexpected(ways.error());
     for (std::size_t i = 0; i < ways->size(); ++i) profile.layers[i].tensor_parallel.back().ways = (*ways)[i];
   }
+  if (!device->on_host() && !options.tensor_parallel.empty())
+    profile.source += cut_words(backend, where, options.tensor_parallel);
   if (profile.micro_batch > 1) {
     ChainTimer single(parts->layers, parts->loss, *parts->source, model.seed, 1, nullptr, {}, chain_device());
     as_worker([&] { single.run_once(); });

@@ -41,11 +41,13 @@ struct Backend;
 struct ProfiledOn {
   std::string source;  ///< "measured on ..."
   std::string device;  ///< its type, as clusters call it
+  int devices = 1;     ///< so many of them are at hand for layers that are cut; Backend::device is asked for as many
 };
 
-/// The same on a backend's first device. Where the backend records passes each layer's are recorded, and `source` says
-/// so behind what is given, or why they could not be. What is the processor's alone (tensor-parallel degrees, busy
-/// cores) is bad_usage elsewhere; run_failed with what the device fails with.
+/// The same on a backend's first device, and on as many as there are where layers are cut. Where the backend records
+/// passes each layer's are recorded, and `source` says so behind what is given, or why they could not be; and which
+/// degrees were measured with all ranks at work, each on a device. Busy cores are bad_usage beside the processor;
+/// run_failed with what a device fails with.
 Result<Profile> profile_with(const Backend& backend, const ProfiledOn& where, const ModelSpec& model,
                              const ProfileOptions& options, const Progress& progress = {}, std::stop_token stop = {});
 

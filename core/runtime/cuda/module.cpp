@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <map>
@@ -14,6 +15,7 @@ namespace pipedeck {
 namespace {
 
 constexpr const char* module_name = "pipedeck-cuda.so";
+constexpr const char* by_copies = "copies within and between GPUs";  ///< joined without NCCL
 
 /// Where it lies in a build folder and where it is installed, both seen from the program.
 std::vector<std::filesystem::path> places() {
@@ -42,13 +44,15 @@ std::string mixed_words(const std::vector<std::string>& gpus, const std::vector<
   return fmt::format("the GPUs are not alike ({}): the slowest sets the pace", words);
 }
 
+bool is_slice(const std::string& gpu) { return gpu.find(" MIG ") != std::string::npos; }
+
 Result<void> check_nccl(const cuda::Module& module, const std::vector<std::string>& gpus, bool alone) {
   const char* instead = alone ? "; --oversubscribe joins devices by copies" : "";
   if (module.nccl().empty())
     return fail(ErrorCode::bad_usage,
                 fmt::format("--backend cuda: found an NCCL before 2.18, expected a later one to join GPUs{}", instead));
   for (const std::string& name : gpus)
-    if (name.find(" MIG ") != std::string::npos)
+    if (is_slice(name))
       return fail(ErrorCode::bad_usage,
                   fmt::format("--backend cuda: found a MIG slice ({}), expected whole GPUs, for NCCL joins no slices: "
                               "nvidia-smi -mig 0{}",
@@ -112,7 +116,10 @@ Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precisio
   std::vector<int> gpus(names->size());
   std::iota(gpus.begin(), gpus.end(), 0);
   for (std::string& name : *names) name = name.substr(0, name.rfind(", "));
-  return GpusToMeasure{module.backend(precision, std::move(gpus), false), *std::move(names)};
+  const std::string nccl = std::ranges::none_of(*names, is_slice) ? module.nccl() : std::string();
+  GpusToMeasure found{module.backend(precision, std::move(gpus), !nccl.empty()), *std::move(names)};
+  found.backend.transport = nccl.empty() ? by_copies : nccl;
+  return found;
 }
 
 Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
@@ -141,7 +148,7 @@ Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda:
   if (wanted > gpus.size())
     backend.warning =
         fmt::format("{} devices share {} GPUs: the results are the plan's, the times are not", devices, gpus.size());
-  if (devices > 1) backend.transport = by_nccl ? module.nccl() : "copies within and between GPUs";
+  if (devices > 1) backend.transport = by_nccl ? module.nccl() : by_copies;
   return backend;
 }
 

@@ -34,7 +34,7 @@ std::optional<cuda::Precision> cuda_precision_named(std::string_view name);
 Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
                              bool oversubscribe, const Processes& processes = Processes());
 
-/// To measure on: a device for each GPU.
+/// To measure on: a device for each GPU, joined by NCCL where it can join them, else by copies.
 struct GpusToMeasure {
   Backend backend;
   std::vector<std::string> names;  ///< "NVIDIA H100 80GB HBM3"

@@ -110,6 +110,7 @@ void ChainTimer::run_chain() {
 
 void ChainTimer::take_times() {
   memory_->device().synchronise();
+  take_moved();
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     LayerSamples& seen = seen_[i];
     seen.forward.push_back(spans_[i].forward.seconds() + (i == 0 ? making_input_.seconds() : 0) +
@@ -117,6 +118,18 @@ void ChainTimer::take_times() {
     seen.backward_input.push_back(spans_[i].backward_input.seconds() - seen.backward_all_reduced.moving.count);
     seen.backward_weight.push_back(spans_[i].backward_weight.seconds());
   }
+}
+
+/// What a device's queue tells of the collectives, which came in the chain's order.
+void ChainTimer::take_moved() {
+  const std::vector<Seconds> each = group_ ? group_->take_moved() : std::vector<Seconds>();
+  if (each.empty()) return;
+  auto next = each.begin();
+  const auto take = [&](CountedCollective::Taken& taken) {
+    for (int i = 0; i < taken.meetings && next != each.end(); ++i) taken.moving += *next++;
+  };
+  for (LayerSamples& layer : seen_) take(layer.forward_all_reduced);
+  for (std::size_t i = seen_.size(); i-- > 0;) take(seen_[i].backward_all_reduced);
 }
 
 void ChainTimer::write_samples(std::span<float> to, bool targets) const {

@@ -83,6 +83,7 @@ class ChainTimer {
   Tensor samples(bool targets) const;
   bool ends_with_loss(std::size_t layer) const { return ends_.last && layer + 1 == layers_.size(); }
   CountedCollective::Taken all_reduced() const;
+  void take_moved();
   Tensor forward(std::size_t layer, Tensor value, const Tensor& targets, Saved& saved);
   Tensor backward(std::size_t layer, Tensor value, Saved& saved);
 

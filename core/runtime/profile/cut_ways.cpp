@@ -26,22 +26,26 @@ Bytes fixed_part(Bytes of_one, Bytes of_all, int samples) {
 /// The layers of one model, cut by one degree.
 class WayMeter {
  public:
-  WayMeter(const ModelSpec& model, const ModelParts& parts, int degree, int micro_batch)
-      : model_(model), parts_(parts), degree_(degree), micro_batch_(micro_batch) {}
+  WayMeter(const ModelSpec& model, const ModelParts& parts, int degree, int micro_batch, const Backend& backend,
+           const std::shared_ptr<ComputeDevice>& device)
+      : model_(model), parts_(parts), degree_(degree), micro_batch_(micro_batch), backend_(backend), device_(device) {}
 
   Result<CutWay> measure(int layer, const ShardingWay& way) const {
     std::vector<std::unique_ptr<LayerKernel>> alone;
-    const auto group = std::make_shared<LoneCollective>(0, degree_);
+    const auto group = std::make_shared<LoneCollective>(0, degree_, device_);
     const Partners partners({0, degree_, {}}, group);
     auto made =
-        make_sharded_layer(model_.layers[static_cast<std::size_t>(layer)], cpu_kernels(), {partners, way.choice});
+        make_sharded_layer(model_.layers[static_cast<std::size_t>(layer)], backend_.kernels, {partners, way.choice});
     if (!made) return tl::unexpected(made.error());
     alone.push_back(std::move(*made));
     const ChainEnds ends{layer == 0, layer + 1 == plannable_layers(model_)};
     const SoftmaxCrossEntropy loss =
         ends.last && way.step.to == Lies::in_columns ? parts_.loss.over(partners) : parts_.loss;
     const auto pass = [&](int samples) {
-      ChainTimer timer(alone, loss, *parts_.source, model_.seed, samples, group.get(), ends);
+      ChainTimer timer(alone, loss, *parts_.source, model_.seed, samples, group.get(), ends,
+                       {std::make_shared<DeviceMemory>(device_), backend_.loss(loss)});
+      // What libraries work in is the device's, and grows when it is first wanted.
+      if (!device_->on_host()) timer.warm_up();
       timer.run_once();
       return timer.seen().front();
     };
@@ -57,6 +61,8 @@ class WayMeter {
   const ModelSpec& model_;
   const ModelParts& parts_;
   int degree_, micro_batch_;
+  const Backend& backend_;
+  const std::shared_ptr<ComputeDevice>& device_;
 };
 
 }  // namespace
@@ -75,10 +81,11 @@ void add_fixed_parts(LayerMemory& memory, const LayerMemory& of_one, int samples
 }
 
 Result<std::vector<std::vector<CutWay>>> measure_cut_ways(const ModelSpec& model, const ModelParts& parts, int degree,
-                                                          int micro_batch) {
-  const auto all = sharding_ways(model, plannable_layers(model), cpu_kernels(), degree);
+                                                          int micro_batch, const Backend& backend,
+                                                          const std::shared_ptr<ComputeDevice>& device) {
+  const auto all = sharding_ways(model, plannable_layers(model), backend.kernels, degree);
   if (!all) return tl::unexpected(all.error());
-  const WayMeter meter(model, parts, degree, micro_batch);
+  const WayMeter meter(model, parts, degree, micro_batch, backend, device);
   std::vector<std::vector<CutWay>> measured(all->size());
   for (std::size_t i = 0; i < all->size(); ++i)
     for (const ShardingWay& way : (*all)[i].ways) {

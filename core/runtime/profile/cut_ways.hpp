@@ -7,14 +7,16 @@
 
 #include "core/domain/model.hpp"
 #include "core/domain/profile.hpp"
+#include "core/runtime/backend.hpp"
 #include "core/runtime/model_parts.hpp"
 
 namespace pipedeck {
 
-/// Of each layer, on the first of `degree` ranks, from passes over `micro_batch` samples and over one. Errors as of
-/// sharding_ways.
+/// Of each layer, on the first of `degree` ranks, from passes over `micro_batch` samples and over one, on `device`,
+/// which is the backend's. Errors as of sharding_ways.
 Result<std::vector<std::vector<CutWay>>> measure_cut_ways(const ModelSpec& model, const ModelParts& parts, int degree,
-                                                          int micro_batch);
+                                                          int micro_batch, const Backend& backend,
+                                                          const std::shared_ptr<ComputeDevice>& device);
 
 /// Of `all` bytes what a rank that has `own` of them holds beyond an even part of the rest: what every rank holds
 /// whole, where parts are even; else, of the rank with the most, so much more that its share is right.

@@ -3,15 +3,21 @@
 
 #include <new>
 #include <numeric>
+#include <stdexcept>
+#include <utility>
 
 #include "core/runtime/cores.hpp"
 #include "core/runtime/cpu/matmul.hpp"
+#include "core/runtime/profile/robust.hpp"
 #include "core/runtime/transport/lone_collective.hpp"
 #include "core/runtime/transport/timed_collective.hpp"
 #include "core/runtime/transport/watched_collective.hpp"
+#include "core/runtime/worker_links.hpp"
 
 namespace pipedeck {
 namespace {
+
+constexpr std::size_t first_meetings = 10, meetings = 50;
 
 std::vector<DeviceId> devices(int count) {
   std::vector<DeviceId> ids;
@@ -19,61 +25,127 @@ std::vector<DeviceId> devices(int count) {
   return ids;
 }
 
-std::vector<std::shared_ptr<DeviceMemory>> memories(int count) {
+std::vector<std::shared_ptr<DeviceMemory>> memories_of(const RankDevices& at_hand, int count) {
+  std::vector<std::shared_ptr<DeviceMemory>> made;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+    made.push_back(std::make_shared<DeviceMemory>(at_hand.devices[i]));
+  return made;
+}
+
+std::vector<std::shared_ptr<DeviceMemory>> memories_of_hosts(int count) {
   std::vector<std::shared_ptr<DeviceMemory>> made;
   for (int i = 0; i < count; ++i) made.push_back(std::make_shared<DeviceMemory>());
   return made;
 }
 
+std::vector<std::size_t> everybody(int count) {
+  std::vector<std::size_t> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+/// As in a run: the backend's own where it has one, else that of threads.
+std::unique_ptr<Transport> transport_of(const Backend& backend,
+                                        const std::vector<std::shared_ptr<DeviceMemory>>& memories,
+                                        RunControl& control) {
+  const int count = static_cast<int>(memories.size());
+  if (!backend.join || count < 2) return std::make_unique<ThreadTransport>(memories, control);
+  return backend.join(std::make_unique<ThreadTransport>(memories_of_hosts(count), control), memories,
+                      {{everybody(count)}, {}}, control);
+}
+
 }  // namespace
 
-Ranks::Ranks(int at_work)
-    : at_work_(at_work), control_(std::chrono::hours(1), devices(at_work)), transport_(memories(at_work), control_) {
+RankDevices cores_for_ranks() {
+  return {Backend(cpu_kernels()), std::vector<std::shared_ptr<ComputeDevice>>(usable_cores().size(), processor())};
+}
+
+Ranks::Ranks(const RankDevices& at_hand, int at_work)
+    : at_work_(at_work),
+      control_(std::chrono::hours(1), devices(at_work)),
+      memories_(memories_of(at_hand, at_work)),
+      hosts_(memories_of_hosts(at_work), control_),
+      transport_(transport_of(at_hand.backend, memories_, control_)) {
   control_.look_before_sleeping(static_cast<std::size_t>(at_work));
 }
 
-Result<std::unique_ptr<Ranks>> Ranks::of(const ModelSpec& model, const ModelParts& parts, int degree, int samples) {
-  const bool fit = static_cast<std::size_t>(degree) <= usable_cores().size();
-  std::unique_ptr<Ranks> ranks(new Ranks(fit ? degree : 1));
+Result<std::unique_ptr<Ranks>> Ranks::of(const RankDevices& at_hand, const ModelSpec& model, const ModelParts& parts,
+                                         int degree, int samples) {
+  const bool fit = static_cast<std::size_t>(degree) <= at_hand.devices.size();
+  std::unique_ptr<Ranks> ranks(new Ranks(at_hand, fit ? degree : 1));
   for (int rank = 0; rank < ranks->at_work_; ++rank)
-    if (auto added = ranks->add(model, parts, degree, samples); !added) return tl::unexpected(added.error());
+    if (auto added = ranks->add(at_hand.backend, model, parts, degree, samples); !added)
+      return tl::unexpected(added.error());
   for (std::size_t rank = 1; rank < ranks->ranks_.size(); ++rank)
-    ranks->others_.emplace_back([&control = ranks->control_, &timer = *ranks->ranks_[rank].timer, rank] {
-      use_one_thread();
-      stand_apart(rank);
-      try {
-        while (true) timer.warm_up();    // keeps no times
-      } catch (const Interrupted&) {     // all is measured
-      } catch (const std::bad_alloc&) {  // the first one's wait ends with it
-        control.fail({ErrorCode::run_failed, "out of memory: the system has no more", {}, {}});
-      }
-    });
+    ranks->others_.emplace_back([&all = *ranks, rank] { all.run(rank); });
   return ranks;
 }
 
 Ranks::~Ranks() { control_.drop(); }
 
-Result<void> Ranks::add(const ModelSpec& model, const ModelParts& parts, int degree, int samples) {
+Result<void> Ranks::add(const Backend& backend, const ModelSpec& model, const ModelParts& parts, int degree,
+                        int samples) {
   const std::size_t number = ranks_.size();
   ranks_.emplace_back();
   Rank& rank = ranks_.back();
   rank.group = group_of(number, degree);
-  auto made = make_sharded_layers(model, 0, plannable_layers(model), cpu_kernels(),
+  auto made = make_sharded_layers(model, 0, plannable_layers(model), backend.kernels,
                                   {static_cast<int>(number), degree, {}}, rank.group);
   if (!made) return tl::unexpected(made.error());
   rank.part = std::move(*made);
   rank.loss = std::make_unique<SoftmaxCrossEntropy>(rank.part.loss ? parts.loss.over(*rank.part.loss) : parts.loss);
   rank.timer =
-      std::make_unique<ChainTimer>(rank.part.layers, *rank.loss, *parts.source, model.seed, samples, rank.group.get());
+      std::make_unique<ChainTimer>(rank.part.layers, *rank.loss, *parts.source, model.seed, samples, rank.group.get(),
+                                   ChainEnds(), ChainDevice{memories_[number], backend.loss(*rank.loss)});
   return {};
 }
 
 std::shared_ptr<CountedCollective> Ranks::group_of(std::size_t rank, int degree) {
-  if (at_work_ < degree) return std::make_shared<LoneCollective>(0, degree);
-  std::vector<std::size_t> all(static_cast<std::size_t>(degree));
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return std::make_shared<TimedCollective>(
-      std::make_unique<WatchedCollective>(transport_.join(all, rank), control_, rank));
+  const std::shared_ptr<ComputeDevice>& device = memories_[rank]->device_shared();
+  if (at_work_ < degree) return std::make_shared<LoneCollective>(0, degree, device);
+  const auto all = everybody(degree);
+  auto group = std::make_unique<WatchedCollective>(transport_->join(all, rank), control_, rank);
+  if (on_host()) return std::make_shared<TimedCollective>(std::move(group));
+  return std::make_shared<TimedCollective>(std::move(group), device, hosts_.join(all, rank));
+}
+
+Seconds Ranks::start() { return start(0); }
+
+Seconds Ranks::start(std::size_t rank) {
+  transport_->connect(rank);
+  if (on_host() || at_work_ < 2) return {};
+  CountedCollective& group = *ranks_[rank].group;
+  Tensor nothing = Tensor::zeros(memories_[rank], 1, 1);
+  for (std::size_t i = 0; i < meetings; ++i) group.all_reduce(nothing.values());
+  memories_[rank]->device().synchronise();
+  const std::vector<Seconds> moved = group.take_moved();
+  group.take_all_reduced();
+  std::vector<double> times;
+  for (std::size_t i = first_meetings; i < moved.size(); ++i) times.push_back(moved[i].count);
+  return Seconds(summary_of(std::move(times)).lower);
+}
+
+void Ranks::run(std::size_t rank) {
+  if (on_host()) {
+    use_one_thread();
+    stand_apart(rank);
+  }
+  try {
+    start(rank);
+    while (true) ranks_[rank].timer->warm_up();  // keeps no times
+  } catch (const Interrupted&) {                 // all is measured
+  } catch (const std::exception& error) {        // the first one's wait ends with it
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    control_.fail({ErrorCode::run_failed, error.what(), {}, {}});
+  }
+}
+
+void Ranks::rethrow() const {
+  const std::lock_guard lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
+  const auto error = control_.failure();
+  throw std::runtime_error(error ? error->message : "another rank has ended");
 }
 
 }  // namespace pipedeck

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "core/domain/units.hpp"
 #include "core/runtime/transport/transport.hpp"
@@ -15,7 +16,7 @@ class CountedCollective : public Collective {
   struct Taken {
     Bytes bytes;
     int meetings = 0;  ///< collectives, each of which all members wait for
-    Seconds moving{};  ///< of these, from when all were there
+    Seconds moving{};  ///< of these, from when all were there; on a device that is known later (take_moved)
     bool operator==(const Taken&) const = default;
   };
   /// Since the last time, bytes as TensorParallelPoint counts: of what was gathered or broadcast half, for a ring
@@ -25,6 +26,9 @@ class CountedCollective : public Collective {
     bytes_ = 0, meetings_ = 0, moving_ = {};
     return taken;
   }
+  /// On a device whose queue is through: how long each of the collectives since the last time took from when all were
+  /// there, in their order. All members call it. Empty where Taken::moving says it.
+  virtual std::vector<Seconds> take_moved() { return {}; }
   /// Waits until all members are here; not counted.
   virtual void gather_members() {}
 

@@ -5,14 +5,19 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
+#include "core/runtime/device.hpp"
 #include "core/runtime/transport/counted_collective.hpp"
 
 namespace pipedeck {
 
 class LoneCollective final : public CountedCollective {
  public:
-  LoneCollective(int rank, int size) : rank_(rank), size_(size) {}
+  /// Values lie on `device`.
+  LoneCollective(int rank, int size, std::shared_ptr<ComputeDevice> device = processor())
+      : rank_(rank), size_(size), device_(std::move(device)) {}
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -20,12 +25,12 @@ class LoneCollective final : public CountedCollective {
   Moment all_reduce(std::span<float> values) override { return counted(static_cast<double>(values.size_bytes())); }
   Moment all_reduce_max(std::span<float> values) override { return all_reduce(values); }
   Moment all_gather(std::span<const float> mine, std::span<float> all, std::span<const std::size_t> counts) override {
-    auto to = all.begin();
+    float* to = all.data();
     for (const std::size_t count : counts)
       for (std::size_t done = 0; done < count;) {
         const std::size_t part = std::min(count - done, mine.size());
-        to = std::copy_n(mine.begin(), part, to);
-        done += part;
+        device_->copy(to, mine.data(), static_cast<std::int64_t>(part));
+        to += part, done += part;
       }
     return counted(static_cast<double>(all.size_bytes()) / 2);
   }
@@ -40,6 +45,7 @@ class LoneCollective final : public CountedCollective {
   }
 
   int rank_, size_;
+  std::shared_ptr<ComputeDevice> device_;
 };
 
 }  // namespace pipedeck

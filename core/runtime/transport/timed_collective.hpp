@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One member of a group whose others are there, each with a core to itself: what is waited for is waited for.
+// One member of a group whose others are there, each with a core or a device to itself: what is waited for is waited
+// for.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "core/runtime/device.hpp"
 #include "core/runtime/transport/counted_collective.hpp"
 
 namespace pipedeck {
@@ -13,6 +17,10 @@ namespace pipedeck {
 class TimedCollective final : public CountedCollective {
  public:
   explicit TimedCollective(std::unique_ptr<Collective> group) : group_(std::move(group)) {}
+  /// Of values on a device that has a queue; `hosts` joins the same members by values of the host.
+  TimedCollective(std::unique_ptr<Collective> group, std::shared_ptr<ComputeDevice> device,
+                  std::unique_ptr<Collective> hosts)
+      : group_(std::move(group)), device_(std::move(device)), hosts_(std::move(hosts)) {}
 
   int rank() const override { return group_->rank(); }
   int size() const override { return group_->size(); }
@@ -31,18 +39,39 @@ class TimedCollective final : public CountedCollective {
   }
   void gather_members() override {
     float nothing = 0;
-    group_->all_reduce({&nothing, 1});
+    (hosts_ ? hosts_ : group_)->all_reduce({&nothing, 1});
+  }
+
+  /// A device's queue begins to wait for the others when it gets there, and all end together: who came last waited for
+  /// nobody, so that the shortest time of all members is what moving took.
+  std::vector<Seconds> take_moved() override {
+    if (spans_.empty()) return {};
+    std::vector<float> negative;
+    for (const auto& [began, ended] : std::exchange(spans_, {}))
+      negative.push_back(-std::chrono::duration<float>(ended.time() - began.time()).count());
+    hosts_->all_reduce_max(negative);
+    std::vector<Seconds> moved;
+    for (const float time : negative) moved.emplace_back(-double{time});
+    return moved;
   }
 
  private:
   template <class Work>
   Moment timed(double bytes, Work work) {
     const Moment began = work();
-    count(bytes, Seconds(std::chrono::duration<double>(RunClock::now() - began.time()).count()));
+    if (device_) {
+      spans_.emplace_back(began, device_->now());
+      count(bytes, {});
+    } else {
+      count(bytes, Seconds(std::chrono::duration<double>(RunClock::now() - began.time()).count()));
+    }
     return began;
   }
 
   std::unique_ptr<Collective> group_;
+  std::shared_ptr<ComputeDevice> device_;  ///< null: the processor
+  std::unique_ptr<Collective> hosts_;
+  std::vector<std::pair<Moment, Moment>> spans_;
 };
 
 }  // namespace pipedeck

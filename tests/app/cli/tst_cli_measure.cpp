@@ -127,8 +127,8 @@ void TestCliMeasure::bad_questions_are_refused_data() {
       << profile + QStringList{"--precision", "bf16"} << QByteArray("--precision needs --backend cuda");
   QTest::newRow("graphs on the processor")
       << profile + QStringList{"--no-graphs"} << QByteArray("--no-graphs needs --backend cuda");
-  QTest::newRow("degrees on a GPU") << on_gpu + QStringList{"--tensor-parallel", "2"}
-                                    << QByteArray("--tensor-parallel needs --backend cpu");
+  QTest::newRow("busy cores on a GPU") << on_gpu + QStringList{"--busy-cores", "2"}
+                                       << QByteArray("--busy-cores needs --backend cpu");
   QTest::newRow("a cluster of GPUs") << on_gpu + QStringList{"--cluster-out", "gpus.json"}
                                      << QByteArray("convert --this-machine");
   QTest::newRow("trials of nothing") << plan_command({"--trials", "2"}) << QByteArray("--trials needs --model");

@@ -204,7 +204,7 @@ void TestProfiler::ranks_at_work_count_what_one_alone_counts() {
     const SoftmaxCrossEntropy loss = part.loss ? parts.loss.over(*part.loss) : parts.loss;
     ChainTimer alone(part.layers, loss, *parts.source, model.seed, 3, group.get());
     alone.run_once();
-    const auto ranks = Ranks::of(model, parts, 2, 3).value();
+    const auto ranks = Ranks::of(cores_for_ranks(), model, parts, 2, 3).value();
     const bool together = usable_cores().size() > 1;
     QCOMPARE(ranks->at_work(), together ? 2 : 1);
     for (int i = 0; i < 3; ++i) ranks->timer().run_once();
@@ -226,7 +226,7 @@ void TestProfiler::ranks_at_work_count_what_one_alone_counts() {
   const int many = static_cast<int>(usable_cores().size()) + 1;
   const ModelSpec wide = small_mlp(2 * many, 2, 10, 2 * many);
   const ModelParts parts = make_parts(wide, cpu_kernels()).value();
-  const auto ranks = Ranks::of(wide, parts, many, 2);
+  const auto ranks = Ranks::of(cores_for_ranks(), wide, parts, many, 2);
   QVERIFY(ranks.has_value());
   QCOMPARE((*ranks)->at_work(), 1);
   (*ranks)->timer().run_once();

@@ -2,9 +2,15 @@
 // Profiles and links measured on GPUs.
 #include <QTest>
 
+#include <thread>
+
+#include "core/runtime/cuda/cuda_device.hpp"
 #include "core/runtime/cuda/module.hpp"
 #include "core/runtime/profile/link_probe.hpp"
 #include "core/runtime/profiler.hpp"
+#include "core/runtime/transport/threads.hpp"
+#include "core/runtime/transport/timed_collective.hpp"
+#include "core/runtime/worker_links.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 #include "tests/core/runtime/schedule_cases.hpp"
 #ifdef PIPEDECK_CUDA_STAND_IN
@@ -36,9 +42,14 @@ class TestCudaProfiles : public QObject {
   void init();
   void cleanup();
   void profilesAreMeasured();
+  void cutLayersAreMeasured();
   void linksAreMeasured();
 #ifdef PIPEDECK_CUDA_STAND_IN
   void profilesAreRecorded();
+  void cutLayersWithoutNccl();
+  void oneRankStandsForMoreThanThereAre();
+  void waitingIsNoMoving();
+  void aRankThatFailsEndsTheProfile();
 #endif
 };
 
@@ -82,9 +93,52 @@ void TestCudaProfiles::profilesAreMeasured() {
     for (const LayerPoint& point : layer.at)
       QVERIFY(point.forward.count > 0 && point.backward.count > 0 && point.details.saved > Bytes());
   }
-  options.tensor_parallel = {2};
-  const auto cut = profile_with(gpus->backend, where, model, options);
-  QVERIFY(!cut && cut.error().code == ErrorCode::bad_usage);
+}
+
+namespace {
+
+/// Bytes of layers that are cut are the processor's; scratch memory is the GPU's own.
+void check_cut(const Profile& found, const Profile& expected, std::size_t degrees) {
+  QCOMPARE(found.layers.size(), expected.layers.size());
+  for (std::size_t i = 0; i < found.layers.size(); ++i) {
+    const Layer &layer = found.layers[i], &there = expected.layers[i];
+    QCOMPARE(layer.whole_parameters, there.whole_parameters);
+    QCOMPARE(layer.tensor_parallel.size(), degrees);
+    for (std::size_t k = 0; k < degrees; ++k) {
+      const TensorParallelPoint &point = layer.tensor_parallel[k], &other = there.tensor_parallel[k];
+      QCOMPARE(point.degree, other.degree);
+      QCOMPARE(point.forward_allreduce, other.forward_allreduce);
+      QCOMPARE(point.backward_allreduce, other.backward_allreduce);
+      QVERIFY(point.forward.count > 0 && point.backward.count > 0);
+      QVERIFY(point.ways.size() == other.ways.size() && !point.ways.empty());
+      for (std::size_t way = 0; way < point.ways.size(); ++way) {
+        QVERIFY(point.ways[way].step == other.ways[way].step);
+        QCOMPARE(point.ways[way].whole_parameters, other.ways[way].whole_parameters);
+        QVERIFY(point.ways[way].saved > Bytes());
+      }
+    }
+  }
+}
+
+ProfileOptions cut_over(std::vector<int> degrees) { return {{2}, std::move(degrees), {3, 3, 0, Seconds(20)}}; }
+
+}  // namespace
+
+void TestCudaProfiles::cutLayersAreMeasured() {
+  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  QVERIFY(gpus.has_value());
+  const int count = static_cast<int>(gpus->names.size());
+  const ProfileOptions options = count < 4 ? cut_over({2}) : cut_over({2, 4});
+  for (const ModelSpec& model : {gpt_of_four_heads(), small_mlp(24, 4, 10, 12), small_lstm(2)}) {
+    const auto found = profile_with(gpus->backend, {"measured on GPUs", "GPU", count}, model, options);
+    QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
+    check_cut(*found, profile_on_cpu(model, options).value(), options.tensor_parallel.size());
+    const QByteArray degrees = count < 4 ? "2" : "2 and 4";
+    QVERIFY2(QByteArray::fromStdString(found->source)
+                 .endsWith(", layers cut over " + degrees + " by all ranks at once, joined by " +
+                           QByteArray::fromStdString(gpu_module().nccl())),
+             found->source.c_str());
+  }
 }
 
 void TestCudaProfiles::linksAreMeasured() {
@@ -152,6 +206,90 @@ void TestCudaProfiles::profilesAreRecorded() {
   QCOMPARE(plain->source, std::string("measured on a GPU"));
   QCOMPARE(cuda_stand_in::graphs_made(), 0);
   check_alike(*plain);
+}
+
+/// NCCL joins no slices: copies do, as with --oversubscribe.
+void TestCudaProfiles::cutLayersWithoutNccl() {
+  cuda_stand_in::set_name(1, "NVIDIA A100 MIG 1g.5gb");
+  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  QVERIFY(gpus.has_value());
+  const ModelSpec model = gpt_of_four_heads();
+  const auto found = profile_with(gpus->backend, {"measured on GPUs", "GPU", 6}, model, cut_over({2}));
+  QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
+  check_cut(*found, profile_on_cpu(model, cut_over({2})).value(), 1);
+  QVERIFY2(found->source.find("joined by copies within and between GPUs") != std::string::npos, found->source.c_str());
+}
+
+void TestCudaProfiles::oneRankStandsForMoreThanThereAre() {
+  cuda_stand_in::set_devices(2);
+  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  QVERIFY(gpus.has_value());
+  const ModelSpec model = gpt_of_four_heads();
+  const auto found = profile_with(gpus->backend, {"measured on GPUs", "GPU", 2}, model, cut_over({2, 4}));
+  QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
+  check_cut(*found, profile_on_cpu(model, cut_over({2, 4})).value(), 2);
+  QVERIFY2(QByteArray::fromStdString(found->source).endsWith(", over 4 by one rank alone (found 2 devices)"),
+           found->source.c_str());
+}
+
+/// Of two ranks one comes late: the other's waiting is no part of what moving took, and both say the same.
+void TestCudaProfiles::waitingIsNoMoving() {
+  constexpr std::chrono::milliseconds late(400);
+  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  QVERIFY(gpus.has_value());
+  const std::vector<std::size_t> all{0, 1};
+  RunControl control(std::chrono::seconds(20), {DeviceId(0), DeviceId(1)});
+  const std::vector near{std::make_shared<DeviceMemory>(), std::make_shared<DeviceMemory>()};
+  ThreadTransport hosts(near, control);
+  const std::vector memories{std::make_shared<DeviceMemory>(gpus->backend.device(0)),
+                             std::make_shared<DeviceMemory>(gpus->backend.device(1))};
+  const auto joined =
+      gpus->backend.join(std::make_unique<ThreadTransport>(near, control), memories, WorkerLinks{{all}, {}}, control);
+  std::vector<std::unique_ptr<TimedCollective>> groups;
+  for (const std::size_t rank : all)
+    groups.push_back(std::make_unique<TimedCollective>(joined->join(all, rank), memories[rank]->device_shared(),
+                                                       hosts.join(all, rank)));
+  std::vector<Seconds> moved(2), waited(2);
+  std::vector<std::thread> threads;
+  for (const std::size_t rank : all)
+    threads.emplace_back([&, rank] {
+      joined->connect(rank);
+      ComputeDevice& device = memories[rank]->device();
+      Tensor value = Tensor::zeros(memories[rank], 1, 8);
+      groups[rank]->gather_members();
+      const Moment begin = device.now();
+      if (rank == 1)
+        cuda_stand_in::enqueue(cuda::CudaDevice::of(value).stream(), [&] { std::this_thread::sleep_for(late); });
+      groups[rank]->all_reduce(value.values());
+      const Moment end = device.now();
+      device.synchronise();
+      waited[rank] = Seconds(std::chrono::duration<double>(end.time() - begin.time()).count());
+      const std::vector<Seconds> each = groups[rank]->take_moved();
+      if (each.size() == 1) moved[rank] = each.front();
+    });
+  for (std::thread& thread : threads) thread.join();
+  QCOMPARE(moved[0], moved[1]);
+  const double sleep = std::chrono::duration<double>(late).count();
+  QVERIFY2(moved[0].count > 0 && moved[0].count < 0.5 * sleep, qPrintable(QString::number(moved[0].count)));
+  QVERIFY(waited[0].count > 0.5 * sleep && waited[1].count >= sleep);
+  QCOMPARE(groups[0]->take_all_reduced().bytes, Bytes(32));
+  groups.clear();
+}
+
+/// Whichever rank's call it is, the profile ends with its words, and nothing is left (cleanup).
+void TestCudaProfiles::aRankThatFailsEndsTheProfile() {
+  const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
+  QVERIFY(gpus.has_value());
+  for (const int nth : {1, 40, 150}) {
+    cuda_stand_in::reset();
+    cuda_stand_in::set_devices(2);
+    cuda_stand_in::fail_call(nth, "ncclAllReduce", ncclInternalError);
+    const auto found = profile_with(gpus->backend, {"measured on GPUs", "GPU", 2}, gpt_of_four_heads(), cut_over({2}));
+    QVERIFY2(cuda_stand_in::failed(), "the model has fewer calls");
+    QVERIFY(!found.has_value());
+    QCOMPARE(found.error().code, ErrorCode::run_failed);
+    QVERIFY2(found.error().message.find("ncclAllReduce") != std::string::npos, found.error().text().c_str());
+  }
 }
 #endif
 
