@@ -42,6 +42,8 @@ struct GpuOfDump {
 struct Host {
   std::string vendor;
   std::vector<GpuOfDump> gpus;
+  std::vector<GpuOfDump> unnamed;  ///< devices of a GPU's class without the element gpu
+  std::size_t unnamed_cards = 0;   ///< the same of network cards
   std::vector<FoundNic> nics;
   std::vector<std::string> nic_ids;
 };
@@ -61,8 +63,9 @@ class DumpReader {
     const pugi::xml_node system = xml_.document().child("system");
     if (!system)
       return fail(ErrorCode::bad_input, "found XML without a system, expected the file that NCCL_TOPO_DUMP_FILE names");
-    if (const std::string version = system.attribute("version").as_string("1"); version != "1")
-      return bad(fmt::format("found version {}, expected 1", json::describe(json::Value(version))), system);
+    // RCCL's are 2: they say gcn beside sm.
+    if (const std::string version = system.attribute("version").as_string("1"); version != "1" && version != "2")
+      return bad(fmt::format("found version {}, expected 1 or 2", json::describe(json::Value(version))), system);
     read_processors(system);
     if (problem_) return tl::unexpected(std::move(*problem_));
     return finish();
@@ -116,12 +119,27 @@ class DumpReader {
   void read_pci(const pugi::xml_node& node, Host& host, int cpu, int parent, int depth) {
     PciNode made{parent, pcie_of(node)};
     pci_.push_back(made);
-    read_children(node, host, cpu, static_cast<int>(pci_.size()) - 1, depth + 1);
+    const int position = static_cast<int>(pci_.size()) - 1;
+    read_children(node, host, cpu, position, depth + 1);
+    if (!problem_ && !node.first_child()) read_leaf(node, host, cpu, position);
   }
 
-  /// "16.0 GT/s PCIe" and a width; a width of 0 is how some virtual machines say that they do not know.
+  /// Files for NCCL_TOPO_FILE, as clouds hand them out, have the tree alone: the class says what is a GPU, what a card.
+  void read_leaf(const pugi::xml_node& pci, Host& host, int cpu, int position) {
+    const std::string_view device_class = pci.attribute("class").as_string();
+    const auto is = [&](std::string_view begin) { return device_class.starts_with(begin); };
+    if (is("0x02") && host.unnamed_cards < most_gpus) ++host.unnamed_cards;
+    if ((is("0x0302") || is("0x0380") || is("0x12")) && host.unnamed.size() < most_gpus)
+      host.unnamed.push_back(gpu_at(pci, cpu, position));
+  }
+
+  /// "16.0 GT/s PCIe" and a width. 0 is how some virtual machines say that they do not know, 63 and 255 are what Linux
+  /// reads of others.
   std::optional<PciExpress> pcie_of(const pugi::xml_node& node) {
-    const std::optional<int> width = number(node, "link_width", 0, 32);
+    constexpr int widest = 32;
+    std::optional<int> width;
+    if (!std::string_view(node.attribute("link_width").as_string()).empty()) width = number(node, "link_width", 0, 255);
+    if (width && *width > widest) width.reset();
     const std::string_view speed = node.attribute("link_speed").as_string();
     double rate = 0;
     const auto [end, problem] = std::from_chars(speed.data(), speed.data() + speed.size(), rate);
@@ -138,26 +156,33 @@ class DumpReader {
     return PciExpress{generation, *width};
   }
 
-  void read_gpu(const pugi::xml_node& node, const pugi::xml_node& pci, Host& host, int cpu, int position) {
-    if (host.gpus.size() >= most_gpus || ++gpus_told_ > most_gpus_told)
-      return keep(
-          bad(fmt::format("found more GPUs, expected at most {} of a host and {} of a dump", most_gpus, most_gpus_told),
-              node));
+  /// What its place tells.
+  GpuOfDump gpu_at(const pugi::xml_node& pci, int cpu, int position) const {
     GpuOfDump found;
-    const auto device = number(node, "dev", 0, 1 << 20), rank = number(node, "rank", 0, 1 << 30);
-    found.order = rank.value_or(device.value_or(static_cast<int>(host.gpus.size())));
-    found.gpu.architecture = number(node, "sm", 0, 1000).value_or(0);
     found.gpu.numa = numa_;
     found.pci = position;
     found.cpu = cpu;
     found.bus = lower(pci.attribute("busid").as_string());
-    if (found.bus.empty()) return keep(bad("found a GPU outside of a pci with a busid", node));
     if (position >= 0) found.gpu.pcie = pci_[static_cast<std::size_t>(position)].link;
     const auto hex = [&](const char* key) {
       const std::string value = lower(pci.attribute(key).as_string());
       return value.starts_with("0x") ? value.substr(2) : value;
     };
     if (!hex("vendor").empty() && !hex("device").empty()) found.gpu.pci_id = hex("vendor") + ":" + hex("device");
+    return found;
+  }
+
+  void read_gpu(const pugi::xml_node& node, const pugi::xml_node& pci, Host& host, int cpu, int position) {
+    if (host.gpus.size() >= most_gpus || ++gpus_told_ > most_gpus_told)
+      return keep(
+          bad(fmt::format("found more GPUs, expected at most {} of a host and {} of a dump", most_gpus, most_gpus_told),
+              node));
+    GpuOfDump found = gpu_at(pci, cpu, position);
+    const auto device = number(node, "dev", 0, 1 << 20), rank = number(node, "rank", 0, 1 << 30);
+    found.order = rank.value_or(device.value_or(static_cast<int>(host.gpus.size())));
+    const int architecture = number(node, "sm", 0, 1000).value_or(0);
+    if (!node.attribute("gcn")) found.gpu.architecture = architecture;  // AMD's numbers mean something else
+    if (found.bus.empty()) return keep(bad("found a GPU outside of a pci with a busid", node));
     read_links(node, found);
     host.gpus.push_back(std::move(found));
   }
@@ -255,10 +280,25 @@ class DumpReader {
     return machine;
   }
 
+  /// Of a file without any gpu. What joins them it does not tell: NVLink stands at gpus alone.
+  FoundMachine machine_of_unnamed(Host& host) const {
+    host.gpus = std::move(host.unnamed);
+    for (std::size_t i = 0; i < host.unnamed_cards; ++i) host.nics.push_back({fmt::format("NIC{}", i), {}});
+    FoundMachine machine = machine_of(host);
+    for (std::vector<Joint>& row : machine.joints)
+      for (Joint& joint : row)
+        if (joint.kind != JointKind::self) joint = {JointKind::untold, 0, {}};
+    machine.notes.push_back(fmt::format(
+        "The file says of no device that it is a gpu: {} are taken for GPUs by their class", machine.gpus.size()));
+    return machine;
+  }
+
   Result<FoundMachines> finish() {
     FoundMachines found;
-    for (Host& host : hosts_)
+    for (Host& host : hosts_) {
       if (!host.gpus.empty()) found.machines.push_back(machine_of(host));
+      if (gpus_told_ == 0 && !host.unnamed.empty()) found.machines.push_back(machine_of_unnamed(host));
+    }
     if (found.machines.empty())
       return fail(ErrorCode::bad_input, "found no GPU, expected at least one gpu inside of system, cpu, pci");
     return found;

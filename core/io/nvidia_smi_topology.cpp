@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/limits.hpp"
+#include "core/io/gpu_name_lines.hpp"
 #include "core/io/json_value.hpp"
 #include "core/io/utf8.hpp"
 
@@ -87,11 +88,22 @@ bool is_nic(std::string_view word) {
   return is_numbered(word, "NIC") || (word.find('_') != word.npos && word.find_first_of("0123456789") != word.npos);
 }
 
-/// GPU0 GPU1 ... NIC0 ... CPU Affinity ...; the row of GPU0 has an X in the second place.
+/// GPU0 GPU1 ... NIC0 ... CPU Affinity ...; the row of GPU0 has an X in the second place. Before the processors cards
+/// may have any name of their own (rocep1s0f0).
 bool is_heading(const Words& words) {
   if (words.size() < 2 || words[0] != "GPU0") return false;
   const auto end = std::ranges::find(words, "CPU");
+  if (end != words.end() && std::next(end) != words.end() && *std::next(end) == "Affinity") return !joint_of(words[1]);
   return std::all_of(words.begin(), end, [](std::string_view word) { return is_gpu(word) || is_nic(word); });
+}
+
+/// A row of what nvidia-smi topo -p2p prints below the same heading: whether pairs reach each other, not over what.
+bool is_row_of_statuses(const Words& words) {
+  constexpr std::array<std::string_view, 7> statuses{"OK", "CNS", "GNS", "TNS", "NS", "DR", "U"};
+  const auto is_status = [&](std::string_view word) { return std::ranges::find(statuses, word) != statuses.end(); };
+  return std::any_of(words.begin() + 1, words.end(), is_status) &&
+         std::all_of(words.begin() + 1, words.end(),
+                     [&](std::string_view word) { return word == "X" || is_status(word); });
 }
 
 template <class Each>
@@ -131,6 +143,7 @@ class MatrixReader {
   Result<void> read_row(const Words& words, int line) {
     const std::size_t row = machine_.gpus.size();
     const auto n = columns_.size();
+    if (row == n && !joint_of(words[1])) return {};  // of something else that follows
     if (row == n || std::ranges::find(columns_, words[0]) != columns_.begin() + static_cast<std::ptrdiff_t>(row))
       return bad(fmt::format("found a row of {}, expected {}", words[0],
                              row < n ? fmt::format("that of {}", columns_[row]) : "as many rows as columns"),
@@ -202,17 +215,6 @@ class MatrixReader {
   std::map<std::size_t, std::string> names_;
 };
 
-/// "GPU 3: NVIDIA A100-SXM4-40GB (UUID: GPU-...)", as nvidia-smi -L has it.
-std::optional<std::pair<std::size_t, std::string_view>> gpu_name_in(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(" \t");
-  if (first == line.npos || line.compare(first, 4, "GPU ") != 0) return std::nullopt;
-  const std::size_t colon = line.find(": ", first), uuid = line.find(" (UUID");
-  if (colon == line.npos || uuid == line.npos || uuid < colon + 2) return std::nullopt;
-  const auto number = number_of(line.substr(first + 4, colon - first - 4), most_gpus);
-  if (!number) return std::nullopt;
-  return std::pair(static_cast<std::size_t>(*number), line.substr(colon + 2, uuid - colon - 2));
-}
-
 /// Takes a whole text line by line; the first error stays.
 class TextReader {
  public:
@@ -225,21 +227,29 @@ class TextReader {
     if (!is_utf8(raw))
       return keep(
           fail(ErrorCode::bad_input, "found bytes that are not UTF-8, expected text", fmt::format("line {}", line)));
-    if (const auto named = gpu_name_in(plain)) {
+    if (const auto named = gpu_names_in(plain, most_gpus)) {
       // Before the matrix or after it: names belong to the matrix that follows until one stands there.
-      matrix_ ? matrix_->name_gpu(named->first, named->second)
-              : static_cast<void>(early_.insert_or_assign(named->first, std::string(named->second)));
+      for (const std::size_t number : named->numbers)
+        matrix_ ? matrix_->name_gpu(number, named->name)
+                : static_cast<void>(early_.insert_or_assign(number, std::string(named->name)));
       return true;
     }
-    if (is_heading(words)) return start(words, line);
+    if (is_heading(words)) return remember(plain, line);
+    const bool row = is_gpu(words[0]) && words.size() > 1;
+    if (row && heading_ && is_row_of_statuses(words)) {
+      heading_.reset();
+      return true;
+    }
+    if (row && heading_ && !start()) return false;
     if (!matrix_) return true;
-    if (is_gpu(words[0]) && words.size() > 1) return keep(matrix_->read_row(words, line));
+    if (row) return keep(matrix_->read_row(words, line));
     if (words.size() == 2 && words[0].ends_with(":"))
       matrix_->name_nic(words[0].substr(0, words[0].size() - 1), words[1]);
     return true;
   }
 
   Result<FoundMachines> finish() {
+    if (!error_ && heading_) start();
     if (!error_) close();
     if (error_) return tl::unexpected(std::move(*error_));
     if (found_.machines.empty())
@@ -253,11 +263,19 @@ class TextReader {
     return !error_;
   }
 
-  bool start(const Words& heading, int line) {
+  /// What the heading is of, its first row tells.
+  bool remember(const std::string& heading, int line) {
+    if (heading_ && !start()) return false;
+    heading_.emplace(heading, line);
+    return true;
+  }
+
+  bool start() {
     close();
     if (found_.machines.size() >= static_cast<std::size_t>(limits::devices))
       return keep(fail(ErrorCode::bad_input, "found more machines than there may be devices"));
-    matrix_.emplace(heading, line, name_);
+    matrix_.emplace(words_of(heading_->first), heading_->second, name_);
+    heading_.reset();
     for (const auto& [number, name] : early_) matrix_->name_gpu(number, name);
     early_.clear();
     return !error_ && keep(matrix_->check_heading());
@@ -274,6 +292,7 @@ class TextReader {
   }
 
   const std::string& name_;
+  std::optional<std::pair<std::string, int>> heading_;  ///< without a row so far, and its line
   std::optional<MatrixReader> matrix_;
   std::map<std::size_t, std::string> early_;
   FoundMachines found_;

@@ -2,6 +2,7 @@
 #include "core/io/slurm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <set>
@@ -40,7 +41,14 @@ struct Record {
   }
 };
 
-bool begins_record(std::string_view key) { return key == "nodename" || key == "switchname"; }
+bool begins_record(std::string_view key) { return key == "nodename" || key == "switchname" || key == "blockname"; }
+
+/// What follows these is about something else than nodes, switches and blocks.
+bool ends_record(std::string_view key) {
+  return key == "partitionname" || key == "downnodes" || key == "frontendname" || key == "aggregatedblock";
+}
+
+constexpr std::array<std::string_view, 6> asked_of_records{"gres", "state", "partitions", "nodes", "switches", "level"};
 
 /// Pieces of `text` between separators; empty ones are left out.
 std::vector<std::string_view> pieces(std::string_view text, std::string_view separators) {
@@ -69,13 +77,14 @@ std::vector<std::string_view> resources(std::string_view text) {
   return made;
 }
 
-/// Of the states that `scontrol` joins with '+': those in which nothing runs on a node.
+/// Of the states that `scontrol` joins with '+': those in which nothing runs on a node. UNKNOWN is none: lines of
+/// slurm.conf say so of nodes that shall be what they were.
 bool is_out(std::string_view state) {
   const std::string words = lower(state);
   for (std::string_view word : pieces(words, "+")) {
     while (!word.empty() && word.find_first_of("*~#!%$@^-") == word.size() - 1) word.remove_suffix(1);
     if (word == "down" || word == "drain" || word == "drained" || word == "draining" || word == "fail" ||
-        word == "failing" || word == "future" || word == "unknown" || word == "not_responding")
+        word == "failing" || word == "future" || word == "inval" || word == "not_responding")
       return true;
   }
   return false;
@@ -89,23 +98,27 @@ class Reader {
  public:
   Result<FoundMachines> read(const std::string& text) {
     if (auto split = split_records(text); !split) return tl::unexpected(split.error());
-    for (const Record& record : records_) {
-      auto taken = record.values.contains("switchname") ? add_switches(record) : add_nodes(record);
+    for (Record& record : records_) {
+      auto taken = record.values.contains("nodename") ? add_nodes(record) : add_switches(record);
       if (!taken) {
         if (taken.error().place.empty()) taken.error().place = fmt::format("line {}", record.line);
         return tl::unexpected(taken.error());
       }
     }
+    join_blocks();
     if (auto tree = check_forest(); !tree) return tl::unexpected(tree.error());
-    if (found_.machines.empty() && found_.switches.empty())
-      return fail(ErrorCode::bad_input,
-                  fmt::format("found {} nodes and no GPU among them, expected Gres=gpu:TYPE:COUNT of some",
-                              without_gpus_ + out_));
+    if (found_.machines.empty() && found_.switches.empty()) return fail(ErrorCode::bad_input, why_none());
     add_notes();
     return std::move(found_);
   }
 
  private:
+  std::string why_none() const {
+    if (out_ == 0)
+      return fmt::format("found {} nodes and no GPU among them, expected Gres=gpu:TYPE:COUNT of some", without_gpus_);
+    return fmt::format("found {} nodes with GPUs, all of them down or drained, expected one that is up", out_);
+  }
+
   Result<void> split_records(const std::string& text) {
     int line = 0;
     for (std::string_view rest = text; !rest.empty();) {
@@ -117,12 +130,20 @@ class Reader {
       // What people wrote about a node may hold anything.
       if (const std::size_t reason = one.find(" Reason="); reason != one.npos) one = one.substr(0, reason);
       if (const std::size_t comment = one.find(" Comment="); comment != one.npos) one = one.substr(0, comment);
-      for (const std::string_view word : pieces(one, " \t\r\\")) {
-        if (word[0] == '#') break;
-        const std::size_t equal = word.find('=');
-        if (equal == word.npos) continue;
-        if (auto kept = keep(lower(word.substr(0, equal)), word.substr(equal + 1), line); !kept) return kept;
-      }
+      if (auto kept = keep_words(one, line); !kept) return kept;
+    }
+    return {};
+  }
+
+  Result<void> keep_words(std::string_view one, int line) {
+    bool of_system = false;  // "OS=Linux 5.14.0 #1 SMP PREEMPT ..." goes on to the next key, and begins no comment
+    for (const std::string_view word : pieces(one, " \t\r\\")) {
+      if (word[0] == '#' && !of_system) break;
+      const std::size_t equal = word.find('=');
+      if (equal == word.npos) continue;
+      const std::string key = lower(word.substr(0, equal));
+      of_system = key == "os";
+      if (auto kept = keep(key, word.substr(equal + 1), line); !kept) return kept;
     }
     return {};
   }
@@ -133,19 +154,22 @@ class Reader {
         return bad(fmt::format("found more than {} nodes, expected at most that", most_nodes), line);
       records_.push_back({line, {}});
     }
-    // What stands before the first node is about something else, as is what follows a key of another kind.
-    if (key == "partitionname" || key == "downnodes" || key == "frontendname") in_record_ = false;
+    // What stands before the first node is about something else, too.
+    if (ends_record(key)) in_record_ = false;
     if (begins_record(key)) in_record_ = true;
-    const bool asked = begins_record(key) || key == "gres" || key == "state" || key == "partitions" || key == "nodes" ||
-                       key == "switches";
+    const bool asked = begins_record(key) || std::ranges::find(asked_of_records, key) != asked_of_records.end();
     if (asked && in_record_ && !records_.empty()) records_.back().values.insert_or_assign(key, std::string(value));
     return {};
   }
 
   // -- nodes
-  Result<void> add_nodes(const Record& record) {
+  Result<void> add_nodes(Record& record) {
     const std::string_view names = record.value("nodename");
-    if (lower(names) == "default") return {};
+    if (lower(names) == "default") {
+      for (const auto& [key, value] : record.values) defaults_.insert_or_assign(key, value);
+      return {};
+    }
+    record.values.insert(defaults_.begin(), defaults_.end());  // what the line itself says stays
     auto expanded = names_of_host_list(names, most_nodes);
     if (!expanded) return tl::unexpected(expanded.error());
     if (expanded->empty()) return bad("found a node without a name, expected NodeName=NAME", record.line);
@@ -221,13 +245,18 @@ class Reader {
   }
 
   // -- switches
+  /// A block of the plugin topology/block is taken for the switch of its nodes.
   Result<void> add_switches(const Record& record) {
-    auto names = names_of_host_list(record.value("switchname"), most_nodes);
-    auto nodes = names_of_host_list(record.value("nodes"), most_nodes);
+    const bool block = record.values.contains("blockname");
+    auto names = names_of_host_list(record.value(block ? "blockname" : "switchname"), most_nodes);
     auto below = names_of_host_list(record.value("switches"), most_nodes);
+    // "scontrol show topology" says of an upper switch also all nodes that are anywhere below it.
+    const bool repeated = record.values.contains("level") && below && !below->empty();
+    auto nodes = names_of_host_list(repeated ? std::string_view() : record.value("nodes"), most_nodes);
     for (const auto* list : {&names, &nodes, &below})
       if (!*list) return tl::unexpected(list->error());
-    if (names->size() != 1) return bad("found no single name of a switch, expected SwitchName=NAME", record.line);
+    if (names->size() != 1)
+      return bad("found no single name of a switch or block, expected SwitchName=NAME or BlockName=NAME", record.line);
     if (nodes->empty() == below->empty())
       return bad(fmt::format("found {} of {}, expected either Nodes or Switches", nodes->empty() ? "neither" : "both",
                              names->front()),
@@ -243,9 +272,25 @@ class Reader {
               fmt::format("found {} below {} and below {}, expected one switch above it", name, at->second, made.name),
               record.line);
       }
+    blocks_ += block;
     switch_lines_.push_back(record.line);
     found_.switches.push_back(std::move(made));
     return {};
+  }
+
+  /// Blocks are told without what joins them, and yet jobs go over several.
+  void join_blocks() {
+    if (blocks_ < 2 || blocks_ < found_.switches.size()) return;
+    FoundSwitch above{"blocks", {}, {}};
+    while (positions_.contains(above.name)) above.name += " 2";
+    for (const FoundSwitch& block : found_.switches) {
+      above.switches.push_back(block.name);
+      above_switch_.emplace(block.name, above.name);
+    }
+    switch_lines_.push_back(switch_lines_.back());
+    positions_.emplace(above.name, found_.switches.size());
+    found_.notes.push_back(fmt::format("The {} blocks are assumed to be below one switch", blocks_));
+    found_.switches.push_back(std::move(above));
   }
 
   /// Every switch that is named is there, and none is above itself.
@@ -276,12 +321,13 @@ class Reader {
   static constexpr std::size_t most_levels = 32;
   std::vector<Record> records_;
   bool in_record_ = false;
+  std::map<std::string, std::string, std::less<>> defaults_;  ///< of the lines NodeName=DEFAULT so far
   FoundMachines found_;
   std::set<std::string> node_names_;
   std::map<std::string, std::size_t> positions_;                     ///< of switches
   std::map<std::string, std::string> above_machine_, above_switch_;  ///< the switch above each
   std::vector<int> switch_lines_;
-  std::size_t without_gpus_ = 0, out_ = 0, told_ = 0;
+  std::size_t without_gpus_ = 0, out_ = 0, told_ = 0, blocks_ = 0;
 };
 
 }  // namespace

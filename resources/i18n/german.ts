@@ -3420,10 +3420,6 @@
         <translation>gefunden: zu viele Netzwerkkarten</translation>
     </message>
     <message>
-        <source>found version %1, expected 1</source>
-        <translation>gefunden: Version %1, erwartet: 1</translation>
-    </message>
-    <message>
         <source>hwloc: %1 cores with %2 threads, %3 %4, %5 NUMA %6</source>
         <translation>hwloc: %1 Kerne mit %2 Threads, %3 %4, %5 NUMA-%6</translation>
     </message>
@@ -4790,10 +4786,6 @@
     <message>
         <source>found no partition &apos;%1&apos; with GPUs, expected one of: %2</source>
         <translation>gefunden: keine Partition „%1“ mit GPUs, erwartet: eine von: %2</translation>
-    </message>
-    <message>
-        <source>found no single name of a switch, expected SwitchName=NAME</source>
-        <translation>gefunden: nicht genau einen Namen eines Switches, erwartet: SwitchName=NAME</translation>
     </message>
     <message>
         <source>found no table of bandwidths, expected a heading with devices</source>
@@ -6166,6 +6158,26 @@
     <message>
         <source>Published are 24 encoder and 24 decoder blocks and 10 billion parameters (Whale, USENIX ATC 2022, section 5.3.1): blocks without attention to an encoder, 4,096 wide, have as many</source>
         <translation>Veröffentlicht sind 24 Encoder- und 24 Decoderblöcke und 10 Milliarden Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.1): So viele haben 4096 breite Blöcke ohne Attention auf einen Encoder</translation>
+    </message>
+    <message>
+        <source>found version %1, expected 1 or 2</source>
+        <translation>gefunden: Version %1, erwartet: 1 oder 2</translation>
+    </message>
+    <message>
+        <source>found %1 nodes with GPUs, all of them down or drained, expected one that is up</source>
+        <translation>gefunden: %1 Knoten mit GPUs, alle ausgefallen oder aus dem Betrieb genommen, erwartet: einen, der läuft</translation>
+    </message>
+    <message>
+        <source>found no single name of a switch or block, expected SwitchName=NAME or BlockName=NAME</source>
+        <translation>gefunden: nicht genau einen Namen eines Switches oder Blocks, erwartet: SwitchName=NAME oder BlockName=NAME</translation>
+    </message>
+    <message>
+        <source>The file says of no device that it is a gpu: %1 are taken for GPUs by their class</source>
+        <translation>Die Datei nennt kein Gerät eine gpu: %1 gelten nach ihrer Klasse als GPUs</translation>
+    </message>
+    <message>
+        <source>The %1 blocks are assumed to be below one switch</source>
+        <translation>Es wird angenommen, dass die %1 Blöcke unter einem Switch liegen</translation>
     </message>
 </context>
 <context>

@@ -133,13 +133,78 @@ class TestClusterFiles : public QObject {
 
   void lines_of_slurm_conf() {
     const auto found = slurm(
-        "NodeName=DEFAULT Sockets=2\nNodeName=g[1-3] CPUs=64 \\\n  Gres=gpu:tesla_t4:2,gpu:l4:1 State=UNKNOWN2\n"
+        "NodeName=DEFAULT Sockets=2\nNodeName=g[1-3] CPUs=64 \\\n  Gres=gpu:tesla_t4:2,gpu:l4:1 State=UNKNOWN\n"
         "PartitionName=gpu Nodes=g[1-3] Default=YES State=DOWN\nnodename=h1 gres=gpu:4");
     QVERIFY2(found, found ? "" : found.error().text().c_str());
     QCOMPARE(found->machines.size(), std::size_t{4});
     QCOMPARE(found->machines[0].gpus[2].name, std::string("l4"));
     QCOMPARE(found->machines[3].gpus.size(), std::size_t{4});
     QVERIFY(found->machines[3].gpus[0].name.empty());
+  }
+
+  /// "scontrol -o show nodes": a node a line, in which the system's own text has a '#' before the state stands.
+  void nodes_a_line() {
+    const auto line = [](const std::string& name, const std::string& state) {
+      return "NodeName=" + name +
+             " Arch=x86_64 CPUTot=48 Gres=gpu:a100:8(S:0-1) NodeAddr=n OS=Linux 5.14.0-1.el9.x86_64 #1 SMP "
+             "PREEMPT_DYNAMIC Fri Aug 25 RealMemory=515000 State=" +
+             state + " Owner=N/A Partitions=gpu,long BootTime=2024-01-01T00:00:00 Reason=a # State=IDLE [root]\n";
+    };
+    const auto found = slurm(line("up", "MIXED+PLANNED") + line("gone", "DOWN*+DRAIN") + line("off", "IDLE+DRAIN") +
+                             line("wrong", "INVAL"));
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    QCOMPARE(found->machines.size(), std::size_t{1});
+    QCOMPARE(found->machines[0].name, std::string("up"));
+    QCOMPARE(found->machines[0].partitions, (std::vector<std::string>{"gpu", "long"}));
+    const auto none = slurm(line("gone", "DOWN"));
+    QVERIFY(!none);
+    QVERIFY2(none.error().message.find("down or drained") != std::string::npos, none.error().text().c_str());
+  }
+
+  /// Lines of slurm.conf take what they do not say from NodeName=DEFAULT above them; of two the later one holds.
+  void defaults_of_slurm_conf() {
+    const auto found = slurm(
+        "NodeName=before CPUs=4\nNodeName=DEFAULT Gres=gpu:a100:4 State=UNKNOWN # all of them\nNodeName=a CPUs=64\n"
+        "NodeName=b Gres=gpu:l4:2\nNodeName=default Gres=gpu:t4:1\nNodeName=c");
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    QCOMPARE(found->machines.size(), std::size_t{3});
+    QCOMPARE(found->machines[0].gpus.size(), std::size_t{4});
+    QCOMPARE(found->machines[1].gpus[0].name, std::string("l4"));
+    QCOMPARE(found->machines[2].gpus[0].name, std::string("t4"));
+  }
+
+  /// The plugin topology/block, as its file and as "scontrol show topology" has it.
+  void blocks_of_slurm() {
+    for (const char* text :
+         {"BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2\n",
+          "BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=n[3-4] "
+          "BlockSize=2\nAggregatedBlock=b[1-2] BlockIndex=2 Nodes=n[1-4] BlockSize=4\n"}) {
+      QCOMPARE(*kind_of_content(text), FileKind::machines);
+      const auto found = slurm(text);
+      QVERIFY2(found, found ? "" : found.error().text().c_str());
+      QCOMPARE(found->switches.size(), std::size_t{3});
+      QCOMPARE(found->switches[2].switches, (std::vector<std::string>{"b1", "b2"}));  // jobs go over several
+      QCOMPARE(found->switches[1].name, std::string("b2"));
+      QCOMPARE(found->switches[1].machines, (std::vector<std::string>{"n3", "n4"}));
+    }
+  }
+
+  void a_block_alone_needs_nothing_above() {
+    QCOMPARE(slurm("BlockName=b1 Nodes=n[1-2]\n")->switches.size(), std::size_t{1});
+    QCOMPARE(slurm("BlockName=b1 Nodes=n1\nSwitchName=s Nodes=n2\n")->switches.size(), std::size_t{2});
+  }
+
+  /// "scontrol show topology" repeats the nodes of the lower switches at the upper ones.
+  void switches_as_slurm_shows_them() {
+    const auto found = slurm(
+        "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=c[1-2]\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=c3\n"
+        "SwitchName=s2 Level=1 LinkSpeed=1 Nodes=c[1-3] Switches=s[0-1]\n");
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    QCOMPARE(found->switches.size(), std::size_t{3});
+    QVERIFY(found->switches[2].machines.empty());
+    QCOMPARE(found->switches[2].switches, (std::vector<std::string>{"s0", "s1"}));
+    // Without it both of one switch stay a mistake.
+    QVERIFY(!slurm("SwitchName=s0 Nodes=c1\nSwitchName=s2 Nodes=c1 Switches=s0\n"));
   }
 
   // -- tables

@@ -27,6 +27,9 @@ FoundMachine only(const Result<FoundMachines>& found) {
   return found->machines[0];
 }
 
+std::string nvlink_to(const std::string& bus) { return "<nvlink target=\"0000:" + bus + ":00.0\""; }
+std::string xgmi_to(const std::string& bus) { return "<xgmi target=\"0000:" + bus + ":00.0\""; }
+
 FoundMachine smi(const std::string& text) { return only(machines_from_nvidia_smi(text, "m")); }
 FoundMachine nccl(const std::string& text) { return only(machines_from_nccl(text, "m")); }
 
@@ -136,6 +139,13 @@ class TestTopologies : public QObject {
     QTest::newRow("no newline at the end") << text.trimmed();
     QTest::newRow("another column") << QString(text).replace("Affinity\n", "Affinity\tGPU NUMA ID\n");
     QTest::newRow("own names of cards") << QString(text).replace("\tNIC0\tCPU", "\tmlx5_0\tCPU");
+    QTest::newRow("names of cards without an underscore")
+        << QString(text).replace("\tNIC0\tCPU", "\tmlx5_0\tCPU").replace("NIC0\tPIX", "rocep1s0f0\tPIX");
+    QTest::newRow("prose behind") << text + "\nGPU0 and GPU1 share a board.\nGPU1 is quick\n";
+    QTest::newRow("a matrix of statuses behind")
+        << text +
+               "\n \tGPU0\tGPU1\t\n GPU0\tX\tGNS\t\n GPU1\tGNS\tX\t\n\nLegend:\n\n  X    = Self\n  OK   = Status Ok\n";
+    QTest::newRow("a matrix of statuses before") << "\tGPU0\tGPU1\n GPU0\tX\tOK\n GPU1\tOK\tX\n\n" + text;
     QTest::newRow("cards run together") << QString(text).replace("\tPIX\t0-23", "\tPIXPIX\t0-23");
   }
   void matrices_as_people_have_them() {
@@ -164,6 +174,98 @@ class TestTopologies : public QObject {
     QVERIFY(found->machines[1].gpus[1].name.empty());
     // Names after their matrix belong to it.
     QCOMPARE(smi(two_gpus + list).gpus[0].name, std::string("Tesla T4"));
+  }
+
+  void cards_have_any_name() {
+    const FoundMachine machine =
+        smi("\tGPU0\tGPU1\trocep1s0f0\tirdma0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV12\tPIX\tSYS\t0-31\t0\n"
+            "GPU1\tNV12\t X \tPIX\tSYS\t0-31\t0\nrocep1s0f0\tPIX\tPIX\t X \tSYS\n");
+    QCOMPARE(machine.gpus.size(), std::size_t{2});
+    QCOMPARE(machine.nics.size(), std::size_t{2});
+    QCOMPARE(machine.nics[0].name, std::string("rocep1s0f0"));
+  }
+
+  /// Reports on an environment name GPUs in their own way, one or several a line.
+  void names_of_reports_data() {
+    QTest::addColumn<QString>("lines");
+    QTest::addColumn<QString>("first");
+    QTest::newRow("nvidia-smi -L") << "GPU 0: NVIDIA L4 (UUID: GPU-1)\nGPU 1: NVIDIA L4 (UUID: GPU-2)\n"
+                                   << "NVIDIA L4";
+    QTest::newRow("each") << "GPU 0: NVIDIA H100 80GB HBM3\nGPU 1: NVIDIA H100 80GB HBM3\n"
+                          << "NVIDIA H100 80GB HBM3";
+    QTest::newRow("together") << "GPU 0,1: NVIDIA H100 PCIe\r\nGPU 0,1 Compute Capability: 9.0\n"
+                              << "NVIDIA H100 PCIe";
+    QTest::newRow("other figures") << "GPU 0: 62 W\nGPU 1: Link 3 is up\nGPU 0,: NVIDIA\nGPU : NVIDIA L4\n"
+                                   << "";
+    QTest::newRow("more than there are") << "GPU 0,1,2,3: NVIDIA L4\nGPU 99999999999999999999: NVIDIA T4\n"
+                                         << "NVIDIA L4";
+  }
+  void names_of_reports() {
+    QFETCH(QString, lines);
+    QFETCH(QString, first);
+    for (const QString& text : {lines + two_gpus, two_gpus + lines}) {
+      const FoundMachine machine = smi(text.toStdString());
+      QCOMPARE(QString::fromStdString(machine.gpus[0].name), first);
+      QCOMPARE(QString::fromStdString(machine.gpus[1].name), first);
+    }
+  }
+
+  void statuses_alone_are_no_topology() {
+    const auto found = machines_from_nvidia_smi("\tGPU0\tGPU1\nGPU0\tX\tOK\nGPU1\tOK\tX\n", "m");
+    QVERIFY(!found);
+    QVERIFY2(found.error().message.find("nvidia-smi topo -m") != std::string::npos, found.error().text().c_str());
+  }
+
+  // -- NCCL's relatives
+  /// RCCL's dumps are of version 2; the numbers that it has for sm are none of NVIDIA's.
+  void dumps_of_rccl() {
+    std::string text = replaced(two_in_xml, "version=\"1\"", "version=\"2\"");
+    for (const char* rank : {"rank=\"0\">", "rank=\"1\">"})
+      text = replaced(text, rank, std::string("gcn=\"910\" ") + rank);
+    for (const char* bus : {"06", "07"}) {
+      text = replaced(text, nvlink_to(bus), xgmi_to(bus));
+      text = replaced(text, "vendor=\"0x10de\" device=\"0x20b0\"", "vendor=\"0x1002\" device=\"0x7408\"");
+    }
+    const FoundMachine machine = nccl(text);
+    QCOMPARE(machine.joints[0][1], (Joint{JointKind::link, 4, machine.joints[0][1].pcie}));
+    QCOMPARE(machine.gpus[0].architecture, 0);
+    QCOMPARE(machine.gpus[0].pci_id, std::string("1002:7408"));
+  }
+
+  /// What clouds hand out for NCCL_TOPO_FILE: the tree of PCI Express alone.
+  void trees_without_gpus() {
+    const std::string tree =
+        "<system version=\"1\"><cpu numaid=\"0\" vendor=\"GenuineIntel\"><pci busid=\"ffff:ff:01.0\" "
+        "class=\"0x060400\" "
+        "vendor=\"0x0000\" device=\"0x0000\"><pci busid=\"10:00.0\" class=\"0x030200\" link_speed=\"8 GT/s\" "
+        "link_width=\"16\"/><pci busid=\"11:00.0\" class=\"0x030200\"/><pci busid=\"12:00.0\" "
+        "class=\"0x020700\"/></pci>"
+        "<pci busid=\"13:00.0\" class=\"0x030000\"/></cpu></system>";
+    const FoundMachine machine = nccl(tree);
+    QCOMPARE(machine.gpus.size(), std::size_t{2});
+    QCOMPARE(machine.gpus[0].pcie, (std::optional(PciExpress{3, 16})));
+    QCOMPARE(machine.joints[0][1].kind, JointKind::untold);
+    QCOMPARE(machine.joints[1][1].kind, JointKind::self);
+    QCOMPARE(machine.nics.size(), std::size_t{1});
+    QVERIFY(machine.notes.at(0).find("2 are taken for GPUs") != std::string::npos);
+    // Beside GPUs that are told such devices are other people's.
+    QCOMPARE(nccl(replaced(two_in_xml, "</cpu>", "<pci busid=\"99:00.0\" class=\"0x030200\"/></cpu>")).gpus.size(),
+             std::size_t{2});
+  }
+
+  /// Virtual machines do not know their lanes, and say so with 0, nothing, or all bits set.
+  void widths_that_nobody_knows_data() {
+    QTest::addColumn<QString>("width");
+    for (const char* width : {"0", "", "63", "255"}) QTest::newRow(width) << width;
+  }
+  void widths_that_nobody_knows() {
+    QFETCH(QString, width);
+    const std::string known = "device=\"0x20b0\" link_speed=\"16.0 GT/s PCIe\" link_width=\"16\"";
+    const FoundMachine machine =
+        nccl(replaced(two_in_xml, known,
+                      "device=\"0x20b0\" link_speed=\"16.0 GT/s PCIe\" link_width=\"" + width.toStdString() + "\""));
+    QVERIFY(!machine.gpus[0].pcie);
+    QVERIFY(machine.gpus[1].pcie.has_value());
   }
 
   void hosts_of_one_dump_are_several_machines() {
@@ -235,7 +337,7 @@ class TestTopologies : public QObject {
     };
     row("no XML", "</system>", "</sys>", "line 13", "no valid XML");
     row("another document", "<system version=\"1\">", "<plan version=\"1\">", "line 13", "no valid XML");
-    row("a newer version", "version=\"1\"", "version=\"2\"", "line 1", "found version \"2\", expected 1");
+    row("a newer version", "version=\"1\"", "version=\"3\"", "line 1", "found version \"3\", expected 1 or 2");
     row("a version that is no number", "version=\"1\"", "version=\"one\"", "line 1", "expected 1");
     row("no lanes", "count=\"4\"", "count=\"0\"", "line 5", "count=\"0\", expected a whole number from 1");
     row("lanes below 0", "count=\"4\"", "count=\"-4\"", "line 5", "count=\"-4\"");
