@@ -12,50 +12,12 @@
 #include "app/cli/table.hpp"
 #include "core/cost/all_reduce.hpp"
 #include "core/cost/network.hpp"
+#include "core/runtime/this_machine.hpp"
 
 namespace pipedeck::cli {
 namespace {
 
-using Memories = std::vector<std::shared_ptr<DeviceMemory>>;
-
-struct MeasuredPair {
-  std::size_t from, to;
-  LinkMeasurement measured;
-};
-
 std::string microseconds(double seconds) { return fmt::format("{:.2f}", seconds * 1e6); }
-
-std::vector<MeasuredPair> measure_pairs(const Memories& memories) {
-  std::vector<MeasuredPair> pairs;
-  for (std::size_t from = 0; from < memories.size(); ++from)
-    for (std::size_t to = from + 1; to < memories.size(); ++to)
-      pairs.push_back({from, to, measure_copies(memories[from], memories[to])});
-  return pairs;
-}
-
-/// Each pair's line; of the first one all sizes.
-std::string pairs_text(const std::vector<MeasuredPair>& pairs) {
-  const MeasuredPair& first = pairs.front();
-  std::string text = fmt::format("\nGPU {} to GPU {}\n{}", first.from, first.to, measured_link_text(first.measured));
-  if (pairs.size() == 1) return text;
-  Table table({{"from GPU"}, {"to GPU"}, {"GB/s"}, {"latency us"}});
-  for (const MeasuredPair& pair : pairs)
-    table.add({std::to_string(pair.from), std::to_string(pair.to),
-               fmt::format("{:.2f}", pair.measured.link.bandwidth.count / 1e9),
-               microseconds(pair.measured.link.latency.count)});
-  return text + "\nAll pairs\n\n" + table.text();
-}
-
-/// The least bandwidth and the largest latency among the first `count` GPUs, as a ring's slowest hop is reckoned.
-Link slowest_among(const std::vector<MeasuredPair>& pairs, std::size_t count) {
-  Link slowest = pairs.front().measured.link;
-  for (const MeasuredPair& pair : pairs) {
-    if (pair.to >= count) continue;
-    slowest.bandwidth = std::min(slowest.bandwidth, pair.measured.link.bandwidth);
-    slowest.latency = std::max(slowest.latency, pair.measured.link.latency);
-  }
-  return slowest;
-}
 
 Network network_of(const std::string& gpu, std::size_t count, const Link& link) {
   Cluster cluster;
@@ -90,7 +52,88 @@ std::string group_text(const AllReduceMeasurement& measured, const Network& netw
   return fmt::format("\nAll-reduces among GPUs 0 to {}\n\n{}", count - 1, table.text());
 }
 
+/// The first of this name that NVML tells of and that is not taken yet.
+FoundGpu take_gpu(std::vector<FoundGpu>& known, const std::string& name) {
+  const auto found = std::ranges::find(known, name, &FoundGpu::name);
+  FoundGpu gpu;
+  gpu.name = name;
+  if (found == known.end()) return gpu;
+  gpu = std::move(*found);
+  known.erase(found);
+  return gpu;
+}
+
 }  // namespace
+
+FoundMachine machine_of(const std::vector<std::string>& names, const std::vector<std::vector<Link>>& links) {
+  ThisMachine here = this_machine();
+  FoundMachine machine = here.gpus ? *std::move(here.gpus) : FoundMachine{};
+  if (machine.name.empty()) machine.name = "this machine";
+  machine.source = links.empty() ? "CUDA" : "CUDA, links measured";
+  std::vector<FoundGpu> known = std::exchange(machine.gpus, {});
+  machine.joints.assign(names.size(), std::vector<Joint>(names.size()));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    machine.gpus.push_back(take_gpu(known, names[i]));
+    machine.gpus.back().label = fmt::format("GPU{}", i);
+    for (std::size_t j = 0; j < names.size(); ++j) {
+      if (i == j) continue;
+      machine.joints[i][j].kind = JointKind::untold;
+      if (!links.empty()) machine.joints[i][j].measured = links[i][j];
+    }
+  }
+  return machine;
+}
+
+GpuLinks::GpuLinks(const GpusToMeasure& gpus) : gpus_(gpus) {
+  for (std::size_t gpu = 0; gpu < gpus.names.size(); ++gpu)
+    memories_.push_back(std::make_shared<DeviceMemory>(gpus.backend.device(gpu)));
+  for (std::size_t from = 0; from < memories_.size(); ++from)
+    for (std::size_t to = from + 1; to < memories_.size(); ++to)
+      pairs_.push_back({from, to, measure_copies(memories_[from], memories_[to])});
+}
+
+std::vector<std::vector<Link>> GpuLinks::links() const {
+  std::vector<std::vector<Link>> all(memories_.size(), std::vector<Link>(memories_.size()));
+  for (const Pair& pair : pairs_) all[pair.from][pair.to] = all[pair.to][pair.from] = pair.measured.link;
+  return all;
+}
+
+/// Each pair's line; of the first one all sizes.
+std::string GpuLinks::text() const {
+  const Pair& first = pairs_.front();
+  std::string text = fmt::format("\nGPU {} to GPU {}\n{}", first.from, first.to, measured_link_text(first.measured));
+  if (pairs_.size() == 1) return text;
+  Table table({{"from GPU"}, {"to GPU"}, {"GB/s"}, {"latency us"}});
+  for (const Pair& pair : pairs_)
+    table.add({std::to_string(pair.from), std::to_string(pair.to),
+               fmt::format("{:.2f}", pair.measured.link.bandwidth.count / 1e9),
+               microseconds(pair.measured.link.latency.count)});
+  return text + "\nAll pairs\n\n" + table.text();
+}
+
+/// The least bandwidth and the largest latency among the first `count` GPUs, as a ring's slowest hop is reckoned.
+Link GpuLinks::slowest_among(std::size_t count) const {
+  Link slowest = pairs_.front().measured.link;
+  for (const Pair& pair : pairs_) {
+    if (pair.to >= count) continue;
+    slowest.bandwidth = std::min(slowest.bandwidth, pair.measured.link.bandwidth);
+    slowest.latency = std::max(slowest.latency, pair.measured.link.latency);
+  }
+  return slowest;
+}
+
+std::string GpuLinks::all_reduces_text(const cuda::Module& module, const std::vector<Bytes>& sizes) const {
+  if (std::ranges::any_of(gpus_.names, [](const std::string& name) { return name.find(" MIG ") != name.npos; }))
+    return "\nNo all-reduces: NCCL joins no MIG slices\n";
+  std::string text, not_estimated;
+  for (const std::size_t count : groups_of(memories_.size())) {
+    const std::vector members(memories_.begin(), memories_.begin() + static_cast<std::ptrdiff_t>(count));
+    const AllReduceMeasurement measured = module.all_reduces(members, sizes);
+    text += group_text(measured, network_of(gpus_.names.front(), count, slowest_among(count)), count);
+    not_estimated = measured.not_estimated;
+  }
+  return not_estimated.empty() ? text : text + fmt::format("\nNo estimates of NCCL's own: {}\n", not_estimated);
+}
 
 std::vector<Bytes> all_reduce_sizes(Bytes gradients) {
   constexpr std::int64_t smallest = 1 << 10, growth = 32, ordinary = 1 << 25;
@@ -99,24 +142,6 @@ std::vector<Bytes> all_reduce_sizes(Bytes gradients) {
   constexpr auto number = static_cast<std::int64_t>(sizeof(float));
   if (gradients.count >= number) sizes.insert(Bytes(gradients.count / number * number));
   return {sizes.begin(), sizes.end()};
-}
-
-std::string gpu_links_text(const cuda::Module& module, const GpusToMeasure& gpus, const std::vector<Bytes>& sizes) {
-  Memories memories;
-  for (std::size_t gpu = 0; gpu < gpus.names.size(); ++gpu)
-    memories.push_back(std::make_shared<DeviceMemory>(gpus.backend.device(gpu)));
-  const std::vector<MeasuredPair> pairs = measure_pairs(memories);
-  std::string text = pairs_text(pairs);
-  if (std::ranges::any_of(gpus.names, [](const std::string& name) { return name.find(" MIG ") != name.npos; }))
-    return text + "\nNo all-reduces: NCCL joins no MIG slices\n";
-  std::string not_estimated;
-  for (const std::size_t count : groups_of(memories.size())) {
-    const Memories members(memories.begin(), memories.begin() + static_cast<std::ptrdiff_t>(count));
-    const AllReduceMeasurement measured = module.all_reduces(members, sizes);
-    text += group_text(measured, network_of(gpus.names.front(), count, slowest_among(pairs, count)), count);
-    not_estimated = measured.not_estimated;
-  }
-  return not_estimated.empty() ? text : text + fmt::format("\nNo estimates of NCCL's own: {}\n", not_estimated);
 }
 
 }  // namespace pipedeck::cli

@@ -1,21 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // What joins the GPUs of this machine, measured: copies between any two of them, and all-reduces beside what is
-// expected of them.
+// expected of them; and the machine as a cluster with what was measured.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "core/domain/found_machine.hpp"
 #include "core/domain/units.hpp"
 #include "core/runtime/cuda/module.hpp"
+#include "core/runtime/profile/link_probe.hpp"
 
 namespace pipedeck::cli {
 
 /// 1 KiB to 32 MiB, and as many as a model's gradients have. All of whole 32-bit floats, ascending.
 std::vector<Bytes> all_reduce_sizes(Bytes gradients);
 
-/// Of two GPUs or more, as people read it. All-reduces are among the first two GPUs, the first four and so on, and
-/// among all; predictions take the slowest pair of these for every hop. Throws what devices fail with.
-std::string gpu_links_text(const cuda::Module& module, const GpusToMeasure& gpus, const std::vector<Bytes>& sizes);
+/// GPUs of these names, in this order: what NVML tells of them (CUDA may number them otherwise), and their links, where
+/// `links` has them.
+FoundMachine machine_of(const std::vector<std::string>& names, const std::vector<std::vector<Link>>& links = {});
+
+class GpuLinks {
+ public:
+  /// Times copies between any two. `gpus` outlives it. Throws what devices fail with.
+  explicit GpuLinks(const GpusToMeasure& gpus);
+
+  /// GPU x GPU, of both ways the one that was measured.
+  std::vector<std::vector<Link>> links() const;
+  /// Of two GPUs or more, as people read it.
+  std::string text() const;
+  /// All-reduces among the first two GPUs, the first four and so on, and among all; predictions take the slowest pair
+  /// of these for every hop. Throws as the constructor.
+  std::string all_reduces_text(const cuda::Module& module, const std::vector<Bytes>& sizes) const;
+
+ private:
+  struct Pair {
+    std::size_t from, to;
+    LinkMeasurement measured;
+  };
+  Link slowest_among(std::size_t count) const;
+
+  const GpusToMeasure& gpus_;
+  std::vector<std::shared_ptr<DeviceMemory>> memories_;
+  std::vector<Pair> pairs_;
+};
 
 }  // namespace pipedeck::cli

@@ -17,7 +17,6 @@
 #include "core/presets/presets.hpp"
 #include "core/runtime/cuda/module.hpp"
 #include "core/runtime/profiler.hpp"
-#include "core/runtime/this_machine.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -57,9 +56,11 @@ class ProfileCommand : public Command {
     app.add_option("--time-limit", time_limit_, "spend no more than so many seconds on each size (2, else no limit)")
         ->check(CLI::PositiveNumber)
         ->type_name("S");
-    app.add_option("--cluster-out", cluster_file_, "write this machine's threads as a cluster into FILE")
+    app.add_option(
+           "--cluster-out", cluster_file_,
+           "write this machine as a cluster into FILE: its threads, or its GPUs with the links that were measured")
         ->type_name("FILE");
-    app.add_option("--devices", devices_, "devices of that cluster, one a thread")
+    app.add_option("--devices", devices_, "devices of that cluster, one a thread of the processor")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str()
         ->type_name("N");
@@ -67,27 +68,46 @@ class ProfileCommand : public Command {
     output_.declare(app);
   }
 
+  /// The profile is kept first: what joins the devices may fail afterwards.
   Result<int> run(std::stop_token stop) override {
     if (auto usage = check_usage(); !usage) return tl::unexpected(usage.error());
     if (auto sizes = check_sizes(); !sizes) return tl::unexpected(sizes.error());
     const auto model = open_model(model_);
     if (!model) return tl::unexpected(in_file(model.error(), model_));
     if (auto opened = progress_.open(); !opened) return tl::unexpected(opened.error());
-    std::string links;
-    auto profile =
-        on_gpus() ? profile_on_gpu(*model, links, stop) : profile_on_cpu(*model, options(), progress_.callback(), stop);
+    std::optional<Gpus> gpus;
+    if (on_gpus()) {
+      auto found = open_gpus();
+      if (!found) return tl::unexpected(found.error());
+      gpus = *std::move(found);
+    }
+    const auto profile =
+        gpus ? profile_on_gpu(*gpus, *model, stop) : profile_on_cpu(*model, options(), progress_.callback(), stop);
     if (!profile) return tl::unexpected(in_file(profile.error(), model_));
-    if (!on_gpus())
-      if (auto measured = measure_machine(*profile, links); !measured) return tl::unexpected(measured.error());
-    const std::string human =
-        output_.json_on_stdout() || progress_.on_stdout() ? std::string() : measured_profile_text(*profile) + links;
+    const std::string human = prints() ? measured_profile_text(*profile) : std::string();
     if (auto written = output_.write(profile_to_json(*profile), human); !written)
       return tl::unexpected(written.error());
+    if (cluster_file_.empty() && !links_) return 0;
+    if (auto measured = gpus ? measure_gpus(*gpus, *profile) : measure_processor(*profile); !measured)
+      return tl::unexpected(and_kept(measured.error()));
     return 0;
   }
 
  private:
+  struct Gpus {
+    const cuda::Module* module;
+    GpusToMeasure found;
+  };
   bool on_gpus() const { return backend_ == "cuda"; }
+  /// Standard output is for people.
+  bool prints() const { return !output_.json_on_stdout() && !progress_.on_stdout(); }
+
+  /// What is there in spite of the error.
+  Error and_kept(Error error) const {
+    error.message += output_.file.empty() || output_.file == "-" ? "; the profile above was measured before"
+                                                                 : "; the profile was written: " + output_.file;
+    return error;
+  }
 
   Result<void> check_usage() const {
     const auto given = [&](const char* option) { return app_->count(option) > 0; };
@@ -102,43 +122,58 @@ class ProfileCommand : public Command {
       if (given(option))
         return fail(ErrorCode::bad_usage,
                     fmt::format("profile: {} needs --backend cpu: it is measured there alone", option));
-    if (given("--cluster-out"))
-      return fail(ErrorCode::bad_usage,
-                  "profile: --cluster-out needs --backend cpu: a machine's GPUs become a cluster with "
-                  "convert --this-machine -o FILE");
     return {};
   }
 
-  /// On the first GPU; links are those of all.
-  Result<Profile> profile_on_gpu(const ModelSpec& model, std::string& links, const std::stop_token& stop) {
+  Result<Gpus> open_gpus() const {
     const auto module = cuda_module();
     if (!module) return tl::unexpected(module.error());
     auto gpus = gpus_to_measure(**module, *cuda_precision_named(precision_));
     if (!gpus) return tl::unexpected(gpus.error());
     if (no_graphs_) gpus->backend.recorded.clear();
-    const std::string& name = gpus->names.front();
-    const ProfiledOn where{fmt::format("measured on {}, {}, {}", name, precision_, (*module)->libraries()),
-                           device_type_of(name), static_cast<int>(gpus->names.size())};
-    auto profile = profile_with(gpus->backend, where, model, options(), progress_.callback(), stop);
-    if (!profile || !links_) return profile;
-    if (gpus->names.size() == 1) print_note("--links: there is one GPU, and so no link");
-    if (gpus->names.size() == 1) return profile;
-    Bytes gradients;
-    for (const Layer& layer : profile->layers) gradients += layer.parameters;
-    try {
-      links = gpu_links_text(**module, *gpus, all_reduce_sizes(gradients));
-    } catch (const std::runtime_error& error) {
-      return fail(ErrorCode::run_failed, fmt::format("--links: {}", error.what()));
-    }
-    return profile;
+    return Gpus{*module, *std::move(gpus)};
+  }
+
+  /// Whole layers on the first GPU.
+  Result<Profile> profile_on_gpu(const Gpus& gpus, const ModelSpec& model, const std::stop_token& stop) {
+    const std::vector<std::string>& names = gpus.found.names;
+    const ProfiledOn where{fmt::format("measured on {}, {}, {}", names.front(), precision_, gpus.module->libraries()),
+                           device_type_of(names.front()), static_cast<int>(names.size())};
+    return profile_with(gpus.found.backend, where, model, options(), progress_.callback(), stop);
   }
 
   /// As a cluster made of this machine calls it, so that the two go together; else as the driver does.
   static std::string device_type_of(const std::string& gpu) {
-    const ThisMachine machine = this_machine();
-    if (!machine.gpus) return gpu;
-    const auto made = cluster_of(std::vector{*machine.gpus});
+    const auto made = cluster_of(std::vector{machine_of({gpu})});
     return made ? made->cluster.device_types.front().name : gpu;
+  }
+
+  /// The cluster, too, is kept before all-reduces are tried.
+  Result<void> measure_gpus(const Gpus& gpus, const Profile& profile) const {
+    const bool alone = gpus.found.names.size() == 1;
+    if (alone && links_) print_note("--links: there is one GPU, and so no link");
+    if (alone && cluster_file_.empty()) return {};
+    try {
+      if (alone) return write_cluster(machine_of(gpus.found.names));
+      const GpuLinks links(gpus.found);
+      if (!cluster_file_.empty())
+        if (auto written = write_cluster(machine_of(gpus.found.names, links.links())); !written) return written;
+      if (!links_ || !prints()) return {};
+      print_text(links.text());
+      Bytes gradients;
+      for (const Layer& layer : profile.layers) gradients += layer.parameters;
+      print_text(links.all_reduces_text(*gpus.module, all_reduce_sizes(gradients)));
+    } catch (const std::runtime_error& error) {
+      return fail(ErrorCode::run_failed, fmt::format("{}: {}", links_ ? "--links" : "--cluster-out", error.what()));
+    }
+    return {};
+  }
+
+  Result<void> write_cluster(FoundMachine machine) const {
+    const auto made = cluster_of(std::vector{std::move(machine)});
+    if (!made) return tl::unexpected(made.error());
+    for (const std::string& note : made->notes) print_note(note);
+    return write_output(cluster_file_, cluster_to_json(made->cluster) + "\n");
   }
 
   Result<void> check_sizes() const {
@@ -150,13 +185,12 @@ class ProfileCommand : public Command {
   }
 
   /// What the machine is asked for beside the layers: its links, and itself as a cluster.
-  Result<void> measure_machine(const Profile& profile, std::string& links) const {
-    if (cluster_file_.empty() && !links_) return {};
+  Result<void> measure_processor(const Profile& profile) const {
     Link link;
     if (devices_ > 1) {
       const LinkMeasurement measured = measure_thread_link();
       link = measured.link;
-      if (links_) links = "\n" + measured_link_text(measured);
+      if (links_ && prints()) print_text("\n" + measured_link_text(measured));
     } else if (links_) {
       print_note("--links: there is one device, and so no link (--devices 2)");
     }

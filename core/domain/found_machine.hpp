@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/domain/cluster.hpp"
 #include "core/domain/device_model.hpp"
 #include "core/domain/units.hpp"
 
@@ -29,6 +30,7 @@ struct Joint {
   JointKind kind = JointKind::self;
   int lanes = 0;                       ///< of a link
   std::optional<BytesPerSecond> pcie;  ///< of the narrowest piece of the way over PCI Express, where it is told
+  std::optional<Link> measured{};      ///< instead of all that, where transfers were timed
   bool operator==(const Joint&) const = default;
 };
 

@@ -19,6 +19,7 @@ namespace {
 
 // Assumed where nothing is told: the papers' clusters have the same latencies.
 const Seconds inside_latency(5e-6), network_latency(10e-6);
+constexpr double alike = 1.001, measured_alike = 1.1;  // the widest pair over the narrowest
 constexpr double card_gigabits = 100, no_card_gigabits = 25;
 constexpr std::size_t most_lines = 20;        // of notes of a kind
 constexpr std::size_t most_of_matrix = 1024;  // devices; a matrix of more takes longer to read than to measure
@@ -33,6 +34,7 @@ struct Decided {
   std::vector<DeviceModel> models;                      ///< of each GPU
   std::vector<std::vector<BytesPerSecond>> bandwidths;  ///< GPU x GPU; 0 on the diagonal
   BytesPerSecond narrowest, widest;
+  std::optional<Seconds> latency;  ///< the longest of all pairs, where all were measured
 };
 
 void find_extremes(Decided& machine) {
@@ -44,6 +46,16 @@ void find_extremes(Decided& machine) {
       if (machine.narrowest.count == 0 || here < machine.narrowest) machine.narrowest = here;
       machine.widest = std::max(machine.widest, here);
     }
+}
+
+std::optional<Seconds> measured_latency(const FoundMachine& machine) {
+  Seconds longest;
+  for (std::size_t i = 0; i < machine.gpus.size(); ++i)
+    for (std::size_t j = i + 1; j < machine.gpus.size(); ++j) {
+      if (!machine.joints[i][j].measured) return std::nullopt;
+      longest = std::max(longest, machine.joints[i][j].measured->latency);
+    }
+  return longest;
 }
 
 Result<Decided> decide(FoundMachine found, const MachineImport& how, ImportNotes& notes) {
@@ -60,12 +72,15 @@ Result<Decided> decide(FoundMachine found, const MachineImport& how, ImportNotes
       machine.bandwidths[i][j] = machine.bandwidths[j][i] =
           bandwidth_between(found.joints[i][j], machine.models[i], machine.models[j], found, notes);
   find_extremes(machine);
+  machine.latency = measured_latency(found);
   for (std::string& note : found.notes) notes.add(std::move(note));
   machine.found = std::move(found);
   return machine;
 }
 
-bool uniform(const Decided& machine) { return machine.widest.count <= machine.narrowest.count * 1.001; }
+bool uniform(const Decided& machine) {
+  return machine.widest.count <= machine.narrowest.count * (machine.latency ? measured_alike : alike);
+}
 
 class Builder {
  public:
@@ -142,13 +157,13 @@ class Builder {
     for (std::size_t n = 0; n < nodes_; ++n) {
       const Decided& machine = machine_of(n);
       if (machine.models.size() < 2) continue;
-      cluster_.nodes[n].link = Link{machine.narrowest, inside_latency};
+      cluster_.nodes[n].link = Link{machine.narrowest, machine.latency.value_or(inside_latency)};
       if (!uniform(machine))
         notes_.add(fmt::format("{}: pairs reach from {} to {}; its one link has the narrowest", who(machine),
                                gigabytes(machine.narrowest), gigabytes(machine.widest)));
     }
     if (nodes_ < 2) {
-      if (cluster_.nodes[0].link)
+      if (cluster_.nodes[0].link && !machine_of(0).latency)
         notes_.add(
             fmt::format("A latency of {:.0f} µs is assumed inside of the machine", in_microseconds(inside_latency)));
       return;

@@ -148,6 +148,7 @@ Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, 
 
 BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,
                                  const FoundMachine& machine, ImportNotes& notes) {
+  if (joint.measured) return joint.measured->bandwidth;
   if (joint.kind == JointKind::link) return over_link(joint, one, other, notes);
   if (joint.kind == JointKind::untold) return usual_bandwidth(one, other, machine, notes);
   const BytesPerSecond assumed = std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));

@@ -28,7 +28,7 @@ class ImportNotes {
 Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t gpu, const MachineImport& how,
                              ImportNotes& notes);
 
-/// Each way between two GPUs of one machine, at the peak of what joins them.
+/// Each way between two GPUs of one machine: as it was measured, else at the peak of what joins them.
 BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,
                                  const FoundMachine& machine, ImportNotes& notes);
 

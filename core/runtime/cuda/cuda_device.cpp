@@ -72,6 +72,18 @@ CudaDevice::CudaDevice(int gpu, Precision precision)
   synchronise();
 }
 
+void CudaDevice::reach_directly(const std::vector<int>& gpus) const {
+  context_.make_current();
+  for (const int gpu : gpus) {
+    int can = 0;
+    if (gpu < 0 || gpu == context_.device()) continue;
+    check(cudaDeviceCanAccessPeer(&can, context_.device(), gpu), "cudaDeviceCanAccessPeer");
+    if (!can) continue;
+    // It may be enabled already, or there are more GPUs than one can reach: neither is an error of the next call.
+    if (cudaDeviceEnablePeerAccess(gpu, 0) != cudaSuccess) static_cast<void>(cudaGetLastError());
+  }
+}
+
 CudaDevice::~CudaDevice() {
   static_cast<void>(cudaSetDevice(context_.device()));
   static_cast<void>(cudaStreamSynchronize(stream()));

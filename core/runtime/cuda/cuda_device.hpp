@@ -29,6 +29,8 @@ class CudaDevice final : public ComputeDevice {
  public:
   /// Throws CudaError, OutOfMemory.
   CudaDevice(int gpu, Precision precision);
+  /// From now on copies between it and these GPUs go the shortest way there is: else through the host's memory.
+  void reach_directly(const std::vector<int>& gpus) const;
   ~CudaDevice() override;
 
   /// Of the device that holds a tensor's values, current on the calling thread: for layers and losses.

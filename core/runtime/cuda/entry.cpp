@@ -73,8 +73,10 @@ class TheModule final : public Module {
     backend.name = "cuda";
     backend.recorded = "CUDA graphs";
     backend.gpu = [gpus](std::size_t worker) { return placed_on(gpus[worker]); };
-    backend.device = [precision, gpus = std::move(gpus)](std::size_t worker) {
-      return std::make_shared<CudaDevice>(gpus[worker], precision);
+    backend.device = [precision, gpus = std::move(gpus), by_nccl](std::size_t worker) {
+      auto device = std::make_shared<CudaDevice>(gpus[worker], precision);
+      if (!by_nccl) device->reach_directly(gpus);
+      return device;
     };
     backend.loss = cuda_loss;
     if (by_nccl) backend.join = joined_by_nccl;

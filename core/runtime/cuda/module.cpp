@@ -117,8 +117,9 @@ Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precisio
   std::iota(gpus.begin(), gpus.end(), 0);
   for (std::string& name : *names) name = name.substr(0, name.rfind(", "));
   const std::string nccl = std::ranges::none_of(*names, is_slice) ? module.nccl() : std::string();
-  GpusToMeasure found{module.backend(precision, std::move(gpus), !nccl.empty()), *std::move(names)};
+  GpusToMeasure found{module.backend(precision, gpus, false), *std::move(names)};
   found.backend.transport = nccl.empty() ? by_copies : nccl;
+  if (!nccl.empty()) found.backend.join = module.backend(precision, std::move(gpus), true).join;
   return found;
 }
 

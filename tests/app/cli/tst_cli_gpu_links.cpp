@@ -21,8 +21,9 @@ const std::vector<Bytes> few_sizes{Bytes(64), Bytes(1 << 20)};
 
 QString links_of(int gpus) {
   cuda_stand_in::set_devices(gpus);
-  return QString::fromStdString(
-      cli::gpu_links_text(gpu_module(), gpus_to_measure(gpu_module(), cuda::Precision::fp32).value(), few_sizes));
+  const GpusToMeasure found = gpus_to_measure(gpu_module(), cuda::Precision::fp32).value();
+  const cli::GpuLinks links(found);
+  return QString::fromStdString(links.text() + links.all_reduces_text(gpu_module(), few_sizes));
 }
 
 /// The cells of a group's table, by bytes.
@@ -53,6 +54,7 @@ class TestCliGpuLinks : public QObject {
     QVERIFY2(text.contains("GPU 0 to GPU 1\n") && text.contains("All pairs\n"), qPrintable(text));
     QVERIFY2(text.contains("1       2"), qPrintable(text));
     QVERIFY(!text.contains("No estimates"));
+    QCOMPARE(cuda_stand_in::copies_through_host(), 0);
     for (const int count : {2, 3}) {
       const auto rows = rows_behind(text, QStringLiteral("All-reduces among GPUs 0 to %1\n").arg(count - 1));
       QCOMPARE(rows.size(), few_sizes.size());
@@ -91,6 +93,21 @@ class TestCliGpuLinks : public QObject {
              qPrintable(text));
     for (const auto& [bytes, cells] : rows_behind(text, "All-reduces among GPUs 0 to 1\n"))
       QCOMPARE(cells[2], QStringLiteral("-"));
+  }
+
+  void measured_pairs_are_those_of_the_machine() {
+    cuda_stand_in::set_devices(3);
+    const GpusToMeasure found = gpus_to_measure(gpu_module(), cuda::Precision::fp32).value();
+    const auto links = cli::GpuLinks(found).links();
+    const FoundMachine machine = cli::machine_of(found.names, links);
+    QCOMPARE(machine.gpus.size(), std::size_t{3});
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) {
+        QVERIFY(links[i][j] == links[j][i]);
+        if (i == j) continue;
+        QVERIFY(links[i][j].bandwidth.count > 0);
+        QVERIFY(machine.joints[i][j].measured == links[i][j]);
+      }
   }
 
   void slices_are_not_joined() {

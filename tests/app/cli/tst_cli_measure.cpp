@@ -129,8 +129,6 @@ void TestCliMeasure::bad_questions_are_refused_data() {
       << profile + QStringList{"--no-graphs"} << QByteArray("--no-graphs needs --backend cuda");
   QTest::newRow("busy cores on a GPU") << on_gpu + QStringList{"--busy-cores", "2"}
                                        << QByteArray("--busy-cores needs --backend cpu");
-  QTest::newRow("a cluster of GPUs") << on_gpu + QStringList{"--cluster-out", "gpus.json"}
-                                     << QByteArray("convert --this-machine");
   QTest::newRow("trials of nothing") << plan_command({"--trials", "2"}) << QByteArray("--trials needs --model");
   QTest::newRow("a model and no trials") << plan_command({"--model", "preset:mlp-small"}) << QByteArray("--trials");
   const QStringList trials{"--trials", "1", "--backend", "cpu", "--model"};

@@ -72,6 +72,26 @@ class TestMachineImport : public QObject {
     }
   }
 
+  /// What was timed stands instead of what the links' kind and lanes give.
+  void measured_links_are_kept() {
+    std::vector<FoundMachine> timed = machines({"dgx-a100.xml"});
+    std::vector<std::vector<Joint>>& joints = timed[0].joints;
+    const auto measure = [&](std::size_t i, std::size_t j, const Link& link) {
+      joints[i][j].measured = joints[j][i].measured = link;
+    };
+    for (std::size_t i = 0; i < joints.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) measure(i, j, {BytesPerSecond(250e9), Seconds(2e-6)});
+    measure(3, 5, {BytesPerSecond(235e9), Seconds(3e-6)});
+    const ImportedCluster alike = cluster_of(timed).value();
+    QVERIFY(!alike.cluster.bandwidth_matrix);
+    QCOMPARE(alike.cluster.nodes[0].link, (Link{BytesPerSecond(235e9), Seconds(3e-6)}));
+    QVERIFY(!says(alike, "assumed") && !says(alike, "lanes of"));
+    measure(3, 5, {BytesPerSecond(100e9), Seconds(3e-6)});
+    const ImportedCluster unlike = cluster_of(timed).value();
+    QCOMPARE(between(unlike, 3, 5), 100.0);
+    QCOMPARE(between(unlike, 0, 1), 250.0);
+  }
+
   void a_dgx_1_keeps_its_mesh() {
     for (const char* file : {"dgx1-v100.xml", "dgx1-v100.topo.txt"}) {
       const ImportedCluster made = imported({file});

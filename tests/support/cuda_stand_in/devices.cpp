@@ -62,6 +62,8 @@ void reset() {
     machine().names.clear();
     machine().places.clear();
     machine().hanging.clear();
+    machine().direct.clear();
+    machine().copies_through_host = 0;
   }
   {
     const std::lock_guard lock(lock_of_all());
@@ -96,6 +98,10 @@ void hang_device(int device) {
 int waiting_calls() {
   const std::lock_guard lock(machine().mutex);
   return machine().waits;
+}
+int copies_through_host() {
+  const std::lock_guard lock(machine().mutex);
+  return machine().copies_through_host;
 }
 void set_driver(int version) {
   const std::lock_guard lock(machine().mutex);
@@ -252,6 +258,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return runtime_call("cudaDeviceEnablePeerAccess", cudaErrorUnknown, [&] {
     require(flags == 0 && peer != current && peer >= 0 && peer < device_count(), "no such peer",
             cudaErrorInvalidDevice);
+    const std::lock_guard lock(machine().mutex);
+    require(machine().direct.emplace(current, peer).second, "it is enabled", cudaErrorPeerAccessAlreadyEnabled);
   });
 }
 

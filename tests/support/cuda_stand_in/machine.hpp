@@ -32,6 +32,8 @@ struct Machine {
   std::map<int, int> places;
   std::set<int> hanging;
   int waits = 0;
+  std::set<std::pair<int, int>> direct;  ///< {from where, to whom}: a device reaches a peer's memory
+  int copies_through_host = 0;
 };
 Machine& machine();
 

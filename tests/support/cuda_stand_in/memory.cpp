@@ -64,6 +64,12 @@ void check_side(const void* address, std::size_t bytes, bool device, const char*
   check_device_memory(address, bytes, found, what);
 }
 
+void count_copy(int from, int to) {
+  const std::lock_guard lock(machine().mutex);
+  if (from != to && !machine().direct.contains({to, from}) && !machine().direct.contains({from, to}))
+    ++machine().copies_through_host;
+}
+
 /// Rows of `width` bytes; copies of pageable memory are done, as far as the host sees, when the call returns.
 void copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t rows,
           cudaMemcpyKind kind, cudaStream_t stream) {
@@ -85,6 +91,7 @@ void copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pit
     std::memcpy(staged->data(), from, staged->size());
     return put(stream, [=] { move_rows(staged->data(), from_pitch); });
   }
+  if (kind == cudaMemcpyDeviceToDevice) count_copy(device_with(from), device_with(to));
   put(stream, [=] { move_rows(static_cast<const char*>(from), from_pitch); });
   if (kind != cudaMemcpyDeviceToDevice && pageable) count_wait();
   if (kind == cudaMemcpyDeviceToHost && pageable) drain(stream);

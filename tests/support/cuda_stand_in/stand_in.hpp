@@ -46,6 +46,9 @@ void hang_device(int device);
 /// Calls so far that make the host wait for a device: synchronisations, freed memory, copies of pageable memory.
 int waiting_calls();
 
+/// Copies between devices since reset() of which neither reaches the other's memory (cudaDeviceEnablePeerAccess).
+int copies_through_host();
+
 /// From now on NCCL's communicators, as they are asked, say that another rank is lost.
 void lose_peers();
 

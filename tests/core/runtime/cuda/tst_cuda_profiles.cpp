@@ -183,6 +183,7 @@ void TestCudaProfiles::profilesAreRecorded() {
     }
   };
   cuda_stand_in::reset();
+  cuda_stand_in::set_devices(6);
   cuda_stand_in::refuse_in_captures("cublasLtMatmul");
   const auto refused = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
   QVERIFY2(refused.has_value(), refused ? "" : refused.error().text().c_str());
@@ -193,6 +194,7 @@ void TestCudaProfiles::profilesAreRecorded() {
   check_alike(*refused);
 
   cuda_stand_in::reset();
+  cuda_stand_in::set_devices(6);
   cuda_stand_in::fail_call(passes + 2, "cudaGraphLaunch", cudaErrorMemoryAllocation);
   const auto given_up = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
   QVERIFY2(given_up.has_value(), given_up ? "" : given_up.error().text().c_str());
@@ -200,6 +202,7 @@ void TestCudaProfiles::profilesAreRecorded() {
   check_alike(*given_up);
 
   cuda_stand_in::reset();
+  cuda_stand_in::set_devices(6);
   gpus->backend.recorded.clear();
   const auto plain = profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
   QVERIFY(plain.has_value());
@@ -278,11 +281,11 @@ void TestCudaProfiles::waitingIsNoMoving() {
 
 /// Whichever rank's call it is, the profile ends with its words, and nothing is left (cleanup).
 void TestCudaProfiles::aRankThatFailsEndsTheProfile() {
+  cuda_stand_in::set_devices(2);
   const auto gpus = gpus_to_measure(gpu_module(), cuda::Precision::fp32);
   QVERIFY(gpus.has_value());
   for (const int nth : {1, 40, 150}) {
     cuda_stand_in::reset();
-    cuda_stand_in::set_devices(2);
     cuda_stand_in::fail_call(nth, "ncclAllReduce", ncclInternalError);
     const auto found = profile_with(gpus->backend, {"measured on GPUs", "GPU", 2}, gpt_of_four_heads(), cut_over({2}));
     QVERIFY2(cuda_stand_in::failed(), "the model has fewer calls");
