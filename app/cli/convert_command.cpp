@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // convert: any format that is read, into any format that can hold the same; descriptions of machines into a cluster,
-// configurations of transformers and ONNX models into a profile.
+// configurations of transformers, ONNX models and traces of modules into a profile.
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -10,9 +10,12 @@
 #include "app/cli/file_formats.hpp"
 #include "app/cli/machine_options.hpp"
 #include "app/cli/model_options.hpp"
+#include "app/cli/profile_text.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/profile_csv.hpp"
+#include "core/io/trace_events.hpp"
 #include "core/io/utf8.hpp"
+#include "core/presets/traced_profile.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -31,13 +34,18 @@ class ConvertCommand : public Command {
         ->check(CLI::IsMember(names))
         ->type_name("FORMAT");
     app.add_option("--profile-micro-batch", profile_micro_batch_,
-                   "samples of one micro-batch of a graph text or a table")
+                   "samples of one micro-batch of a graph text, a table or a trace")
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
     app.add_option("--columns", columns_,
                    "of a table of layers: name=Layer,forward_ms=Fwd:us,...; keys are those of a profile's layers, what "
                    "is not given is looked for by its key")
         ->type_name("KEY=HEADING[:UNIT],...");
+    app.add_option("--trace-depth", trace_depth_,
+                   "of a trace that becomes a profile: modules so deep in others are its layers, 0 the outermost; "
+                   "else blocks that repeat are found")
+        ->check(CLI::Range(0, 1000))
+        ->type_name("N");
     machines_.declare(app);
     models_.declare(app);
   }
@@ -53,6 +61,10 @@ class ConvertCommand : public Command {
       return write_cluster(machines_.cluster_of_cloud());
     }
     if (!columns_.empty()) return write_table();
+    if (files_.size() == 1 && asked_format() == "profile" && looks_like_trace(files_.front()))
+      return write_traced(stop);
+    if (trace_depth_)
+      return fail(ErrorCode::bad_usage, "--trace-depth: found no trace to become a profile, expected one");
     FoundMachines found;
     for (const std::string& file : files_) {
       auto read = read_any_file(file, {.profile_micro_batch = profile_micro_batch_}, stop);
@@ -89,6 +101,18 @@ class ConvertCommand : public Command {
     auto profile = profile_from_csv(*content, name, *profile_micro_batch_, *columns);
     if (!profile) return tl::unexpected(in_file(profile.error(), files_.front()));
     return write_other(*std::move(profile));
+  }
+
+  /// The modules that a profiler saw at work, as layers.
+  Result<int> write_traced(const std::stop_token& stop) {
+    if (machines_.given()) return fail(ErrorCode::bad_usage, "found options of machines with a trace, expected none");
+    if (models_.given()) return fail(ErrorCode::bad_usage, "found options of models with a trace, expected none");
+    const RecordedOptions options{trace_depth_, profile_micro_batch_, machines_.device()};
+    const auto made = read_traced_profile(files_.front(), options, stop);
+    if (!made) return tl::unexpected(made.error());
+    for (const std::string& note : made->notes) print_note(note);
+    if (out_ != "-") print_text(layers_table(made->profile));
+    return write(profile_to_json(made->profile));
   }
 
   /// What is no description of a machine stands alone.
@@ -135,8 +159,7 @@ class ConvertCommand : public Command {
 
   /// What the name of the file, or --to, asks for is the one thing that `what` can become.
   Result<void> expect_target(const char* what, std::string_view format) const {
-    const FileFormat* by_name = file_format_of_name(out_);
-    const std::string_view asked = !to_.empty() ? std::string_view(to_) : by_name ? by_name->name : format;
+    const std::string_view asked = asked_format().empty() ? format : asked_format();
     if (asked == format) return {};
     return fail(ErrorCode::bad_usage, fmt::format("{} can't be written as {}; possible: {}", what, asked, format));
   }
@@ -147,15 +170,20 @@ class ConvertCommand : public Command {
     return 0;
   }
 
-  std::string target(const AnyFile& file) const {
+  /// By --to, else by OUT's ending; empty: by neither.
+  std::string_view asked_format() const {
     if (!to_.empty()) return to_;
     const FileFormat* by_name = file_format_of_name(out_);
-    return std::string(by_name ? by_name->name : format_name(file));
+    return by_name ? by_name->name : std::string_view();
+  }
+
+  std::string target(const AnyFile& file) const {
+    return std::string(asked_format().empty() ? format_name(file) : asked_format());
   }
 
   std::vector<std::string> files_;
   std::string out_, to_, columns_;
-  std::optional<int> profile_micro_batch_;
+  std::optional<int> profile_micro_batch_, trace_depth_;
   MachineOptions machines_;
   ModelOptions models_;
 };

@@ -119,7 +119,9 @@ const std::vector<FileFormat>& file_formats() {
       {"onnx", ".onnx", "a model's operators and the sizes of its weights, of any program (read)"},
       {"project", ".pipedeck", "all of the window's work in one SQLite file (read)"},
       {"checkpoint", ".pdck", "what a device keeps of a training run (validated; list checkpoints DIR)"},
-      {"trace", ".trace.json", "Chrome trace, of PyTorch's profiler or for Perfetto, also gzipped (read, written)"},
+      {"trace", ".trace.json",
+       "Chrome trace, of PyTorch's profiler or for Perfetto, also gzipped; with modules also as a profile (read, "
+       "written)"},
   };
   return formats;
 }

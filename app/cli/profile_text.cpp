@@ -18,31 +18,6 @@ std::string quartiles_text(const std::optional<TimeSpread>& spread, Quartiles Ti
   return fmt::format("{} to {}", milliseconds_text(quartiles.lower), milliseconds_text(quartiles.upper));
 }
 
-std::string layers_table(const Profile& profile) {
-  std::vector<Table::Column> columns{
-      {"layer", Align::left}, {"kind", Align::left}, {"forward ms"}, {"quartiles"}, {"backward ms"},
-      {"quartiles"},          {"weight part ms"},    {"output"},     {"saved"},     {"parameters"}};
-  const bool cut =
-      std::ranges::any_of(profile.layers, [](const Layer& layer) { return layer.whole_parameters.count > 0; });
-  if (cut) columns.push_back({"of them whole"});
-  Table table(std::move(columns));
-  for (const Layer& layer : profile.layers) {
-    std::vector<std::string> row{layer.name,
-                                 layer.kind,
-                                 milliseconds_text(layer.forward),
-                                 quartiles_text(layer.spread, &TimeSpread::forward),
-                                 milliseconds_text(layer.backward),
-                                 quartiles_text(layer.spread, &TimeSpread::backward),
-                                 milliseconds_text(layer.backward_weight),
-                                 memory_text(layer.output),
-                                 memory_text(layer.saved),
-                                 memory_text(layer.parameters)};
-    if (cut) row.push_back(memory_text(layer.whole_parameters));
-    table.add(std::move(row));
-  }
-  return table.text();
-}
-
 /// The whole model at one size or degree.
 struct Sum {
   Seconds forward, backward, weight;
@@ -92,6 +67,31 @@ std::string sums_table(const Profile& profile) {
 }
 
 }  // namespace
+
+std::string layers_table(const Profile& profile) {
+  std::vector<Table::Column> columns{
+      {"layer", Align::left}, {"kind", Align::left}, {"forward ms"}, {"quartiles"}, {"backward ms"},
+      {"quartiles"},          {"weight part ms"},    {"output"},     {"saved"},     {"parameters"}};
+  const bool cut =
+      std::ranges::any_of(profile.layers, [](const Layer& layer) { return layer.whole_parameters.count > 0; });
+  if (cut) columns.push_back({"of them whole"});
+  Table table(std::move(columns));
+  for (const Layer& layer : profile.layers) {
+    std::vector<std::string> row{layer.name,
+                                 layer.kind,
+                                 milliseconds_text(layer.forward),
+                                 quartiles_text(layer.spread, &TimeSpread::forward),
+                                 milliseconds_text(layer.backward),
+                                 quartiles_text(layer.spread, &TimeSpread::backward),
+                                 milliseconds_text(layer.backward_weight),
+                                 memory_text(layer.output),
+                                 memory_text(layer.saved),
+                                 memory_text(layer.parameters)};
+    if (cut) row.push_back(memory_text(layer.whole_parameters));
+    table.add(std::move(row));
+  }
+  return table.text();
+}
 
 std::string measured_profile_text(const Profile& profile) {
   return fmt::format("{} on {}, micro-batch {}\n\n{}\n{}", profile.name, profile.device, profile.micro_batch,

@@ -12,6 +12,9 @@ namespace pipedeck::cli {
 /// The layers at the profile's own micro-batch, with quartiles; then the whole model at every size and degree.
 std::string measured_profile_text(const Profile& profile);
 
+/// The layers alone.
+std::string layers_table(const Profile& profile);
+
 /// Transfers by size, and the line through them.
 std::string measured_link_text(const LinkMeasurement& measured);
 

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int deepest = 64;                            // levels: traces have five or six
 constexpr std::size_t longest = std::size_t{8} << 20;  // bytes of one text
+constexpr std::size_t longest_inputs = 16384;          // bytes: lists of all parameters are of no use
 constexpr std::size_t look_every = 4096;               // events: whether to stop, how far it is
 
 struct TooLong : std::length_error {
@@ -90,6 +91,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   bool StartArray() {
     if (depth_ == 0) events_depth_ = 1;
     if (depth_ == 1 && key_ == "traceEvents") events_depth_ = 2;
+    if (in_input_sizes(2)) begin_sizes('[');
     return down();
   }
   bool EndObject(rapidjson::SizeType) {
@@ -101,6 +103,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
       had_events_ = true;
       events_depth_ = 0;
     }
+    if (in_input_sizes(2)) append(input_sizes_, "]");
     return true;
   }
   bool Key(const char* text, rapidjson::SizeType size, bool) {
@@ -108,6 +111,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
     if (events_depth_ > 0 && depth_ == events_depth_ + 1) set(field_, text, size);
     if (events_depth_ > 0 && depth_ == events_depth_ + 2) set(argument_, text, size);
     if (depth_ == 1) section_ = key_;
+    device_key_ = depth_ == 3 && std::string_view(text, size) == "name";
     return true;
   }
   bool String(const char* text, rapidjson::SizeType size, bool) {
@@ -117,7 +121,13 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
       if (argument_ == "name") argument_name_.assign(value);
       return true;
     }
+    if (in_inputs(3) && argument_ == "Input type") {
+      append(input_types_, value);
+      append(input_types_, ",");
+    }
     if (depth_ == 2 && section_ == "otherData" && key_ == "title") head_.title.assign(value);
+    if (depth_ == 3 && section_ == "deviceProperties" && device_key_ && head_.device.empty())
+      head_.device.assign(value.substr(0, 200));
     return true;
   }
   bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
@@ -126,6 +136,10 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
     if (in_arguments()) {
       take_argument(value);
       return true;
+    }
+    if (in_input_sizes(4)) {
+      begin_sizes('\0');
+      append(input_sizes_, value);
     }
     if (depth_ == 2 && section_ == "distributedInfo" && key_ == "rank") head_.rank = integer_of(value);
     return true;
@@ -144,6 +158,24 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
 
   bool in_event() const { return events_depth_ > 0 && depth_ == events_depth_ + 1; }
   bool in_arguments() const { return events_depth_ > 0 && depth_ == events_depth_ + 2 && field_ == "args"; }
+
+  /// So many levels into an event, 2 being its arguments, or deeper.
+  bool in_inputs(int levels) const { return events_depth_ > 0 && depth_ >= events_depth_ + levels && field_ == "args"; }
+  bool in_input_sizes(int levels) const {
+    return in_inputs(levels) && (argument_ == "Input Dims" || argument_ == "Input dims");
+  }
+
+  /// A size or a list of them begins: behind another one there is a comma.
+  void begin_sizes(char bracket) {
+    if (!input_sizes_.empty() && input_sizes_.back() != '[') append(input_sizes_, ",");
+    if (bracket != '\0') append(input_sizes_, std::string_view(&bracket, 1));
+  }
+  void append(std::string& text, std::string_view more) {
+    if (text.size() + more.size() > longest_inputs)
+      too_many_inputs_ = true;
+    else
+      text += more;
+  }
 
   bool down() {
     if (++depth_ > deepest)
@@ -194,12 +226,14 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
     if (argument_ == "micro_batch") event_.micro_batch = integer_of(value);
     if (argument_ == "device") event_.device = integer_of(value);
     if (argument_ == "correlation") event_.correlation = integer_of(value);
+    if (argument_ == "Sequence number") event_.sequence = integer_of(value);
   }
 
   bool end_event() {
     event_.name = name_;
     event_.category = category_;
     event_.argument_name = argument_name_;
+    if (!too_many_inputs_) event_.input_sizes = input_sizes_, event_.input_types = input_types_;
     const auto taken = take_(event_);
     if (!taken) {
       error_ = taken.error();
@@ -208,7 +242,8 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
     const std::size_t next = event_.number + 1;
     event_ = TraceEvent{};
     event_.number = next;
-    name_.clear(), category_.clear(), argument_name_.clear();
+    name_.clear(), category_.clear(), argument_name_.clear(), input_sizes_.clear(), input_types_.clear();
+    too_many_inputs_ = false;
     if (next % look_every != 0) return true;
     if (stop_.stop_requested()) {
       error_ = Error{ErrorCode::cancelled, "cancelled", {}, {}};
@@ -229,6 +264,9 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   bool had_events_ = false;
   TraceEvent event_;
   std::string section_, key_, field_, argument_, name_, category_, argument_name_;
+  std::string input_sizes_, input_types_;
+  bool too_many_inputs_ = false;
+  bool device_key_ = false;  ///< "name" of a device's properties is being read
 };
 
 std::string words_of(const rapidjson::ParseResult& parsed, const PackedStream& stream) {

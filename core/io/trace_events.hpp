@@ -26,12 +26,16 @@ struct TraceEvent {
   std::int64_t process = 0, thread = 0;  ///< "pid", "tid": numbers, or something that stands for the text
   std::string_view argument_name;        ///< "args.name", of metadata
   std::optional<std::int64_t> stage, micro_batch, device, correlation;  ///< of "args"
+  std::optional<std::int64_t> sequence;                                 ///< "Sequence number" of "args"
+  std::string_view input_sizes;  ///< "Input Dims" of "args" without blanks, "[[32,8],[]]"; empty: none, or too many
+  std::string_view input_types;  ///< "Input type" of "args", "float,Scalar,"; empty as above
 };
 
 /// What stands beside the events.
 struct TraceHead {
   std::string title;                 ///< "otherData.title"
   std::optional<std::int64_t> rank;  ///< "distributedInfo.rank"
+  std::string device;                ///< "deviceProperties", the first one's "name"
 };
 
 using TakeEvent = std::function<Result<void>(const TraceEvent&)>;

@@ -5720,10 +5720,6 @@
         <translation>Schicht „%1“ der Stufe %2 lässt sich nicht über %3 Geräte zerlegen: das Profil nennt keine Weise, die ganze Tensoren nimmt und gibt</translation>
     </message>
     <message>
-        <source>out of memory: the system has no more</source>
-        <translation>Speicher erschöpft: das System hat keinen mehr</translation>
-    </message>
-    <message>
         <source>found %1, expected a number that divides %2 heads</source>
         <translation>gefunden: %1, erwartet: eine Zahl, die %2 Köpfe teilt</translation>
     </message>
@@ -5794,10 +5790,6 @@
     <message>
         <source>busy cores are the processor&apos;s</source>
         <translation>beschäftigte Kerne gibt es nur beim Prozessor</translation>
-    </message>
-    <message>
-        <source>layers cut over devices are measured on the processor alone</source>
-        <translation>über Geräte geschnittene Schichten werden nur auf dem Prozessor gemessen</translation>
     </message>
     <message>
         <source>boundary %1 GiB</source>
@@ -6178,6 +6170,150 @@
     <message>
         <source>The %1 blocks are assumed to be below one switch</source>
         <translation>Es wird angenommen, dass die %1 Blöcke unter einem Switch liegen</translation>
+    </message>
+    <message>
+        <source>%1 % of the backward pass belong to no layer and were left out</source>
+        <translation>%1 % des Rückwärtsgangs gehören zu keiner Schicht und wurden weggelassen</translation>
+    </message>
+    <message>
+        <source>%1 layers of %2 modules that annotations (record_function) name</source>
+        <translation>%1 Schichten aus %2 Modulen, die Anmerkungen (record_function) nennen</translation>
+    </message>
+    <message>
+        <source>%1 layers of %2 modules that the profiler names</source>
+        <translation>%1 Schichten aus %2 Modulen, die der Profiler nennt</translation>
+    </message>
+    <message>
+        <source>%1 modules ran again within the backward pass (recomputation): their time is no layer&apos;s, and kept bytes are those without it</source>
+        <translation>%1 Module liefen im Rückwärtsgang noch einmal (Neuberechnung): Ihre Zeit zählt zu keiner Schicht, und behaltene Bytes sind die ohne sie</translation>
+    </message>
+    <message>
+        <source>%1 modules that ran on other threads were left out</source>
+        <translation>%1 Module, die auf anderen Threads liefen, wurden weggelassen</translation>
+    </message>
+    <message>
+        <source>%1 ms of communication (NCCL) were left out: plans have their own</source>
+        <translation>%1 ms Kommunikation (NCCL) wurden weggelassen: Pläne haben ihre eigene</translation>
+    </message>
+    <message>
+        <source>%1 passes that ran other modules were left out</source>
+        <translation>%1 Durchgänge, in denen andere Module liefen, wurden weggelassen</translation>
+    </message>
+    <message>
+        <source>%1 passes without a backward pass were left out</source>
+        <translation>%1 Durchgänge ohne Rückwärtsgang wurden weggelassen</translation>
+    </message>
+    <message>
+        <source>%1 samples a micro-batch: the first size of what the first layer takes</source>
+        <translation>%1 Samples je Mikro-Batch: die erste Größe dessen, was die erste Schicht nimmt</translation>
+    </message>
+    <message>
+        <source>found %1 different sizes of inputs, expected some that come again</source>
+        <translation>gefunden: %1 verschiedene Größen von Eingaben, erwartet: welche, die wiederkehren</translation>
+    </message>
+    <message>
+        <source>found %1 modules that would be layers, expected at most %2</source>
+        <translation>gefunden: %1 Module, die Schichten würden, erwartet: höchstens %2</translation>
+    </message>
+    <message>
+        <source>found a micro-batch of %1 samples, expected at most %2</source>
+        <translation>gefunden: ein Mikro-Batch von %1 Samples, erwartet: höchstens %2</translation>
+    </message>
+    <message>
+        <source>found modules that took no time, expected some that computed</source>
+        <translation>gefunden: Module, die keine Zeit brauchten, erwartet: welche, die rechneten</translation>
+    </message>
+    <message>
+        <source>found modules within backward passes alone, expected a forward pass</source>
+        <translation>gefunden: Module nur in Rückwärtsgängen, erwartet: ein Vorwärtsgang</translation>
+    </message>
+    <message>
+        <source>found more than %1 different names, expected modules and operators that come again</source>
+        <translation>gefunden: mehr als %1 verschiedene Namen, erwartet: Module und Operatoren, die wiederkehren</translation>
+    </message>
+    <message>
+        <source>found more than %1 modules in one another at &quot;%2&quot;, expected a model&apos;s few</source>
+        <translation>gefunden: mehr als %1 Module ineinander bei „%2“, erwartet: die wenigen eines Modells</translation>
+    </message>
+    <message>
+        <source>found more than %1 threads, expected a few</source>
+        <translation>gefunden: mehr als %1 Threads, erwartet: wenige</translation>
+    </message>
+    <message>
+        <source>found no modules among %1 events, expected those that torch.profiler.profile(with_stack=True, record_shapes=True) or record_function around each module write</source>
+        <translation>gefunden: keine Module unter %1 Ereignissen, erwartet: die, die torch.profiler.profile(with_stack=True, record_shapes=True) oder record_function um jedes Modul schreiben</translation>
+    </message>
+    <message>
+        <source>half of a layer&apos;s backward pass is assumed to be for its weights</source>
+        <translation>die Hälfte des Rückwärtsgangs einer Schicht wird für ihre Gewichte angenommen</translation>
+    </message>
+    <message>
+        <source>no backward pass was recorded: it is assumed to take %1 times the forward pass</source>
+        <translation>kein Rückwärtsgang wurde aufgezeichnet: Angenommen wird das %1-Fache des Vorwärtsgangs</translation>
+    </message>
+    <message>
+        <source>nobody says how many samples a micro-batch has: 1 is assumed</source>
+        <translation>niemand sagt, wie viele Samples ein Mikro-Batch hat: 1 wird angenommen</translation>
+    </message>
+    <message>
+        <source>of %1 all inputs are taken for kept</source>
+        <translation>von %1 gelten alle Eingaben als behalten</translation>
+    </message>
+    <message>
+        <source>parameters are counted by their gradients; frozen ones are not among them</source>
+        <translation>Parameter sind nach ihren Gradienten gezählt; eingefrorene sind nicht darunter</translation>
+    </message>
+    <message>
+        <source>parameters are counted by what known operators take</source>
+        <translation>Parameter sind nach dem gezählt, was bekannte Operatoren nehmen</translation>
+    </message>
+    <message>
+        <source>recorded by PyTorch&apos;s profiler, medians of %1 passes</source>
+        <translation>von PyTorchs Profiler aufgezeichnet, Mediane von %1 Durchgängen</translation>
+    </message>
+    <message>
+        <source>some outputs are as large as what the next layer takes; the last one&apos;s is then 0</source>
+        <translation>manche Ausgaben sind so groß wie das, was die nächste Schicht nimmt; die der letzten ist dann 0</translation>
+    </message>
+    <message>
+        <source>the device is &quot;%1&quot;, in the catalogue %2</source>
+        <translation>das Gerät ist „%1“, im Katalog %2</translation>
+    </message>
+    <message>
+        <source>the first of %1 steps, which warms up, was left out (%2 passes)</source>
+        <translation>der erste von %1 Schritten, der aufwärmt, wurde weggelassen (%2 Durchgänge)</translation>
+    </message>
+    <message>
+        <source>the first pass, which warms up, was left out</source>
+        <translation>der erste Durchgang, der aufwärmt, wurde weggelassen</translation>
+    </message>
+    <message>
+        <source>the trace does not name its device: it is called GPU</source>
+        <translation>der Trace nennt sein Gerät nicht: Es heißt GPU</translation>
+    </message>
+    <message>
+        <source>the trace has no sizes: outputs, parameters and what is kept are 0; record with record_shapes=True</source>
+        <translation>der Trace hat keine Größen: Ausgaben, Parameter und Behaltenes sind 0; mit record_shapes=True aufzeichnen</translation>
+    </message>
+    <message>
+        <source>times are medians of %1 passes on the processor, from a layer&apos;s begin to the next one&apos;s</source>
+        <translation>Zeiten sind Mediane von %1 Durchgängen auf dem Prozessor, vom Beginn einer Schicht bis zu dem der nächsten</translation>
+    </message>
+    <message>
+        <source>times are medians of %1 passes: of a layer&apos;s kernels on the GPU, one after another</source>
+        <translation>Zeiten sind Mediane von %1 Durchgängen: der Kernel einer Schicht auf der GPU, einer nach dem anderen</translation>
+    </message>
+    <message>
+        <source>what a model does between its modules counts into the layer before, the loss into the last one</source>
+        <translation>was ein Modell zwischen seinen Modulen tut, zählt zur Schicht davor, der Verlust zur letzten</translation>
+    </message>
+    <message>
+        <source>what is kept for the backward pass is estimated, operator by operator</source>
+        <translation>was für den Rückwärtsgang behalten wird, ist geschätzt, Operator für Operator</translation>
+    </message>
+    <message>
+        <source>what is kept for the backward pass is not known without one: outputs alone</source>
+        <translation>was für den Rückwärtsgang behalten wird, ist ohne einen nicht bekannt: nur die Ausgaben</translation>
     </message>
 </context>
 <context>
