@@ -16,7 +16,9 @@
 #include "core/domain/reschedule.hpp"
 #include "core/io/files.hpp"
 #include "core/io/weight_type.hpp"
+#include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
+#include "core/presets/profile_device.hpp"
 #include "core/schedule/build.hpp"
 
 namespace pipedeck::cli {
@@ -243,7 +245,10 @@ Result<Problem> open_inputs(const InputOptions& inputs, const ConventionOptions&
   auto profile = open_profile(inputs.profile, {.profile_micro_batch = inputs.profile_micro_batch});
   if (!profile) return tl::unexpected(in_file(profile.error(), inputs.profile));
   auto problem = open_hardware(inputs.cluster, judged);
-  if (problem) problem->profile = std::make_shared<const Profile>(*std::move(profile));
+  if (!problem) return problem;
+  problem->profile = std::make_shared<const Profile>(*std::move(profile));
+  const std::string note = profile_device_note(*problem->profile, *problem->cluster, device_catalogue());
+  if (!note.empty()) print_warning(note);
   return problem;
 }
 

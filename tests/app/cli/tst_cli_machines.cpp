@@ -77,6 +77,23 @@ class TestCliMachines : public QObject {
                   0);
   }
 
+  /// A model computed for one device on a cluster of another: the cluster's speeds are against a third one.
+  void a_profile_of_another_device_is_told() {
+    VERIFY_STATUS(problem_.run({"convert", "--cloud", "p5.48xlarge", "-o", "h100.cluster.json"}), 0);
+    problem_.write("config.json", R"({"model_type": "llama", "hidden_size": 256, "intermediate_size": 512,
+      "num_attention_heads": 4, "num_hidden_layers": 8, "vocab_size": 1000})");
+    const auto planned_for = [&](const QString& device) {
+      problem_.run({"convert", "config.json", "-o", "m.profile.json", "--device", device});
+      return problem_.run({"plan", "--profile", "m.profile.json", "--cluster", "h100.cluster.json", "--planner",
+                           "straight", "--global-batch", "8", "-o", "plan.json"});
+    };
+    const Answer other = planned_for("A100-80GB"), same = planned_for("H100-SXM");
+    VERIFY_STATUS(other, 0);
+    VERIFY_STATUS(same, 0);
+    QVERIFY2(other.err.contains("warning: the profile is of A100-80GB, which the cluster does not list"), other.err);
+    QVERIFY2(!same.err.contains("warning"), same.err);
+  }
+
   void bad_calls_are_told_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("said");
