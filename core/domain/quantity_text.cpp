@@ -115,6 +115,12 @@ double default_size(Measure measure, std::string_view unit) {
   return measure == Measure::percent ? 0.01 : 1;
 }
 
+/// Thousandths and the like by a division, whose result is the nearest: 2.25 ms are 0.00225 s, as everywhere.
+double in_base_unit(double figure, double size) {
+  const double parts = std::round(1 / size);
+  return size < 1 && std::abs(parts * size - 1) < 1e-12 ? figure / parts : figure * size;
+}
+
 }  // namespace
 
 Result<double> parse_quantity(Measure measure, std::string_view text, std::string_view unit) {
@@ -139,7 +145,7 @@ Result<double> parse_quantity(Measure measure, std::string_view text, std::strin
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   const std::optional<double> size = rest.empty() ? default_size(measure, unit) : unit_size(measure, rest);
   if (!size || !std::isfinite(figure * *size)) return refuse();
-  return figure * *size;
+  return in_base_unit(figure, *size);
 }
 
 Result<Bytes> parse_bytes(std::string_view text, std::string_view unit) {

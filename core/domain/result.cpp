@@ -2,12 +2,24 @@
 #include "core/domain/result.hpp"
 
 namespace pipedeck {
+namespace {
+
+/// What a file says may be as long as the file; a terminal and a window show its beginning.
+std::string beginning_of(const std::string& text) {
+  constexpr std::size_t longest = 4000;
+  if (text.size() <= longest) return text;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // no part of a character
+  return text.substr(0, end) + " …";
+}
+
+}  // namespace
 
 std::string Error::text() const {
   std::string out;
   for (const std::string* part : {&file, &place})
-    if (!part->empty()) out += *part + ": ";
-  return out + message;
+    if (!part->empty()) out += beginning_of(*part) + ": ";
+  return out + beginning_of(message);
 }
 
 int exit_status(ErrorCode code) {

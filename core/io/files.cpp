@@ -309,6 +309,12 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   const fs::file_status status = fs::status(path, problem);
   if (!fs::exists(status)) return fail(ErrorCode::bad_input, "found no such file", {}, path);
   if (fs::is_directory(status)) return fail(ErrorCode::bad_input, "found a folder, expected a file", {}, path);
+  if (fs::is_character_file(status) || fs::is_block_file(status))
+    return fail(ErrorCode::bad_input, "found a device, expected a file", {}, path);
+  const auto too_large = [&] {
+    return fail(ErrorCode::bad_input, fmt::format("found more than {} bytes, expected at most that", limit), {}, path);
+  };
+  if (fs::is_regular_file(status) && fs::file_size(path, problem) > limit && !problem) return too_large();
   std::ifstream in(path, std::ios::binary);
   if (!in)
     return fail(ErrorCode::bad_input, fmt::format("the file can't be opened: {}", std::strerror(errno)), {}, path);
@@ -317,9 +323,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   std::array<char, 1 << 16> piece;
   while (in.read(piece.data(), piece.size()) || in.gcount() > 0) {
     content.append(piece.data(), static_cast<std::size_t>(in.gcount()));
-    if (content.size() > limit)
-      return fail(ErrorCode::bad_input, fmt::format("found more than {} bytes, expected at most that", limit), {},
-                  path);
+    if (content.size() > limit) return too_large();
   }
   if (in.bad()) return system_failure("the file can't be read", path);
   if (auto text = from_utf16(content)) content = *std::move(text);

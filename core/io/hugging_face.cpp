@@ -333,7 +333,8 @@ void read_config(const Value& file, ObjectReader& in, const std::string& name, R
   if (family == families().end()) {
     std::string known;
     for (const auto& [type, reader] : families()) known += (known.empty() ? "" : ", ") + type;
-    in.fail("model_type", fmt::format("found \"{}\", expected one of: {}", out.config.family, known));
+    in.fail("model_type",
+            fmt::format("found {}, expected one of: {}", json::describe(Value(out.config.family)), known));
     return;
   }
   Reader reader(file, in, out);

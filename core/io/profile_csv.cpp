@@ -29,6 +29,13 @@ std::string known_keys() {
 
 std::string quoted(const std::string& text) { return json::describe(json::Value(text)); }
 
+/// What Markdown has under a heading: |---|:--:|
+bool is_rule(const CsvRow& row) {
+  return std::ranges::all_of(row.fields, [](const std::string& field) {
+    return field.find_first_not_of("-: ") == field.npos && (field.empty() || field.find("--") != field.npos);
+  });
+}
+
 /// Where a key's figures stand.
 struct Place {
   std::optional<std::size_t> column;
@@ -42,7 +49,10 @@ class TableReader {
 
   ReadTable read() {
     find_columns();
-    for (std::size_t row = 1; complete_ && row < rows_.size(); ++row) table_.layers.push_back(read_layer(rows_[row]));
+    const std::size_t first = rows_.size() > 1 && is_rule(rows_[1]) ? 2 : 1;
+    for (std::size_t row = first; complete_ && row < rows_.size(); ++row)
+      table_.layers.push_back(read_layer(rows_[row]));
+    check_last_row();
     return std::move(table_);
   }
 
@@ -53,7 +63,7 @@ class TableReader {
       const ProfileKey& key = keys_[k];
       const auto chosen = columns_.find(std::string(key.name));
       const bool told = chosen != columns_.end();
-      const auto column = told ? told_column(chosen->second) : search_ ? column_of(heading.fields, key) : std::nullopt;
+      const auto column = told ? told_column(chosen->second) : search_ ? found_column(key) : std::nullopt;
       if (!column) {
         if (told || key.needed) miss(key, told ? chosen->second.heading : std::string(key.name));
         continue;
@@ -67,6 +77,17 @@ class TableReader {
       places_[k] = {column, unit};
       table_.columns[std::string(key.name)] = {heading.fields[*column], unit, column};
     }
+  }
+
+  /// Of two that mean the same, nobody says which is right.
+  std::optional<std::size_t> found_column(const ProfileKey& key) {
+    const std::vector<std::string>& headings = rows_.front().fields;
+    const std::vector<std::size_t> found = columns_of(headings, key);
+    if (found.size() > 1)
+      bad(fmt::format("found the columns {} and {} for {}, expected one of them; --columns {}=HEADING chooses",
+                      quoted(headings[found[0]]), quoted(headings[found[1]]), key.name, key.name),
+          rows_.front().line, found[1]);
+    return found.empty() ? std::nullopt : std::optional(found.front());
   }
 
   std::optional<std::size_t> told_column(const TableColumn& told) const {
@@ -147,6 +168,19 @@ class TableReader {
                              row.fields.size(), headings),
                  row.line);
     }
+  }
+
+  /// Programs that measure layers like to end with what all of them take together.
+  void check_last_row() {
+    if (table_.layers.size() < 3) return;
+    const Layer& last = table_.layers.back();
+    if (last.name != "Total" && last.name != "total" && last.name != "TOTAL" && last.name != "Sum") return;
+    Seconds others;
+    for (const Layer& layer : table_.layers) others = others + layer.forward;
+    others = others - last.forward;
+    if (std::abs(others.count - last.forward.count) <= 1e-3 * others.count)
+      bad(fmt::format("found the sum of all other rows in {}, expected layers alone", quoted(last.name)),
+          rows_.back().line);
   }
 
   Layer read_layer(const CsvRow& row) {

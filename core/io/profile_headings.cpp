@@ -105,14 +105,18 @@ TableColumn split_heading(const std::string& heading, const ProfileKey& key) {
   return {stem, unit};
 }
 
+std::vector<std::size_t> columns_of(const std::vector<std::string>& headings, const ProfileKey& key) {
+  std::vector<std::size_t> found;
+  for (std::size_t at = 0; at < headings.size(); ++at)
+    if (lower(headings[at]) == key.name ||
+        (key.measure && lower(split_heading(headings[at], key).heading) == stem_of(key.name)))
+      found.push_back(at);
+  return found;
+}
+
 std::optional<std::size_t> column_of(const std::vector<std::string>& headings, const ProfileKey& key) {
-  const auto means_it = [&](const std::string& heading) {
-    return lower(heading) == key.name ||
-           (key.measure && lower(split_heading(heading, key).heading) == stem_of(key.name));
-  };
-  const auto found = std::ranges::find_if(headings, means_it);
-  if (found == headings.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - headings.begin());
+  const std::vector<std::size_t> found = columns_of(headings, key);
+  return found.empty() ? std::nullopt : std::optional(found.front());
 }
 
 ProfileColumns guessed_profile_columns(const std::vector<std::string>& headings) {

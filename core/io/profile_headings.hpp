@@ -21,5 +21,7 @@ TableColumn split_heading(const std::string& heading, const ProfileKey& key);
 
 /// By the key, in capital or small letters, with or without its unit.
 std::optional<std::size_t> column_of(const std::vector<std::string>& headings, const ProfileKey& key);
+/// All of them, in their order.
+std::vector<std::size_t> columns_of(const std::vector<std::string>& headings, const ProfileKey& key);
 
 }  // namespace pipedeck

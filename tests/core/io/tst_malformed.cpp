@@ -3,6 +3,8 @@
 // never crash a reader.
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include <QFile>
@@ -14,6 +16,7 @@
 #include "core/io/calibration_json.hpp"
 #include "core/io/files.hpp"
 #include "core/io/graph_text.hpp"
+#include "core/io/hugging_face.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/utf8.hpp"
 #include "tests/core/io/malformed_cases.hpp"
@@ -144,6 +147,33 @@ class TestMalformed : public QObject {
       }
       if (format.document) QVERIFY(format.read(format.sample.substr(0, format.sample.size() - 1)));
     }
+  }
+
+  /// What never ends is not read at all.
+  void devices_and_sparse_files_are_refused_at_once() {
+    const QTemporaryDir folder;
+    const std::string base = folder.path().toStdString();
+    std::filesystem::create_symlink("/dev/zero", base + "/zero.json");
+    for (const std::string& path : {std::string("/dev/zero"), base + "/zero.json"})
+      QCOMPARE(read_file(path).error().message, std::string("found a device, expected a file"));
+    std::ofstream(base + "/sparse.json") << "{}";
+    std::filesystem::resize_file(base + "/sparse.json", std::uintmax_t{1} << 33);
+    QVERIFY(read_file(base + "/sparse.json").error().message.starts_with("found more than 2147483648 bytes"));
+  }
+
+  /// A word of a hundred thousand letters is no message.
+  void messages_are_as_long_as_people_read() {
+    const std::string word(100'000, 'x');
+    const auto found = transformer_from_hugging_face("{\"model_type\": \"" + word + "\"}", "m");
+    QVERIFY(!found);
+    QVERIFY2(found.error().message.size() < 500, found.error().text().c_str());
+    std::string letters;
+    for (int i = 0; i < 5000; ++i) letters += "ä";
+    const Error error{ErrorCode::bad_input, "x" + letters, "a.json", letters};
+    QVERIFY(error.text().size() < 8100);
+    QVERIFY(is_utf8(error.text()));
+    QVERIFY(error.text().ends_with("ä …"));
+    QCOMPARE((Error{ErrorCode::bad_input, "b", "a", "p"}.text()), std::string("a: p: b"));
   }
 
   void files_that_are_none() {

@@ -41,6 +41,52 @@ class TestProfileCsv : public QObject {
     QCOMPARE(profile.layers[0].parameters, Bytes(4000));
   }
 
+  /// A figure is the same number whichever unit it has, and the same as in the other formats.
+  void figures_are_the_nearest_numbers() {
+    for (const char* text : {"2.25,0.1", "2.25 ms,100 us", "2250 us,1e-4 s"}) {
+      const Layer layer =
+          read("name,forward_ms,backward_ms,output_bytes,parameter_bytes\na," + std::string(text) + ",1,1\n").layers[0];
+      QCOMPARE(layer.forward.count, 0.00225);
+      QCOMPARE(layer.backward.count, 0.0001);
+    }
+    QCOMPARE(read("name;forward_ms;backward_ms;output_bytes;parameter_bytes\na;2,25;0,1;1;1\n").layers[0].forward.count,
+             0.00225);
+  }
+
+  void tables_of_markdown() {
+    const Profile profile = read(
+        "| name | forward_ms | backward_ms | output_bytes | parameter_bytes |\n|:---|---:|---:|:--:|---|\n"
+        "| a | 1 | 2 | 3 | 4 |\n| b | 1.5 | 2 | 3 | 4 |\n");
+    QCOMPARE(profile.layers.size(), std::size_t{2});
+    QCOMPARE(profile.layers[1].name, std::string("b"));
+    QCOMPARE(profile.layers[1].parameters, Bytes(4));
+  }
+
+  void sums_are_no_layers() {
+    const std::string heading = "name,forward_ms,backward_ms,output_bytes,parameter_bytes\n";
+    const auto sum = profile_from_csv(heading + "a,1,2,1,1\nb,2.5,2,1,1\nTotal,3.5,4,2,2\n", "p", 1);
+    QVERIFY(!sum);
+    QCOMPARE(sum.error().place, std::string("line 4"));
+    QVERIFY2(sum.error().message.starts_with("found the sum of all other rows in \"Total\""),
+             sum.error().text().c_str());
+    QCOMPARE(read(heading + "a,1,2,1,1\nb,2,2,1,1\nTotal,9,4,2,2\n").layers.size(), std::size_t{3});
+  }
+
+  void two_columns_of_one_kind() {
+    const std::string text = "name,forward_ms,Forward (us),backward_ms,output_bytes,parameter_bytes\na,1,1000,2,1,1\n";
+    const auto found = profile_from_csv(text, "p", 1);
+    QVERIFY(!found);
+    QCOMPARE(found.error().place, std::string("line 1, column 3"));
+    QVERIFY2(found.error().message.starts_with("found the columns \"forward_ms\" and \"Forward (us)\" for forward_ms"),
+             found.error().text().c_str());
+    QCOMPARE(read(text,
+                  "forward_ms=Forward (us),name=name,backward_ms=backward_ms,output_bytes=output_bytes,"
+                  "parameter_bytes=parameter_bytes")
+                 .layers[0]
+                 .forward,
+             Seconds(0.001));
+  }
+
   void headings_of_measuring_programs() {
     struct Case {
       const char *heading, *key, *unit;
