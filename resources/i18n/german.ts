@@ -6315,6 +6315,34 @@
         <source>what is kept for the backward pass is not known without one: outputs alone</source>
         <translation>was für den Rückwärtsgang behalten wird, ist ohne einen nicht bekannt: nur die Ausgaben</translation>
     </message>
+    <message>
+        <source>a device that it does not name</source>
+        <translation>einem Gerät, das es nicht nennt</translation>
+    </message>
+    <message>
+        <source>found %1, expected one of: %2</source>
+        <translation>gefunden: %1, erwartet: eines von: %2</translation>
+    </message>
+    <message>
+        <source>found a device, expected a file</source>
+        <translation>gefunden: ein Gerät, erwartet: eine Datei</translation>
+    </message>
+    <message>
+        <source>the profile is of %1, which the cluster does not list: %2 counts as %3 times as quick, where data sheets say %4; a profile for %5 is right</source>
+        <translation>Das Profil ist von %1, das der Cluster nicht führt: %2 gilt als %3-mal so schnell, wo Datenblätter %4 sagen; ein Profil für %5 ist richtig</translation>
+    </message>
+    <message>
+        <source>the profile is of %1, whose speed nobody tells: %2 counts as %3 times as quick</source>
+        <translation>Das Profil ist von %1, dessen Tempo niemand nennt: %2 gilt als %3-mal so schnell</translation>
+    </message>
+    <message>
+        <source>found the columns %1 and %2 for %3, expected one of them; --columns %4=HEADING chooses</source>
+        <translation>gefunden: die Spalten %1 und %2 für %3, erwartet: eine davon; --columns %3=HEADING wählt</translation>
+    </message>
+    <message>
+        <source>found the sum of all other rows in %1, expected layers alone</source>
+        <translation>gefunden: die Summe aller anderen Zeilen in %1, erwartet: nur Schichten</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BandwidthMap</name>
