@@ -15,6 +15,7 @@
 
 #include "app/language/in_qt.hpp"
 #include "app/models/typed_count.hpp"
+#include "app/session/device_note.hpp"
 #include "app/session/import.hpp"
 #include "app/views/choice_pictures.hpp"
 #include "app/views/theme.hpp"
@@ -35,7 +36,8 @@ class NameBox : public QComboBox {
     initStyleOption(&option);
     painter.drawComplexControl(QStyle::CC_ComboBox, option);
     const QRect field = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
-    option.currentText = fontMetrics().elidedText(option.currentText, Qt::ElideMiddle, field.width() - 4);
+    const int icon = option.currentIcon.isNull() ? 0 : option.iconSize.width() + 4;
+    option.currentText = fontMetrics().elidedText(option.currentText, Qt::ElideMiddle, field.width() - 4 - icon);
     painter.drawControl(QStyle::CE_ComboBoxLabel, option);
   }
 };
@@ -58,6 +60,14 @@ void fill(QComboBox* box, const std::vector<std::pair<int, QString>>& own, const
   box->setPlaceholderText(nothing);
   box->setCurrentIndex(chosen > 0 ? box->findData(chosen) : -1);
   box->setToolTip(box->currentText());
+}
+
+/// A sign before what is chosen, and the words in the tool tip.
+void warn_of(QComboBox* box, const QString& note) {
+  box->setAccessibleDescription(note);
+  if (note.isEmpty() || box->currentIndex() < 0) return;
+  box->setItemIcon(box->currentIndex(), box->style()->standardIcon(QStyle::SP_MessageBoxWarning));
+  box->setToolTip(QStringLiteral("<p>%1</p><p>%2</p>").arg(box->currentText().toHtmlEscaped(), note.toHtmlEscaped()));
 }
 
 QComboBox* make_number_box(QComboBox* box, const QStringList& values) {
@@ -174,6 +184,7 @@ void QuestionBar::show_project(const ProjectState& state) {
   for (const ClusterEntry& entry : state.clusters) clusters.emplace_back(entry.id, in_qt(entry.cluster->name));
   fill(profile_, profiles, profile_preset_list(), shown_.profile, tr("choose a model"));
   fill(cluster_, clusters, cluster_preset_list(), shown_.cluster, tr("choose a cluster"));
+  warn_of(cluster_, device_note(state));
   network_->set_current(key_of(shown_.workload.conventions.network));
   collectives_->set_current(key_of(shown_.workload.conventions.collectives));
   overlap_->set_current(key_of(shown_.workload.conventions.overlap));

@@ -63,6 +63,65 @@ class TestMachineImports : public QObject {
     QVERIFY(window.errors.isEmpty());
   }
 
+  /// A cluster's speeds are against a V100: of a profile of a third device they make something else.
+  void unlike_devices_are_marked() {
+    WindowFixture window;
+    const auto profile_of = [&](const QByteArray& device) {
+      QFile file(window.path(device + ".profile.json"));
+      ensure(file.open(QFile::WriteOnly), "a profile");
+      file.write(
+          QByteArray(R"({"format": "pipedeck.profile", "version": 1, "name": "of @", "device": "@", "micro_batch": 1,
+        "layers": [{"name": "a", "forward_ms": 1, "backward_ms": 2, "output_bytes": 1, "parameter_bytes": 1},
+                   {"name": "b", "forward_ms": 1, "backward_ms": 2, "output_bytes": 1, "parameter_bytes": 1}]})")
+              .replace('@', device));
+      return file.fileName();
+    };
+    const auto* box = window.child<QComboBox>("cluster_box");
+    window.window->open_files({profile_of("A100-80GB")});
+    window.window->open_files({fixture("dgx-a100.topo.txt")});  // of A100-40GB
+    QVERIFY2(window.errors.isEmpty(), qPrintable(window.errors.join('\n')));
+    QVERIFY(!box->itemIcon(box->currentIndex()).isNull());
+    QVERIFY2(box->toolTip().contains("the profile is of A100-80GB, which the cluster does not list"),
+             qPrintable(box->toolTip()));
+    window.window->grab().save(pictures_folder() + "unlike-devices.png");
+    window.window->open_files({profile_of("A100-40GB")});
+    QVERIFY(box->itemIcon(box->currentIndex()).isNull());
+    QVERIFY(!box->toolTip().contains("the profile is of"));
+  }
+
+  /// The words of the command line, for files that are none.
+  void strange_files_are_told_by_their_words_data() {
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("a device") << QByteArray() << "found a device, expected a file";
+    QTest::newRow("a later dump") << QByteArray("<system version=\"3\"/>") << "found version \"3\", expected 1 or 2";
+    QTest::newRow("statuses") << QByteArray("\tGPU0\tGPU1\nGPU0\tX\tOK\nGPU1\tOK\tX\n")
+                              << "found no matrix of GPUs, expected what nvidia-smi topo -m prints";
+    QTest::newRow("all down") << QByteArray("NodeName=a Gres=gpu:8 State=DOWN\n")
+                              << "found 1 nodes with GPUs, all of them down or drained, expected one that is up";
+    QTest::newRow("a thousand million hosts")
+        << QByteArray("NodeName=node[1-1000000000] Gres=gpu:8\n") << "found more than 65536 hosts";
+  }
+  void strange_files_are_told_by_their_words() {
+    QFETCH(QByteArray, content);
+    QFETCH(QString, words);
+    WindowFixture window;
+    const QString path = window.path("strange");
+    QFile file(path);
+    if (content.isEmpty()) {
+      QVERIFY(QFile::link("/dev/zero", path));
+    } else {
+      QVERIFY(file.open(QFile::WriteOnly));
+      file.write(content);
+      file.close();
+    }
+    const auto before = bytes_of(window.state());
+    window.window->open_files({path});
+    QCOMPARE(window.errors.size(), 1);
+    QVERIFY2(window.errors[0].contains("strange") && window.errors[0].contains(words), qPrintable(window.errors[0]));
+    QVERIFY(bytes_of(window.state()) == before);
+  }
+
   void broken_files_are_told() {
     WindowFixture window;
     window.session().open_sample();
