@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -161,6 +162,9 @@ class TopologyReader {
                                        json::describe(json::Value(text))),
                            node));
     if (type->device_class.starts_with("02")) return read_card(node);
+    if (std::string_view(node.attribute("subtype").as_string()) == "NVSwitch" ||
+        (type->vendor == nvidia && type->device_class == "0680"))
+      switches_.insert(node.attribute("gp_index").as_string());
     const bool computes = runs_kernels(node);
     const bool known = type->vendor == nvidia || type->vendor == amd;
     if (computes || (known && (type->device_class.starts_with("03") || type->device_class.starts_with("12"))) ||
@@ -228,11 +232,27 @@ class TopologyReader {
   }
 
   // -- NVLink
-  /// <distances2 name="NVLinkBandwidth"> has megabytes a second between any two of its objects; lanes of 20 GB/s are
-  /// those of the first generation, of 25 all others'.
+  /// <distances2 name="NVLinkBandwidth"> has megabytes a second between any two of its objects; where NVSwitches are
+  /// among them it is called distances2hetero, and says of what type each is ("OSDev:22").
   void read_links(const pugi::xml_node& topology) {
-    for (const pugi::xml_node& table : topology.children("distances2"))
-      if (std::string_view(table.attribute("name").as_string()) == "NVLinkBandwidth") return read_link_table(table);
+    for (const pugi::xml_node& table : topology.children())
+      if (const std::string_view kind = table.name();
+          (kind == "distances2" || kind == "distances2hetero") &&
+          std::string_view(table.attribute("name").as_string()) == "NVLinkBandwidth")
+        return read_link_table(table);
+  }
+
+  /// Lanes of 20 GB/s are those of the first generation, of 25 all others'.
+  static int lanes_of(std::int64_t megabytes) {
+    const std::int64_t lane = megabytes % 25'000 == 0 ? 25'000 : 20'000;
+    return static_cast<int>(std::clamp<std::int64_t>(megabytes / lane, 0, most_lanes));
+  }
+
+  /// What two GPUs have to NVSwitches they have to each other.
+  void add_lanes_over_switches(const std::vector<int>& to_switches) {
+    for (std::size_t a = 0; a < lanes_.size(); ++a)
+      for (std::size_t b = 0; b < lanes_.size(); ++b)
+        if (a != b) lanes_[a][b] = std::min(most_lanes, lanes_[a][b] + std::min(to_switches[a], to_switches[b]));
   }
 
   static std::vector<std::string_view> words_in(const pugi::xml_node& table, const char* element) {
@@ -250,8 +270,11 @@ class TopologyReader {
   }
 
   void read_link_table(const pugi::xml_node& table) {
-    const auto indexes = words_in(table, "indexes"), values = words_in(table, "u64values");
+    auto indexes = words_in(table, "indexes");
+    const auto values = words_in(table, "u64values");
+    for (std::string_view& index : indexes) index.remove_prefix(index.find(':') + 1);  // npos + 1 is 0
     const std::size_t n = indexes.size();
+    std::vector<int> to_switches(gpus_.size(), 0);
     if (n > 2 * most_gpus || values.size() != n * n)
       return keep(xml_.bad(
           fmt::format("found {} values of NVLinkBandwidth between {} objects, expected a square", values.size(), n),
@@ -267,14 +290,16 @@ class TopologyReader {
           return keep(xml_.bad(fmt::format("found {} in NVLinkBandwidth, expected megabytes a second",
                                            json::describe(json::Value(value))),
                                table));
+        const int lanes = lanes_of(megabytes);
+        if (a != gpu_of_index_.end() && switches_.contains(std::string(indexes[j])))
+          to_switches[a->second] = std::min(most_lanes, to_switches[a->second] + lanes);
         if (i == j || a == gpu_of_index_.end() || b == gpu_of_index_.end() || a->second == b->second) continue;
-        const std::int64_t lane = megabytes % 25'000 == 0 ? 25'000 : 20'000;
-        const int lanes = static_cast<int>(std::clamp<std::int64_t>(megabytes / lane, 0, most_lanes));
         // Each way may be told by its own GPU; the smaller one holds.
         int& there = lanes_[b->second][a->second];
         lanes_[a->second][b->second] = lanes;
         if (there > 0 && lanes > 0) there = lanes_[a->second][b->second] = std::min(there, lanes);
       }
+    add_lanes_over_switches(to_switches);
   }
 
   // -- pairs
@@ -327,6 +352,7 @@ class TopologyReader {
   FoundMachine machine_;
   std::vector<PciNode> pci_;
   std::vector<GpuOfTopology> gpus_;
+  std::set<std::string> switches_;                   ///< gp_index of NVSwitches
   std::map<std::string, std::size_t> gpu_of_index_;  ///< by gp_index of what the system calls them
   std::vector<std::vector<int>> lanes_;              ///< GPU x GPU; empty where NVLink is not told
   std::vector<FoundNic> fabric_cards_, other_cards_;

@@ -98,6 +98,33 @@ class TestClusterFiles : public QObject {
     QCOMPARE(lstopo(tiny_lstopo)->machines[0].gpus.size(), std::size_t{1});
   }
 
+  /// Of NVSwitches hwloc says in a table of its own kind what each GPU has to each; processors with NVLink are none.
+  void lanes_of_nvswitches() {
+    const auto device = [](int index, const char* type, const char* inner) {
+      return "<object type=\"PCIDev\" gp_index=\"" + std::to_string(index) + "\" pci_type=\"" + type + "\">" + inner +
+             "</object>";
+    };
+    const std::string devices =
+        device(10, "0302 [10de:20b0] [10de:134f] a1", "<object type=\"OSDev\" gp_index=\"11\" subtype=\"NVML\"/>") +
+        device(20, "0302 [10de:20b0] [10de:134f] a1", "<object type=\"OSDev\" gp_index=\"21\" subtype=\"NVML\"/>") +
+        device(30, "0680 [10de:1af1] [10de:0000] a1", "") + device(40, "0680 [10de:1af1] [10de:0000] a1", "") +
+        device(50, "0680 [1014:04ea] [1014:0000] 01", "");
+    const auto with = [&](const std::string& values) {
+      return lstopo("<topology version=\"2.0\"><object type=\"Machine\">" + devices +
+                    "</object><distances2hetero nbobjs=\"5\" kind=\"21\" name=\"NVLinkBandwidth\"><indexes "
+                    "length=\"45\">OSDev:11 OSDev:21 PCIDev:30 PCIDev:40 PCIDev:50 </indexes><u64values length=\"9\">" +
+                    values + "</u64values></distances2hetero></topology>");
+    };
+    const auto found = with(
+        "0 0 150000 150000 50000 0 0 150000 100000 50000 150000 150000 0 0 0 150000 100000 0 0 0 50000 50000 0 0 0");
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    QCOMPARE(found->machines[0].gpus.size(), std::size_t{2});
+    QCOMPARE(found->machines[0].joints[0][1].kind, JointKind::link);
+    QCOMPARE(found->machines[0].joints[0][1].lanes, 10);  // the fewer, and none through the processor
+    QCOMPARE(found->machines[0].joints[1][0].lanes, 10);
+    QVERIFY(!with("0 0 1"));
+  }
+
   // -- Slurm
   void host_lists() {
     QCOMPARE(names_text("n1"), std::string("n1 "));
