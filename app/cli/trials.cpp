@@ -11,45 +11,44 @@
 #include "app/cli/table.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/data_source.hpp"
-#include "core/runtime/profile/robust.hpp"
+#include "core/runtime/step_times.hpp"
 #include "core/runtime/trainer.hpp"
 
 namespace pipedeck::cli {
 namespace {
 
-/// Durations of the steps but for the first, which makes its memory.
-Result<std::vector<double>> step_times(const Plan& plan, const Schedule& schedule, const ModelSpec& model, int steps,
-                                       std::stop_token stop) {
-  std::vector<double> times;
+/// The steps that were done.
+Result<std::vector<RunEvent>> train(const Plan& plan, const Schedule& schedule, const ModelSpec& model, int steps,
+                                    std::stop_token stop) {
+  std::vector<RunEvent> done;
   TrainOptions options;
   options.steps = steps;
   const auto take = [&](const RunEvent& event) {
-    if (const auto* step = std::get_if<StepDone>(&event); step && step->step > 1) times.push_back(step->duration.count);
+    if (std::holds_alternative<StepDone>(event)) done.push_back(event);
   };
   const auto trained = train_on_cpu(model, plan, schedule, options, take, std::move(stop));
   if (!trained) return tl::unexpected(trained.error());
-  return times;
+  return done;
 }
 
 Trial tried(const JudgedPlan& judged, const Simulator& simulator, const ModelSpec& model, int steps,
             std::stop_token stop) {
   Trial trial{judged, {}, {}, {}, {}, {}};
-  const auto times = [&]() -> Result<std::vector<double>> {
+  const auto done = [&]() -> Result<std::vector<RunEvent>> {
     const auto predicted = simulator.iteration_time(judged.plan, stop);
     if (!predicted) return tl::unexpected(predicted.error());
     trial.predicted = *predicted;
     const auto schedule = simulator.schedule(judged.plan);
     if (!schedule) return tl::unexpected(schedule.error());
-    return step_times(judged.plan, *schedule, model, steps, stop);
+    return train(judged.plan, *schedule, model, steps, stop);
   }();
-  if (!times) {
-    trial.failure = times.error().message;
-  } else if (times->empty()) {
-    trial.failure = "stopped before its second step";
+  if (!done) {
+    trial.failure = done.error().message;
+  } else if (const auto times = step_times(*done)) {
+    trial.measured = Seconds(times->median);
+    trial.lower = Seconds(times->lower), trial.upper = Seconds(times->upper);
   } else {
-    const RobustSummary summary = summary_of(*times);
-    trial.measured = Seconds(summary.median);
-    trial.lower = Seconds(summary.lower), trial.upper = Seconds(summary.upper);
+    trial.failure = "stopped before its second step";
   }
   return trial;
 }

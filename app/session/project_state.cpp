@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/domain/validate.hpp"
+#include "core/runtime/step_times.hpp"
 
 namespace pipedeck::app {
 
@@ -49,25 +50,17 @@ QString run_outcome_name(RunOutcome state) {
   return {};
 }
 
-std::optional<double> mean_samples_per_second(const std::vector<RunEvent>& events) {
-  double samples = 0, seconds = 0, first = 0;
-  int steps = 0;
-  for (const RunEvent& event : events) {
-    const auto* step = std::get_if<StepDone>(&event);
-    if (!step) continue;
-    if (steps++ == 0) {
-      first = step->samples_per_second;
-      continue;
-    }
-    samples += step->samples_per_second * step->duration.count;
-    seconds += step->duration.count;
-  }
-  if (steps == 0) return std::nullopt;
-  return seconds > 0 ? samples / seconds : first;  // the first step also makes its memory
+std::optional<double> usual_samples_per_second(const std::vector<RunEvent>& events) {
+  const auto steps = step_times(events);
+  for (const RunEvent& event : events)  // each step has as many samples
+    if (const auto* step = std::get_if<StepDone>(&event))
+      return steps && steps->median > 0 ? step->samples_per_second * step->duration.count / steps->median
+                                        : step->samples_per_second;
+  return std::nullopt;
 }
 
 void sum_up(RunRecord& run) {
-  run.samples_per_second = mean_samples_per_second(run.events);
+  run.samples_per_second = usual_samples_per_second(run.events);
   double samples = 0;
   for (const RunEvent& event : run.events) {
     if (const auto* step = std::get_if<StepDone>(&event)) samples += step->samples_per_second * step->duration.count;

@@ -63,7 +63,7 @@ struct RunRecord {
   RunOutcome state = RunOutcome::running;
   QString message;                                ///< why it failed
   int steps = 0;                                  ///< asked for
-  std::optional<double> samples_per_second;       ///< mean of its steps
+  std::optional<double> samples_per_second;       ///< by the median of its steps
   std::optional<double> energy, energy_a_sample;  ///< joules that its GPUs took
   Plan plan;
   /// Where the rest is until somebody looks at it (with_traces); null: it is here.
@@ -71,7 +71,8 @@ struct RunRecord {
   std::shared_ptr<const Simulation> predicted;
   std::vector<RunEvent> events;
 };
-std::optional<double> mean_samples_per_second(const std::vector<RunEvent>& events);
+/// By the median of its steps but for the first, as trials on the command line have it.
+std::optional<double> usual_samples_per_second(const std::vector<RunEvent>& events);
 /// What the events say of a run as a whole.
 void sum_up(RunRecord& run);
 

@@ -6,6 +6,7 @@
 
 #include "core/domain/random.hpp"
 #include "core/runtime/profile/robust.hpp"
+#include "core/runtime/step_times.hpp"
 
 using namespace pipedeck;
 
@@ -17,6 +18,7 @@ class TestRobust : public QObject {
   void the_error_falls_with_the_root_of_the_repetitions();
   void a_line_survives_disturbed_points();
   void a_line_is_never_negative();
+  void steps_are_told_by_their_median();
 };
 
 void TestRobust::quartiles_are_those_of_the_values() {
@@ -72,6 +74,24 @@ void TestRobust::a_line_is_never_negative() {
   QCOMPARE(falling.slope, 0.0);
   QVERIFY(falling.at_zero > 0);
   QCOMPARE(line_through({1, 2}, {0.5, 2}).at_zero, 0.0);
+}
+
+/// The first step makes its memory, and one disturbed step says nothing of the others.
+void TestRobust::steps_are_told_by_their_median() {
+  std::vector<RunEvent> events;
+  const auto add = [&](double seconds) {
+    StepDone step;
+    step.duration = Seconds(seconds);
+    events.push_back(step);
+  };
+  QVERIFY(!step_times(events));
+  add(50);
+  events.push_back(RunStarted());
+  QVERIFY(!step_times(events));
+  for (const double seconds : {1.0, 9.0, 2.0}) add(seconds);
+  const auto times = step_times(events);
+  QVERIFY(times.has_value());
+  QCOMPARE(times->median, 2.0);
 }
 
 QTEST_APPLESS_MAIN(TestRobust)
