@@ -51,7 +51,7 @@ Moment DeviceThreadGroup::broadcast(std::size_t rank, std::size_t root, std::spa
 Moment DeviceThreadGroup::show(std::size_t rank, std::span<float> values, std::span<const float> given) {
   members_[rank].values = values, members_[rank].given = given;
   members_[rank].shown = device(rank).now();
-  meet();
+  all_.meet();
   for (const Member& member : members_) device(rank).wait(member.shown);
   return device(rank).now();
 }
@@ -59,20 +59,8 @@ Moment DeviceThreadGroup::show(std::size_t rank, std::span<float> values, std::s
 /// The device's work from then on finds its values as all have left them, and may change what it has given.
 void DeviceThreadGroup::end(std::size_t rank) {
   members_[rank].done = device(rank).now();
-  meet();
+  all_.meet();
   for (const Member& member : members_) device(rank).wait(member.done);
-}
-
-void DeviceThreadGroup::meet() {
-  std::unique_lock lock(mutex_);
-  const unsigned meeting = meeting_;
-  if (++present_ == members_.size()) {
-    present_ = 0;
-    ++meeting_;
-    met_.notify_all();
-    return;
-  }
-  control_.wait(lock, met_, [&] { return meeting_ != meeting; });
 }
 
 }  // namespace pipedeck

@@ -4,13 +4,11 @@
 // copies it to all.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "core/runtime/tensor.hpp"
-#include "core/runtime/transport/control.hpp"
+#include "core/runtime/transport/meeting_point.hpp"
 
 namespace pipedeck {
 
@@ -18,7 +16,7 @@ class DeviceThreadGroup {
  public:
   /// `memories`: a member's each, from which it takes what it needs for a reduction.
   DeviceThreadGroup(std::vector<std::shared_ptr<DeviceMemory>> memories, RunControl& control)
-      : control_(control), memories_(std::move(memories)), members_(memories_.size()) {}
+      : all_(memories.size(), control), memories_(std::move(memories)), members_(memories_.size()) {}
   std::size_t size() const { return members_.size(); }
 
   // As Collective has them, each with the caller's rank. All throw Interrupted.
@@ -40,16 +38,11 @@ class DeviceThreadGroup {
   Moment reduce(std::size_t rank, std::span<float> values, Combine combine);
   Moment show(std::size_t rank, std::span<float> values, std::span<const float> given);
   void end(std::size_t rank);
-  void meet();
   ComputeDevice& device(std::size_t rank) const { return memories_[rank]->device(); }
 
-  RunControl& control_;
+  MeetingPoint all_;
   std::vector<std::shared_ptr<DeviceMemory>> memories_;
   std::vector<Member> members_;
-  std::mutex mutex_;
-  std::condition_variable met_;
-  std::size_t present_ = 0;
-  unsigned meeting_ = 0;
 };
 
 }  // namespace pipedeck

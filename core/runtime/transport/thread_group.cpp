@@ -9,7 +9,7 @@ namespace pipedeck {
 template <class Combine>
 RunClock::time_point ThreadGroup::reduce(std::size_t rank, std::span<float> values, Combine combine) {
   values_[rank] = values;
-  meet();
+  all_.meet();
   const auto begin = RunClock::now();
   // Its own part of the values, block by block: what is combined stays near, and each loop runs over one member's.
   const std::size_t size = values.size(), members = values_.size(), end = size * (rank + 1) / members;
@@ -24,7 +24,7 @@ RunClock::time_point ThreadGroup::reduce(std::size_t rank, std::span<float> valu
     for (std::size_t other = 0; other < members; ++other)
       std::copy_n(sums.data(), count, values_[other].data() + first);
   }
-  meet();
+  all_.meet();
   return begin;
 }
 
@@ -39,40 +39,22 @@ RunClock::time_point ThreadGroup::all_reduce_max(std::size_t rank, std::span<flo
 RunClock::time_point ThreadGroup::all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
                                              std::span<const std::size_t> counts) {
   given_[rank] = mine;
-  meet();
+  all_.meet();
   const auto begin = RunClock::now();
   auto to = all.begin();
   for (std::size_t other = 0; other < given_.size(); ++other)
     to = std::copy_n(given_[other].begin(), static_cast<std::ptrdiff_t>(counts[other]), to);
-  meet();
+  all_.meet();
   return begin;
 }
 
 RunClock::time_point ThreadGroup::broadcast(std::size_t rank, std::size_t root, std::span<float> values) {
   values_[rank] = values;
-  meet();
+  all_.meet();
   const auto begin = RunClock::now();
   if (rank != root) std::copy_n(values_[root].begin(), values.size(), values.begin());
-  meet();
+  all_.meet();
   return begin;
-}
-
-void ThreadGroup::meet() {
-  const unsigned meeting = meeting_;
-  if (++present_ == values_.size()) {
-    present_ = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      ++meeting_;
-    }
-    met_.notify_all();
-    return;
-  }
-  const auto met = [&] { return meeting_ != meeting; };
-  control_.look(met);
-  if (met()) return;
-  std::unique_lock lock(mutex_);
-  control_.wait(lock, met_, met);
 }
 
 }  // namespace pipedeck

@@ -4,19 +4,16 @@
 // whoever comes first, so that the result does not depend on timing.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <span>
 #include <vector>
 
-#include "core/runtime/transport/control.hpp"
+#include "core/runtime/transport/meeting_point.hpp"
 
 namespace pipedeck {
 
 class ThreadGroup {
  public:
-  ThreadGroup(std::size_t members, RunControl& control) : control_(control), values_(members), given_(members) {}
+  ThreadGroup(std::size_t members, RunControl& control) : all_(members, control), values_(members), given_(members) {}
   std::size_t size() const { return values_.size(); }
 
   // As Collective has them, each with the caller's rank. All throw Interrupted.
@@ -27,15 +24,10 @@ class ThreadGroup {
   RunClock::time_point broadcast(std::size_t rank, std::size_t root, std::span<float> values);
 
  private:
-  void meet();
   template <class Combine>
   RunClock::time_point reduce(std::size_t rank, std::span<float> values, Combine combine);
 
-  RunControl& control_;
-  std::mutex mutex_;
-  std::condition_variable met_;
-  std::atomic<std::size_t> present_{0};
-  std::atomic<unsigned> meeting_{0};
+  MeetingPoint all_;
   std::vector<std::span<float>> values_;       ///< a member
   std::vector<std::span<const float>> given_;  ///< a member, of an all-gather
 };

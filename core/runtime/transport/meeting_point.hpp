@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the threads of a group wait until all of them are there, again and again.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+#include "core/runtime/transport/control.hpp"
+
+namespace pipedeck {
+
+class MeetingPoint {
+ public:
+  MeetingPoint(std::size_t members, RunControl& control) : members_(members), control_(control) {}
+
+  /// Returns when all members have come. Throws Interrupted.
+  void meet() {
+    const unsigned meeting = meeting_;
+    if (++present_ == members_) {
+      present_ = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        ++meeting_;
+      }
+      met_.notify_all();
+      return;
+    }
+    const auto met = [&] { return meeting_ != meeting; };
+    control_.look(met);
+    if (met()) return;
+    std::unique_lock lock(mutex_);
+    control_.wait(lock, met_, met);
+  }
+
+ private:
+  const std::size_t members_;
+  RunControl& control_;
+  std::mutex mutex_;
+  std::condition_variable met_;
+  std::atomic<std::size_t> present_{0};
+  std::atomic<unsigned> meeting_{0};
+};
+
+}  // namespace pipedeck
