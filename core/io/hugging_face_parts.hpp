@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several families' configurations have alike: sizes within their limits, heads, windows, experts.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/domain/transformer_config.hpp"
+#include "core/io/hugging_face.hpp"
+#include "core/io/json_reader.hpp"
+
+namespace pipedeck {
+
+class HuggingFaceParts {
+ public:
+  /// All outlive this.
+  HuggingFaceParts(const json::Value& file, json::ObjectReader& in, ReadTransformer& out)
+      : file_(file), in_(in), c_(out.config), notes_(out.notes) {}
+
+ protected:
+  static constexpr std::int64_t most_width = 1 << 24, most_blocks = 100'000, most_words = std::int64_t{1} << 31;
+  static constexpr int most_experts = 100'000;
+
+  int width(std::string_view key, int otherwise) { return in_.count_or(key, otherwise, 1, most_width); }
+  int blocks(std::string_view key, int otherwise) { return in_.count_or(key, otherwise, 1, most_blocks); }
+  int words(int otherwise) { return in_.count_or("vocab_size", otherwise, 1, most_words - 1); }
+  double probability(std::string_view key, double otherwise) { return in_.number_or(key, otherwise, 0, 1); }
+  /// Also as null, which says that there is none; a key that is not there has its class's default.
+  bool states(std::string_view key) const { return file_.find(key) != nullptr; }
+
+  void heads(std::string_view key, int otherwise, bool width_is_told = false);
+  void window_from(int first) { window_in(c_.layers - std::min(first, c_.layers)); }
+  /// So many blocks have a window, unless the file lists them. Where only some have, all count as if they saw
+  /// everything: rather too slow than too quick.
+  void window_in(int blocks_with);
+  void latent_attention();
+  /// Which blocks have no experts, of Qwen's families.
+  Experts sparse_blocks();
+  struct ExpertDefaults {
+    int first_dense, experts, per_token, shared, width;
+  };
+  void deepseek_experts(const ExpertDefaults& otherwise);
+
+  const json::Value& file_;
+  json::ObjectReader& in_;
+  TransformerConfig& c_;
+  std::vector<std::string>& notes_;
+};
+
+}  // namespace pipedeck
