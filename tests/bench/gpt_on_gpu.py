@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tokens a second of a GPT on one GPU, here and in PyTorch where that is installed with CUDA: the same layers, batch,
-loss and Adam, in fp32, tf32 and bf16 (PyTorch's autocast), here with CUDA graphs and without. Rounds take turns; medians of all steps. What could not be
-measured is said, with the reason, and has no number.
+loss and Adam, in fp32, tf32 and bf16 (PyTorch's autocast), here with CUDA graphs and without, there eager and compiled.
+Rounds take turns; medians of all steps. With a cluster file the share of its first device type's peak is said: of the
+operations of all products and of attention, forward and twice as many backward. What could not be measured is said,
+with the reason, and has no number; what the time is not enough for is left out and said.
 
     tests/bench/gpt_on_gpu.py build/release/pipedeck-cli presets/models/2-gpt-2-124m.model.json --batch 8
 """
 import argparse
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -49,7 +52,31 @@ def torch_on_gpu():
     return torch, ""
 
 
-def torch_training(torch, model, batch, precision):
+def operations_a_token(model):
+    """Forward and backward, a multiplication and an addition each; of causal attention the half that is needed."""
+    sum_ = 0
+    for layer in model["layers"]:
+        if layer["kind"] == "linear":
+            sum_ += 2 * layer["in"] * layer["out"]
+        elif layer["kind"] == "transformer":
+            h, f = layer["hidden"], layer["feed_forward"]
+            sum_ += 2 * (4 * h * h + 2 * h * f) + 4 * layer["sequence"] * h / (2 if layer["causal"] else 1)
+    return 3 * sum_
+
+
+def peaks_of(cluster):
+    """Operations a second by precision, as the cluster's first device type has them."""
+    if not cluster:
+        return {}
+    try:
+        told = json.loads(Path(cluster).read_text())["device_types"][0].get("peak_tflops", {})
+    except (OSError, ValueError, LookupError) as error:
+        print(f"no shares of the peak: {cluster}: {error}")
+        return {}
+    return {name: value * 1e12 for name, value in told.items()}
+
+
+def torch_training(torch, model, batch, precision, compiled):
     """A function that trains one step."""
     sys.path.insert(0, str(Path(__file__).parent))
     import tokens_beside_torch as ours
@@ -72,6 +99,7 @@ def torch_training(torch, model, batch, precision):
     layers = model["layers"][:-1]
     made = [Block(layer) if layer["kind"] == "transformer" else ours.torch_layer(layer) for layer in layers]
     net = torch.nn.Sequential(*made).cuda()
+    run = torch.compile(net) if compiled else net
     optimizer = torch.optim.Adam(net.parameters(), lr=model["learning_rate"], fused=True)
     tokens = torch.randint(layers[0]["vocabulary"], (batch, layers[0]["sequence"])).cuda()
     targets = torch.randint(model["layers"][-1]["classes"], (tokens.numel(),)).cuda()
@@ -79,24 +107,30 @@ def torch_training(torch, model, batch, precision):
     def step():
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast("cuda", torch.bfloat16, enabled=precision == "bf16"):
-            loss = functional.cross_entropy(net(tokens).flatten(0, 1), targets)
+            loss = functional.cross_entropy(run(tokens).flatten(0, 1), targets)
         loss.backward()
         optimizer.step()
         torch.cuda.synchronize()
     return step
 
 
-def torch_times(torch, model, batch, precision, steps):
-    step = torch_training(torch, model, batch, precision)
-    found = []
-    for index in range(steps + WARM):
-        start = time.perf_counter()
-        step()
-        if index >= WARM:
-            found.append(time.perf_counter() - start)
-    del step
-    torch.cuda.empty_cache()
-    return found
+class Torch:
+    """Is made at the first round, and compiles once."""
+
+    def __init__(self, torch, model, batch, precision, compiled):
+        self.make = lambda: torch_training(torch, model, batch, precision, compiled)
+        self.step = None
+
+    def times(self, steps):
+        if self.step is None:
+            self.step = self.make()
+        found = []
+        for index in range(steps + WARM):
+            start = time.perf_counter()
+            self.step()
+            if index >= WARM:
+                found.append(time.perf_counter() - start)
+        return found
 
 
 def main():
@@ -106,39 +140,52 @@ def main():
     arguments.add_argument("--batch", type=int, default=8, help="samples a step")
     arguments.add_argument("--steps", type=int, default=20, help="steps a round")
     arguments.add_argument("--rounds", type=int, default=3)
+    arguments.add_argument("--cluster", help="of this GPU: its device type's peak_tflops")
+    arguments.add_argument("--time-limit", type=float, default=math.inf, help="s; begin nothing more after that")
     given = arguments.parse_args()
     model = json.loads(Path(given.model).read_text())
     torch, why_not = torch_on_gpu()
     tokens = given.batch * model["layers"][0]["sequence"]
+    if torch:
+        print(f"PyTorch {torch.__version__}")
     print(f"{model['name']}, {given.batch} samples of {model['layers'][0]['sequence']} tokens a step, "
           f"median of {given.rounds} x {given.steps} steps")
     failed = False
+    end = time.monotonic() + given.time_limit
+    peaks, operations = peaks_of(given.cluster), operations_a_token(model)
     for precision in PRECISIONS:
         def ours(*more):
             return lambda: pipedeck_times(given.program, given.model, model, given.batch, precision, given.steps, *more)
         measured = {"Pipedeck": ours(), "Pipedeck, no graphs": ours("--no-graphs")}
         if torch:
-            measured[f"PyTorch {torch.__version__}"] = lambda: torch_times(torch, model, given.batch, precision,
-                                                                           given.steps)
+            for compiled in (False, True) if hasattr(torch, "compile") else (False,):
+                theirs = Torch(torch, model, given.batch, precision, compiled)
+                measured[f"PyTorch, {'compiled' if compiled else 'eager'}"] = (
+                    lambda theirs=theirs: theirs.times(given.steps))
         times = {name: [] for name in measured}
         reasons = {}
         for _ in range(given.rounds):
             for name, measure in measured.items():
-                if name in reasons:
+                if name in reasons or time.monotonic() > end:
                     continue
                 try:
                     times[name] += measure()
-                except (RuntimeError, OSError) as error:
-                    reasons[name] = str(error)
+                except Exception as error:  # whatever a compiler of theirs throws
+                    reasons[name] = (str(error).strip() or repr(error)).splitlines()[0]
+                    failed = failed or name.startswith("Pipedeck")
         for name in measured:
             if name in reasons or not times[name]:
-                failed = True
-                print(f"{precision:5} {name:24} not measured: {reasons.get(name, 'no steps')}")
+                print(f"{precision:5} {name:20} not measured: {reasons.get(name, 'no time was left')}", flush=True)
                 continue
             step = statistics.median(times[name])
-            print(f"{precision:5} {name:24} {step * 1e3:9.2f} ms  {tokens / step:10,.0f} tokens/s")
+            share = operations * tokens / step / peaks[precision] if precision in peaks else None
+            print(f"{precision:5} {name:20} {step * 1e3:9.2f} ms  {tokens / step:10,.0f} tokens/s"
+                  f"  {f'{share:6.1%} of the peak' if share else 'peak not known'}  ({len(times[name])} steps)", flush=True)
         if not torch:
-            print(f"{precision:5} {'PyTorch':24} not measured: {why_not}")
+            print(f"{precision:5} {'PyTorch':20} not measured: {why_not}", flush=True)
+        else:
+            measured.clear()
+            torch.cuda.empty_cache()
     sys.exit(1 if failed else 0)
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles, links and clusters measured on GPUs, from the command line: the program with its module on the stand-in for
 // NVIDIA's libraries, and a library that stands for the driver's NVML. What is kept where a measurement fails.
+#include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -23,6 +24,7 @@ class TestCliGpuProfiles : public QObject {
   void layers_are_measured_cut();
   void what_was_measured_before_a_failure_is_kept();
   void a_cluster_that_fails_keeps_the_profile();
+  void the_true_module_refuses_without_a_driver();
 
  private:
   Answer profile(const QStringList& more, const QStringList& environment = {}) const {
@@ -108,6 +110,23 @@ void TestCliGpuProfiles::a_cluster_that_fails_keeps_the_profile() {
   VERIFY_STATUS(answer, 1);
   QVERIFY2(answer.err.contains("the profile was written: mlp.profile.json"), answer.err);
   VERIFY_STATUS(problem_->run({"validate", "mlp.profile.json"}), 0);
+}
+
+/// It is loaded beside the program, with NVIDIA's libraries, and says what is missing.
+void TestCliGpuProfiles::the_true_module_refuses_without_a_driver() {
+#ifdef PIPEDECK_TRUE_MODULE
+  if (QFile::exists("/dev/nvidiactl") || QFile::exists("/proc/driver/nvidia/version")) QSKIP("there is a driver");
+  for (const QStringList& command :
+       {QStringList{"profile", "--model", "preset:mlp-small", "--backend", "cuda"}, {"list", "devices"}}) {
+    const Answer answer = problem_->run(command);
+    VERIFY_STATUS(answer, command.front() == "list" ? 0 : 2);
+    const QByteArray said = answer.out + answer.err;
+    QVERIFY2(!said.contains("pipedeck-cuda.so is not there"), said);
+    QVERIFY2(said.contains("driver") || said.contains("have to be installed"), said);
+  }
+#else
+  QSKIP("this build has no module for GPUs: nvcc, cuDNN or NCCL are missing");
+#endif
 }
 
 QTEST_GUILESS_MAIN(TestCliGpuProfiles)
