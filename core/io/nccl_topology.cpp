@@ -129,8 +129,9 @@ class DumpReader {
     const std::string_view device_class = pci.attribute("class").as_string();
     const auto is = [&](std::string_view begin) { return device_class.starts_with(begin); };
     if (is("0x02") && host.unnamed_cards < most_gpus) ++host.unnamed_cards;
-    if ((is("0x0302") || is("0x0380") || is("0x12")) && host.unnamed.size() < most_gpus)
-      host.unnamed.push_back(gpu_at(pci, cpu, position));
+    if (!is("0x0302") && !is("0x0380") && !is("0x12")) return;
+    if (host.unnamed.size() >= most_gpus || ++unnamed_told_ > most_gpus_told) return too_many(pci);
+    host.unnamed.push_back(gpu_at(pci, cpu, position));
   }
 
   /// "16.0 GT/s PCIe" and a width. 0 is how some virtual machines say that they do not know, 63 and 255 are what Linux
@@ -172,11 +173,13 @@ class DumpReader {
     return found;
   }
 
+  void too_many(const pugi::xml_node& node) {
+    keep(bad(fmt::format("found more GPUs, expected at most {} of a host and {} of a dump", most_gpus, most_gpus_told),
+             node));
+  }
+
   void read_gpu(const pugi::xml_node& node, const pugi::xml_node& pci, Host& host, int cpu, int position) {
-    if (host.gpus.size() >= most_gpus || ++gpus_told_ > most_gpus_told)
-      return keep(
-          bad(fmt::format("found more GPUs, expected at most {} of a host and {} of a dump", most_gpus, most_gpus_told),
-              node));
+    if (host.gpus.size() >= most_gpus || ++gpus_told_ > most_gpus_told) return too_many(node);
     GpuOfDump found = gpu_at(pci, cpu, position);
     const auto device = number(node, "dev", 0, 1 << 20), rank = number(node, "rank", 0, 1 << 30);
     found.order = rank.value_or(device.value_or(static_cast<int>(host.gpus.size())));
@@ -309,7 +312,7 @@ class DumpReader {
   std::vector<PciNode> pci_;
   std::vector<Host> hosts_;
   std::map<std::string, std::size_t> host_of_hash_;
-  std::size_t gpus_told_ = 0;
+  std::size_t gpus_told_ = 0, unnamed_told_ = 0;
   std::optional<int> numa_;
   std::optional<Error> problem_;
 };

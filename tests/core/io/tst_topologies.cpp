@@ -248,6 +248,19 @@ class TestTopologies : public QObject {
     QCOMPARE(machine.joints[1][1].kind, JointKind::self);
     QCOMPARE(machine.nics.size(), std::size_t{1});
     QVERIFY(machine.notes.at(0).find("2 are taken for GPUs") != std::string::npos);
+    // Nobody has as many as these, in one host or in all.
+    const auto leaves = [](int hosts, int each) {
+      std::string text = "<system version=\"1\">";
+      for (int host = 0; host < hosts; ++host) {
+        text += "<cpu host_hash=\"" + std::to_string(host) + "\">";
+        for (int i = 0; i < each; ++i) text += "<pci busid=\"a\" class=\"0x030200\"/>";
+        text += "</cpu>";
+      }
+      return machines_from_nccl(text + "</system>", "m");
+    };
+    QCOMPARE(leaves(16, 256)->machines.size(), std::size_t{16});
+    for (const auto& found : {leaves(1, 257), leaves(17, 256)})
+      QVERIFY(!found && found.error().message.starts_with("found more GPUs, expected at most 256 of a host"));
     // Beside GPUs that are told such devices are other people's.
     QCOMPARE(nccl(replaced(two_in_xml, "</cpu>", "<pci busid=\"99:00.0\" class=\"0x030200\"/></cpu>")).gpus.size(),
              std::size_t{2});
