@@ -44,21 +44,28 @@ build_programs() {
   cmake --build "$build" --target pipedeck-cli pipedeck-cuda bench_cuda_kernels || return 1
   cmake --build "$build" --target "${tests[@]}" -- -k 0
 }
-test_program() { find "$build" -type f -name "$1" -perm -u+x -print -quit 2>/dev/null; }
+test_program() { find "$build" -path "$build/bin" -prune -o -type f -name "$1" -perm -u+x -print -quit 2>/dev/null; }
 
 if [ -n "$pack" ]; then
   [ "$make" = no ] || build_programs || refuse "the build failed: nothing was packed"
   folder=$(mktemp -d); trap 'rm -rf "$folder"' EXIT
-  mkdir -p "$folder/gpu-check/lib"
+  mkdir -p "$folder/gpu-check/lib" "$folder/gpu-check/bin"
   for program in pipedeck-cli pipedeck-cuda.so bench_cuda_kernels "${tests[@]}"; do
     found=$(find "$build" -maxdepth 1 -name "$program" -print -quit); found=${found:-$(test_program "$program")}
     [ -n "$found" ] || refuse "found no $program in $build, expected it to be built"
-    cp "$found" "$folder/gpu-check/" || exit 1
+    cp "$found" "$folder/gpu-check/bin/" || exit 1
+    # The packed libraries are for this program alone: Python has its own.
+    [[ $program == *.so ]] || cat >"$folder/gpu-check/$program" <<'START'
+#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$here/lib exec "$here/bin/$(basename "$0")" "$@"
+START
     ldd "$found" | awk '$2 == "=>" && $3 ~ "^/" {print $3}'
-  done | grep -Ev '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*|libcuda|libcublas[^/]*|libcudnn[^/]*|libnccl)\.so' |
+  done | grep -Ev '/(libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|ld-linux[^/]*|libcuda|libcublas[^/]*|libcudnn[^/]*|libnccl)\.so' |
     sort -u | xargs -r -I{} cp -L {} "$folder/gpu-check/lib/"
-  [ "${PIPESTATUS[0]}" -eq 0 ] && [ -x "$folder/gpu-check/pipedeck-cli" ] || exit 2
-  find "$folder" -type f -exec strip --strip-unneeded {} + 2>/dev/null
+  [ "${PIPESTATUS[0]}" -eq 0 ] && [ -x "$folder/gpu-check/bin/pipedeck-cli" ] || exit 2
+  chmod +x "$folder"/gpu-check/*[a-z]
+  find "$folder"/gpu-check/bin "$folder"/gpu-check/lib -type f -exec strip --strip-unneeded {} + 2>/dev/null
   # The programs have most of their code in common: xz sees that, gzip does not.
   tar -C "$folder" -cf - gpu-check | xz -9 >"$pack" || refuse "can't write $pack"
   echo "$pack: $(du -h "$pack" | cut -f1)"
@@ -72,6 +79,7 @@ needed+=(python3 timeout tee find)
 for tool in "${needed[@]}"; do
   command -v "$tool" >/dev/null || refuse "found no $tool, expected what tools/setup.sh installs, or --no-build"
 done
+[[ $build == /* ]] || build=$PWD/$build
 cli=$build/pipedeck-cli
 [ "$make" = yes ] || [ -x "$cli" ] || refuse "found no $cli, expected it to be built (--no-build)"
 
@@ -93,9 +101,8 @@ run() {
 
 [ -n "$only" ] && [ -f "$report" ] || : >"$report" || refuse "can't write $report"
 scratch=$(mktemp -d); trap 'rm -rf "$scratch"' EXIT
-# What was packed, and NVIDIA's libraries as PyTorch's wheels bring them, behind those that the system has.
+# NVIDIA's libraries as PyTorch's wheels bring them.
 libraries=${LD_LIBRARY_PATH:-}
-[ -d "$build/lib" ] && libraries=$libraries:$PWD/$build/lib
 wheels=$(python3 -c 'import glob, os, nvidia
 print(":".join(sorted(path for root in nvidia.__path__ for path in glob.glob(os.path.join(root, "*", "lib")))))' 2>/dev/null)
 [ -z "$wheels" ] || libraries=$libraries:$wheels
@@ -146,7 +153,7 @@ say_sanitizer() {
       no_time "$tool $test" && continue
       program=$(test_program "$test")
       [ -n "$program" ] || { say "$tool $test: not run: it is not built"; continue; }
-      output=$(timeout -k 10 "$(left)" "$sanitizer" --tool "$tool" --error-exitcode 9 "$program" 2>&1); status=$?
+      output=$(timeout -k 10 "$(left)" "$sanitizer" --target-processes all --tool "$tool" --error-exitcode 9 "$program" 2>&1); status=$?
       if grep -q 'Device not supported\|Unable to find injection library' <<<"$output"; then
         say "not run: compute-sanitizer says: $(grep -m1 'not supported\|Unable' <<<"$output")"; return
       fi
