@@ -17,6 +17,7 @@
 #include "app/ui/machine_dialog.hpp"
 #include "app/ui/planner_dialog.hpp"
 #include "app/ui/training_dialog.hpp"
+#include "app/ui/trace_dialog.hpp"
 #include "app/ui/transformer_dialog.hpp"
 
 namespace pipedeck::app {
@@ -158,6 +159,10 @@ Dialogs real_dialogs() {
   dialogs.layer_table = [](QWidget* parent, const TablePreview& preview) -> std::optional<Profile> {
     LayerTableDialog dialog(preview, parent);
     return dialog.exec() == QDialog::Accepted ? dialog.profile() : std::nullopt;
+  };
+  dialogs.trace = [](QWidget* parent, const TracePreview& preview) -> std::optional<TraceAnswer> {
+    TraceDialog dialog(preview, parent);
+    return dialog.exec() == QDialog::Accepted ? dialog.answer() : std::nullopt;
   };
   dialogs.unsaved = ask_unsaved;
   dialogs.stop_run = ask_stop_run;

@@ -13,6 +13,7 @@
 #include "app/session/machine_files.hpp"
 #include "app/session/planning.hpp"
 #include "app/session/session.hpp"
+#include "app/session/trace_files.hpp"
 #include "app/session/transformer_files.hpp"
 #include "core/domain/cluster.hpp"
 #include "core/domain/profile.hpp"
@@ -48,6 +49,8 @@ struct Dialogs {
   std::function<std::optional<Profile>(QWidget* parent, const TransformerPreview& preview)> transformer;
   /// Shows what a table of layers is taken for, and asks what its columns are; nothing: given up.
   std::function<std::optional<Profile>(QWidget* parent, const TablePreview& preview)> layer_table;
+  /// Shows what the modules of a trace would be as a profile, and asks what it becomes; nothing: given up.
+  std::function<std::optional<TraceAnswer>(QWidget* parent, const TracePreview& preview)> trace;
   std::function<Unsaved(QWidget* parent, const QString& project)> unsaved;
   /// Whether the run under way is to be stopped, so that the window can close.
   std::function<bool(QWidget* parent, const QString& run)> stop_run;

@@ -14,6 +14,7 @@
 #include "app/ui/layer_table_imports.hpp"
 #include "app/ui/machine_imports.hpp"
 #include "app/ui/main_window.hpp"
+#include "app/ui/trace_imports.hpp"
 #include "app/ui/transformer_imports.hpp"
 #include "app/ui/view_state.hpp"
 #include "app/ui/what_if_page.hpp"
@@ -95,6 +96,10 @@ void MainWindow::open_files(const QStringList& files) {
     }
     if (is_layer_table(file)) {
       import_layer_table(*this, session_, seams_.look_only ? Dialogs() : seams_.dialogs, file);
+      continue;
+    }
+    if (is_trace_file(file)) {
+      import_trace(*this, session_, seams_.look_only ? Dialogs() : seams_.dialogs, file);
       continue;
     }
     if (session_.open_or_import(file) && session_.file() == QFileInfo(file).absoluteFilePath()) {

@@ -35,7 +35,7 @@ struct Times {
 
 class Maker {
  public:
-  Maker(Recording recording, const RecordedOptions& options) : recording_(std::move(recording)), options_(options) {}
+  Maker(Recording& recording, const RecordedOptions& options) : recording_(recording), options_(options) {}
 
   Result<RecordedProfile> make() {
     auto calls = calls_in(recording_);
@@ -199,7 +199,7 @@ class Maker {
     return validate(profile);
   }
 
-  Recording recording_;
+  Recording& recording_;
   const RecordedOptions& options_;
   Calls calls_;
   std::vector<std::size_t> layers_;
@@ -212,8 +212,8 @@ class Maker {
 
 }  // namespace
 
-Result<RecordedProfile> recorded_profile(Recording recording, const RecordedOptions& options) {
-  return Maker(std::move(recording), options).make();
+Result<RecordedProfile> recorded_profile(Recording& recording, const RecordedOptions& options) {
+  return Maker(recording, options).make();
 }
 
 }  // namespace pipedeck

@@ -25,7 +25,7 @@ struct RecordedProfile {
 };
 
 /// bad_input where there are no modules, or none did any work, or figures are beyond every limit. The recording's spans
-/// are sorted on the way.
-Result<RecordedProfile> recorded_profile(Recording recording, const RecordedOptions& options);
+/// are sorted on the way; that is all that changes.
+Result<RecordedProfile> recorded_profile(Recording& recording, const RecordedOptions& options);
 
 }  // namespace pipedeck

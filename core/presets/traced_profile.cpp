@@ -22,26 +22,35 @@ std::string name_of_file(const std::string& path) {
 
 }  // namespace
 
-Result<RecordedProfile> traced_profile(Recording recording, const std::string& path, const RecordedOptions& options) {
-  if (recording.title.empty()) recording.title = name_of_file(path);
-  const std::string driver = recording.device;
-  if (const auto known = catalogue_device(driver); known && !driver.empty()) recording.device = known->type.name;
-  const bool renamed = options.device.empty() && recording.device != driver;
-  auto made = recorded_profile(std::move(recording), options);
+Result<TracedModules> read_traced_modules(const std::string& path, const std::stop_token& stop,
+                                          const Progress& progress) {
+  auto recording = read_recording(path, stop, progress);
+  if (!recording) return tl::unexpected(recording.error());
+  if (recording->title.empty()) recording->title = name_of_file(path);
+  TracedModules traced{*std::move(recording), path, {}};
+  traced.driver = traced.recording.device;
+  if (traced.driver.empty()) return traced;
+  if (const auto known = catalogue_device(traced.driver)) traced.recording.device = known->type.name;
+  return traced;
+}
+
+Result<RecordedProfile> traced_profile(TracedModules& traced, const RecordedOptions& options) {
+  auto made = recorded_profile(traced.recording, options);
   if (!made) {
-    made.error().file = path;
+    made.error().file = traced.path;
     return made;
   }
-  if (renamed && made->profile.device != "CPU")
-    made->notes.push_back(fmt::format("the device is \"{}\", in the catalogue {}", driver, made->profile.device));
+  if (made->profile.device == traced.recording.device && traced.recording.device != traced.driver)
+    made->notes.push_back(
+        fmt::format("the device is \"{}\", in the catalogue {}", traced.driver, made->profile.device));
   return made;
 }
 
 Result<RecordedProfile> read_traced_profile(const std::string& path, const RecordedOptions& options,
                                             const std::stop_token& stop, const Progress& progress) {
-  auto recording = read_recording(path, stop, progress);
-  if (!recording) return tl::unexpected(recording.error());
-  return traced_profile(*std::move(recording), path, options);
+  auto traced = read_traced_modules(path, stop, progress);
+  if (!traced) return tl::unexpected(traced.error());
+  return traced_profile(*traced, options);
 }
 
 }  // namespace pipedeck

@@ -10,11 +10,20 @@
 
 namespace pipedeck {
 
-/// recorded_profile of a recording of that file: named after the file where the trace has no title, on the catalogue's
-/// device type where the trace names a GPU that is in there.
-Result<RecordedProfile> traced_profile(Recording recording, const std::string& path, const RecordedOptions& options);
+/// A recording that is named after the file where the trace has no title, on the catalogue's device type where the
+/// trace names a GPU that is in there.
+struct TracedModules {
+  Recording recording;
+  std::string path;
+  std::string driver;  ///< what the trace calls the device
+};
+Result<TracedModules> read_traced_modules(const std::string& path, const std::stop_token& stop = {},
+                                          const Progress& progress = {});
 
-/// The same, read first. Errors name the file.
+/// recorded_profile of it. Errors name the file.
+Result<RecordedProfile> traced_profile(TracedModules& traced, const RecordedOptions& options);
+
+/// The same, read first.
 Result<RecordedProfile> read_traced_profile(const std::string& path, const RecordedOptions& options,
                                             const std::stop_token& stop = {}, const Progress& progress = {});
 

@@ -6173,7 +6173,7 @@
     </message>
     <message>
         <source>%1 % of the backward pass belong to no layer and were left out</source>
-        <translation>%1 % des Rückwärtsgangs gehören zu keiner Schicht und wurden weggelassen</translation>
+        <translation>%1 % des Rückwärtsdurchlaufs gehören zu keiner Schicht und wurden weggelassen</translation>
     </message>
     <message>
         <source>%1 layers of %2 modules that annotations (record_function) name</source>
@@ -6185,7 +6185,7 @@
     </message>
     <message>
         <source>%1 modules ran again within the backward pass (recomputation): their time is no layer&apos;s, and kept bytes are those without it</source>
-        <translation>%1 Module liefen im Rückwärtsgang noch einmal (Neuberechnung): Ihre Zeit zählt zu keiner Schicht, und behaltene Bytes sind die ohne sie</translation>
+        <translation>%1 Module liefen im Rückwärtsdurchlauf noch einmal (Neuberechnung): Ihre Zeit zählt zu keiner Schicht, und behaltene Bytes sind die ohne sie</translation>
     </message>
     <message>
         <source>%1 modules that ran on other threads were left out</source>
@@ -6197,11 +6197,11 @@
     </message>
     <message>
         <source>%1 passes that ran other modules were left out</source>
-        <translation>%1 Durchgänge, in denen andere Module liefen, wurden weggelassen</translation>
+        <translation>%1 Durchläufe, in denen andere Module liefen, wurden weggelassen</translation>
     </message>
     <message>
         <source>%1 passes without a backward pass were left out</source>
-        <translation>%1 Durchgänge ohne Rückwärtsgang wurden weggelassen</translation>
+        <translation>%1 Durchläufe ohne Rückwärtsdurchlauf wurden weggelassen</translation>
     </message>
     <message>
         <source>%1 samples a micro-batch: the first size of what the first layer takes</source>
@@ -6225,7 +6225,7 @@
     </message>
     <message>
         <source>found modules within backward passes alone, expected a forward pass</source>
-        <translation>gefunden: Module nur in Rückwärtsgängen, erwartet: ein Vorwärtsgang</translation>
+        <translation>gefunden: Module nur in Rückwärtsdurchläufen, erwartet: ein Vorwärtsdurchlauf</translation>
     </message>
     <message>
         <source>found more than %1 different names, expected modules and operators that come again</source>
@@ -6245,11 +6245,11 @@
     </message>
     <message>
         <source>half of a layer&apos;s backward pass is assumed to be for its weights</source>
-        <translation>die Hälfte des Rückwärtsgangs einer Schicht wird für ihre Gewichte angenommen</translation>
+        <translation>die Hälfte des Rückwärtsdurchlaufs einer Schicht wird für ihre Gewichte angenommen</translation>
     </message>
     <message>
         <source>no backward pass was recorded: it is assumed to take %1 times the forward pass</source>
-        <translation>kein Rückwärtsgang wurde aufgezeichnet: Angenommen wird das %1-Fache des Vorwärtsgangs</translation>
+        <translation>kein Rückwärtsdurchlauf wurde aufgezeichnet: Angenommen wird das %1-Fache des Vorwärtsdurchlaufs</translation>
     </message>
     <message>
         <source>nobody says how many samples a micro-batch has: 1 is assumed</source>
@@ -6269,7 +6269,7 @@
     </message>
     <message>
         <source>recorded by PyTorch&apos;s profiler, medians of %1 passes</source>
-        <translation>von PyTorchs Profiler aufgezeichnet, Mediane von %1 Durchgängen</translation>
+        <translation>von PyTorchs Profiler aufgezeichnet, Mediane von %1 Durchläufen</translation>
     </message>
     <message>
         <source>some outputs are as large as what the next layer takes; the last one&apos;s is then 0</source>
@@ -6281,11 +6281,11 @@
     </message>
     <message>
         <source>the first of %1 steps, which warms up, was left out (%2 passes)</source>
-        <translation>der erste von %1 Schritten, der aufwärmt, wurde weggelassen (%2 Durchgänge)</translation>
+        <translation>der erste von %1 Schritten, der aufwärmt, wurde weggelassen (%2 Durchläufe)</translation>
     </message>
     <message>
         <source>the first pass, which warms up, was left out</source>
-        <translation>der erste Durchgang, der aufwärmt, wurde weggelassen</translation>
+        <translation>der erste Durchlauf, der aufwärmt, wurde weggelassen</translation>
     </message>
     <message>
         <source>the trace does not name its device: it is called GPU</source>
@@ -6297,11 +6297,11 @@
     </message>
     <message>
         <source>times are medians of %1 passes on the processor, from a layer&apos;s begin to the next one&apos;s</source>
-        <translation>Zeiten sind Mediane von %1 Durchgängen auf dem Prozessor, vom Beginn einer Schicht bis zu dem der nächsten</translation>
+        <translation>Zeiten sind Mediane von %1 Durchläufen auf dem Prozessor, vom Beginn einer Schicht bis zu dem der nächsten</translation>
     </message>
     <message>
         <source>times are medians of %1 passes: of a layer&apos;s kernels on the GPU, one after another</source>
-        <translation>Zeiten sind Mediane von %1 Durchgängen: der Kernel einer Schicht auf der GPU, einer nach dem anderen</translation>
+        <translation>Zeiten sind Mediane von %1 Durchläufen: der Kernel einer Schicht auf der GPU, einer nach dem anderen</translation>
     </message>
     <message>
         <source>what a model does between its modules counts into the layer before, the loss into the last one</source>
@@ -6309,11 +6309,11 @@
     </message>
     <message>
         <source>what is kept for the backward pass is estimated, operator by operator</source>
-        <translation>was für den Rückwärtsgang behalten wird, ist geschätzt, Operator für Operator</translation>
+        <translation>was für den Rückwärtsdurchlauf behalten wird, ist geschätzt, Operator für Operator</translation>
     </message>
     <message>
         <source>what is kept for the backward pass is not known without one: outputs alone</source>
-        <translation>was für den Rückwärtsgang behalten wird, ist ohne einen nicht bekannt: nur die Ausgaben</translation>
+        <translation>was für den Rückwärtsdurchlauf behalten wird, ist ohne einen nicht bekannt: nur die Ausgaben</translation>
     </message>
     <message>
         <source>a device that it does not name</source>
@@ -14248,6 +14248,109 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
     </message>
 </context>
 <context>
+    <name>pipedeck::app::TraceDialog</name>
+    <message>
+        <source>Modules in the trace %1</source>
+        <translation>Module im Trace %1</translation>
+    </message>
+    <message>
+        <source>Use as a &amp;profile</source>
+        <translation>Als &amp;Profil nehmen</translation>
+    </message>
+    <message>
+        <source>Draw as a measured &amp;timeline</source>
+        <translation>Als gemessene &amp;Zeitleiste zeichnen</translation>
+    </message>
+    <message>
+        <source>Over the prediction of the selected plan where it uses the same devices</source>
+        <translation>Über die Vorhersage des gewählten Plans, wo er dieselben Geräte nutzt</translation>
+    </message>
+    <message>
+        <source>Blocks that repeat, found by themselves</source>
+        <translation>Blöcke, die sich wiederholen, von selbst gefunden</translation>
+    </message>
+    <message>
+        <source>Modules at depth </source>
+        <translation>Module in Tiefe </translation>
+    </message>
+    <message>
+        <source>0 are the outermost modules; those without modules in them are layers at any depth</source>
+        <translation>0 sind die äußersten Module; solche ohne Module darin sind in jeder Tiefe Schichten</translation>
+    </message>
+    <message>
+        <source>Samples that a forward and a backward pass of the trace are of</source>
+        <translation>Samples, für die ein Vorwärts- und ein Rückwärtsdurchlauf des Traces gelten</translation>
+    </message>
+    <message>
+        <source>&amp;Name</source>
+        <translation>&amp;Name</translation>
+    </message>
+    <message>
+        <source>&amp;Device type</source>
+        <translation>&amp;Gerätetyp</translation>
+    </message>
+    <message>
+        <source>&amp;Layers</source>
+        <translation>&amp;Schichten</translation>
+    </message>
+    <message>
+        <source>&amp;Micro-batch</source>
+        <translation>&amp;Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Vorwärts</translation>
+    </message>
+    <message>
+        <source>Backward</source>
+        <translation>Rückwärts</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>For the backward pass, of one micro-batch</source>
+        <translation>Für den Rückwärtsdurchlauf, eines Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>What was understood and assumed</source>
+        <translation>Was verstanden und angenommen wurde</translation>
+    </message>
+    <message>
+        <source>Understood and assumed</source>
+        <translation>Verstanden und angenommen</translation>
+    </message>
+    <message>
+        <source>%1 · %2 of weights · %3 kept · %4 a micro-batch</source>
+        <translation>%1 · %2 Gewichte · %3 behalten · %4 je Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+</context>
+<context>
     <name>pipedeck::app::TraceExport</name>
     <message>
         <source>There is no plan to export: select one in the table.</source>
@@ -14263,6 +14366,33 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
     <message>
         <source>a trace, imported from %1</source>
         <translation>ein Trace, importiert aus %1</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::TraceImports</name>
+    <message>
+        <source>Import %1</source>
+        <translation>%1 importieren</translation>
+    </message>
+    <message>
+        <source>Imported profile %1</source>
+        <translation>Profil %1 importiert</translation>
+    </message>
+    <message>
+        <source>Import</source>
+        <translation>Importieren</translation>
+    </message>
+    <message>
+        <source>no modules to make a profile of: a measured timeline</source>
+        <translation>keine Module für ein Profil: eine gemessene Zeitleiste</translation>
+    </message>
+    <message>
+        <source>modules found</source>
+        <translation>Module gefunden</translation>
+    </message>
+    <message>
+        <source>Read %1</source>
+        <translation>%1 lesen</translation>
     </message>
 </context>
 <context>

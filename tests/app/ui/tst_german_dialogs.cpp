@@ -16,6 +16,7 @@
 #include "app/ui/layer_table_dialog.hpp"
 #include "app/ui/machine_dialog.hpp"
 #include "app/ui/run_page.hpp"
+#include "app/ui/trace_dialog.hpp"
 #include "app/ui/transformer_dialog.hpp"
 #include "app/ui/what_if_page.hpp"
 #include "app/views/capacity_pane.hpp"
@@ -147,6 +148,13 @@ class TestGermanDialogs : public QObject {
     QVERIFY(preview);
     TransformerDialog dialog(*preview, fixture_->window.get());
     check_dialog(dialog, QTest::currentDataTag());
+  }
+
+  void modulesOfATrace() {
+    const auto preview = traced_modules_in(fixture_file("traces/transformer.trace.json.gz"), {}, {});
+    QVERIFY(preview && *preview);
+    TraceDialog dialog(**preview, fixture_->window.get());
+    check_dialog(dialog, "trace");
   }
 
   void plansForOtherEngines() {

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A trace of PyTorch's profiler comes into the window as a measured run, read in the background.
+// A trace of PyTorch's profiler comes into the window as a measured run, or its modules as a profile; read in the
+// background.
+#include <QComboBox>
+#include <QDialogButtonBox>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTableWidget>
 
 #include <fmt/format.h>
 
@@ -16,6 +25,8 @@ using namespace pipedeck::app;
 using namespace pipedeck::app::test;
 
 namespace {
+
+const QString modules_file = QStringLiteral(PIPEDECK_FIXTURES "/traces/transformer.trace.json.gz");
 
 /// Forward and backward kernels of so many devices, each under its annotation.
 void write_trace(const QString& path, int devices, int kernels) {
@@ -74,6 +85,77 @@ class TestTraceImport : public QObject {
     QVERIFY2(fixture.errors[0].contains("cut off"), qPrintable(fixture.errors[0]));
     QVERIFY2(fixture.errors[0].contains("broken.json"), qPrintable(fixture.errors[0]));
     QVERIFY(fixture.state().runs.empty());
+  }
+
+  /// Recorded of a transformer of six blocks on a processor; each answer is one step of undo.
+  void modules_become_what_is_chosen() {
+    WindowFixture fixture;
+    QVERIFY(fixture.open_sample());
+    const std::size_t profiles = fixture.state().profiles.size(), steps = fixture.session().undo_steps();
+    fixture.window->open_files({modules_file});
+    QVERIFY(QTest::qWaitFor([&] { return fixture.state().profiles.size() == profiles + 1; }, 20000));
+    QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+    QCOMPARE(fixture.session().undo_steps(), steps + 1);
+    QCOMPARE(fixture.session().undo_name(), QStringLiteral("Import transformer"));
+    const Profile& profile = *find_profile(fixture.state(), fixture.state().question.profile)->profile;
+    QCOMPARE(profile.layers.size(), std::size_t{9});
+    QCOMPARE(profile.micro_batch, 8);
+    QVERIFY(fixture.state().runs.empty());
+    fixture.trigger("action_undo");
+    QCOMPARE(fixture.state().profiles.size(), profiles);
+
+    fixture.answers.trace = false;
+    fixture.window->open_files({modules_file});
+    QVERIFY(QTest::qWaitFor([&] { return fixture.state().runs.size() == 1; }, 20000));
+    QCOMPARE(fixture.state().profiles.size(), profiles);
+    QCOMPARE(fixture.session().undo_name(), QStringLiteral("Import transformer"));
+    QCOMPARE(fixture.window->page(), Page::run);
+  }
+
+  void the_dialog_follows_its_answers() {
+    const auto preview = traced_modules_in(modules_file, {}, {});
+    QVERIFY(preview && *preview);
+    TraceDialog dialog(**preview);
+    const auto profile = [&] { return *dialog.answer()->profile; };
+    auto& layers = *dialog.findChild<QTableWidget*>("trace_layers");
+    auto& depth = *dialog.findChild<QSpinBox*>("trace_depth");
+    auto& notes = *dialog.findChild<QListWidget*>("trace_notes");
+    QCOMPARE(layers.rowCount(), 9);
+    QCOMPARE(layers.item(1, 0)->text(), QStringLiteral("Block_0"));
+    QVERIFY(!notes.findItems("9 layers of 70 modules", Qt::MatchContains).isEmpty());
+    depth.setValue(0);
+    QCOMPARE(layers.rowCount(), 1);
+    depth.setValue(depth.maximum());
+    QVERIFY(layers.rowCount() > 40);
+    depth.setValue(depth.minimum());
+    QCOMPARE(layers.rowCount(), 9);
+    QVERIFY(!notes.findItems("8 samples a micro-batch", Qt::MatchContains).isEmpty());
+    dialog.findChild<QSpinBox*>("trace_micro_batch")->setValue(4);
+    QCOMPARE(profile().micro_batch, 4);
+    QVERIFY(notes.findItems("samples a micro-batch", Qt::MatchContains).isEmpty());
+    QCOMPARE(profile().device, std::string("CPU"));
+    dialog.findChild<QComboBox*>("trace_device")->setCurrentText("T4");
+    QCOMPARE(profile().device, std::string("T4"));
+    QCOMPARE(profile().name, std::string("transformer"));
+    dialog.findChild<QLineEdit*>("trace_name")->setText("mine");
+    QCOMPARE(profile().name, std::string("mine"));
+    dialog.findChild<QPushButton*>("trace_timeline")->click();
+    QVERIFY(dialog.answer() && !dialog.answer()->profile);
+    QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
+  }
+
+  void pictures() {
+    WindowFixture fixture;
+    const auto preview = traced_modules_in(modules_file, {}, {});
+    QVERIFY(preview && *preview);
+    for (const char* appearance : {"light", "dark"}) {
+      fixture.trigger(qPrintable(QString("action_appearance_%1").arg(appearance)));
+      TraceDialog dialog(**preview, fixture.window.get());
+      dialog.show();
+      QTest::qWait(200);
+      QVERIFY(dialog.grab().save(pictures_folder() + QString("trace-profile-%1.png").arg(appearance)));
+    }
+    fixture.trigger("action_appearance_light");
   }
 
   void a_large_one_can_be_stopped() {

@@ -13,6 +13,7 @@
 #include "app/ui/cloud_dialog.hpp"
 #include "app/ui/layer_table_dialog.hpp"
 #include "app/ui/main_window.hpp"
+#include "app/ui/trace_dialog.hpp"
 #include "app/ui/transformer_dialog.hpp"
 
 namespace pipedeck::app::test {
@@ -36,6 +37,7 @@ struct Answers {
   std::optional<TrainingState> training_state;
   bool cloud = true;        ///< the first machine of a cloud is added
   bool layer_table = true;  ///< the profile is added as its columns are guessed
+  bool trace = true;        ///< its modules become a profile, as they are found; else it is drawn as a timeline
   bool transformer = true;  ///< the profile is added as it is computed
   bool machines = true;     ///< what is understood of them is added
   Unsaved unsaved = Unsaved::discard;
@@ -127,6 +129,10 @@ class WindowFixture {
     dialogs.layer_table = [this](QWidget*, const TablePreview& preview) {
       questions << preview.name;
       return answers.layer_table ? LayerTableDialog(preview).profile() : std::nullopt;
+    };
+    dialogs.trace = [this](QWidget*, const TracePreview& preview) {
+      questions << preview.file;
+      return answers.trace ? TraceDialog(preview).answer() : TraceAnswer{};
     };
     dialogs.unsaved = [this](QWidget*, const QString& project) {
       questions << project;
