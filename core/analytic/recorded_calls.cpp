@@ -105,7 +105,9 @@ Result<std::vector<Tree>> trees_on(const Spans& modules, const Recording& record
       if (!backward.contains(outer)) {
         ++calls.elsewhere;
       } else if (recording.processes[outer.track] == process) {
-        calls.again.push_back({outer.track, outer.name, outer.start, outer.end});
+        ++calls.recomputed;
+        for (std::size_t at = i; at < end; ++at)
+          calls.again.push_back({modules[at].track, modules[at].name, modules[at].start, modules[at].end});
       }
       i = end;
       continue;

@@ -27,19 +27,20 @@ struct Pass {
   std::int64_t end = 0;
 };
 
-/// Modules that ran again within a backward pass: their outermost spans.
+/// A module that ran again within a backward pass, perhaps in another one that did.
 struct Again {
   std::uint32_t track = 0, name = 0;
   std::int64_t start = 0, end = 0;
 };
 
 struct Calls {
-  std::uint32_t track = 0;    ///< the thread that all passes ran on
-  bool annotated = false;     ///< modules are annotations of the user
-  std::vector<Pass> passes;   ///< of one form: the same modules in the same order
-  std::vector<Again> again;   ///< on any thread of the process, sorted by thread and start
-  std::size_t left_out = 0;   ///< passes of another form
-  std::size_t elsewhere = 0;  ///< outermost modules on other threads
+  std::uint32_t track = 0;     ///< the thread that all passes ran on
+  bool annotated = false;      ///< modules are annotations of the user
+  std::vector<Pass> passes;    ///< of one form: the same modules in the same order
+  std::vector<Again> again;    ///< on any thread of the process, sorted by thread and start
+  std::size_t recomputed = 0;  ///< of `again`, those in no other
+  std::size_t left_out = 0;    ///< passes of another form
+  std::size_t elsewhere = 0;   ///< outermost modules on other threads
 };
 
 /// Spans (of a track, start and end) sorted so that those that lie within another follow it. Older traces count whole

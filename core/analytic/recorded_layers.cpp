@@ -75,12 +75,13 @@ class Chooser {
     return *leads_[at];
   }
 
-  /// Classes of which several modules with modules in them stand here: three, or as many as there are.
+  /// Classes of which several modules with modules in them stand here: three, or as many as there are; containers are
+  /// none.
   std::set<std::string> blocks_among(const std::vector<std::size_t>& children) const {
     std::map<std::string, std::size_t> times;
     std::size_t all = 0;
     for (const std::size_t child : children)
-      if (pass_.calls[child].has_children(child)) ++all, ++times[class_of(name(child))];
+      if (pass_.calls[child].has_children(child) && !is_container(name(child))) ++all, ++times[class_of(name(child))];
     std::set<std::string> blocks;
     for (const auto& [one, count] : times)
       if (count >= 3 || (count == 2 && all == 2)) blocks.insert(one);

@@ -96,11 +96,11 @@ class Maker {
              : fmt::format("{} layers of {} modules that the profiler names", layers_.size(), modules));
     if (calls_.left_out > 0) note(fmt::format("{} passes that ran other modules were left out", calls_.left_out));
     if (calls_.elsewhere > 0) note(fmt::format("{} modules that ran on other threads were left out", calls_.elsewhere));
-    if (!calls_.again.empty())
+    if (calls_.recomputed > 0)
       note(
           fmt::format("{} modules ran again within the backward pass (recomputation): their time is no layer's, and "
                       "kept bytes are those without it",
-                      calls_.again.size()));
+                      calls_.recomputed));
   }
 
   void say_times() {

@@ -138,13 +138,14 @@ class Attributor {
     again_.clear();
     const auto& operators = recording_.operators;
     auto at = std::ranges::lower_bound(operators, track, {}, &RecordedSpan::track);
+    std::int32_t before = -1;  // between its modules what runs again is the layer's before, as in a forward pass
     for (; at != operators.end() && at->track == track; ++at) {
       if (at->sequence < 0) continue;
       const std::uint32_t frame = innermost_.at(track, at->start);
       if (frame == none || frames_[frame].evaluation != none) continue;
-      const auto layer = layer_named_.find(frames_[frame].name);
-      if (layer != layer_named_.end())
-        again_[at->sequence] = {layer->second, static_cast<std::uint32_t>(at - operators.begin())};
+      if (const auto layer = layer_named_.find(frames_[frame].name); layer != layer_named_.end())
+        before = layer->second;
+      if (before >= 0) again_[at->sequence] = {before, static_cast<std::uint32_t>(at - operators.begin())};
     }
   }
 
@@ -209,7 +210,9 @@ class Attributor {
   }
 
   Owner owner_around(const Frame& frame) const {
-    for (std::uint32_t at = frame.parent; at != none; at = frames_[at].parent)
+    constexpr int most_modules = 256;  // in one another
+    std::uint32_t at = frame.parent;
+    for (int i = 0; at != none && i < most_modules; ++i, at = frames_[at].parent)
       if (frames_[at].evaluation != none) return found_.evaluations[frames_[at].evaluation].owner;
     return {};
   }

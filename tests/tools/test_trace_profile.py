@@ -210,7 +210,8 @@ class TraceProfile(unittest.TestCase):
 
             torch.manual_seed(1)
             model, tokens = Checkpointed(), torch.randint(500, (4, 32))
-            traced, notes = self.convert(record(model, [tokens] * 6, torch.sum))
+            trace = record(model, [tokens] * 6, torch.sum)
+            traced, notes = self.convert(trace)
             self.assertEqual(len(traced["layers"]), 7, notes)
             self.assertIn("24 modules ran again within the backward pass", notes)
             plain, _ = self.convert(record(Transformer(), [tokens] * 6, torch.sum))
@@ -219,6 +220,10 @@ class TraceProfile(unittest.TestCase):
                     self.assertEqual(ours["parameter_bytes"], theirs["parameter_bytes"])
                     self.assertEqual(ours["saved_bytes"], theirs["saved_bytes"])
                     self.assertGreater(ours["backward_ms"], 0)
+            deeper, notes = self.convert(trace, "--trace-depth", "9")  # parts of what runs again
+            self.assertNotIn("belong to no layer", notes)
+            self.assertEqual(sum(layer["parameter_bytes"] for layer in deeper["layers"]),
+                             sum(layer["parameter_bytes"] for layer in plain["layers"]))
             ours, theirs = (sum(layer["backward_ms"] for layer in one["layers"]) for one in (traced, plain))
             self.assertLess(ours, 2.5 * theirs)
 

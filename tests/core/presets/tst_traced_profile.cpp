@@ -190,6 +190,14 @@ class TestTracedProfile : public QObject {
                                                     "BertOnlyMLMHead_0"}));
   }
 
+  /// Two containers alike in a block do not make it two blocks.
+  void a_single_block_stays_whole() {
+    QCOMPARE(names({module("Net_0", 0, 100), module("Embedding_0", 1, 5), module("Block_0", 10, 80),
+                    module("Sequential_0", 11, 30), module("Linear_0", 12, 20), module("Sequential_1", 45, 30),
+                    module("Linear_1", 46, 20), module("Linear_2", 92, 5)}),
+             (std::vector<std::string>{"Embedding_0", "Block_0", "Linear_2"}));
+  }
+
   void hostile_ones_are_told_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QByteArray>("words");
