@@ -14,7 +14,7 @@ import sys
 FOLDERS = ["domain", "io", "analytic", "cost", "schedule", "sim", "planner", "presets", "runtime", "store", "whatif"]
 # Of folders that write programs and pages, the files with sentences for the window.
 FILES = ["engines/fit.cpp", "engines/module_list.cpp", "report/write_report.cpp"]
-TOKEN = re.compile(r'''//[^\n]*|/\*.*?\*/|^[ \t]*\#[^\n]*|R"(\w*)\(.*?\)\1"|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\\n])*"|\S''',
+TOKEN = re.compile(r'''//[^\n]*|/\*.*?\*/|^[ \t]*\#[^\n]*|R"(\w*)\(.*?\)\1"|\b\d(?:'?\w)*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\\n])*"|\S''',
                    re.S | re.M)
 # Single words that sentences are put together from; others are names, keys and values of files.
 WORDS = set("""weights gradients optimizer boundary workspace reserve communication nothing pins node nodes none both columns

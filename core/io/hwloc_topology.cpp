@@ -244,7 +244,8 @@ class TopologyReader {
 
   /// Lanes of 20 GB/s are those of the first generation, of 25 all others'.
   static int lanes_of(std::int64_t megabytes) {
-    const std::int64_t lane = megabytes % 25'000 == 0 ? 25'000 : 20'000;
+    constexpr std::int64_t first = 20000, later = 25000;
+    const std::int64_t lane = megabytes % later == 0 ? later : first;
     return static_cast<int>(std::clamp<std::int64_t>(megabytes / lane, 0, most_lanes));
   }
 

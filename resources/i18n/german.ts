@@ -3832,10 +3832,6 @@
         <translation>MPI ist nicht benutzbar: pipedeck-mpi.so fehlt: das Paket pipedeck-mpi installieren oder das Programm dort bauen, wo libopenmpi-dev installiert ist</translation>
     </message>
     <message>
-        <source>ProfilerActivity.CUDA) or events whose names say forward, backward or optimizer (torch.profiler.record_function)</source>
-        <translation>ProfilerActivity.CUDA) oder Ereignisse, deren Namen forward, backward oder optimizer sagen (torch.profiler.record_function)</translation>
-    </message>
-    <message>
         <source>a piece is sent once</source>
         <translation>ein Stück wird einmal gesendet</translation>
     </message>
@@ -6337,11 +6333,43 @@
     </message>
     <message>
         <source>found the columns %1 and %2 for %3, expected one of them; --columns %4=HEADING chooses</source>
-        <translation>gefunden: die Spalten %1 und %2 für %3, erwartet: eine davon; --columns %3=HEADING wählt</translation>
+        <translation>gefunden: die Spalten %1 und %2 für %3, erwartet: eine davon; --columns %4=HEADING wählt</translation>
     </message>
     <message>
         <source>found the sum of all other rows in %1, expected layers alone</source>
         <translation>gefunden: die Summe aller anderen Zeilen in %1, erwartet: nur Schichten</translation>
+    </message>
+    <message>
+        <source>%1: the display adapter %2 was left out</source>
+        <translation>%1: die Bildschirmkarte %2 wurde weggelassen</translation>
+    </message>
+    <message>
+        <source>found more GPUs, expected at most %1 of a host</source>
+        <translation>gefunden: mehr GPUs, erwartet: höchstens %1 eines Rechners</translation>
+    </message>
+    <message>
+        <source>found no GPU, expected a PCIDev of class 03; lstopo leaves devices out without --whole-io</source>
+        <translation>gefunden: keine GPU, erwartet: ein PCIDev der Klasse 03; ohne --whole-io lässt lstopo Geräte weg</translation>
+    </message>
+    <message>
+        <source>found no operations among %1 events, expected kernels of a GPU (PyTorch&apos;s profiler with ProfilerActivity.CUDA) or events whose names say forward, backward or optimizer (torch.profiler.record_function)</source>
+        <translation>gefunden: keine Operationen unter %1 Ereignissen, erwartet: Kernel einer GPU (PyTorchs Profiler mit ProfilerActivity.CUDA) oder Ereignisse, deren Namen forward, backward oder optimizer sagen (torch.profiler.record_function)</translation>
+    </message>
+    <message>
+        <source>found pci_link_speed=%1, expected gigabytes a second</source>
+        <translation>gefunden: pci_link_speed=%1, erwartet: Gigabyte je Sekunde</translation>
+    </message>
+    <message>
+        <source>found pci_type=%1, expected a class and an id such as 0302 [10de:20b2]</source>
+        <translation>gefunden: pci_type=%1, erwartet: eine Klasse und eine Nummer wie 0302 [10de:20b2]</translation>
+    </message>
+    <message>
+        <source>no kernels of a GPU and no annotations of passes: the outermost operators are drawn</source>
+        <translation>keine Kernel einer GPU und keine Anmerkungen zu Durchläufen: Die äußersten Operatoren werden gezeichnet</translation>
+    </message>
+    <message>
+        <source>no kernels of a GPU: the annotations that say forward, backward or optimizer are drawn</source>
+        <translation>keine Kernel einer GPU: Die Anmerkungen, die forward, backward oder optimizer sagen, werden gezeichnet</translation>
     </message>
 </context>
 <context>
