@@ -34,6 +34,25 @@ Layer layer_from(const LayerCount& counted, const LayerSeconds& times, int eleme
   return layer;
 }
 
+namespace {
+
+/// Of each product with weights its gradients: of what comes in, unless that needs none, and of the weights. Of others
+/// all at once.
+void tell_backward(const LayerCount& layer, const DeviceRate& device, std::vector<std::string>& figures) {
+  const auto say = [&](std::string figure) { figures.push_back(std::move(figure)); };
+  for (const CountedProduct& product : layer.products) {
+    if (!product.weights) {
+      say(fmt::format("backward, {}: {}", product.name, input_gradient_formula(product, device)));
+      continue;
+    }
+    if (product.backward > 1)
+      say(fmt::format("backward, input of {}: {}", product.name, input_gradient_formula(product, device)));
+    say(fmt::format("backward, weights of {}: {}", product.name, weight_gradient_formula(product, device)));
+  }
+}
+
+}  // namespace
+
 LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times, const DeviceRate& device) {
   LayerExplanation told{layer.name, {}};
   const auto say = [&](std::string figure) { told.figures.push_back(std::move(figure)); };
@@ -45,8 +64,10 @@ LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times, con
     say(fmt::format("kept, {}: {} = {} bytes", item.name, item.formula, spaced(item.bytes)));
   for (const CountedProduct& product : layer.products)
     say(fmt::format("forward, {}: {}", product.name, time_formula(product, device)));
-  if (layer.moved + layer.scores_moved > 0 || layer.launches > 0)
-    say(fmt::format("forward, all else: {}", rest_formula(layer, device)));
+  const bool more = layer.moved + layer.scores_moved > 0 || layer.launches > 0;
+  if (more) say(fmt::format("forward, all else: {}", rest_formula(layer, device)));
+  tell_backward(layer, device, told.figures);
+  if (more) say(fmt::format("backward, all else: {}", backward_rest_formula(layer, device)));
   say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved beside products",
                   times.forward.count * 1e3, (times.backward_input + times.backward_weight).count * 1e3,
                   (layer.moved + layer.scores_moved) / 1e6));

@@ -6012,20 +6012,8 @@
         <translation>Wörter x Breite</translation>
     </message>
     <message>
-        <source>%1 + %2 launches x %3 us = %4 ms</source>
-        <translation>%1 + %2 Kernelstarts x %3 us = %4 ms</translation>
-    </message>
-    <message>
-        <source>%1 G operations / (%2 TFLOP/s x %3 %</source>
-        <translation>%1 G Operationen / (%2 TFLOP/s x %3 %</translation>
-    </message>
-    <message>
         <source>%1 MB / (%2 GB/s x %3 %)</source>
         <translation>%1 MB / (%2 GB/s x %3 %)</translation>
-    </message>
-    <message>
-        <source>%1 x %2 % of its shape) = %3 ms</source>
-        <translation>%1 x %2 % wegen der Form) = %3 ms</translation>
     </message>
     <message>
         <source>all-reduced by tensor-parallel devices: %1 bytes forward, %2 bytes backward</source>
@@ -6370,6 +6358,54 @@
     <message>
         <source>no kernels of a GPU: the annotations that say forward, backward or optimizer are drawn</source>
         <translation>keine Kernel einer GPU: Die Anmerkungen, die forward, backward oder optimizer sagen, werden gezeichnet</translation>
+    </message>
+    <message>
+        <source>, joined by</source>
+        <translation>, verbunden durch</translation>
+    </message>
+    <message>
+        <source>, layers cut</source>
+        <translation>, geschnittene Schichten</translation>
+    </message>
+    <message>
+        <source>G operations / (%1 TFLOP/s x %2 %</source>
+        <translation>G Operationen / (%1 TFLOP/s x %2 %</translation>
+    </message>
+    <message>
+        <source>another rank has ended</source>
+        <translation>ein anderer Rank ist beendet</translation>
+    </message>
+    <message>
+        <source>backward, %1: %2</source>
+        <translation>rückwärts, %1: %2</translation>
+    </message>
+    <message>
+        <source>backward, all else: %1</source>
+        <translation>rückwärts, alles andere: %1</translation>
+    </message>
+    <message>
+        <source>backward, input of %1: %2</source>
+        <translation>rückwärts, Eingabe von %1: %2</translation>
+    </message>
+    <message>
+        <source>backward, weights of %1: %2</source>
+        <translation>rückwärts, Gewichte von %1: %2</translation>
+    </message>
+    <message>
+        <source>by all ranks at once</source>
+        <translation>von allen Ranks zugleich</translation>
+    </message>
+    <message>
+        <source>by one rank alone (found %1 device%2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>launches x %1 us</source>
+        <translation>Kernelstarts x %1 us</translation>
+    </message>
+    <message>
+        <source>x %1 % of its shape)</source>
+        <translation>x %1 % wegen der Form)</translation>
     </message>
 </context>
 <context>

@@ -12,6 +12,8 @@
 #include "app/views/quantity_edit.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/planner/planner.hpp"
+#include "core/presets/computed_profile.hpp"
+#include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
@@ -121,6 +123,23 @@ class TestLanguage : public QObject {
       const QByteArray source = message.source.toUtf8();
       QVERIFY2(!message.context.isEmpty(), source.constData());
       QVERIFY2(message.type.isEmpty() && !message.translations.isEmpty(), source.constData());
+    }
+  }
+
+  void formulasAreGerman() {
+    AnalyticOptions options;
+    for (const AttentionMemory attention : {AttentionMemory::fused, AttentionMemory::selective}) {
+      options.attention = attention;
+      const auto made = computed_profile(*transformer_preset("Llama 3 8B"), *catalogue_device("A100-80GB"), options);
+      QVERIFY(made.has_value());
+      for (const LayerExplanation& layer : made->explanations)
+        for (const std::string& figure : layer.figures) {
+          const QString english = QString::fromStdString(figure);
+          if (!english.contains(QLatin1String(" ms"))) continue;
+          check_german(figure);
+          for (const char* word : {"forward,", "backward", "operations", "launches", "weights", "moved"})
+            QVERIFY2(!core_text(figure).contains(QLatin1String(word)), qPrintable(core_text(figure)));
+        }
     }
   }
 

@@ -15,6 +15,7 @@
 #include "core/io/onnx_model.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "tests/core/analytic/onnx_profiles.hpp"
+#include "tests/core/analytic/told_times.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -234,6 +235,26 @@ class TestOperatorGraphs : public QObject {
     const double bytes = 2.0 * (2.0 * 32 * 128 * 56 * 56 + 128 * 9);
     QCOMPARE(layer_time(thin, rate).forward.count,
              bytes / (rate.memory.count * rate.reached.memory) + rate.reached.launch.count);
+  }
+
+  /// Every formula of a time gives the figure behind it, and those of a pass add up to its time.
+  void times_are_told_part_by_part() {
+    OnnxBuilder thin;
+    const std::string x = thin.input("x", {"batch", 128, 56, 56});
+    thin.output(thin.node("Conv", "thin", {x, thin.weight("w", {128, 1, 3, 3})},
+                          {{"group", std::int64_t{128}}, {"pads", Ints{1, 1, 1, 1}}}));
+    const OnnxBuilder text = test::gpt(2, 256, 4, 1000, 128);
+    for (const auto& [builder, sequence] : {std::pair(zoo(), 0), std::pair(thin, 0), std::pair(text, 48)}) {
+      const auto made = profile_of(builder, options_for(4, sequence));
+      QVERIFY2(made, made ? "" : made.error().message.c_str());
+      for (std::size_t i = 0; i < made->profile.layers.size(); ++i) {
+        const Layer& layer = made->profile.layers[i];
+        const test::ToldTimes told = test::told_times(made->explanations[made->explanation_of[i]].figures);
+        QVERIFY(!QTest::currentTestFailed());
+        QVERIFY2(std::abs(told.forward - layer.forward.count) < 3e-3 * layer.forward.count, layer.name.c_str());
+        QVERIFY2(std::abs(told.backward - layer.backward.count) < 3e-3 * layer.backward.count, layer.name.c_str());
+      }
+    }
   }
 
   void open_sizes_are_asked_for() {
