@@ -13,6 +13,7 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSpinBox>
 #include <QSplitter>
 #include <QTableWidget>
@@ -25,6 +26,7 @@
 #include "app/ui/dialog_size.hpp"
 #include "app/views/table_style.hpp"
 #include "app/views/widget_style.hpp"
+#include "app/views/wrapped_lines.hpp"
 
 namespace pipedeck::app {
 
@@ -45,6 +47,20 @@ QTableWidgetItem* figure(const QString& text) {
   auto* item = new QTableWidgetItem(text);
   item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
   return item;
+}
+
+/// Figures of several groups of digits stay on one line.
+QString unbroken(QString text) {
+  static const QRegularExpression between_groups(QStringLiteral("(?<=\\d) (?=\\d{3}\\b)"));
+  return text.replace(between_groups, QString(QChar(QChar::Nbsp)));
+}
+
+/// `names`: lines may hold names of a file, which may be too long for the list.
+void add_lines(QListWidget& list, const std::vector<std::string>& lines, bool names) {
+  for (const std::string& line : lines) {
+    auto* item = new QListWidgetItem(unbroken(core_text(line)), &list);
+    if (names) item->setToolTip(item->text());
+  }
 }
 
 }  // namespace
@@ -165,14 +181,14 @@ QWidget* TransformerDialog::make_figures() {
   layers_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
   formulas_->setObjectName(QStringLiteral("transformer_formulas"));
   formulas_->setAccessibleName(tr("Formulas of the layer"));
-  formulas_->setWordWrap(true);
+  wrap_lines(*formulas_);
   if (!preview_.graph)
     formulas_->setToolTip(
         tr("b samples, s tokens of a sample, n = b s, h hidden, a heads, g heads of keys and values, d head width, "
            "f feed-forward, V vocabulary, e experts, k experts a token, w bytes of a number"));
   notes_->setObjectName(QStringLiteral("transformer_notes"));
   notes_->setAccessibleName(tr("What was understood and assumed"));
-  notes_->setWordWrap(true);
+  wrap_lines(*notes_);
   notes_->setSelectionMode(QAbstractItemView::NoSelection);
   connect(layers_, &QTableWidget::currentCellChanged, this, &TransformerDialog::show_formulas);
   auto* across = new QSplitter(Qt::Horizontal);
@@ -244,7 +260,7 @@ void TransformerDialog::refresh() {
   summary_->setText(tr("%1 · %2 of weights · %3 kept · %4 a micro-batch on one device")
                         .arg(count_text(static_cast<qint64>(made_->profile.layers.size()), tr("layer"), tr("layers")),
                              format_bytes(parameters), format_bytes(kept), format_time(time)));
-  for (const std::string& note : made_->notes) notes_->addItem(core_text(note));
+  add_lines(*notes_, made_->notes, preview_.graph);
   show_layers();
 }
 
@@ -270,7 +286,7 @@ void TransformerDialog::show_formulas() {
   const int row = layers_->currentRow();
   if (!made_ || row < 0) return;
   const std::size_t told = made_->explanation_of[static_cast<std::size_t>(row)];
-  for (const std::string& line : made_->explanations[told].figures) formulas_->addItem(core_text(line));
+  add_lines(*formulas_, made_->explanations[told].figures, preview_.graph);
 }
 
 std::optional<Profile> TransformerDialog::profile() const {

@@ -199,6 +199,7 @@ void TestPictures::a_configuration_about_to_be_imported() {
   const auto draw = [&](const char* name) {
     TransformerDialog dialog(*preview, fixture.window.get());
     dialog.show();
+    dialog.findChild<QTableWidget*>("transformer_layers")->setCurrentCell(1, 0);
     QTest::qWait(200);
     const QString file = pictures_folder() + QString("transformer-%1.png").arg(name);
     QVERIFY(dialog.grab().save(file));

@@ -10,6 +10,7 @@
 #include <QListWidget>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QTableWidget>
 #include <QUrl>
@@ -177,7 +178,7 @@ class TestTransformerImports : public QObject {
     TransformerDialog dialog(transformer_in(onnx_fixture("gpt2-runtime.onnx")).value());
     auto& notes = part<QListWidget>(dialog, "transformer_notes");
     for (const char* said :
-         {"124 439 808 parameters", "113 operators", "'batch' is taken for the micro-batch", "no loss"})
+         {"124\u00a0439\u00a0808 parameters", "113 operators", "'batch' is taken for the micro-batch", "no loss"})
       QVERIFY2(!notes.findItems(said, Qt::MatchContains).isEmpty(), said);
     auto& layers = part<QTableWidget>(dialog, "transformer_layers");
     layers.setCurrentCell(2, 0);
@@ -237,6 +238,48 @@ class TestTransformerImports : public QObject {
     layers.setCurrentCell(2, 0);
     QCOMPARE(layers.item(2, 0)->text(), QStringLiteral("block_0.experts"));
     QVERIFY(!formulas.findItems("experts in", Qt::MatchContains).isEmpty());
+  }
+
+  /// A layer with more formulas than the list has room for: its bar takes width, lines break before it.
+  void formulas_end_at_the_lists_edge() {
+    TransformerDialog dialog(transformer_in(fixture("mixtral-8x7b.config.json")).value());
+    dialog.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+    auto& formulas = part<QListWidget>(dialog, "transformer_formulas");
+    for (const int row : {2, 0, 1, 2}) {
+      part<QTableWidget>(dialog, "transformer_layers").setCurrentCell(row, 0);
+      const auto past_the_edge = [&] {
+        return formulas.visualItemRect(formulas.item(0)).right() > formulas.viewport()->rect().right();
+      };
+      QTRY_VERIFY(!past_the_edge());  // lines are laid out again once the bar stands
+      QVERIFY(!formulas.horizontalScrollBar()->isVisible());
+      for (int i = 0; i < formulas.count(); ++i) {
+        const QRect line = formulas.visualItemRect(formulas.item(i));
+        QVERIFY2(line.right() <= formulas.viewport()->rect().right(), qPrintable(formulas.item(i)->text()));
+        QStyleOptionViewItem option;
+        option.initFrom(&formulas);
+        option.rect = line;
+        option.features = QStyleOptionViewItem::WrapText | QStyleOptionViewItem::HasDisplay;
+        option.text = formulas.item(i)->text();
+        const int margin = formulas.style()->pixelMetric(QStyle::PM_FocusFrameHMargin) + 1;
+        const QRect room = formulas.style()
+                               ->subElementRect(QStyle::SE_ItemViewItemText, &option, &formulas)
+                               .adjusted(margin, 0, -margin, 1000);
+        const QRect words =
+            QFontMetrics(formulas.font()).boundingRect(room, Qt::TextWordWrap, formulas.item(i)->text());
+        QVERIFY2(words.height() <= line.height(), qPrintable(formulas.item(i)->text()));
+      }
+    }
+    QVERIFY(formulas.verticalScrollBar()->maximum() > 0);
+  }
+
+  /// Names of a file's operators may be longer than the list is wide: a tip has them whole.
+  void long_names_are_in_tips() {
+    TransformerDialog dialog(transformer_in(onnx_fixture("gpt2-runtime.onnx")).value());
+    part<QSpinBox>(dialog, "transformer_size_0").setValue(64);
+    auto& formulas = part<QListWidget>(dialog, "transformer_formulas");
+    QVERIFY(formulas.count() > 0);
+    for (int i = 0; i < formulas.count(); ++i) QCOMPARE(formulas.item(i)->toolTip(), formulas.item(i)->text());
   }
 };
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/wrapped_lines.hpp"
+
+#include <QListWidget>
+#include <QStyle>
+#include <QStyledItemDelegate>
+
+namespace pipedeck::app {
+
+namespace {
+
+/// Qt asks how tall a line is for the width of a list without its bar, and forgets the padding that the style adds.
+class WrappedLine : public QStyledItemDelegate {
+ public:
+  explicit WrappedLine(QListWidget& list) : QStyledItemDelegate(&list), list_(list) {}
+
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const int width = list_.viewport()->width();
+    QStyleOptionViewItem shown = option;
+    initStyleOption(&shown, index);
+    shown.rect.setWidth(width);
+    const QRect text = list_.style()->subElementRect(QStyle::SE_ItemViewItemText, &shown, &list_);
+    shown.rect.setWidth(text.width());
+    return {width, QStyledItemDelegate::sizeHint(shown, index).height()};
+  }
+
+ private:
+  const QListWidget& list_;
+};
+
+}  // namespace
+
+void wrap_lines(QListWidget& list) {
+  list.setWordWrap(true);
+  list.setResizeMode(QListView::Adjust);
+  list.setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  list.setItemDelegate(new WrappedLine(list));
+}
+
+}  // namespace pipedeck::app
