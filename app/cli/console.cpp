@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/io/files.hpp"
+#include "core/io/write_files.hpp"
 
 namespace pipedeck::cli {
 namespace {
@@ -25,10 +25,16 @@ bool is_special(const std::string& path) {
   return std::filesystem::exists(status) && std::filesystem::is_other(status);
 }
 
-Result<void> write_special(const std::string& path, const std::string& text) {
+/// Onto an open file, as it is made.
+bool write_pieces(const TextPieces& text, std::FILE* file) {
+  return text(
+      [file](std::string_view piece) { return std::fwrite(piece.data(), 1, piece.size(), file) == piece.size(); });
+}
+
+Result<void> write_special(const std::string& path, const TextPieces& text) {
   std::FILE* file = std::fopen(path.c_str(), "w");
   if (!file) return fail(ErrorCode::io, "can't be opened for writing", {}, path);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const bool written = write_pieces(text, file);
   if (std::fclose(file) != 0 || !written) return fail(ErrorCode::io, "can't be written", {}, path);
   return {};
 }
@@ -51,12 +57,15 @@ bool print_text(const std::string& text) {
 }
 
 Result<void> write_output(const std::string& path, const std::string& text) {
+  return write_output(path, [&text](const TextSink& sink) { return sink(text); });
+}
+
+Result<void> write_output(const std::string& path, const TextPieces& text) {
   if (path == "-") {
-    if (!print_text(text)) return fail(ErrorCode::io, "standard output can't be written");
-    return {};
+    if (quiet || (write_pieces(text, stdout) && std::fflush(stdout) == 0)) return {};
+    return fail(ErrorCode::io, "standard output can't be written");
   }
-  if (is_special(path)) return write_special(path, text);
-  return write_file(path, text);
+  return is_special(path) ? write_special(path, text) : write_file_of_pieces(path, text);
 }
 
 Error in_file(Error error, const std::string& file) {

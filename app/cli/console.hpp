@@ -7,6 +7,7 @@
 
 #include "core/domain/progress.hpp"
 #include "core/domain/result.hpp"
+#include "core/io/text_pieces.hpp"
 
 namespace CLI {
 class App;
@@ -28,6 +29,7 @@ bool print_text(const std::string& text);
 
 /// `text` into the file, or onto standard output for "-".
 Result<void> write_output(const std::string& path, const std::string& text);
+Result<void> write_output(const std::string& path, const TextPieces& text);
 
 /// `error` with `file` as its file where it names none yet.
 Error in_file(Error error, const std::string& file);

@@ -129,9 +129,11 @@ class ConvertCommand : public Command {
     if (models_.given() || !machines_.device().empty())
       return fail(ErrorCode::bad_usage,
                   fmt::format("found options of models with a {}, expected none", format_name(file)));
-    if (const auto* log = std::get_if<RunLog>(&file); log && log->text.empty())  // a trace: what was made of it
+    if (const auto* log = std::get_if<RunLog>(&file); log && log->text.empty()) {  // a trace: what was made of it
       for (const RunEvent& event : log->events)
         if (const auto* note = std::get_if<RunWarning>(&event)) print_note(note->message);
+      if (target(file) == "run-log") return written(write_output(out_, lines_of(*log)));
+    }
     auto text = text_of(file, target(file));
     if (!text) return tl::unexpected(in_file(text.error(), files_.front()));
     return write(*std::move(text));
@@ -166,7 +168,11 @@ class ConvertCommand : public Command {
 
   Result<int> write(std::string text) {
     if (!text.ends_with('\n')) text += '\n';
-    if (auto written = write_output(out_, text); !written) return tl::unexpected(written.error());
+    return written(write_output(out_, text));
+  }
+
+  static Result<int> written(const Result<void>& output) {
+    if (!output) return tl::unexpected(output.error());
     return 0;
   }
 

@@ -10,6 +10,7 @@
 #include "app/cli/calibration_text.hpp"
 #include "app/cli/console.hpp"
 #include "core/io/calibration_json.hpp"
+#include "core/io/event_json.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/json_value.hpp"
@@ -81,11 +82,13 @@ std::vector<std::string_view> possible_formats(const AnyFile& file) {
                     file);
 }
 
-std::string lines_of(const RunLog& log) {
-  if (!log.text.empty()) return log.text;
-  std::string lines;
-  for (const RunEvent& event : log.events) lines += event_to_json(event) + '\n';
-  return lines;
+std::string joined(const TextPieces& pieces) {
+  std::string text;
+  pieces([&text](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  return text;
 }
 
 Error nothing_to_trace() {
@@ -131,6 +134,14 @@ const FileFormat* file_format_of_name(std::string_view path) {
   for (const FileFormat& format : file_formats())
     if (path.ends_with(format.ending) && (!best || format.ending.size() > best->ending.size())) best = &format;
   return best;
+}
+
+TextPieces lines_of(const RunLog& log) {
+  return [&log](const TextSink& sink) {
+    if (!log.text.empty()) return sink(log.text);
+    return std::ranges::all_of(log.events,
+                               [&](const RunEvent& event) { return write_event(event, sink) && sink("\n"); });
+  };
 }
 
 Result<RunLog> read_run_log(const std::string& path) {
@@ -241,7 +252,7 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
           [](const ModelSpec& model) -> Result<std::string> { return model_to_json(model); },
           [](const CalibrationRecord& record) -> Result<std::string> { return calibration_to_json(record); },
           [&](const RunLog& log) -> Result<std::string> {
-            if (format == "run-log") return lines_of(log);
+            if (format == "run-log") return joined(lines_of(log));
             const MeasuredTimeline* measured = last_timeline(log);
             if (!measured || measured->timeline.size() == 0) return tl::unexpected(nothing_to_trace());
             return chrome_trace(measured->timeline, "run");

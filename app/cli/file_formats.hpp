@@ -11,6 +11,7 @@
 #include "core/domain/run.hpp"
 #include "core/io/capacity_json.hpp"
 #include "core/io/files.hpp"
+#include "core/io/text_pieces.hpp"
 #include "core/store/project_file.hpp"
 
 namespace pipedeck::cli {
@@ -43,6 +44,9 @@ Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& option
 std::string_view format_name(const AnyFile& file);
 /// One line on what is in it: "50 layers".
 std::string summary_of(const AnyFile& file);
+
+/// A log's lines in pieces: what was measured of a long run is too long for one text.
+TextPieces lines_of(const RunLog& log);
 
 /// The text of `file` in a format of that name; bad_usage, listing what is possible, where it can't be written so.
 Result<std::string> text_of(const AnyFile& file, std::string_view format);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/io/event_json.hpp"
+
 #include <cmath>
 #include <limits>
 #include <sstream>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -30,7 +33,7 @@ double loss_from(ObjectReader& in) {
   return value ? in.number("loss", -largest, largest) : 0;
 }
 
-Value write(const RunStarted& event) {
+Value value_of(const RunStarted& event) {
   ObjectWriter out;
   out.add("event", "started").add("version", 1);
   out.add("plan", event.plan).add("model", event.model).add("backend", event.backend);
@@ -40,7 +43,7 @@ Value write(const RunStarted& event) {
   return out.finish();
 }
 
-Value write(const StepDone& event) {
+Value value_of(const StepDone& event) {
   ObjectWriter out;
   out.add("event", "step").add("step", event.step).add("loss", loss_value(event.loss));
   out.add("duration_ms", json::milliseconds_of(event.duration));
@@ -49,13 +52,7 @@ Value write(const StepDone& event) {
   return out.add("memory_bytes", json::bytes_of(event.memory)).finish();
 }
 
-Value write(const MeasuredTimeline& event) {
-  ObjectWriter out;
-  out.add("event", "timeline").add("step", event.step);
-  return out.add("intervals", json::intervals_value(event.timeline)).finish();
-}
-
-Value write(const RunSample& event) {
+Value value_of(const RunSample& event) {
   ObjectWriter out;
   out.add("event", "sample").add("time_ms", json::milliseconds_of(event.time));
   out.add("busy_fraction", json::list_of(event.busy_fraction, [](double busy) { return Value(json::number(busy)); }));
@@ -64,25 +61,29 @@ Value write(const RunSample& event) {
   return out.finish();
 }
 
-Value write(const RunPaused& event) { return ObjectWriter().add("event", "paused").add("step", event.step).finish(); }
+Value value_of(const RunPaused& event) {
+  return ObjectWriter().add("event", "paused").add("step", event.step).finish();
+}
 
-Value write(const RunResumed& event) { return ObjectWriter().add("event", "resumed").add("step", event.step).finish(); }
+Value value_of(const RunResumed& event) {
+  return ObjectWriter().add("event", "resumed").add("step", event.step).finish();
+}
 
-Value write(const RunCheckpoint& event) {
+Value value_of(const RunCheckpoint& event) {
   ObjectWriter out;
   out.add("event", "checkpoint").add("step", event.step).add("path", to_utf8(event.path));
   return out.add("bytes", event.bytes).add("duration_ms", json::milliseconds_of(event.duration)).finish();
 }
 
-Value write(const RunWarning& event) {
+Value value_of(const RunWarning& event) {
   return ObjectWriter().add("event", "warning").add("message", event.message).finish();
 }
 
-Value write(const RunFailed& event) {
+Value value_of(const RunFailed& event) {
   return ObjectWriter().add("event", "failed").add("message", event.message).finish();
 }
 
-Value write(const RunFinished& event) {
+Value value_of(const RunFinished& event) {
   ObjectWriter out;
   out.add("event", "finished").add("steps", event.steps).add("loss", loss_value(event.loss));
   out.add("duration_ms", json::milliseconds_of(event.duration));
@@ -91,6 +92,12 @@ Value write(const RunFinished& event) {
   if (!event.gpu_energy.empty()) out.add("gpu_energy_j", json::figures_value(event.gpu_energy));
   if (event.gpu_look) out.add("gpu_look_ms", json::milliseconds_of(*event.gpu_look));
   return out.finish();
+}
+
+/// The only one whose text grows with what was measured.
+bool write_timeline(const MeasuredTimeline& event, const TextSink& sink) {
+  return sink(fmt::format(R"({{"event":"timeline","step":{},"intervals":)", event.step)) &&
+         json::write_intervals(event.timeline, sink) && sink("}");
 }
 
 RunStarted started_from(ObjectReader& in) {
@@ -184,8 +191,24 @@ RunEvent event_from(ObjectReader& in) {
 
 }  // namespace
 
+bool write_event(const RunEvent& event, const TextSink& sink) {
+  return std::visit(
+      [&]<class Kind>(const Kind& kind) {
+        if constexpr (std::is_same_v<Kind, MeasuredTimeline>)
+          return write_timeline(kind, sink);
+        else
+          return sink(json::compact(value_of(kind)));
+      },
+      event);
+}
+
 std::string event_to_json(const RunEvent& event) {
-  return json::compact(std::visit([](const auto& kind) { return write(kind); }, event));
+  std::string text;
+  write_event(event, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  return text;
 }
 
 Result<RunEvent> event_from_json(const std::string& line) {

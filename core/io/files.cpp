@@ -232,7 +232,11 @@ struct WrittenBeside {
   std::unique_ptr<TemporaryFile> file;
 };
 
-Result<WrittenBeside> write_beside(const std::string& path, const std::string& content) {
+TextPieces whole(const std::string& text) {
+  return [&text](const TextSink& sink) { return sink(text); };
+}
+
+Result<WrittenBeside> write_beside(const std::string& path, const TextPieces& content) {
   // A link stays one: what it leads to is replaced, with the permissions that it had.
   std::error_code ignored;
   const fs::path resolved = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
@@ -244,8 +248,8 @@ Result<WrittenBeside> write_beside(const std::string& path, const std::string& c
   written.file = std::make_unique<TemporaryFile>(written.target);
   if (!written.file->created()) return system_failure("the file can't be written", path);
   if (there) written.file->permit(before.st_mode & 07777);
-  if (!written.file->write(content) || !written.file->complete())
-    return system_failure("the file can't be written", path);
+  const bool complete = content([&](std::string_view piece) { return written.file->write(piece); });
+  if (!complete || !written.file->complete()) return system_failure("the file can't be written", path);
   return written;
 }
 
@@ -334,10 +338,17 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
 
 Result<void> write_file(const std::string& path, const std::string& content) { return write_files({{path, content}}); }
 
+Result<void> write_file_of_pieces(const std::string& path, const TextPieces& content) {
+  auto beside = write_beside(path, content);
+  if (!beside) return tl::unexpected(std::move(beside).error());
+  if (!beside->file->rename(beside->target)) return system_failure("the file can't be written", path);
+  return {};
+}
+
 Result<void> write_files(const std::vector<FileText>& files) {
   std::vector<WrittenBeside> written;
   for (const FileText& file : files) {
-    auto beside = write_beside(file.path, file.content);
+    auto beside = write_beside(file.path, whole(file.content));
     if (!beside) return tl::unexpected(std::move(beside).error());
     // A rename onto a folder would fail when others were renamed already.
     std::error_code ignored;

@@ -2,6 +2,7 @@
 #include "core/io/intervals_json.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -81,6 +82,29 @@ void keep_unknown(const std::vector<Lane>& lanes, ObjectReader& in, std::string_
   if (any) in.keep(key, Value(std::move(unknown)));
 }
 
+/// Milliseconds as milliseconds_of has them, without a text of their own.
+void append_milliseconds(fmt::memory_buffer& out, Nanoseconds time) {
+  constexpr std::int64_t million = 1'000'000;
+  const std::int64_t whole = std::abs(time.count / million), rest = std::abs(time.count % million);
+  fmt::format_to(fmt::appender(out), "{}{}.{:06}", time.count < 0 ? "-" : "", whole, rest);
+  std::size_t end = out.size();
+  while (out[end - 1] == '0' && out[end - 2] != '.') --end;
+  out.resize(end);
+}
+
+/// As intervals_value has it: what differs makes the tests of both fail.
+void append_interval(fmt::memory_buffer& out, const TimelineLane& lane, const TimelineRow& row, bool first) {
+  fmt::format_to(fmt::appender(out), R"({}{{"device":{},"kind":"{}","stage":{},"micro_batch":{},)", first ? "" : ",",
+                 lane.device.value, name_of(row.operation.kind), row.operation.stage.value, row.operation.micro_batch);
+  if (lane.role == LaneRole::link)
+    fmt::format_to(fmt::appender(out), R"("from":{},"to":{},)", lane.device.value, lane.to.value);
+  fmt::format_to(fmt::appender(out), R"("start_ms":)");
+  append_milliseconds(out, row.start);
+  fmt::format_to(fmt::appender(out), R"(,"end_ms":)");
+  append_milliseconds(out, row.end());
+  out.push_back('}');
+}
+
 }  // namespace
 
 Value intervals_value(const Timeline& timeline) {
@@ -97,6 +121,24 @@ Value intervals_value(const Timeline& timeline) {
       list.push_back(out.finish());
     }
   return Value(std::move(list));
+}
+
+bool write_intervals(const Timeline& timeline, const TextSink& sink) {
+  constexpr std::size_t piece = 1 << 16;
+  fmt::memory_buffer text;
+  const auto hand_on = [&] {
+    const bool taken = sink({text.data(), text.size()});
+    text.clear();
+    return taken;
+  };
+  text.push_back('[');
+  for (const TimelineLane& lane : timeline.lanes)
+    for (std::size_t i = lane.begin; i < lane.end; ++i) {
+      append_interval(text, lane, timeline.row(i), i == timeline.lanes.front().begin);
+      if (text.size() > piece && !hand_on()) return false;
+    }
+  text.push_back(']');
+  return hand_on();
 }
 
 Timeline read_intervals(ObjectReader& in, std::string_view key) {

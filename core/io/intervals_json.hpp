@@ -4,11 +4,15 @@
 
 #include "core/domain/timeline.hpp"
 #include "core/io/json_reader.hpp"
+#include "core/io/text_pieces.hpp"
 
 namespace pipedeck::json {
 
 /// Lane by lane, in the timeline's order.
 Value intervals_value(const Timeline& timeline);
+
+/// The compact text of intervals_value, in pieces: nothing grows with the timeline.
+bool write_intervals(const Timeline& timeline, const TextSink& sink);
 
 /// Intervals of one device, or of one directed pair for transfers, make a lane; lanes in order of first appearance.
 Timeline read_intervals(ObjectReader& in, std::string_view key);

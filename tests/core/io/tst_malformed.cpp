@@ -19,6 +19,7 @@
 #include "core/io/hugging_face.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/utf8.hpp"
+#include "core/io/write_files.hpp"
 #include "tests/core/io/malformed_cases.hpp"
 #include "tests/core/io/sample_documents.hpp"
 
@@ -298,6 +299,18 @@ class TestMalformed : public QObject {
     QVERIFY(!written);
     QCOMPARE(written.error().code, ErrorCode::io);
     QCOMPARE(*read_file(file.toStdString()), std::string("one"));
+  }
+
+  void files_of_pieces_are_whole_or_as_they_were() {
+    QTemporaryDir folder;
+    const std::string path = folder.filePath("a.jsonl").toStdString();
+    QVERIFY(write_file_of_pieces(path, [](const TextSink& sink) { return sink("one\n") && sink("two\n"); }));
+    QCOMPARE(read_file(path).value(), std::string("one\ntwo\n"));
+    const auto given_up = write_file_of_pieces(path, [](const TextSink& sink) { return sink("three") && false; });
+    QVERIFY(!given_up && given_up.error().code == ErrorCode::io);
+    QCOMPARE(read_file(path).value(), std::string("one\ntwo\n"));
+    QVERIFY(!write_file_of_pieces(folder.path().toStdString(), [](const TextSink& sink) { return sink("x"); }));
+    QCOMPARE(QDir(folder.path()).entryList(QDir::Files), QStringList("a.jsonl"));
   }
 
   void writing_is_whole_or_not_at_all() {

@@ -13,6 +13,9 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "core/io/event_json.hpp"
+#include "core/io/intervals_json.hpp"
+#include "core/io/json_formats.hpp"
 #include "core/io/trace.hpp"
 #include "core/io/trace_events.hpp"
 #include "core/io/trace_reader.hpp"
@@ -350,6 +353,48 @@ class TestTraceReader : public QObject {
 #ifndef __SANITIZE_ADDRESS__  // which takes several times as long
     QVERIFY2(used < 4, qPrintable(QString::number(used)));
 #endif
+  }
+
+  /// The text in pieces is the value's, whatever the figures; no piece grows with the timeline, and none comes after
+  /// one that was not taken.
+  void timelines_are_written_in_pieces() {
+    Timeline timeline;
+    std::mt19937_64 random(7);
+    for (int device = 0; device < 6; ++device) {
+      const bool link = device >= 4;
+      std::vector<TimelineRow> rows;
+      std::int64_t at = 0;
+      for (int i = 0; i < 5'000; ++i) {
+        const auto apart =
+            static_cast<std::int64_t>(random() % 3 == 0 ? random() % 2'000'000'000 : 1'000 * (random() % 9));
+        rows.push_back({Nanoseconds(at += apart),
+                        Nanoseconds(static_cast<std::int64_t>(random() % 1'000'000)),
+                        {link ? OpKind::send : static_cast<OpKind>(random() % 3), StageId(device), i}});
+        at = rows.back().end().count;
+      }
+      timeline.append_lane({link ? LaneRole::link : LaneRole::compute, DeviceId(device), DeviceId(link ? 1 : 0)}, rows);
+    }
+    const RunEvent event = MeasuredTimeline{3, timeline};
+    std::string text;
+    std::size_t pieces = 0, longest = 0;
+    QVERIFY(write_event(event, [&](std::string_view piece) {
+      text += piece, ++pieces, longest = std::max(longest, piece.size());
+      return true;
+    }));
+    const std::string value = json::compact(json::intervals_value(timeline));
+    QVERIFY(text == R"({"event":"timeline","step":3,"intervals":)" + value + "}");
+    QVERIFY(pieces > 20 && longest < 70'000);
+    QVERIFY(std::get<MeasuredTimeline>(*event_from_json(event_to_json(event))).timeline == timeline);
+    Timeline early;
+    early.append_lane({}, std::vector{TimelineRow{Nanoseconds(-1'000'007), Nanoseconds(7), {}}});
+    const std::string before_the_start = event_to_json(MeasuredTimeline{1, early});
+    QVERIFY(before_the_start.find(json::compact(json::intervals_value(early))) != before_the_start.npos);
+    for (const std::size_t most : {1, 2, 5}) {
+      std::size_t taken = 0;
+      QVERIFY(!write_event(event, [&](std::string_view) { return ++taken < most; }));
+      QCOMPARE(taken, most);
+    }
+    QCOMPARE(event_to_json(MeasuredTimeline{1, {}}), std::string(R"({"event":"timeline","step":1,"intervals":[]})"));
   }
 
   void stopped_it_says_so() {
