@@ -179,8 +179,8 @@ std::string cut_words(const Backend& backend, const ProfiledOn& where, const std
     together += " by all ranks at once";
     if (!backend.transport.empty()) together += ", joined by " + backend.transport;
   }
-  if (!alone.empty())
-    alone += fmt::format(" by one rank alone (found {} device{})", where.devices, where.devices == 1 ? "" : "s");
+  const std::string found = where.devices == 1 ? "1 device" : fmt::format("{} devices", where.devices);
+  if (!alone.empty()) alone += fmt::format(" by one rank alone (found {})", found);
   return ", layers cut" + (together + alone).substr(1);
 }
 

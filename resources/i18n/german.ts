@@ -6396,16 +6396,20 @@
         <translation>von allen Ranks zugleich</translation>
     </message>
     <message>
-        <source>by one rank alone (found %1 device%2)</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>launches x %1 us</source>
         <translation>Kernelstarts x %1 us</translation>
     </message>
     <message>
         <source>x %1 % of its shape)</source>
         <translation>x %1 % wegen der Form)</translation>
+    </message>
+    <message>
+        <source>%1 devices</source>
+        <translation>%1 Geräte</translation>
+    </message>
+    <message>
+        <source>by one rank alone (found %1)</source>
+        <translation>von einem Rank allein (gefunden: %1)</translation>
     </message>
 </context>
 <context>
