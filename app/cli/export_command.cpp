@@ -23,9 +23,11 @@ namespace {
 
 /// Beside the file: which document of a project, what a job trains.
 struct Wish {
-  std::string name, model, backend = "cpu";
+  std::string name, model, backend = "cpu", precision;
   int steps = 0, processes = 1;
-  bool any_of_jobs() const { return !model.empty() || steps != 0 || processes != 1 || backend != "cpu"; }
+  bool any_of_jobs() const {
+    return !model.empty() || steps != 0 || processes != 1 || backend != "cpu" || !precision.empty();
+  }
 };
 
 struct Part {
@@ -59,7 +61,11 @@ Result<std::string> job(JobLauncher launcher, const Plan& plan, const Wish& wish
   if (!model) return tl::unexpected(in_file(model.error(), wish.model));
   // The script runs in another folder.
   if (!model->data.path.empty()) model->data.path = std::filesystem::absolute(model->data.path).lexically_normal();
-  return job_script({launcher, wish.steps, wish.processes, wish.backend}, plan, *model);
+  const bool gpus = wish.backend == "cuda";
+  if (!gpus && !wish.precision.empty())
+    return fail(ErrorCode::bad_usage, "export: --precision needs --backend cuda: on the processor it would do nothing");
+  const auto precision = product_precision_named(wish.precision).value_or(ProductPrecision::fp32);
+  return job_script({launcher, wish.steps, wish.processes, {gpus, precision}}, plan, *model);
 }
 
 Result<std::vector<Plan>> plans_of(const ProjectContent& project) {
@@ -176,6 +182,9 @@ class ExportCommand : public Command {
         ->type_name("N");
     app.add_option("--backend", wish_.backend, "of a job: a thread a device or a GPU a device: cpu or cuda [cpu]")
         ->check(CLI::IsMember({"cpu", "cuda"}))
+        ->type_name("NAME");
+    app.add_option("--precision", wish_.precision, "of a job on GPUs: fp32, tf32 or bf16, as run has it [fp32]")
+        ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
         ->type_name("NAME");
     engine_.inputs.declare(app, false);
     app.add_flag("--nearest", engine_.nearest, "for an engine that can't run the plan: the nearest plan that it can");

@@ -10,6 +10,7 @@
 
 #include "app/language/core_text.hpp"
 #include "app/language/in_qt.hpp"
+#include "app/session/backend_choice.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
@@ -54,9 +55,9 @@ QString why_too_large(const ModelSpec& model) {
       .arg(in_qt(model.name));
 }
 
-QString why_not_launchable(const Plan& plan, const ModelSpec* model) {
+QString why_not_launchable(const Plan& plan, const ModelSpec* model, const RunBackend& backend) {
   if (!model) return Launch::tr("only a profile is known of this model: a launch needs a model preset or a model file");
-  if (const QString why = why_too_large(*model); !why.isEmpty()) return why;
+  if (const QString why = backend.gpus ? QString() : why_too_large(*model); !why.isEmpty()) return why;
   if (plan.stages.empty()) return Launch::tr("there is no plan");
   return {};
 }
@@ -115,6 +116,19 @@ void Launch::start() {
     end(RunOutcome::failed, core_text(written.error()));
     return;
   }
+  if (!spec_.settings.backend.gpus) return measure();
+  if (const auto kept = write_problem(); !kept) return end(RunOutcome::failed, core_text(kept.error()));
+  predict();
+}
+
+/// What the run is judged by where nothing is measured.
+Result<void> Launch::write_problem() const {
+  if (auto written = write_file(file("profile.json").toStdString(), profile_to_json(*spec_.problem.profile)); !written)
+    return written;
+  return write_file(file("cluster.json").toStdString(), cluster_to_json(*spec_.problem.cluster));
+}
+
+void Launch::measure() {
   emit progress(-1, tr("measuring the layers of %1 on this machine").arg(record_.model));
   QStringList sizes;
   for (const int size : measured_micro_batches(spec_.plan)) sizes << QString::number(size);
@@ -180,7 +194,8 @@ Result<void> Launch::take_measurements() {
 
 void Launch::predict() {
   phase_ = Phase::predicting;
-  emit progress(-1, tr("predicting with the measured times"));
+  emit progress(
+      -1, spec_.settings.backend.gpus ? tr("predicting as it was planned") : tr("predicting with the measured times"));
   auto* watcher = new QFutureWatcher<Simulated>(this);
   connect(watcher, &QFutureWatcher<Simulated>::finished, this, [this, watcher] {
     watcher->deleteLater();
@@ -204,7 +219,9 @@ void Launch::train(const Simulated& simulation) {
   }
   if (!simulation) {
     end(RunOutcome::failed,
-        tr("The plan can't be predicted with the measured profile: %1").arg(core_text(simulation.error())));
+        spec_.settings.backend.gpus
+            ? tr("The plan can't be predicted: %1").arg(core_text(simulation.error()))
+            : tr("The plan can't be predicted with the measured profile: %1").arg(core_text(simulation.error())));
     return;
   }
   record_.predicted = *simulation;
@@ -255,6 +272,12 @@ QString Launch::crash_text(const ProcessEnd& process) const {
       .arg(steps_done_);
 }
 
+/// With what can be done on a line of its own.
+QString Launch::failure_text(const std::string& failure) const {
+  const QString step = spec_.settings.backend.gpus ? step_after_gpus(failure) : QString();
+  return step.isEmpty() ? core_text(failure) : core_text(failure) + QLatin1Char('\n') + step;
+}
+
 void Launch::end_training() {
   const ProcessEnd process = *trained_;
   trained_.reset();
@@ -262,7 +285,7 @@ void Launch::end_training() {
   bool finished = false;
   bool stopped = stop_requested_;
   for (const RunEvent& event : record_.events) {
-    if (const auto* failed = std::get_if<RunFailed>(&event)) failure = core_text(failed->message);
+    if (const auto* failed = std::get_if<RunFailed>(&event)) failure = failure_text(failed->message);
     if (const auto* done = std::get_if<RunFinished>(&event)) {
       finished = true;
       stopped = stopped || done->stopped;

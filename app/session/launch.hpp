@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Training a plan for real: the model's layers and this machine are measured first, the plan is predicted with what was
 // measured, then it runs. Measuring and running are child processes of the command line; a crash there is a message
-// here.
+// here. On GPUs nothing is measured first: a run is set beside what was predicted when it was planned.
 #pragma once
 
 #include <memory>
@@ -37,8 +37,8 @@ struct LaunchOrder {
   bool one_of_several = false;  ///< who ordered it tells how it failed
 };
 
-/// Why the plan can't be trained here; empty where it can.
-QString why_not_launchable(const Plan& plan, const ModelSpec* model);
+/// Why the plan can't be trained here; empty where it can, as far as is known before the machine is asked.
+QString why_not_launchable(const Plan& plan, const ModelSpec* model, const RunBackend& backend);
 
 /// Why this machine's processor can't train the model; empty where it can.
 QString why_too_large(const ModelSpec& model);
@@ -77,6 +77,8 @@ class Launch : public QObject {
   void ended(std::shared_ptr<const pipedeck::app::RunRecord> record);
 
  private:
+  void measure();
+  Result<void> write_problem() const;
   void measuring_ended(const ProcessEnd& end);
   Result<void> take_measurements();
   void predict();
@@ -84,6 +86,7 @@ class Launch : public QObject {
   void take_events(const std::vector<Result<RunEvent>>& events);
   void take_event(const RunEvent& event);
   void end_training();
+  QString failure_text(const std::string& failure) const;
   QString crash_text(const ProcessEnd& end) const;
   void end(RunOutcome outcome, const QString& why);
   QString file(const char* name) const { return directory_.filePath(QLatin1String(name)); }

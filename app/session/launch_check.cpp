@@ -3,11 +3,37 @@
 
 #include <utility>
 
+#include <QRegularExpression>
+
 #include "app/language/core_text.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
 
 namespace pipedeck::app {
+
+namespace {
+
+/// Of a launch that can begin: the last one, without what leads it.
+QString warning_in(const QString& messages) {
+  const QLatin1String lead("warning: ");
+  const QString line = without_program(messages.section(QLatin1Char('\n'), -1));
+  return line.startsWith(lead) ? line.mid(lead.size()) : QString();
+}
+
+/// What the command line says of a launch that can begin, in the window's language.
+QString ready_text(const QString& said) {
+  static const QRegularExpression ready(QStringLiteral(
+      "^ready: (.*) with (.*) on (\\d+) devices, (\\d+) samples a step, data (?:of (\\d+).*|.*)$"));  // not shown
+  const auto found = ready.match(said);
+  if (!found.hasMatch()) return said;
+  const QString words = LaunchCheck::tr("ready: %1 with %2 on %3 devices, %4 samples a step")
+                            .arg(found.captured(1), found.captured(2), found.captured(3), found.captured(4));
+  const QString samples = found.captured(5);
+  return words + (samples.isEmpty() ? LaunchCheck::tr(", data without end")
+                                    : LaunchCheck::tr(", data of %1 samples").arg(samples));
+}
+
+}  // namespace
 
 LaunchCheck::LaunchCheck(QObject* parent) : QObject(parent) {}
 
@@ -21,6 +47,7 @@ void LaunchCheck::forget() {
 
 void LaunchCheck::ask(const QString& program, const Plan& plan, const ModelSpec& model, const RunSettings& settings) {
   forget();
+  on_gpus_ = settings.backend.gpus;
   const RunFiles files{directory_.filePath("plan.json"), directory_.filePath("model.json"), {}, {}};
   for (const auto& [path, text] : {std::pair(files.plan, plan_to_json(plan)),
                                    std::pair(files.model, model_to_json(with_settings(model, settings)))}) {
@@ -40,16 +67,21 @@ void LaunchCheck::take(const ProcessEnd& end) {
   const QString said = said_;
   forget();
   if (end.started && !end.crashed && end.exit_status == 0) {
-    emit answered({}, said);
+    const QString warning = on_gpus_ ? warning_in(end.messages) : QString();
+    const QString words = ready_text(said);
+    emit answered({}, warning.isEmpty() ? words : words + QLatin1Char('\n') + core_text(warning.toStdString()));
     return;
   }
   // The files of the question are not those of the person who asks.
   QString problem = end.messages.section(QLatin1Char('\n'), -1);
   problem.remove(directory_.path() + QLatin1Char('/'));
   problem = without_program(problem);
-  emit answered(
-      problem.isEmpty() ? tr("the check ended with status %1").arg(end.exit_status) : core_text(problem.toStdString()),
-      {});
+  const bool sharing_helps = on_gpus_ && problem.contains(QLatin1String("--oversubscribe"));
+  if (sharing_helps) problem = problem.section(QLatin1String("; --oversubscribe"), 0, 0);  // the window offers it
+  problem =
+      problem.isEmpty() ? tr("the check ended with status %1").arg(end.exit_status) : core_text(problem.toStdString());
+  const QLatin1String option("--backend cuda: ");  // chosen in the window, not typed
+  emit answered(problem.startsWith(option) ? problem.mid(option.size()) : problem, {}, sharing_helps);
 }
 
 }  // namespace pipedeck::app

@@ -26,8 +26,9 @@ class LaunchCheck : public QObject {
   void forget();
 
  signals:
-  /// `problem` is empty where the launch can begin; `words` then says what with.
-  void answered(const QString& problem, const QString& words);
+  /// `problem` is empty where the launch can begin; `words` then says what with. `sharing_helps`: there are fewer GPUs
+  /// than devices, or such that can't be joined, and devices that share them are joined otherwise.
+  void answered(const QString& problem, const QString& words, bool sharing_helps = false);
 
  private:
   void take(const ProcessEnd& end);
@@ -35,6 +36,7 @@ class LaunchCheck : public QObject {
   QTemporaryDir directory_;
   ChildProcess* process_ = nullptr;
   QString said_;
+  bool on_gpus_ = false;
 };
 
 }  // namespace pipedeck::app

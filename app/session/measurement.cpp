@@ -28,7 +28,7 @@ QString why_not_measurable(const ProjectState& state, int profile) {
   const ProfileEntry* entry = find_profile(state, profile);
   if (!entry) return Text::tr("Choose a model first.");
   if (!entry->model) return Text::tr("Only a profile is known of this model, not its layers: there is nothing to run.");
-  return why_too_large(*entry->model);
+  return state.backend.gpus ? QString() : why_too_large(*entry->model);
 }
 
 std::vector<int> sizes_to_measure(const Question& question) {
@@ -68,18 +68,24 @@ bool Measurement::start(int profile) {
   if (!directory_->isValid()) return refuse(tr("no temporary folder can be made: %1").arg(directory_->errorString()));
   if (auto written = write_file(file("model.json").toStdString(), model_to_json(*model_)); !written)
     return refuse(core_text(written.error()));
-  QStringList sizes;
-  for (const int size : sizes_to_measure(session_.state().question)) sizes << QString::number(size);
+  backend_ = session_.state().backend;
+  backend_.share_gpus = false;  // layers are measured on a whole one
   job_ = session_.jobs().start_external(title_, [this] { process_.stop(); });
   session_.jobs().update_external(job_, -1, tr("starting"));
-  process_.start(runner_,
-                 {QStringLiteral("profile"), QStringLiteral("--model"), file("model.json"), QStringLiteral("--backend"),
-                  QStringLiteral("cpu"), QStringLiteral("--micro-batch"), sizes.join(QLatin1Char(',')),
-                  QStringLiteral("--progress"), QStringLiteral("-"), QStringLiteral("-o"), file("profile.json"),
-                  QStringLiteral("--cluster-out"), file("cluster.json"), QStringLiteral("--devices"),
-                  QString::number(std::max(1, QThread::idealThreadCount()))});
+  process_.start(runner_, arguments());
   emit running_changed();
   return true;
+}
+
+QStringList Measurement::arguments() const {
+  QStringList sizes;
+  for (const int size : sizes_to_measure(session_.state().question)) sizes << QString::number(size);
+  QStringList arguments{
+      "profile", "--model", file("model.json"),   "--micro-batch", sizes.join(QLatin1Char(',')), "--progress",
+      "-",       "-o",      file("profile.json"), "--cluster-out", file("cluster.json")};
+  for (const std::string& argument : arguments_of(backend_)) arguments << QString::fromStdString(argument);
+  if (!backend_.gpus) arguments << "--devices" << QString::number(std::max(1, QThread::idealThreadCount()));
+  return arguments;
 }
 
 void Measurement::take_line(const QByteArray& line) {
@@ -96,7 +102,8 @@ QString Measurement::problem_of(const ProcessEnd& end) {
   if (!profile) return core_text(profile.error());
   auto machine = read_cluster(file("cluster.json").toStdString());
   if (!machine) return core_text(machine.error());
-  profile->name = tr("%1 (measured here)").arg(QString::fromStdString(model_->name)).toStdString();
+  const QString model = QString::fromStdString(model_->name);
+  profile->name = (backend_.gpus ? tr("%1 (measured on a GPU)") : tr("%1 (measured here)")).arg(model).toStdString();
   session_.change(title_, with_measurement(session_.state(), *std::move(profile), model_, *std::move(machine)));
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A model measured on this machine by a child process: its layers' times and bytes, and the machine's own figures as a
-// cluster. Both come into the project as one step of undo, chosen, so that Compare plans with them at once.
+// cluster, of the processor's cores or, where the project trains on GPUs, of those with their links as measured. Both
+// come into the project as one step of undo, chosen, so that Compare plans with them at once.
 #pragma once
 
 #include <memory>
@@ -43,6 +44,7 @@ class Measurement : public QObject {
  private:
   void take_line(const QByteArray& line);
   void take_end(const ProcessEnd& end);
+  QStringList arguments() const;
   QString problem_of(const ProcessEnd& end);
   QString file(const char* name) const { return directory_->filePath(QLatin1String(name)); }
 
@@ -51,6 +53,7 @@ class Measurement : public QObject {
   ChildProcess process_;
   std::unique_ptr<QTemporaryDir> directory_;
   std::shared_ptr<const ModelSpec> model_;
+  RunBackend backend_;  ///< as it was when this began
   int job_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <QJsonObject>
 
 #include "app/language/in_qt.hpp"
+#include "app/session/backend_choice.hpp"
 #include "app/session/run_traces.hpp"
 #include "core/io/calibration_json.hpp"
 #include "core/io/json_formats.hpp"
@@ -138,6 +139,7 @@ ProjectContent content_of(const ProjectState& state) {
     content.settings["calibration"] = calibration_to_json(*state.calibration.record);
     content.settings["calibration_on"] = state.calibration.on ? "true" : "false";
   }
+  if (state.backend != RunBackend()) content.settings["backend"] = text_of(backend_to_json(state.backend));
   content.settings["question"] = text_of(question_to_json(state.question));
   if (!layouts.isEmpty()) content.settings["cluster_layouts"] = text_of(layouts);
   content.settings["models_of_profiles"] = text_of(model_of);

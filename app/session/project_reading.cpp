@@ -10,6 +10,7 @@
 #include <QJsonObject>
 
 #include "app/language/in_qt.hpp"
+#include "app/session/backend_choice.hpp"
 #include "app/session/run_traces.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/calibration_json.hpp"
@@ -219,6 +220,7 @@ class Reader {
     workload.conventions.reserve = Bytes(json["reserve_bytes"].toInteger());
     workload.conventions.communication = Bytes(json["communication_bytes"].toInteger());
     workload.conventions.fragmentation = std::max(0.0, json["fragmentation"].toDouble());
+    state_.backend = backend_from_json(parsed(content_.settings, "backend").object());
     question.planning = planning_from_json(json["planning"].toObject());
     const int selected = parsed(content_.settings, "selection").object()["plan"].toInt();
     state_.selected_plan = find_plan(state_, selected) ? selected : 0;

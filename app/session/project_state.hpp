@@ -19,6 +19,7 @@
 #include "core/domain/plan.hpp"
 #include "core/domain/profile.hpp"
 #include "core/domain/run.hpp"
+#include "core/domain/run_backend.hpp"
 #include "core/domain/simulation.hpp"
 #include "core/domain/workload.hpp"
 #include "core/store/project_file.hpp"
@@ -106,6 +107,7 @@ struct ProjectState {
   std::vector<RunEntry> runs;
   Question question;
   CalibrationEntry calibration;
+  RunBackend backend{};   ///< what plans are trained and measured on here
   int selected_plan = 0;  ///< 0: none
   int next_id = 1;        ///< ids are never used twice, also over undo
   bool operator==(const ProjectState&) const = default;

@@ -26,14 +26,14 @@ QStringList checkpoint_arguments(const RunSettings& settings) {
 }
 
 QStringList common_arguments(const RunFiles& files, const RunSettings& settings) {
-  QStringList arguments{"run",     "--plan",    files.plan,
-                        "--model", files.model, "--backend",
-                        "cpu",     "--steps",   QString::number(settings.steps)};
+  QStringList arguments{"run", "--plan", files.plan, "--model", files.model};
+  for (const std::string& argument : arguments_of(settings.backend)) arguments << QString::fromStdString(argument);
+  arguments << "--steps" << QString::number(settings.steps);
   if (!settings.data.isEmpty()) arguments << "--data" << settings.data;
   arguments << checkpoint_arguments(settings);
   if (settings.memory_limit.count > 0) arguments << "--memory-limit" << QString::number(settings.memory_limit.count);
   if (settings.timeout != RunSettings().timeout) arguments << "--timeout" << QString::number(settings.timeout);
-  if (settings.cores.isEmpty()) return arguments;
+  if (settings.cores.isEmpty() || settings.backend.gpus) return arguments;
   QStringList cores;
   for (const int core : settings.cores) cores << QString::number(core);
   return arguments << "--cores" << cores.join(QLatin1Char(','));

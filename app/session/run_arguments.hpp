@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include "core/domain/model.hpp"
+#include "core/domain/run_backend.hpp"
 #include "core/domain/units.hpp"
 
 namespace pipedeck::app {
@@ -16,7 +17,8 @@ struct RunSettings {
   int steps = 1;
   QString data;              ///< as `run --data` has it; empty: the model's own
   double learning_rate = 0;  ///< 0: the model's own
-  QList<int> cores;          ///< a device of the plan; empty: any
+  RunBackend backend{};      ///< processor or GPUs
+  QList<int> cores;          ///< of the processor: one a device of the plan; empty: any
   int timeline_every = 0;    ///< steps; 0: some twenty a run
   QString checkpoint;        ///< folder; empty: none are written
   int checkpoint_every = 0;  ///< steps; 0: at the last one alone

@@ -9,7 +9,11 @@ QString Session::why_not_launchable(int plan, const ModelSpec* model) const {
   const PlanEntry* entry = find_plan(state(), plan);
   if (!entry) return tr("Select a plan first.");
   const ProfileEntry* profile = find_profile(state(), entry->profile);
-  return app::why_not_launchable(*entry->plan, model ? model : profile ? profile->model.get() : nullptr);
+  return app::why_not_launchable(*entry->plan,
+                                 model     ? model
+                                 : profile ? profile->model.get()
+                                           : nullptr,
+                                 state().backend);
 }
 
 bool Session::launch(const LaunchOrder& order) {

@@ -133,7 +133,10 @@ void Exports::export_schedule() {
 
 void Exports::export_job(JobLauncher launcher) {
   const auto script = job_script_of(session_.state(), scene_.tables().plan,
-                                    {.launcher = launcher, .steps = scene_.steps(), .processes = scene_.processes()});
+                                    {.launcher = launcher,
+                                     .steps = scene_.steps(),
+                                     .processes = scene_.processes(),
+                                     .backend = session_.state().backend});
   if (!script) return dialogs_.error(window_, tr("Export job script"), core_text(script.error().message));
   const QString file = with_ending(
       dialogs_.save_file(window_, tr("Export job script"), file_name_of(plan_name()) + QStringLiteral(".sh"),

@@ -14,7 +14,6 @@
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTabWidget>
-#include <QThread>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -161,10 +160,9 @@ void MainWindow::create_status_bar() {
   calibration_mark_->setCheckable(true);
   connect(calibration_mark_, &QToolButton::clicked, &session_, &Session::set_calibrated);
   statusBar()->addPermanentWidget(calibration_mark_);
-  auto* devices =
-      new QLabel(tr("devices here: %1 — Launch trains on threads")
-                     .arg(count_text(QThread::idealThreadCount(), tr("processor core"), tr("processor cores"))));
-  statusBar()->addPermanentWidget(devices);
+  devices_label_ = new QLabel;
+  devices_label_->setObjectName(QStringLiteral("devices_label"));
+  statusBar()->addPermanentWidget(devices_label_);
   statusBar()->setSizeGripEnabled(false);
 }
 

@@ -138,6 +138,7 @@ class MainWindow : public QMainWindow {
   void refresh_tree();
   void refresh_pages();
   void refresh_bar();
+  void refresh_devices();
   void refresh_start_panel();
   void refresh_title();
   void refresh_inspector();
@@ -172,6 +173,7 @@ class MainWindow : public QMainWindow {
   HelpWindow* help_ = nullptr;  ///< made when it is asked for
   std::vector<QDockWidget*> docks_;
   QLabel* saved_label_ = nullptr;
+  QLabel* devices_label_ = nullptr;
   QToolButton* calibration_mark_ = nullptr;
   EmptyStates* empty_states_ = nullptr;
   LayoutKeeper* layout_ = nullptr;

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QStackedWidget>
 #include <QTabWidget>
+#include <QThread>
 #include <QToolButton>
 
 #include "app/language/in_qt.hpp"
@@ -58,6 +59,7 @@ void MainWindow::refresh() {
   refresh_title();
   refresh_inspector();
   refresh_calibration_mark();
+  refresh_devices();
   update_actions();
 }
 
@@ -98,6 +100,13 @@ QString MainWindow::comparison_summary() const {
                tr("lower bound %1").arg(format_time(facts->lower_bound));
   }
   return summary;
+}
+
+/// What Launch trains on.
+void MainWindow::refresh_devices() {
+  const QString cores = count_text(QThread::idealThreadCount(), tr("processor core"), tr("processor cores"));
+  devices_label_->setText(session_.state().backend.gpus ? tr("Launch trains on GPUs")
+                                                        : tr("devices here: %1 — Launch trains on threads").arg(cores));
 }
 
 void MainWindow::refresh_bar() {

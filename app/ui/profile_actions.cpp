@@ -75,8 +75,11 @@ void ProfileActions::update_measurement() {
                                              : why_not_measurable(scene_.session->state(), scene_.shown());
   measure_->setEnabled(why.isEmpty());
   measure_->setToolTip(!why.isEmpty() ? why
-                                      : tr("Runs every layer here at several micro-batch sizes, and measures this "
-                                           "machine's links and memory: both are chosen for the next comparison"));
+                       : scene_.session->state().backend.gpus
+                           ? tr("Runs every layer on the first GPU at several micro-batch sizes, as the Run page says, "
+                                "and the links between this machine's GPUs: both are chosen for the next comparison")
+                           : tr("Runs every layer here at several micro-batch sizes, and measures this "
+                                "machine's links and memory: both are chosen for the next comparison"));
 }
 
 void ProfileActions::measure() { measurement_.start(scene_.shown()); }

@@ -44,11 +44,11 @@ class TimelineBox : public QWidget {
   }
 };
 
-QStringList cpu_names(const Timeline& timeline) {
+QStringList names_here(const Timeline& timeline, bool gpus) {
   int devices = 0;
   for (const TimelineLane& lane : timeline.lanes) devices = std::max(devices, lane.device.value + 1);
   QStringList names;
-  for (int i = 0; i < devices; ++i) names << QStringLiteral("cpu:%1").arg(i);
+  for (int i = 0; i < devices; ++i) names << (gpus ? QStringLiteral("gpu:%1") : QStringLiteral("cpu:%1")).arg(i);
   return names;
 }
 
@@ -69,11 +69,9 @@ RunPage::RunPage(Session& session, const Dialogs& dialogs, QWidget* parent)
   connect(&more, &LaunchMore::folder_requested, this, &RunPage::choose_checkpoints);
   connect(&more, &LaunchMore::resume_changed, this, &RunPage::list_checkpoints);
   connect(&checkpoints_, &CheckpointList::answered, &more, &LaunchMore::set_checkpoints);
-  connect(&processes_, &ProcessOffer::answered, &more, &LaunchMore::set_why_one_process);
+  connect(&backends_, &BackendOffer::processes_answered, &more, &LaunchMore::set_why_one_process);
   more.set_why_one_process(tr("it is being looked whether there is MPI"));
-  connect(&check_, &LaunchCheck::answered, this, [this](const QString& problem, const QString& words) {
-    view_->set_answer(problem.isEmpty() ? words : problem, !problem.isEmpty());
-  });
+  connect_devices();
   connect(view_, &RunView::stop_requested, this,
           [this] { trials_.running() ? trials_.stop() : session_.stop_launch(); });
   connect(view_, &RunView::trials_requested, this, &RunPage::try_best);
@@ -86,7 +84,10 @@ RunPage::RunPage(Session& session, const Dialogs& dialogs, QWidget* parent)
   });
   connect(view_, &RunView::runs_compared, this,
           [this](int first, int second) { compare_with(first == shown_run_ ? second : first); });
-  connect(view_, &RunView::plan_chosen, this, &RunPage::show_models);
+  connect(view_, &RunView::plan_chosen, this, [this](int plan) {
+    failed_on_gpus_ = false;
+    show_models(plan);
+  });
   connect(&session_, &Session::launch_started, this, &RunPage::start);
   connect(&session_, &Session::launch_event, this, &RunPage::take);
   connect(&session_, &Session::launch_message, this, [this](const QString& line) {
@@ -109,6 +110,7 @@ void RunPage::refresh() {
       plans.push_back(
           {entry->id, in_qt(entry->plan->name), session_.why_not_launchable(entry->id, chosen_model(entry->id).get())});
   }
+  view_->options().set_backend(state.backend);
   const int chosen = state.selected_plan;
   view_->set_plans(plans);
   if (std::ranges::any_of(plans, [&](const LaunchChoice& plan) { return plan.id == chosen; })) {
@@ -123,11 +125,10 @@ void RunPage::refresh() {
 /// A plan cuts one model's layers, so that model is what it trains.
 void RunPage::show_models(int plan) {
   const PlanEntry* entry = find_plan(session_.state(), plan);
-  const ProfileEntry* profile = entry ? find_profile(session_.state(), entry->profile) : nullptr;
   std::vector<LaunchChoice> models;
-  std::shared_ptr<const ModelSpec> model = chosen_model(plan);
-  if (!model && profile) model = profile->model;
-  if (model) models.push_back({0, in_qt(model->name), why_not_launchable(*entry->plan, model.get())});
+  const std::shared_ptr<const ModelSpec> model = model_of(plan);
+  if (model)
+    models.push_back({0, in_qt(model->name), why_not_launchable(*entry->plan, model.get(), session_.state().backend)});
   view_->set_models(models);
   if (!models.empty()) view_->set_model(models.front().name);
   show_devices(entry);
@@ -148,6 +149,13 @@ std::shared_ptr<const ModelSpec> RunPage::chosen_model(int plan) const {
   return found == model_files_.end() ? nullptr : found->second;
 }
 
+std::shared_ptr<const ModelSpec> RunPage::model_of(int plan) const {
+  if (auto chosen = chosen_model(plan)) return chosen;
+  const PlanEntry* entry = find_plan(session_.state(), plan);
+  const ProfileEntry* profile = entry ? find_profile(session_.state(), entry->profile) : nullptr;
+  return profile ? profile->model : nullptr;
+}
+
 LaunchOrder RunPage::order() const {
   const LaunchRequest request = view_->request();
   RunSettings settings;
@@ -155,6 +163,7 @@ LaunchOrder RunPage::order() const {
   settings.data = request.settings.data;
   settings.learning_rate = request.settings.learning_rate;
   settings.cores = request.settings.cores;
+  settings.backend = session_.state().backend;
   const LaunchMoreSettings& more = request.settings.more;
   settings.timeline_every = more.timeline_every;
   settings.checkpoint = more.checkpoint;
@@ -206,7 +215,7 @@ void RunPage::list_checkpoints(const QString& folder) {
 
 void RunPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  processes_.ask(session_.runner());
+  backends_.ask(session_.runner());
 }
 
 QJsonObject RunPage::launch_settings() const {
@@ -222,17 +231,16 @@ void RunPage::set_launch_settings(const QJsonObject& json) {
 
 void RunPage::look() {
   check_.forget();
-  view_->set_answer({}, false);
+  take_answer({}, {}, false);
   const LaunchOrder now = order();
   const Command command = run_command(QStringLiteral("pipedeck-cli"), {}, now.settings);
   view_->options().set_command(shell_text(command.program, command.arguments));
   const PlanEntry* entry = find_plan(session_.state(), now.plan);
   if (!entry || session_.launching() || !view_->options().incomplete().isEmpty()) return;
-  const ProfileEntry* profile = find_profile(session_.state(), entry->profile);
-  const auto model = now.model ? now.model : profile ? profile->model : nullptr;
-  const bool as_planned =
-      !now.model && now.settings.data.isEmpty() && now.settings.cores.isEmpty() && now.settings.resume.isEmpty();
-  if (as_planned || !why_not_launchable(*entry->plan, model.get()).isEmpty()) return;
+  const auto model = model_of(now.plan);
+  const bool as_planned = !now.model && !now.settings.backend.gpus && now.settings.data.isEmpty() &&
+                          now.settings.cores.isEmpty() && now.settings.resume.isEmpty();
+  if (as_planned || !why_not_launchable(*entry->plan, model.get(), now.settings.backend).isEmpty()) return;
   check_.ask(session_.runner(), *entry->plan, *model, now.settings);
 }
 
@@ -244,11 +252,11 @@ void RunPage::launch(int plan) {
   session_.launch(wanted);
 }
 
-std::vector<int> RunPage::best_plans() {
+std::vector<int> RunPage::best_plans() const {
   std::vector<std::pair<Nanoseconds, int>> fitting;
   for (const PlanEntry* entry : plans_of_question(session_.state())) {
     const auto verdict = entry->feasible() ? session_.verdict(*entry) : nullptr;
-    if (verdict && verdict->simulation->fits &&
+    if (verdict && verdict->simulation->fits && has_gpus_for(*entry->plan) &&
         session_.why_not_launchable(entry->id, chosen_model(entry->id).get()).isEmpty())
       fitting.emplace_back(verdict->simulation->iteration, entry->id);
   }
@@ -264,6 +272,8 @@ std::vector<int> RunPage::best_plans() {
 
 void RunPage::offer_trials() {
   if (trials_.running()) return;
+  if (const QString& why = gpus_.why_not; session_.state().backend.gpus && !why.isEmpty())
+    return view_->set_trials(0, why);
   const int most = static_cast<int>(best_plans().size());
   view_->set_trials(most,
                     most < 2 ? tr("Two plans at least must fit and be trainable here: compare first.") : QString());
@@ -305,12 +315,15 @@ void RunPage::show_trials() {
 void RunPage::start() {
   const RunRecord& record = session_.launch_at_hand()->record();
   shown_run_ = 0;
+  failed_on_gpus_ = false;
+  show_offers();
   since_timeline_.invalidate();
   view_->set_differences({});
   view_->set_timeline_widget(nullptr);
   timeline_ = nullptr;
   view_->start_run(run_title(record));
-  view_->log({LogLine::note, tr("measuring the layers of %1 and this machine first").arg(record.model)});
+  if (!session_.launch_at_hand()->spec().settings.backend.gpus)
+    view_->log({LogLine::note, tr("measuring the layers of %1 and this machine first").arg(record.model)});
 }
 
 void RunPage::take(const RunEvent& event) {
@@ -328,6 +341,8 @@ void RunPage::end(int run) {
   const RunEntry* entry = find_run(session_.state(), run);
   if (!entry) return;
   if (entry->run->state == RunOutcome::failed) view_->log({LogLine::error, entry->run->message});
+  failed_on_gpus_ = entry->run->state == RunOutcome::failed && session_.launch_at_hand()->spec().settings.backend.gpus;
+  show_offers();
   show_comparison(entry->run->predicted.get(), entry->run->events);
   if (const auto* typical = typical_timeline(entry->run->events)) show_timelines(entry->run->predicted, *typical);
   view_->select_run(run);
@@ -405,7 +420,7 @@ void RunPage::show_timelines(const std::shared_ptr<const Simulation>& predicted,
     timeline_->setObjectName(QStringLiteral("run_timeline"));
     view_->set_timeline_widget(box, {});
   }
-  timeline_->set_device_names(cpu_names(*timeline));
+  timeline_->set_device_names(names_here(*timeline, view_->model().on_gpus()));
   timeline_->set_timeline(timeline);
   timeline_->set_pale(make_gantt_content(predicted));
   if (auto* search = view_->findChild<ChartSearch*>()) search->refresh();  // what it found lies in other operations now

@@ -9,9 +9,9 @@
 #include <QJsonObject>
 #include <QWidget>
 
+#include "app/session/backend_offer.hpp"
 #include "app/session/checkpoint_list.hpp"
 #include "app/session/launch_check.hpp"
-#include "app/session/process_offer.hpp"
 #include "app/session/session.hpp"
 #include "app/session/trials.hpp"
 #include "app/ui/dialogs.hpp"
@@ -21,6 +21,7 @@ namespace pipedeck::app {
 
 class GanttView;
 class RunView;
+enum class LaunchOffer;
 
 class RunPage : public QWidget {
   Q_OBJECT
@@ -62,11 +63,25 @@ class RunPage : public QWidget {
   void choose_data(const QString& kind);
   void choose_checkpoints(const QString& field);
   void list_checkpoints(const QString& folder);
+  // What stands for the plan's devices (run_page_devices.cpp)
+  void connect_devices();
+  void choose_backend(const RunBackend& backend);
+  void show_gpus(const GpusHere& gpus);
+  void take_answer(const QString& problem, const QString& words, bool sharing_helps);
+  /// What else can be done where the plan can't be trained as it was chosen.
+  void show_offers();
+  void take_offer(LaunchOffer offer);
+  /// The quickest that has a GPU for each of its devices; 0: none.
+  int plan_for_fewer() const;
+  bool has_gpus_for(const Plan& plan) const;
+  bool too_few_gpus() const;
+  QString too_few_words() const;
+  std::shared_ptr<const ModelSpec> model_of(int plan) const;
   /// Shows the command line and has the program look whether it can be run.
   void look();
   void start();
   /// Those that the simulator finds to fit, the quickest first.
-  std::vector<int> best_plans();
+  std::vector<int> best_plans() const;
   void offer_trials();
   void show_trials();
   /// The other run's curves and operations beside those of the run that is shown.
@@ -82,13 +97,16 @@ class RunPage : public QWidget {
   RunView* view_;
   LaunchCheck check_;
   CheckpointList checkpoints_;
-  ProcessOffer processes_;
+  BackendOffer backends_;
+  GpusHere gpus_;
   Trials trials_;
   std::map<int, std::shared_ptr<const ModelSpec>> model_files_;  ///< by profile
   TimeLink link_;
   GanttView* timeline_ = nullptr;
   QElapsedTimer since_timeline_;
   int shown_run_ = 0;
+  bool refused_ = false, sharing_helps_ = false;  ///< by the look at the launch
+  bool failed_on_gpus_ = false;                   ///< the last launch; until something else is chosen
 };
 
 }  // namespace pipedeck::app

@@ -34,6 +34,7 @@ bool takes_path(const QString& kind) {
 
 LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
     : QWidget(parent),
+      backend_(new LaunchDevices(form, this)),
       data_(new QComboBox),
       learning_rate_(new QLineEdit),
       cores_(new CoreFields),
@@ -45,6 +46,8 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
   settling_->setInterval(settle_milliseconds);
   connect(settling_, &QTimer::timeout, this, &LaunchOptions::changed);
 
+  names_ << backend_->field_names();
+  connect(backend_, &LaunchDevices::chosen, this, &LaunchOptions::follow_backend);
   data_->setObjectName(QStringLiteral("run_data"));
   data_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   data_->setMinimumContentsLength(8);
@@ -135,6 +138,24 @@ void LaunchOptions::choose_kind() {
   mark_changed();
 }
 
+void LaunchOptions::set_backend(const RunBackend& backend) {
+  if (backend == backend_->backend()) return;
+  backend_->set_backend(backend);
+  follow_backend();
+}
+
+void LaunchOptions::follow_backend() {
+  update_cores();
+  mark_changed();
+}
+
+/// They are the processor's. A hidden row would do, but QFormLayout then lays the next one over the one before.
+void LaunchOptions::update_cores() {
+  const bool gpus = backend_->backend().gpus;
+  cores_->setEnabled(editable_ && !gpus);
+  cores_->setToolTip(gpus ? tr("Which cores work for GPUs the system chooses") : QString());
+}
+
 void LaunchOptions::mark_changed() {
   set_answer({}, false);
   settling_->start();
@@ -165,7 +186,10 @@ LaunchSettings LaunchOptions::settings() const {
 
 QString LaunchOptions::incomplete() const {
   if (takes_path(kind()) && path_->text().trimmed().isEmpty()) return tr("Choose what the data is read from.");
-  return cores_->problem();
+  if (!backend_->backend().gpus) return cores_->problem();
+  if (backend_->backend().share_gpus && more_->settings().processes > 0)
+    return tr("Devices share GPUs within one process: choose that under More > Transport.");
+  return {};
 }
 
 void LaunchOptions::set_path(const QString& path) {
@@ -187,9 +211,11 @@ void LaunchOptions::set_answer(const QString& words, bool problem) {
 }
 
 void LaunchOptions::set_editable(bool on) {
-  for (QWidget* field :
-       {static_cast<QWidget*>(data_), path_row_, static_cast<QWidget*>(learning_rate_), static_cast<QWidget*>(cores_)})
+  editable_ = on;
+  for (QWidget* field : {static_cast<QWidget*>(data_), path_row_, static_cast<QWidget*>(learning_rate_)})
     field->setEnabled(on);
+  update_cores();
+  backend_->set_editable(on);
   more_->set_editable(on);
 }
 

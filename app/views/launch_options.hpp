@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a plan is to be trained: on what data, how fast it learns, which cores stand for the plan's devices; and the
-// command line that this comes to.
+// How a plan is to be trained: on the processor or on GPUs, on what data, how fast it learns, which cores stand for the
+// plan's devices; and the command line that this comes to.
 #pragma once
 
 #include <QList>
 #include <QString>
 #include <QWidget>
 
+#include "app/views/launch_devices.hpp"
 #include "app/views/launch_more.hpp"
 
 class QComboBox;
@@ -46,6 +47,9 @@ class LaunchOptions : public QWidget {
   /// What the look at the data said: `problem` in the colour of a warning.
   void set_answer(const QString& words, bool problem);
   void set_editable(bool on);
+  /// Not among the settings: the project has it.
+  void set_backend(const RunBackend& backend);
+  LaunchDevices& launch_devices() const { return *backend_; }
   LaunchMore& more() const { return *more_; }
   const QList<QLabel*>& field_names() const { return names_; }
 
@@ -61,10 +65,13 @@ class LaunchOptions : public QWidget {
   QWidget* make_path_row();
   QWidget* make_command_row();
   void choose_kind();
+  void follow_backend();
+  void update_cores();
   void mark_changed();
   void apply_theme();
   QString kind() const;
 
+  LaunchDevices* backend_;
   QComboBox* data_;
   QWidget* path_row_ = nullptr;
   QLineEdit* path_ = nullptr;
@@ -76,7 +83,7 @@ class LaunchOptions : public QWidget {
   QLabel* answer_;
   QTimer* settling_;
   QList<QLabel*> names_;
-  bool problem_ = false;
+  bool problem_ = false, editable_ = true;
 };
 
 }  // namespace pipedeck::app

@@ -126,6 +126,7 @@ void RunView::make_launch_form(QVBoxLayout* column) {
   options_ = new LaunchOptions(form, panel_);
   field_names_ << options_->field_names();
   column->addLayout(form);
+  column->addWidget(options_->launch_devices().offers());
   why_not_ = new QLabel;
   why_not_->setObjectName(QStringLiteral("run_why_not"));
   why_not_->setWordWrap(true);
@@ -210,7 +211,8 @@ QWidget* RunView::make_history() {
                      {tr("Run"), tr("Steps"), tr("Measured"), tr("Predicted"), tr("Difference"), tr("Energy")});
   for (int column : {1, 2, 3, 4, 5}) runs_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   runs_->headerItem()->setToolTip(2, tr("A step, by the run's throughput"));
-  runs_->headerItem()->setToolTip(3, tr("A step, as it was predicted with what was measured right before the run"));
+  runs_->headerItem()->setToolTip(
+      3, tr("A step, as it was predicted with what was measured right before the run; on GPUs as it was planned"));
   runs_->headerItem()->setToolTip(4, tr("Predicted against measured"));
   runs_->headerItem()->setToolTip(5, tr("Of the run's GPUs, as their driver counts it"));
   runs_->setColumnHidden(5, true);

@@ -42,7 +42,7 @@ std::string head(const JobHow& how, const std::string& name, int devices) {
   std::string text = fmt::format("#!/bin/bash\n#SBATCH --job-name={}\n", name);
   if (how.processes == 1) text += "#SBATCH --nodes=1\n";
   text += fmt::format("#SBATCH --ntasks={}\n#SBATCH --cpus-per-task={}\n", how.processes, each);
-  if (how.backend != "cpu") text += fmt::format("#SBATCH --gpus-per-task={}\n", each);
+  if (how.backend.gpus) text += fmt::format("#SBATCH --gpus-per-task={}\n", each);
   return text + fmt::format("#SBATCH --output={}-%j.log\n", name);
 }
 
@@ -85,10 +85,12 @@ Result<std::string> job_script(const JobHow& how, const Plan& plan, const ModelS
   text += "mkdir -p \"$folder\"\n";
   text += document("plan.json", plan_to_json(plan));
   text += document("model.json", model_to_json(model));
+  RunBackend unshared = how.backend;
+  unshared.share_gpus = false;
   text += fmt::format(
       "{} \"${{PIPEDECK_CLI:-pipedeck-cli}}\" run --plan \"$folder/plan.json\" --model \"$folder/model.json\" \\\n"
-      "  --backend {} --steps {}{} --events \"$folder/events.jsonl\"\n",
-      start(how), how.backend, how.steps, how.processes > 1 ? " --transport mpi" : "");
+      "  {} --steps {}{} --events \"$folder/events.jsonl\"\n",
+      start(how), fmt::join(arguments_of(unshared), " "), how.steps, how.processes > 1 ? " --transport mpi" : "");
   return text;
 }
 

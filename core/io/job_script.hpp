@@ -11,6 +11,7 @@
 #include "core/domain/model.hpp"
 #include "core/domain/plan.hpp"
 #include "core/domain/result.hpp"
+#include "core/domain/run_backend.hpp"
 
 namespace pipedeck {
 
@@ -22,8 +23,8 @@ std::string_view name_of(JobLauncher launcher);  // "slurm"
 struct JobHow {
   JobLauncher launcher = JobLauncher::slurm;
   int steps = 1;
-  int processes = 1;            ///< each with a block of the plan's devices; several are joined by MPI
-  std::string backend = "cpu";  ///< as `run --backend` has it: a thread a device, or a GPU ("cuda")
+  int processes = 1;     ///< each with a block of the plan's devices; several are joined by MPI
+  RunBackend backend{};  ///< a job asks for a GPU a device, so that none is shared
 };
 
 /// One process has the plan's devices on one node, a processor each; several stand where the launcher puts them, in a

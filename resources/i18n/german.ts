@@ -5080,10 +5080,6 @@
         <translation>cuDNNs Bibliotheken haben verschiedene Versionen: eine installieren</translation>
     </message>
     <message>
-        <source>cuda: %1 (run --backend cuda)</source>
-        <translation>cuda: %1 (run --backend cuda)</translation>
-    </message>
-    <message>
         <source>cuda: GPU %1, %2, %3 GiB</source>
         <translation>cuda: GPU %1, %2, %3 GiB</translation>
     </message>
@@ -6410,6 +6406,64 @@
     <message>
         <source>by one rank alone (found %1)</source>
         <translation>von einem Rank allein (gefunden: %1)</translation>
+    </message>
+    <message>
+        <source>cuda: no GPUs; %1</source>
+        <translation>cuda: keine GPUs; %1</translation>
+    </message>
+    <message>
+        <source>cuda: runs on %1; %2 (run --backend cuda)</source>
+        <translation>cuda: läuft auf %1; %2 (run --backend cuda)</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::BackendChoice</name>
+    <message>
+        <source>Train on GPUs</source>
+        <translation>Auf GPUs trainieren</translation>
+    </message>
+    <message>
+        <source>Train on the processor</source>
+        <translation>Auf dem Prozessor trainieren</translation>
+    </message>
+    <message>
+        <source>Share GPUs</source>
+        <translation>GPUs teilen</translation>
+    </message>
+    <message>
+        <source>A GPU for each device</source>
+        <translation>Eine GPU je Gerät</translation>
+    </message>
+    <message>
+        <source>Precision %1</source>
+        <translation>Genauigkeit %1</translation>
+    </message>
+    <message>
+        <source>Compare again with a smaller micro-batch or with planners that recompute, end other programs on the GPU, or train on the processor.</source>
+        <translation>Mit kleinerem Mikro-Batch oder mit Planern, die neu berechnen, noch einmal vergleichen, andere Programme auf der GPU beenden oder auf dem Prozessor trainieren.</translation>
+    </message>
+    <message>
+        <source>What was measured until then is kept. Train on the processor, or, once the GPU is well again, go on from the last checkpoint (More &gt; Go on from) where some were written.</source>
+        <translation>Was bis dahin gemessen wurde, bleibt. Auf dem Prozessor trainieren oder, sobald die GPU wieder gesund ist, vom letzten Kontrollpunkt aus weitermachen (Mehr &gt; Weiter ab), wo welche geschrieben wurden.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::BackendOffer</name>
+    <message>
+        <source>mpirun is not there: install Open MPI (openmpi-bin) to train in several processes</source>
+        <translation>mpirun ist nicht da: Open MPI (openmpi-bin) installieren, um in mehreren Prozessen zu trainieren</translation>
+    </message>
+    <message>
+        <source>it could not be found out whether there is MPI: %1</source>
+        <translation>Es ließ sich nicht feststellen, ob es MPI gibt: %1</translation>
+    </message>
+    <message>
+        <source>it could not be found out whether there are GPUs: %1</source>
+        <translation>Es ließ sich nicht feststellen, ob es GPUs gibt: %1</translation>
+    </message>
+    <message>
+        <source>GPUs can&apos;t be used: %1</source>
+        <translation>GPUs sind nicht nutzbar: %1</translation>
     </message>
 </context>
 <context>
@@ -9256,12 +9310,79 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
         <source>%1 It happened after step %2. If the machine ran out of memory, choose a plan with less memory a device or a smaller micro-batch; what was measured until then is kept.</source>
         <translation>%1 Es geschah nach Schritt %2. Ging dem Rechner der Speicher aus, einen Plan mit weniger Speicher je Gerät oder einen kleineren Mikro-Batch wählen; was bis dahin gemessen wurde, bleibt.</translation>
     </message>
+    <message>
+        <source>predicting as it was planned</source>
+        <translation>Vorhersage wie geplant</translation>
+    </message>
+    <message>
+        <source>The plan can&apos;t be predicted: %1</source>
+        <translation>Der Plan lässt sich nicht vorhersagen: %1</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::LaunchCheck</name>
     <message>
         <source>the check ended with status %1</source>
         <translation>die Prüfung endete mit Status %1</translation>
+    </message>
+    <message>
+        <source>ready: %1 with %2 on %3 devices, %4 samples a step</source>
+        <translation>bereit: %1 mit %2 auf %3 Geräten, %4 Samples je Schritt</translation>
+    </message>
+    <message>
+        <source>, data without end</source>
+        <translation>, Daten ohne Ende</translation>
+    </message>
+    <message>
+        <source>, data of %1 samples</source>
+        <translation>, Daten mit %1 Samples</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::LaunchDevices</name>
+    <message>
+        <source>share GPUs if need be</source>
+        <translation>GPUs notfalls teilen</translation>
+    </message>
+    <message>
+        <source>processor, a thread a device</source>
+        <translation>Prozessor, ein Thread je Gerät</translation>
+    </message>
+    <message>
+        <source>GPUs, one a device</source>
+        <translation>GPUs, eine je Gerät</translation>
+    </message>
+    <message>
+        <source>What stands for the plan&apos;s devices on this machine</source>
+        <translation>Was auf dieser Maschine für die Geräte des Plans steht</translation>
+    </message>
+    <message>
+        <source>Of the factors of matrix products; weights, gradients and sums stay fp32</source>
+        <translation>Der Faktoren von Matrixprodukten; Gewichte, Gradienten und Summen bleiben fp32</translation>
+    </message>
+    <message>
+        <source>Where there are fewer GPUs than the plan has devices; times are not the plan&apos;s then</source>
+        <translation>Wo es weniger GPUs gibt, als der Plan Geräte hat; die Zeiten sind dann nicht die des Plans</translation>
+    </message>
+    <message>
+        <source>O&amp;n</source>
+        <translation>A&amp;uf</translation>
+    </message>
+    <message>
+        <source>Prec&amp;ision</source>
+        <translation>&amp;Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Let devices share a GPU</source>
+        <translation>Geräte eine GPU teilen lassen</translation>
+    </message>
+    <message>
+        <source>Train on GPUs</source>
+        <translation>Auf GPUs trainieren</translation>
+    </message>
+    <message>
+        <source>Train on the processor</source>
+        <translation>Auf dem Prozessor trainieren</translation>
     </message>
 </context>
 <context>
@@ -9492,6 +9613,14 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
     <message>
         <source>Choose what the data is read from.</source>
         <translation>Wählen, woraus die Daten gelesen werden.</translation>
+    </message>
+    <message>
+        <source>Which cores work for GPUs the system chooses</source>
+        <translation>Welche Kerne für GPUs arbeiten, wählt das System</translation>
+    </message>
+    <message>
+        <source>Devices share GPUs within one process: choose that under More &gt; Transport.</source>
+        <translation>Geräte teilen sich GPUs innerhalb eines Prozesses: Das ist unter Mehr &gt; Transport zu wählen.</translation>
     </message>
 </context>
 <context>
@@ -10371,6 +10500,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>What training &amp;keeps…</source>
         <translation>Was das Training &amp;behält…</translation>
     </message>
+    <message>
+        <source>Launch trains on GPUs</source>
+        <translation>Starten trainiert auf GPUs</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::MeasureBar</name>
@@ -10436,6 +10569,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>The measurement failed: %1</source>
         <translation>Die Messung ist fehlgeschlagen: %1</translation>
+    </message>
+    <message>
+        <source>%1 (measured on a GPU)</source>
+        <translation>%1 (auf einer GPU gemessen)</translation>
     </message>
 </context>
 <context>
@@ -11319,17 +11456,6 @@ Klicken, um mit ihr vorherzusagen.</translation>
     </message>
 </context>
 <context>
-    <name>pipedeck::app::ProcessOffer</name>
-    <message>
-        <source>mpirun is not there: install Open MPI (openmpi-bin) to train in several processes</source>
-        <translation>mpirun ist nicht da: Open MPI (openmpi-bin) installieren, um in mehreren Prozessen zu trainieren</translation>
-    </message>
-    <message>
-        <source>it could not be found out whether there is MPI: %1</source>
-        <translation>Es ließ sich nicht feststellen, ob es MPI gibt: %1</translation>
-    </message>
-</context>
-<context>
     <name>pipedeck::app::ProfileActions</name>
     <message>
         <source>layer</source>
@@ -11510,6 +11636,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>Runs every layer here at several micro-batch sizes, and measures this machine&apos;s links and memory: both are chosen for the next comparison</source>
         <translation>Führt jede Schicht hier mit mehreren Mikro-Batch-Größen aus und misst Verbindungen und Speicher dieser Maschine: beides wird für den nächsten Vergleich gewählt</translation>
+    </message>
+    <message>
+        <source>Runs every layer on the first GPU at several micro-batch sizes, as the Run page says, and the links between this machine&apos;s GPUs: both are chosen for the next comparison</source>
+        <translation>Lässt jede Schicht auf der ersten GPU in mehreren Mikro-Batch-Größen laufen, wie es die Seite „Lauf“ sagt, und misst die Verbindungen zwischen den GPUs dieser Maschine: Beides ist für den nächsten Vergleich gewählt</translation>
     </message>
 </context>
 <context>
@@ -12095,6 +12225,18 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <source>The others were not begun.</source>
         <translation>Die übrigen wurden nicht begonnen.</translation>
     </message>
+    <message>
+        <source>GPUs here: %1</source>
+        <translation>GPUs hier: %1</translation>
+    </message>
+    <message>
+        <source>The plan wants %1 GPUs, one a device; found here: %2.</source>
+        <translation>Der Plan braucht %1 GPUs, eine je Gerät; hier gefunden: %2.</translation>
+    </message>
+    <message>
+        <source>Choose %1</source>
+        <translation>%1 wählen</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::RunView</name>
@@ -12396,10 +12538,6 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <translation>Ein Schritt, nach dem Durchsatz des Laufs</translation>
     </message>
     <message>
-        <source>A step, as it was predicted with what was measured right before the run</source>
-        <translation>Ein Schritt, wie er mit dem vorhergesagt wurde, was unmittelbar vor dem Lauf gemessen wurde</translation>
-    </message>
-    <message>
         <source>%1 Wh; %2 a sample, all GPUs together</source>
         <translation>%1 Wh; %2 je Sample, alle GPUs zusammen</translation>
     </message>
@@ -12487,6 +12625,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>%1 GPUs</source>
         <translation>%1 GPUs</translation>
+    </message>
+    <message>
+        <source>A step, as it was predicted with what was measured right before the run; on GPUs as it was planned</source>
+        <translation>Ein Schritt, wie er mit dem vorhergesagt wurde, was unmittelbar vor dem Lauf gemessen wurde; auf GPUs wie geplant</translation>
     </message>
 </context>
 <context>

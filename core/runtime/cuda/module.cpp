@@ -33,15 +33,22 @@ Result<std::vector<std::string>> gpus_of(const cuda::Module& module) {
   }
 }
 
-/// "1 of NVIDIA A100, 40.0 GiB and 1 of NVIDIA H100, 79.6 GiB": devices of a plan that are alike there would not be.
+using Kinds = std::map<std::string, int>;  // how many there are of each name
+
+/// "1 of NVIDIA A100, 40.0 GiB and 1 of NVIDIA H100, 79.6 GiB"
+std::string words_of(const Kinds& kinds) {
+  std::string words;
+  for (const auto& [name, count] : kinds) words += fmt::format("{}{} of {}", words.empty() ? "" : " and ", count, name);
+  return words;
+}
+
+/// Devices of a plan that are alike there would not be.
 std::string mixed_words(const std::vector<std::string>& gpus, const std::vector<int>& placed) {
-  std::map<std::string, int> kinds;
+  Kinds kinds;
   for (const int gpu : placed)
     if (gpu >= 0) ++kinds[gpus[static_cast<std::size_t>(gpu)]];
   if (kinds.size() < 2) return {};
-  std::string words;
-  for (const auto& [name, count] : kinds) words += fmt::format("{}{} of {}", words.empty() ? "" : " and ", count, name);
-  return fmt::format("the GPUs are not alike ({}): the slowest sets the pace", words);
+  return fmt::format("the GPUs are not alike ({}): the slowest sets the pace", words_of(kinds));
 }
 
 bool is_slice(const std::string& gpu) { return gpu.find(" MIG ") != std::string::npos; }
@@ -97,9 +104,11 @@ std::string describe_cuda_module() {
   const auto module = cuda_module();
   if (!module) return fmt::format("cuda: no runs; {}", module.error().text());
   try {
-    return fmt::format("cuda: {} (run --backend cuda)", (*module)->libraries());
+    Kinds kinds;
+    for (const std::string& name : (*module)->gpus()) ++kinds[name];
+    return fmt::format("cuda: runs on {}; {} (run --backend cuda)", words_of(kinds), (*module)->libraries());
   } catch (const std::exception& error) {
-    return fmt::format("cuda: no runs; {}", error.what());
+    return fmt::format("cuda: no GPUs; {}", error.what());
   }
 }
 

@@ -22,7 +22,8 @@ Result<const cuda::Module*> cuda_module();
 /// The same of a file.
 Result<const cuda::Module*> cuda_module_in(const std::string& file);
 
-/// "cuda: CUDA 13.0, ... (backend cuda ...)", or why there is none.
+/// "cuda: runs on 2 of NVIDIA H100, 79.6 GiB; CUDA 13.0, ... (run --backend cuda)"; "cuda: no GPUs; ..." with the
+/// reason where the module is there and finds none that it can use, "cuda: no runs; ..." where it is not there.
 std::string describe_cuda_module();
 
 /// "fp32", "tf32" or "bf16"; empty where it is none.

@@ -2,7 +2,8 @@
 // The module for GPUs on the stand-in for NVIDIA's libraries, as a program loads it: what machine it finds is said by
 // environment variables, those of fake_nvml.cpp among them. FAKE_GPUS: how many; FAKE_NAMES: what they are called,
 // divided by ";"; FAKE_DRIVER: the version of CUDA that the driver is for (12020); FAKE_LOST_AFTER: milliseconds until
-// the GPUs' memory is damaged (ECC); FAKE_FAILS: a function whose first call fails. CUDA_VISIBLE_DEVICES as everywhere.
+// the GPUs' memory is damaged (ECC); FAKE_MEMORY: KiB of each GPU; FAKE_FAILS: a function whose first call fails.
+// CUDA_VISIBLE_DEVICES as everywhere.
 #include <chrono>
 #include <cstdlib>
 #include <sstream>
@@ -36,6 +37,8 @@ struct Machine {
     if (const auto driver = words("FAKE_DRIVER", ' '); !driver.empty())
       cuda_stand_in::set_driver(std::stoi(driver.front()));
     if (const auto fails = words("FAKE_FAILS", ' '); !fails.empty()) cuda_stand_in::fail_call(1, fails.front());
+    if (const auto memory = words("FAKE_MEMORY", ' '); !memory.empty())
+      cuda_stand_in::set_memory(std::stoul(memory.front()) << 10);
     if (const auto after = words("FAKE_LOST_AFTER", ' '); !after.empty())
       std::thread([wait = std::stoi(after.front())] {
         std::this_thread::sleep_for(std::chrono::milliseconds(wait));

@@ -179,6 +179,9 @@ class TestCliExport : public QObject {
 
   void a_job_for_gpus_asks_for_them() {
     const QStringList job{"export", "mplan.json", "job-slurm", "--model", "model.json", "--steps", "3"};
+    VERIFY_STATUS(problem_.run(job + QStringList{"--precision", "bf16"}), 2);
+    const Answer rounded = problem_.run(job + QStringList{"--backend", "cuda", "--precision", "bf16"});
+    QVERIFY2(rounded.out.contains("  --backend cuda --precision bf16 --steps 3 --events"), rounded.out);
     const Answer one = problem_.run(job + QStringList{"--backend", "cuda"});
     VERIFY_STATUS(one, 0);
     QVERIFY2(one.out.contains("\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=2\n"

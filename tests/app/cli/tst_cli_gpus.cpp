@@ -55,6 +55,7 @@ class TestCliGpus : public QObject {
   void bad_situations_say_what_to_do_data();
   void bad_situations_say_what_to_do();
   void memory_that_is_damaged_ends_the_run();
+  void devices_are_told_as_runs_find_them();
 
  private:
   /// `more` comes in place of what is said here.
@@ -265,6 +266,20 @@ void TestCliGpus::memory_that_is_damaged_ends_the_run() {
   const Answer answer = run({"--steps", "1000000"}, {"FAKE_LOST_AFTER=3000"});
   VERIFY_STATUS(answer, 4);
   QVERIFY2(answer.err.contains("ECC"), answer.err);
+}
+
+/// The window reads these lines.
+void TestCliGpus::devices_are_told_as_runs_find_them() {
+  const auto list = [&](const QStringList& machine) {
+    return run_program(QStringLiteral(PIPEDECK_STAND_IN_CLI), {"list", "devices"}, problem_.folder(),
+                       QStringList{driver} + machine)
+        .out;
+  };
+  const QByteArray unlike = list({"FAKE_GPUS=3", "FAKE_NAMES=NVIDIA A100;NVIDIA H200;NVIDIA A100"});
+  QVERIFY2(unlike.contains("cuda: runs on 2 of NVIDIA A100, "), unlike);
+  QVERIFY2(unlike.contains(" GiB and 1 of NVIDIA H200, "), unlike);
+  QVERIFY2(list({"FAKE_GPUS=0"}).contains("cuda: no GPUs; "), list({"FAKE_GPUS=0"}));
+  QVERIFY(list({"FAKE_DRIVER=11040"}).contains("found a driver for CUDA 11.4, expected one for CUDA 13.0 or later"));
 }
 
 QTEST_GUILESS_MAIN(TestCliGpus)

@@ -3,10 +3,13 @@
 // cut off. Pictures of all of them lie in the build folder's pictures/german for people to look at.
 #include <QComboBox>
 #include <QFile>
+#include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QTemporaryDir>
+#include <QToolButton>
 
 #include "app/language/language.hpp"
 #include "app/session/layer_tables.hpp"
@@ -22,6 +25,11 @@
 #include "app/views/capacity_pane.hpp"
 #include "tests/app/ui/shown_texts.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#ifdef PIPEDECK_STAND_IN_CLI
+#include "core/domain/validate.hpp"
+#include "tests/app/ui/fake_gpus.hpp"
+#include "tests/app/ui/launch_fixture.hpp"
+#endif
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -218,6 +226,35 @@ class TestGermanDialogs : public QObject {
     check(*fixture_->window, "run");
     fixture_->window->show_page(Page::compare);
     check(*fixture_->window, "measured");
+  }
+
+  /// One GPU for a plan of two devices, what is offered, and a run that shares it.
+  void gpusOfTheRunPage() {
+#ifndef PIPEDECK_STAND_IN_CLI
+    QSKIP("the stand-in for NVIDIA's libraries is not built");
+#else
+    const FakeGpus gpus({"FAKE_GPUS=1"});
+    fixture_ = std::make_unique<WindowFixture>(QStringLiteral(PIPEDECK_STAND_IN_CLI));
+    compare_on_this_machine(*fixture_, "mlp-small");
+    for (const PlanEntry& entry : fixture_->state().plans)
+      if (entry.feasible() && entry.plan->synchronous() && devices_used(*entry.plan).size() == 2)
+        fixture_->session().select_plan(entry.id);
+    fixture_->window->show_page(Page::run);
+    auto* answer = child<QLabel>("run_answer");
+    QTRY_VERIFY_WITH_TIMEOUT(!child<QLabel>("run_gpus_here")->text().isEmpty(), 60000);
+    child<QComboBox>("run_backend")->setCurrentIndex(1);
+    QTRY_VERIFY_WITH_TIMEOUT(child<QToolButton>("run_offer_sharing")->isVisible(), 60000);
+    check(*fixture_->window, "gpus-too-few");
+    QTest::mouseClick(child<QToolButton>("run_offer_sharing"), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(answer->text().contains("teilen sich"), 60000);
+    fixture_->window->run_page().set_steps(200);
+    QTest::mouseClick(child<QPushButton>("run_launch"), Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor([&] { return !fixture_->session().launching(); }, 120000));
+    QVERIFY2(fixture_->errors.isEmpty(), qPrintable(join(fixture_->errors)));
+    QTRY_VERIFY_WITH_TIMEOUT(answer->isVisible() && answer->text().startsWith("bereit"), 60000);
+    QTest::qWait(200);
+    check(*fixture_->window, "run-on-gpus");
+#endif
   }
 };
 

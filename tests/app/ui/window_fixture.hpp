@@ -46,10 +46,9 @@ struct Answers {
 
 class WindowFixture {
  public:
-  WindowFixture()
+  explicit WindowFixture(const QString& program = command_line_program())
       : settings(directory.filePath("settings.ini"), QSettings::IniFormat),
-        window(std::make_unique<MainWindow>(
-            WindowSeams{dialogs(), &settings, command_line_program(), directory.filePath("state")})) {
+        window(std::make_unique<MainWindow>(WindowSeams{dialogs(), &settings, program, directory.filePath("state")})) {
     window->resize(1680, 1050);
     window->show();
     window->activateWindow();  // keyboard focus goes to windows in front only

@@ -201,6 +201,13 @@ class TestCsv : public QObject {
       QVERIFY(script->find("--steps 25") != std::string::npos);
       QCOMPARE(script->find("#SBATCH --cpus-per-task=3") != std::string::npos, launcher == JobLauncher::slurm);
     }
+    const RunBackend gpus{true, ProductPrecision::bf16, true};
+    const auto script = job_script({.steps = 25, .backend = gpus}, plan(), model());
+    QVERIFY(script->find("#SBATCH --gpus-per-task=3\n") != std::string::npos);
+    QVERIFY(script->find("  --backend cuda --precision bf16 --steps 25") != std::string::npos);  // none is shared
+    using Words = std::vector<std::string>;
+    QCOMPARE(arguments_of(gpus), (Words{"--backend", "cuda", "--precision", "bf16", "--oversubscribe"}));
+    QCOMPARE(arguments_of({.share_gpus = true}), (Words{"--backend", "cpu"}));
     ModelSpec other = model();
     other.layers.pop_back();
     other.layers.pop_back();
