@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 [[ ${1:-} =~ ^[0-9]+$ ]] || { echo "usage: tests/fuzz/run.sh SECONDS [TARGET ...]" >&2; exit 2; }
 seconds=$1
 shift
-all=(bandwidths documents events graph_text hugging_face layer_table lstopo nccl nvidia_smi onnx slurm trace)
+all=(bandwidths documents events graph_text hugging_face layer_table lstopo nccl nvidia_smi onnx slurm trace trace_profile)
 [ $# -gt 0 ] || set -- "${all[@]}"
 
 cmake --preset fuzz >/dev/null

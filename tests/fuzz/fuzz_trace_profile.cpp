@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces whose modules become a profile, its layers found and chosen by depth.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/analytic/recorded_profile.hpp"
+#include "core/domain/validate.hpp"
+#include "core/io/trace_recording.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace pipedeck;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const int file = ::memfd_create("fuzz", 0);
+  fuzz::require(file >= 0 && ::write(file, data, size) == static_cast<ssize_t>(size));
+  auto recording = read_recording("/proc/self/fd/" + std::to_string(file));
+  if (fuzz::judged(recording)) {
+    recording->title = "net";
+    for (const int depth : {-1, 0, 2}) {
+      RecordedOptions options;
+      if (depth >= 0) options.depth = depth;
+      const auto made = recorded_profile(*recording, options);
+      if (fuzz::judged(made)) fuzz::require(validate(made->profile).has_value() && !made->notes.empty());
+    }
+  }
+  ::close(file);
+  return 0;
+}
