@@ -9,9 +9,10 @@
 #include "app/cli/backend.hpp"
 #include "app/cli/console.hpp"
 #include "app/cli/table.hpp"
+#include "core/domain/step_times.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/data_source.hpp"
-#include "core/runtime/step_times.hpp"
+#include "core/runtime/profile/robust.hpp"
 #include "core/runtime/trainer.hpp"
 
 namespace pipedeck::cli {
@@ -44,9 +45,9 @@ Trial tried(const JudgedPlan& judged, const Simulator& simulator, const ModelSpe
   }();
   if (!done) {
     trial.failure = done.error().message;
-  } else if (const auto times = step_times(*done)) {
-    trial.measured = Seconds(times->median);
-    trial.lower = Seconds(times->lower), trial.upper = Seconds(times->upper);
+  } else if ((trial.measured = median_step(*done))) {
+    const RobustSummary times = summary_of(step_seconds(*done));
+    trial.lower = Seconds(times.lower), trial.upper = Seconds(times.upper);
   } else {
     trial.failure = "stopped before its second step";
   }

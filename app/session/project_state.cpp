@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "core/domain/step_times.hpp"
 #include "core/domain/validate.hpp"
-#include "core/runtime/step_times.hpp"
 
 namespace pipedeck::app {
 
@@ -51,11 +51,11 @@ QString run_outcome_name(RunOutcome state) {
 }
 
 std::optional<double> usual_samples_per_second(const std::vector<RunEvent>& events) {
-  const auto steps = step_times(events);
+  const auto median = median_step(events);
   for (const RunEvent& event : events)  // each step has as many samples
     if (const auto* step = std::get_if<StepDone>(&event))
-      return steps && steps->median > 0 ? step->samples_per_second * step->duration.count / steps->median
-                                        : step->samples_per_second;
+      return median && median->count > 0 ? step->samples_per_second * step->duration.count / median->count
+                                         : step->samples_per_second;
   return std::nullopt;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/domain/step_times.hpp"
+
 namespace pipedeck::app {
 
 const MeasuredTimeline* typical_timeline(const std::vector<RunEvent>& events) {
@@ -18,16 +20,12 @@ const MeasuredTimeline* typical_timeline(const std::vector<RunEvent>& events) {
 
 namespace {
 
-/// Without the first, which warms caches up, where there are others.
-Seconds median_step(const std::vector<RunEvent>& events) {
-  std::vector<Seconds> durations;
-  for (const RunEvent& event : events) {
-    if (const auto* done = std::get_if<StepDone>(&event)) durations.push_back(done->duration);
-  }
-  if (durations.empty()) return {};
-  if (durations.size() > 1) durations.erase(durations.begin());
-  std::ranges::sort(durations);
-  return durations[durations.size() / 2];
+/// Of a run of one step that one.
+Seconds usual_step(const std::vector<RunEvent>& events) {
+  if (const auto median = median_step(events)) return *median;
+  for (const RunEvent& event : events)
+    if (const auto* done = std::get_if<StepDone>(&event)) return done->duration;
+  return {};
 }
 
 }  // namespace
@@ -35,7 +33,7 @@ Seconds median_step(const std::vector<RunEvent>& events) {
 std::optional<TimelineDifference> differences_of(const Simulation* predicted, const std::vector<RunEvent>& events) {
   const MeasuredTimeline* measured = typical_timeline(events);
   if (!predicted || !measured) return std::nullopt;
-  return difference_of_a_step(*predicted, measured->timeline, median_step(events));
+  return difference_of_a_step(*predicted, measured->timeline, usual_step(events));
 }
 
 }  // namespace pipedeck::app
