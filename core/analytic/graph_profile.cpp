@@ -2,6 +2,7 @@
 #include "core/analytic/graph_profile.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -77,6 +78,15 @@ class Maker {
     });
   }
 
+  /// Products of 8-bit numbers, which the weights' gradients can't be computed through.
+  std::ptrdiff_t quantised_products() const {
+    static constexpr std::array types{"QLinearConv",          "QLinearMatMul",        "QGemm",
+                                      "QAttention",           "ConvInteger",          "MatMulInteger",
+                                      "MatMulIntegerToFloat", "DynamicQuantizeMatMul"};
+    return std::ranges::count_if(graph_.operators,
+                                 [](const Operator& op) { return std::ranges::find(types, op.type) != types.end(); });
+  }
+
   void note(const ShapedGraph& shaped_graph, const GraphLayers& counted) {
     auto& notes = made_.notes;
     const auto say = [&](std::string text) { notes.push_back(std::move(text)); };
@@ -100,6 +110,11 @@ class Maker {
       say(fmt::format("What loops and branches run is not counted, only the bytes that go in and out of them: {}",
                       fmt::join(first, ", ")));
     }
+    if (const auto products = quantised_products(); products > 0)
+      say(
+          fmt::format("{} products compute with 8-bit numbers: the graph is for inference and can't be trained, and "
+                      "these products count as bytes alone; take the model as it was before it was quantised",
+                      products));
     if (const auto frozen = frozen_weights(); frozen > 0)
       say(fmt::format("{} operators have weights of few bits: these are not trained, and no parameters", frozen));
     if (counted.fused > 0)

@@ -6415,6 +6415,10 @@
         <source>cuda: runs on %1; %2 (run --backend cuda)</source>
         <translation>cuda: läuft auf %1; %2 (run --backend cuda)</translation>
     </message>
+    <message>
+        <source>%1 products compute with 8-bit numbers: the graph is for inference and can&apos;t be trained, and these products count as bytes alone; take the model as it was before it was quantised</source>
+        <translation>%1 Produkte rechnen mit 8-Bit-Zahlen: Der Graph dient der Inferenz und lässt sich nicht trainieren, und diese Produkte zählen nur als Bytes; das Modell nehmen, wie es vor der Quantisierung war</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BackendChoice</name>

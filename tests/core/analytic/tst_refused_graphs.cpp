@@ -76,6 +76,23 @@ class TestRefusedGraphs : public QObject {
     }));
   }
 
+  /// Graphs of 8-bit products are for inference: the profile says so and counts them as bytes.
+  void quantised_graphs_say_that_they_are_not_trained() {
+    for (const char* type : {"QLinearMatMul", "MatMulInteger", "QGemm"}) {
+      OnnxBuilder b;
+      const std::string x = b.node("MatMul", "m", {b.input("x", {"batch", 32}), b.weight("w", {32, 32})});
+      const std::string y = b.node(type, "product", {x});
+      b.output(b.node("Relu", "r", {y}));
+      state_rows_of_32(b, y);
+      const auto made = profile_of(b, options_for(1));
+      QVERIFY2(made.has_value(), made ? "" : made.error().message.c_str());
+      const auto told = [](const std::string& note) {
+        return note.starts_with("1 products compute with 8-bit numbers") && note.find("inference") != std::string::npos;
+      };
+      QCOMPARE(std::ranges::count_if(made->notes, told), 1);
+    }
+  }
+
   void broken_graphs_are_told_data() {
     QTest::addColumn<QByteArray>("bytes");
     QTest::addColumn<QString>("said");
