@@ -55,9 +55,8 @@ std::vector<ModelSpec> deeper_berts(const ModelSpec& bert_48) {
   return {deeper(bert_48, 106), deeper(bert_48, 215), deeper(bert_48, 428)};
 }
 
-// M6: Lin et al., arXiv 2103.00823, one transformer that encodes and decodes by masks. M6-T: Yang et al., arXiv
-// 2105.15082, whose totals of 103.2 and 1002.7 billion parameters these sizes give. M6-10T: Lin et al., arXiv
-// 2110.03888.
+// M6: Lin et al., arXiv 2103.00823, one transformer that encodes and decodes by masks. Whale tells totals and blocks
+// alone: all other sizes are chosen to give its totals.
 std::vector<ReadTransformer> m6_models() {
   std::vector<ReadTransformer> models;
   const auto add = [&models](TransformerConfig config, const char* published, const char* assumed) {
@@ -67,19 +66,19 @@ std::vector<ReadTransformer> m6_models() {
       "Assumed are one expert a token, the 21,128 words of the Chinese BERT and 512 tokens a sample";
   add(m6("M6 10B", 4096, 48),
       "Published are 24 encoder and 24 decoder blocks and 10 billion parameters (Whale, USENIX ATC 2022, section "
-      "5.3.1): blocks without attention to an encoder, 4,096 wide, have as many",
+      "5.3.1); chosen to have as many: blocks without attention to an encoder, 4,096 wide",
       "Assumed are heads of 128, the 21,128 words of the Chinese BERT and 512 tokens a sample");
   add(m6_moe("M6 MoE 100B", 24, 512, 4096),
-      "Published are 100 billion parameters (Whale, USENIX ATC 2022, section 5.3.2, and M6-T, arXiv 2105.15082): 24 "
-      "blocks of hidden 1,024 and 512 experts of 4,096 have as many",
+      "Published are 100 billion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-T, arXiv 2105.15082); "
+      "chosen to have as many: 24 blocks of hidden 1,024 and 512 experts of 4,096",
       of_experts);
   add(m6_moe("M6 MoE 1T", 24, 960, 21248),
-      "Published are 1 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, and M6-T, arXiv 2105.15082): 24 "
-      "blocks of hidden 1,024 and 960 experts of 21,248 have as many",
+      "Published are 1 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-T, arXiv 2105.15082); "
+      "chosen to have as many: 24 blocks of hidden 1,024 and 960 experts of 21,248",
       of_experts);
   add(m6_moe("M6 MoE 10T", 48, 10240, 9984),
-      "Published are 10 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, and M6-10T, arXiv 2110.03888): "
-      "48 blocks of hidden 1,024 and 10,240 experts of 9,984 have as many",
+      "Published are 10 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-10T, arXiv 2110.03888); "
+      "chosen to have as many: 48 blocks of hidden 1,024 and 10,240 experts of 9,984",
       of_experts);
   return models;
 }

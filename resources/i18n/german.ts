@@ -6100,14 +6100,6 @@
         <translation>BERT-48 mit %1 Blöcken, wie in DAPPLE (PPoPP 2021, Tabelle VIII)</translation>
     </message>
     <message>
-        <source>Published are 1 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, and M6-T, arXiv 2105.15082): 24 blocks of hidden 1,024 and 960 experts of 21,248 have as many</source>
-        <translation>Veröffentlicht ist 1 Billion Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.2, und M6-T, arXiv 2105.15082): So viele haben 24 Blöcke der Breite 1024 mit 960 Experten zu 21 248</translation>
-    </message>
-    <message>
-        <source>Published are 10 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, and M6-10T, arXiv 2110.03888): 48 blocks of hidden 1,024 and 10,240 experts of 9,984 have as many</source>
-        <translation>Veröffentlicht sind 10 Billionen Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.2, und M6-10T, arXiv 2110.03888): So viele haben 48 Blöcke der Breite 1024 mit 10 240 Experten zu 9984</translation>
-    </message>
-    <message>
         <source>found preset &apos;%1&apos;, which is a profile, expected a model of layers to train</source>
         <translation>gefunden: Vorlage „%1“, die ein Profil ist, erwartet: ein Modell aus Schichten, das sich trainieren lässt</translation>
     </message>
@@ -6122,14 +6114,6 @@
     <message>
         <source>Assumed are one expert a token, the 21,128 words of the Chinese BERT and 512 tokens a sample</source>
         <translation>Angenommen sind ein Experte je Token, die 21 128 Wörter des chinesischen BERT und 512 Token je Sample</translation>
-    </message>
-    <message>
-        <source>Published are 100 billion parameters (Whale, USENIX ATC 2022, section 5.3.2, and M6-T, arXiv 2105.15082): 24 blocks of hidden 1,024 and 512 experts of 4,096 have as many</source>
-        <translation>Veröffentlicht sind 100 Milliarden Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.2, und M6-T, arXiv 2105.15082): So viele haben 24 Blöcke der Breite 1024 mit 512 Experten zu 4096</translation>
-    </message>
-    <message>
-        <source>Published are 24 encoder and 24 decoder blocks and 10 billion parameters (Whale, USENIX ATC 2022, section 5.3.1): blocks without attention to an encoder, 4,096 wide, have as many</source>
-        <translation>Veröffentlicht sind 24 Encoder- und 24 Decoderblöcke und 10 Milliarden Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.1): So viele haben 4096 breite Blöcke ohne Attention auf einen Encoder</translation>
     </message>
     <message>
         <source>found version %1, expected 1 or 2</source>
@@ -6418,6 +6402,22 @@
     <message>
         <source>%1 products compute with 8-bit numbers: the graph is for inference and can&apos;t be trained, and these products count as bytes alone; take the model as it was before it was quantised</source>
         <translation>%1 Produkte rechnen mit 8-Bit-Zahlen: Der Graph dient der Inferenz und lässt sich nicht trainieren, und diese Produkte zählen nur als Bytes; das Modell nehmen, wie es vor der Quantisierung war</translation>
+    </message>
+    <message>
+        <source>Published are 1 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-T, arXiv 2105.15082); chosen to have as many: 24 blocks of hidden 1,024 and 960 experts of 21,248</source>
+        <translation>Veröffentlicht ist 1 Billion Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.2, zu M6-T, arXiv 2105.15082); so gewählt, dass es so viele sind: 24 Blöcke der Breite 1024 mit 960 Experten zu 21 248</translation>
+    </message>
+    <message>
+        <source>Published are 10 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-10T, arXiv 2110.03888); chosen to have as many: 48 blocks of hidden 1,024 and 10,240 experts of 9,984</source>
+        <translation>Veröffentlicht sind 10 Billionen Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.2, zu M6-10T, arXiv 2110.03888); so gewählt, dass es so viele sind: 48 Blöcke der Breite 1024 mit 10 240 Experten zu 9984</translation>
+    </message>
+    <message>
+        <source>Published are 100 billion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-T, arXiv 2105.15082); chosen to have as many: 24 blocks of hidden 1,024 and 512 experts of 4,096</source>
+        <translation>Veröffentlicht sind 100 Milliarden Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.2, zu M6-T, arXiv 2105.15082); so gewählt, dass es so viele sind: 24 Blöcke der Breite 1024 mit 512 Experten zu 4096</translation>
+    </message>
+    <message>
+        <source>Published are 24 encoder and 24 decoder blocks and 10 billion parameters (Whale, USENIX ATC 2022, section 5.3.1); chosen to have as many: blocks without attention to an encoder, 4,096 wide</source>
+        <translation>Veröffentlicht sind 24 Encoder- und 24 Decoderblöcke und 10 Milliarden Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.1); so gewählt, dass es so viele sind: 4096 breite Blöcke ohne Attention auf einen Encoder</translation>
     </message>
 </context>
 <context>
