@@ -16,8 +16,8 @@
 #include "app/ui/layer_table_dialog.hpp"
 #include "app/ui/machine_dialog.hpp"
 #include "app/ui/planner_dialog.hpp"
-#include "app/ui/training_dialog.hpp"
 #include "app/ui/trace_dialog.hpp"
+#include "app/ui/training_dialog.hpp"
 #include "app/ui/transformer_dialog.hpp"
 
 namespace pipedeck::app {
