@@ -112,12 +112,11 @@ QToolButton#run_more:hover { background: %hover%; }
 QToolButton#run_more:focus { border-color: %accent%; }
 QGroupBox { border: 1px solid %border%; border-radius: 6px; margin-top: 22px; padding: 6px 4px 4px 4px; background: transparent; }
 QGroupBox::title { subcontrol-origin: margin; left: 2px; top: 2px; color: %muted%; }
-#planner_list, #machine_notes, #transformer_notes, #transformer_formulas { background: %panel%; border: 1px solid %border%;
-                                   border-radius: 4px; padding: 4px; outline: none; }
-#planner_list:focus { border-color: %accent%; }
-#planner_list::item { padding: 3px 4px; border-radius: 3px; }
-#machine_notes::item, #transformer_notes::item, #transformer_formulas::item { padding: 2px 4px; border-radius: 3px; }
-#planner_list::item:selected, #transformer_formulas::item:selected { background: %accent-soft%; color: %text%; }
+QDialog QListWidget, QDialog QPlainTextEdit { background: %panel%; border: 1px solid %border%; border-radius: 4px;
+                                   padding: 4px; outline: none; }
+QDialog QListWidget:focus, QDialog QPlainTextEdit:focus { border-color: %accent%; }
+QDialog QListWidget::item { padding: 2px 4px; border-radius: 3px; }
+QDialog QListWidget::item:selected { background: %accent-soft%; color: %text%; }
 QSplitter::handle:horizontal { background: %border%; width: 1px; }
 QSplitter::handle:vertical { background: %border%; height: 1px; }
 QSplitter#what_if_splitter::handle, QSplitter#profile_splitter::handle, QSplitter#transformer_splitter::handle, QSplitter#cloud_splitter::handle { background: transparent; }

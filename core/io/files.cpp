@@ -27,6 +27,7 @@
 #include "core/io/partitioning_json.hpp"
 #include "core/io/profile_csv.hpp"
 #include "core/io/slurm.hpp"
+#include "core/io/trace_events.hpp"
 #include "core/io/utf8.hpp"
 #include "core/io/write_files.hpp"
 
@@ -149,6 +150,12 @@ Result<Document> document_of(const std::string& content, const std::string& path
 
 template <class T>
 Result<T> read_as(const std::string& path, std::string_view expected, const ReadOptions& options = {}) {
+  if (looks_like_trace(path))
+    return fail(ErrorCode::bad_input,
+                fmt::format("found a trace, expected a {}; pipedeck-cli convert --to profile makes a profile of the "
+                            "modules in it, and says what it assumes",
+                            expected),
+                {}, path);
   Result<Document> document = read_document(path, options);
   if (!document) return tl::unexpected(std::move(document).error());
   if (T* value = std::get_if<T>(&*document)) return std::move(*value);

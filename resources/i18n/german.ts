@@ -5096,20 +5096,12 @@
         <translation>%1 dessen gefunden, was das Datenblatt verspricht, erwartet mehr als 0 und höchstens 1</translation>
     </message>
     <message>
-        <source>found a driver for CUDA %1, expected one for CUDA %2 or later:</source>
-        <translation>Treiber für CUDA %1 gefunden, erwartet einer für CUDA %2 oder neuer:</translation>
-    </message>
-    <message>
         <source>found a size of %1, expected %2 at most in cuDNN: take a smaller micro-batch</source>
         <translation>Größe %1 gefunden, in cuDNN höchstens %2 erwartet: einen kleineren Mikro-Stapel nehmen</translation>
     </message>
     <message>
         <source>found another version, expected version %1: install pipedeck-cuda of this program&apos;s version</source>
         <translation>andere Version gefunden, erwartet Version %1: pipedeck-cuda in der Version dieses Programms installieren</translation>
-    </message>
-    <message>
-        <source>found no NVIDIA driver, expected one for CUDA %1 or later:</source>
-        <translation>kein NVIDIA-Treiber gefunden, erwartet einer für CUDA %1 oder neuer:</translation>
     </message>
     <message>
         <source>install a newer NVIDIA driver, or run with --backend cpu</source>
@@ -6418,6 +6410,18 @@
     <message>
         <source>Published are 24 encoder and 24 decoder blocks and 10 billion parameters (Whale, USENIX ATC 2022, section 5.3.1); chosen to have as many: blocks without attention to an encoder, 4,096 wide</source>
         <translation>Veröffentlicht sind 24 Encoder- und 24 Decoderblöcke und 10 Milliarden Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.1); so gewählt, dass es so viele sind: 4096 breite Blöcke ohne Attention auf einen Encoder</translation>
+    </message>
+    <message>
+        <source>found a driver for CUDA %1, expected one for CUDA %2 or later: install a newer one, or run with --backend cpu</source>
+        <translation>einen Treiber für CUDA %1 gefunden, erwartet einer für CUDA %2 oder neuer: einen neueren installieren, oder mit --backend cpu laufen</translation>
+    </message>
+    <message>
+        <source>found a trace, expected a %1; pipedeck-cli convert --to profile makes a profile of the modules in it, and says what it assumes</source>
+        <translation>einen Trace gefunden, erwartet wird: %1; pipedeck-cli convert --to profile macht aus seinen Modulen ein Profil und sagt, was es annimmt</translation>
+    </message>
+    <message>
+        <source>found no NVIDIA driver, expected one for CUDA %1 or later: install it, or run with --backend cpu</source>
+        <translation>kein NVIDIA-Treiber gefunden, erwartet einer für CUDA %1 oder neuer: ihn installieren, oder mit --backend cpu laufen</translation>
     </message>
 </context>
 <context>

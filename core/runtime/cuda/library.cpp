@@ -19,10 +19,16 @@ std::string device_words() {
 std::string driver_words() {
   int driver = 0, runtime = 0;
   const auto version = [](int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); };
-  if (cudaDriverGetVersion(&driver) != cudaSuccess || cudaRuntimeGetVersion(&runtime) != cudaSuccess) return {};
-  if (driver == 0) return fmt::format("found no NVIDIA driver, expected one for CUDA {} or later: ", version(runtime));
-  return fmt::format("found a driver for CUDA {}, expected one for CUDA {} or later: ", version(driver),
-                     version(runtime));
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || cudaRuntimeGetVersion(&runtime) != cudaSuccess)
+    return "install a newer NVIDIA driver, or run with --backend cpu";
+  if (driver == 0)
+    return fmt::format(
+        "found no NVIDIA driver, expected one for CUDA {} or later: install it, or run with --backend cpu",
+        version(runtime));
+  return fmt::format(
+      "found a driver for CUDA {}, expected one for CUDA {} or later: install a newer one, or run with "
+      "--backend cpu",
+      version(driver), version(runtime));
 }
 
 constexpr const char* less_memory =
@@ -39,7 +45,7 @@ std::string advice(cudaError_t status) {
     case cudaErrorSystemDriverMismatch:
     case cudaErrorUnsupportedPtxVersion:
     case cudaErrorCallRequiresNewerDriver:
-      return driver_words() + "install a newer NVIDIA driver, or run with --backend cpu";
+      return driver_words();
     case cudaErrorStubLibrary:
       return "the libcuda.so.1 that was found is the toolkit's stub: take its folder out of LD_LIBRARY_PATH";
     case cudaErrorNoDevice:

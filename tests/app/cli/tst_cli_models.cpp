@@ -139,6 +139,17 @@ class TestCliModels : public QObject {
         << QStringList{"plan",      "--profile", pictures,         "--cluster", "c.json",
                        "--planner", "gpipe",     "--global-batch", "8"}
         << "found an ONNX model";
+    QTest::newRow("a trace in place of a profile")
+        << QStringList{"plan",
+                       "--profile",
+                       QStringLiteral(PIPEDECK_FIXTURES "/traces/transformer.trace.json.gz"),
+                       "--cluster",
+                       "c.json",
+                       "--planner",
+                       "gpipe",
+                       "--global-batch",
+                       "8"}
+        << "found a trace, expected a profile";
   }
   void bad_calls_are_told() {
     QFETCH(QStringList, arguments);
