@@ -95,6 +95,7 @@ QScrollBar::handle:horizontal { min-width: 28px; }
 QScrollBar::handle:hover { background: %muted%; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QCheckBox::indicator, QAbstractItemView::indicator, QGroupBox::indicator { width: 13px; height: 13px; border: 1px solid %muted%;
                                    border-radius: 3px; background: %panel%; }
 QCheckBox::indicator:hover, QAbstractItemView::indicator:hover { border-color: %accent%; }

@@ -85,9 +85,14 @@ class TestGerman : public QObject {
     for (const auto page : {Page::compare, Page::explain, Page::profile, Page::topology, Page::what_if, Page::run}) {
       fixture_->window->show_page(page);
       QVERIFY(fixture_->settle());
-      QTest::qWait(1);
-      for (const QWidget* widget : fixture_->window->findChildren<QWidget*>())
-        if (cuts_off(*widget)) found << widget->objectName() + QLatin1Char(' ') + text_of(*widget);
+      QStringList cut;  // what has just come is laid out a moment later
+      const auto all_whole = [&] {
+        cut.clear();
+        for (const QWidget* widget : fixture_->window->findChildren<QWidget*>())
+          if (cuts_off(*widget)) cut << widget->objectName() + QLatin1Char(' ') + text_of(*widget);
+        return cut.isEmpty();
+      };
+      if (!QTest::qWaitFor(all_whole, 5000)) found << cut;
     }
     found.removeDuplicates();
     QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));

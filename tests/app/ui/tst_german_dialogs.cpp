@@ -68,8 +68,9 @@ class TestGermanDialogs : public QObject {
         const QString file = QStringLiteral("%1%2-%3-%4.png").arg(folder, name).arg(size.width()).arg(appearance);
         QVERIFY(shown.grab().save(file));
       }
-      const QStringList cut = cut_texts(shown);
-      QVERIFY2(cut.isEmpty(), qPrintable(QStringLiteral("%1 at %2: ").arg(name).arg(size.width()) + join(cut)));
+      QStringList cut;  // what has just come is laid out a moment later
+      const bool whole = QTest::qWaitFor([&] { return (cut = cut_texts(shown)).isEmpty(); }, 5000);
+      QVERIFY2(whole, qPrintable(QStringLiteral("%1 at %2: ").arg(name).arg(size.width()) + join(cut)));
     }
     Collector texts;
     texts.add_all(shown);
@@ -245,6 +246,7 @@ class TestGermanDialogs : public QObject {
     child<QComboBox>("run_backend")->setCurrentIndex(1);
     QTRY_VERIFY_WITH_TIMEOUT(child<QToolButton>("run_offer_sharing")->isVisible(), 60000);
     check(*fixture_->window, "gpus-too-few");
+    QTRY_VERIFY_WITH_TIMEOUT(child<QToolButton>("run_offer_sharing")->isVisible(), 60000);  // it may be looked at anew
     QTest::mouseClick(child<QToolButton>("run_offer_sharing"), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(answer->text().contains("teilen sich"), 60000);
     fixture_->window->run_page().set_steps(200);
