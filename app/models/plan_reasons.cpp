@@ -144,10 +144,12 @@ class Reasons {
     if (!known || stages < 2) return;
     // GPipe and 1F1B alike, for equal stages and free transfers: (S - 1) / (M + S - 1).
     const double ideal = (stages - 1) / (plan_.micro_batches + stages - 1);
-    say(Text::tr("%1 micro-batches over %2 equal stages would leave devices idle for %3; here it is %4.")
-            .arg(plan_.micro_batches)
-            .arg(plan_.stages.size())
-            .arg(format_percent(ideal), format_percent(simulation_.bubble_fraction)));
+    const QString words =
+        plan_.micro_batches == 1
+            ? Text::tr("One micro-batch over %1 equal stages would leave devices idle for %2; here it is %3.")
+            : Text::tr("%1 micro-batches over %2 equal stages would leave devices idle for %3; here it is %4.")
+                  .arg(plan_.micro_batches);
+    say(words.arg(plan_.stages.size()).arg(format_percent(ideal), format_percent(simulation_.bubble_fraction)));
   }
 
   void recompute() {

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "core/io/json_words.hpp"
@@ -86,7 +87,8 @@ void keep_unknown(const std::vector<Lane>& lanes, ObjectReader& in, std::string_
 void append_milliseconds(fmt::memory_buffer& out, Nanoseconds time) {
   constexpr std::int64_t million = 1'000'000;
   const std::int64_t whole = std::abs(time.count / million), rest = std::abs(time.count % million);
-  fmt::format_to(fmt::appender(out), "{}{}.{:06}", time.count < 0 ? "-" : "", whole, rest);
+  if (time.count < 0) out.push_back('-');
+  fmt::format_to(fmt::appender(out), FMT_COMPILE("{}.{:06}"), whole, rest);
   std::size_t end = out.size();
   while (out[end - 1] == '0' && out[end - 2] != '.') --end;
   out.resize(end);
@@ -94,13 +96,14 @@ void append_milliseconds(fmt::memory_buffer& out, Nanoseconds time) {
 
 /// As intervals_value has it: what differs makes the tests of both fail.
 void append_interval(fmt::memory_buffer& out, const TimelineLane& lane, const TimelineRow& row, bool first) {
-  fmt::format_to(fmt::appender(out), R"({}{{"device":{},"kind":"{}","stage":{},"micro_batch":{},)", first ? "" : ",",
+  if (!first) out.push_back(',');
+  fmt::format_to(fmt::appender(out), FMT_COMPILE(R"({{"device":{},"kind":"{}","stage":{},"micro_batch":{},)"),
                  lane.device.value, name_of(row.operation.kind), row.operation.stage.value, row.operation.micro_batch);
   if (lane.role == LaneRole::link)
-    fmt::format_to(fmt::appender(out), R"("from":{},"to":{},)", lane.device.value, lane.to.value);
-  fmt::format_to(fmt::appender(out), R"("start_ms":)");
+    fmt::format_to(fmt::appender(out), FMT_COMPILE(R"("from":{},"to":{},)"), lane.device.value, lane.to.value);
+  out.append(std::string_view(R"("start_ms":)"));
   append_milliseconds(out, row.start);
-  fmt::format_to(fmt::appender(out), R"(,"end_ms":)");
+  out.append(std::string_view(R"(,"end_ms":)"));
   append_milliseconds(out, row.end());
   out.push_back('}');
 }

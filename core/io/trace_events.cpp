@@ -2,12 +2,14 @@
 #include "core/io/trace_events.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>
@@ -44,26 +46,32 @@ struct BoundedAllocator {
   static void Free(void* memory) { std::free(memory); }
 };
 
+constexpr double most_nanoseconds = 6.3e18;  // 200 years
+
+std::optional<std::int64_t> nanoseconds_of_power(std::string_view text) {
+  const double value = std::strtod(std::string(text).c_str(), nullptr) * 1e3;
+  if (!(std::fabs(value) <= most_nanoseconds)) return std::nullopt;
+  return std::llround(value);
+}
+
 /// Microseconds as decimal text in whole nanoseconds, exactly: a clock that counts from 1970 has more digits than a
 /// double. Nothing: no number, or more than 200 years.
 std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
-  constexpr double most = 6.3e18;
-  if (text.find_first_of("eE") == text.npos) {
-    const bool negative = text.starts_with('-');
-    const char* const end = text.data() + text.size();
-    std::int64_t whole = 0;
-    const auto [point, problem] = std::from_chars(text.data() + (negative ? 1 : 0), end, whole);
-    if (problem != std::errc() || static_cast<double>(whole) * 1e3 > most) return std::nullopt;
-    std::int64_t fraction = 0, unit = 100;
-    const char* digit = point == end ? end : point + 1;
-    for (; digit != end && unit > 0; ++digit, unit /= 10) fraction += (*digit - '0') * unit;
-    if (digit != end && *digit >= '5') ++fraction;
-    const std::int64_t value = whole * 1000 + fraction;
-    return negative ? -value : value;
-  }
-  const double value = std::strtod(std::string(text).c_str(), nullptr) * 1e3;
-  if (!(std::fabs(value) <= most)) return std::nullopt;
-  return std::llround(value);
+  const bool negative = text.starts_with('-');
+  const char* const end = text.data() + text.size();
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::int64_t whole = 0;
+  const auto [point, problem] = std::from_chars(text.data() + (negative ? 1 : 0), end, whole);
+  if (point != end && *point != '.') return nanoseconds_of_power(text);
+  const char* const behind = std::find_if_not(point == end ? end : point + 1, end, is_digit);
+  if (behind != end) return nanoseconds_of_power(text);  // 1.5e3
+  if (problem != std::errc() || static_cast<double>(whole) * 1e3 > most_nanoseconds) return std::nullopt;
+  std::int64_t fraction = 0, unit = 100;
+  const char* digit = point == end ? end : point + 1;
+  for (; digit != end && unit > 0; ++digit, unit /= 10) fraction += (*digit - '0') * unit;
+  if (digit != end && *digit >= '5') ++fraction;
+  const std::int64_t value = whole * 1000 + fraction;
+  return negative ? -value : value;
 }
 
 std::optional<std::int64_t> integer_of(std::string_view text) {
@@ -79,6 +87,35 @@ std::int64_t number_for(std::string_view text) {
   std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return static_cast<std::int64_t>((hash & 0x3fff'ffff) | 0x4000'0000);  // fits where numbers of processes do
+}
+
+/// What is looked for in an event, and in its arguments.
+enum class Field { other, name, category, phase, process, thread, start, duration, arguments };
+enum class Argument { other, name, stage, micro_batch, device, correlation, sequence, input_sizes, input_types };
+
+constexpr std::array<std::pair<std::string_view, Field>, 8> fields{{{"name", Field::name},
+                                                                    {"cat", Field::category},
+                                                                    {"ph", Field::phase},
+                                                                    {"pid", Field::process},
+                                                                    {"tid", Field::thread},
+                                                                    {"ts", Field::start},
+                                                                    {"dur", Field::duration},
+                                                                    {"args", Field::arguments}}};
+constexpr std::array<std::pair<std::string_view, Argument>, 9> arguments{{{"name", Argument::name},
+                                                                          {"stage", Argument::stage},
+                                                                          {"micro_batch", Argument::micro_batch},
+                                                                          {"device", Argument::device},
+                                                                          {"correlation", Argument::correlation},
+                                                                          {"Sequence number", Argument::sequence},
+                                                                          {"Input Dims", Argument::input_sizes},
+                                                                          {"Input dims", Argument::input_sizes},
+                                                                          {"Input type", Argument::input_types}}};
+
+template <class T, std::size_t count>
+T named(const std::array<std::pair<std::string_view, T>, count>& all, std::string_view name) {
+  for (const auto& [text, value] : all)
+    if (text == name) return value;
+  return T::other;
 }
 
 /// What RapidJSON calls. Returning false ends the reading.
@@ -108,8 +145,8 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   }
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     if (depth_ == 1 || depth_ == 2) key_.assign(text, std::min<std::size_t>(size, 32));
-    if (events_depth_ > 0 && depth_ == events_depth_ + 1) set(field_, text, size);
-    if (events_depth_ > 0 && depth_ == events_depth_ + 2) set(argument_, text, size);
+    if (events_depth_ > 0 && depth_ == events_depth_ + 1) field_ = named(fields, {text, size});
+    if (events_depth_ > 0 && depth_ == events_depth_ + 2) argument_ = named(arguments, {text, size});
     if (depth_ == 1) section_ = key_;
     device_key_ = depth_ == 3 && std::string_view(text, size) == "name";
     return true;
@@ -118,10 +155,10 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
     const std::string_view value(text, size);
     if (in_event()) return take_text(value);
     if (in_arguments()) {
-      if (argument_ == "name") argument_name_.assign(value);
+      if (argument_ == Argument::name) argument_name_.assign(value);
       return true;
     }
-    if (in_inputs(3) && argument_ == "Input type") {
+    if (in_inputs(3) && argument_ == Argument::input_types) {
       append(input_types_, value);
       append(input_types_, ",");
     }
@@ -151,19 +188,14 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   TraceHead take_head() { return std::move(head_); }
 
  private:
-  /// Short names only: what is longer is none that is looked for.
-  static void set(std::string& name, const char* text, std::size_t size) {
-    name.assign(text, std::min<std::size_t>(size, 32));
-  }
-
   bool in_event() const { return events_depth_ > 0 && depth_ == events_depth_ + 1; }
-  bool in_arguments() const { return events_depth_ > 0 && depth_ == events_depth_ + 2 && field_ == "args"; }
+  bool in_arguments() const { return events_depth_ > 0 && depth_ == events_depth_ + 2 && field_ == Field::arguments; }
 
   /// So many levels into an event, 2 being its arguments, or deeper.
-  bool in_inputs(int levels) const { return events_depth_ > 0 && depth_ >= events_depth_ + levels && field_ == "args"; }
-  bool in_input_sizes(int levels) const {
-    return in_inputs(levels) && (argument_ == "Input Dims" || argument_ == "Input dims");
+  bool in_inputs(int levels) const {
+    return events_depth_ > 0 && depth_ >= events_depth_ + levels && field_ == Field::arguments;
   }
+  bool in_input_sizes(int levels) const { return in_inputs(levels) && argument_ == Argument::input_sizes; }
 
   /// A size or a list of them begins: behind another one there is a comma.
   void begin_sizes(char bracket) {
@@ -194,39 +226,69 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   }
 
   bool take_text(std::string_view value) {
-    if (field_ == "name") name_.assign(value);
-    if (field_ == "cat") category_.assign(value);
-    if (field_ == "ph") event_.phase = value.empty() ? '\0' : value.front();
-    if (field_ == "pid") event_.process = number_for(value);
-    if (field_ == "tid") event_.thread = number_for(value);
-    if (field_ == "ts" || field_ == "dur")
-      return refuse_event(fmt::format("found a text as \"{}\", expected microseconds", field_));
+    switch (field_) {
+      case Field::name:
+        name_.assign(value);
+        break;
+      case Field::category:
+        category_.assign(value);
+        break;
+      case Field::phase:
+        event_.phase = value.empty() ? '\0' : value.front();
+        break;
+      case Field::process:
+        event_.process = number_for(value);
+        break;
+      case Field::thread:
+        event_.thread = number_for(value);
+        break;
+      case Field::start:
+      case Field::duration:
+        return refuse_event(fmt::format("found a text as \"{}\", expected microseconds", word_of(field_)));
+      default:
+        break;
+    }
     return true;
   }
 
+  static std::string_view word_of(Field field) { return field == Field::start ? "ts" : "dur"; }
+
   bool take_number(std::string_view value) {
-    if (field_ == "ts" || field_ == "dur") {
-      const auto time = nanoseconds_of(value);
-      if (!time)
-        return refuse_event(fmt::format("found \"{}\": {}, expected microseconds", field_, value.substr(0, 40)));
-      if (field_ == "ts") {
-        event_.start = time;
-      } else {
-        if (*time < 0) return refuse_event(fmt::format("found a duration of {} us, expected 0 or more", value));
-        event_.duration = *time;
-      }
+    if (field_ == Field::process) event_.process = integer_of(value).value_or(0);
+    if (field_ == Field::thread) event_.thread = integer_of(value).value_or(0);
+    if (field_ != Field::start && field_ != Field::duration) return true;
+    const auto time = nanoseconds_of(value);
+    if (!time)
+      return refuse_event(fmt::format("found \"{}\": {}, expected microseconds", word_of(field_), value.substr(0, 40)));
+    if (field_ == Field::start) {
+      event_.start = time;
+      return true;
     }
-    if (field_ == "pid") event_.process = integer_of(value).value_or(0);
-    if (field_ == "tid") event_.thread = integer_of(value).value_or(0);
+    if (*time < 0) return refuse_event(fmt::format("found a duration of {} us, expected 0 or more", value));
+    event_.duration = *time;
     return true;
   }
 
   void take_argument(std::string_view value) {
-    if (argument_ == "stage") event_.stage = integer_of(value);
-    if (argument_ == "micro_batch") event_.micro_batch = integer_of(value);
-    if (argument_ == "device") event_.device = integer_of(value);
-    if (argument_ == "correlation") event_.correlation = integer_of(value);
-    if (argument_ == "Sequence number") event_.sequence = integer_of(value);
+    switch (argument_) {
+      case Argument::stage:
+        event_.stage = integer_of(value);
+        break;
+      case Argument::micro_batch:
+        event_.micro_batch = integer_of(value);
+        break;
+      case Argument::device:
+        event_.device = integer_of(value);
+        break;
+      case Argument::correlation:
+        event_.correlation = integer_of(value);
+        break;
+      case Argument::sequence:
+        event_.sequence = integer_of(value);
+        break;
+      default:
+        break;
+    }
   }
 
   bool end_event() {
@@ -263,7 +325,9 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   int events_depth_ = 0;  ///< levels above an event while they are read, else 0
   bool had_events_ = false;
   TraceEvent event_;
-  std::string section_, key_, field_, argument_, name_, category_, argument_name_;
+  Field field_ = Field::other;
+  Argument argument_ = Argument::other;
+  std::string section_, key_, name_, category_, argument_name_;
   std::string input_sizes_, input_types_;
   bool too_many_inputs_ = false;
   bool device_key_ = false;  ///< "name" of a device's properties is being read

@@ -6423,6 +6423,10 @@
         <source>found no NVIDIA driver, expected one for CUDA %1 or later: install it, or run with --backend cpu</source>
         <translation>kein NVIDIA-Treiber gefunden, erwartet einer für CUDA %1 oder neuer: ihn installieren, oder mit --backend cpu laufen</translation>
     </message>
+    <message>
+        <source>%1 devices share one GPU: the results are the plan&apos;s, the times are not</source>
+        <translation>%1 Geräte teilen sich eine GPU: Die Ergebnisse sind die des Plans, die Zeiten nicht</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BackendChoice</name>
@@ -11078,6 +11082,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>Forward runs again before backward on stage %1, to save memory.</source>
         <translation>Auf Stufe %1 läuft vorwärts vor rückwärts noch einmal, um Speicher zu sparen.</translation>
+    </message>
+    <message>
+        <source>One micro-batch over %1 equal stages would leave devices idle for %2; here it is %3.</source>
+        <translation>Ein Mikro-Batch über %1 gleiche Stufen ließe Geräte %2 untätig; hier sind es %3.</translation>
     </message>
 </context>
 <context>

@@ -157,7 +157,10 @@ Result<Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda:
   backend.warning = mixed_words(gpus, placed);
   if (wanted > gpus.size())
     backend.warning =
-        fmt::format("{} devices share {} GPUs: the results are the plan's, the times are not", devices, gpus.size());
+        gpus.size() == 1
+            ? fmt::format("{} devices share one GPU: the results are the plan's, the times are not", devices)
+            : fmt::format("{} devices share {} GPUs: the results are the plan's, the times are not", devices,
+                          gpus.size());
   if (devices > 1) backend.transport = by_nccl ? module.nccl() : by_copies;
   return backend;
 }

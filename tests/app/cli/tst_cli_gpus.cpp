@@ -248,7 +248,7 @@ void TestCliGpus::bad_situations_say_what_to_do_data() {
                               << "--oversubscribe, which places several devices on a GPU";
   QTest::newRow("slices") << L{} << L{"FAKE_NAMES=NVIDIA A100 MIG 1g.5gb;NVIDIA A100 MIG 1g.5gb"} << 2
                           << "--oversubscribe joins devices by copies";
-  QTest::newRow("fewer, shared") << L{"--oversubscribe"} << L{"FAKE_GPUS=1"} << 0 << "2 devices share 1 GPUs";
+  QTest::newRow("fewer, shared") << L{"--oversubscribe"} << L{"FAKE_GPUS=1"} << 0 << "2 devices share one GPU";
   QTest::newRow("unlike") << L{} << L{"FAKE_NAMES=NVIDIA A100;NVIDIA H200"} << 0 << "the GPUs are not alike";
 }
 

@@ -212,7 +212,7 @@ void TestLaunchGpus::jobs_and_commands_follow_the_choice() {
   window.child<QComboBox>("run_precision")->setCurrentText("tf32");
   window.child<QCheckBox>("run_share_gpus")->setChecked(true);
   QVERIFY2(window.launchable(), qPrintable(window.answer()));
-  QVERIFY2(window.answer().contains("2 devices share 1 GPUs"), qPrintable(window.answer()));
+  QVERIFY2(window.answer().contains("2 devices share one GPU"), qPrintable(window.answer()));
   QVERIFY2(window.command().contains("--backend cuda --precision tf32 --oversubscribe"), qPrintable(window.command()));
   window.answers.file_to_save = window.path("job.sh");
   window.trigger("action_export_job_slurm");
