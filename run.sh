@@ -24,7 +24,7 @@ for view in window compare profile topology; do
   shots+=(--screenshot "$view" "out/$view.png")
 done
 # The platform without a display says so of every window.
-QT_QPA_PLATFORM=offscreen build/release/pipedeck --compare "${shots[@]}" 2> >(grep -v propagateSizeHints >&2)
+QT_QPA_PLATFORM=offscreen build/release/pipedeck --compare "${shots[@]}" 2> >(grep -vE 'propagateSizeHints|XDG_RUNTIME_DIR' >&2)
 
 cat <<TEXT
 
