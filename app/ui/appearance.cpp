@@ -120,8 +120,8 @@ QDialog QListWidget::item { padding: 2px 4px; border-radius: 3px; }
 QDialog QListWidget::item:selected { background: %accent-soft%; color: %text%; }
 QSplitter::handle:horizontal { background: %border%; width: 1px; }
 QSplitter::handle:vertical { background: %border%; height: 1px; }
-QSplitter#what_if_splitter::handle, QSplitter#profile_splitter::handle, QSplitter#transformer_splitter::handle, QSplitter#cloud_splitter::handle { background: transparent; }
-QSplitter#what_if_splitter::handle:hover, QSplitter#profile_splitter::handle:hover, QSplitter#transformer_splitter::handle:hover, QSplitter#cloud_splitter::handle:hover { background: %accent-soft%; }
+QSplitter#what_if_splitter::handle, QSplitter#profile_splitter::handle, QSplitter#profile_preview_splitter::handle, QSplitter#cloud_splitter::handle { background: transparent; }
+QSplitter#what_if_splitter::handle:hover, QSplitter#profile_splitter::handle:hover, QSplitter#profile_preview_splitter::handle:hover, QSplitter#cloud_splitter::handle:hover { background: %accent-soft%; }
 QToolTip { color: %text%; background: %panel%; border: 1px solid %border%; padding: 4px; }
 )";
 

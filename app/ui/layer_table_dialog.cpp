@@ -18,9 +18,8 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
-#include "app/models/format.hpp"
-#include "app/session/count_text.hpp"
 #include "app/ui/dialog_size.hpp"
+#include "app/ui/profile_preview.hpp"
 #include "app/views/table_style.hpp"
 #include "app/views/widget_style.hpp"
 
@@ -196,15 +195,7 @@ QWidget* LayerTableDialog::make_findings() {
   findings_->setToolTip(tr("Click what is wrong to see its cell"));
   connect(findings_, &QListWidget::itemClicked, this, &LayerTableDialog::go_to);
   connect(findings_, &QListWidget::itemActivated, this, &LayerTableDialog::go_to);
-  auto* below = new QWidget;
-  auto* rows = new QVBoxLayout(below);
-  rows->setContentsMargins(0, ThemeSizes::grid, 0, 0);
-  auto* heading = new QLabel(tr("Wrong, assumed and understood"));
-  heading->setFont(title_font(heading->font()));
-  heading->setBuddy(findings_);
-  rows->addWidget(heading);
-  rows->addWidget(findings_);
-  return below;
+  return titled(*findings_, tr("Wrong, assumed and understood"));
 }
 
 std::vector<ColumnMeaning> LayerTableDialog::chosen() const {
@@ -231,14 +222,7 @@ void LayerTableDialog::show_findings() {
   if (wrong > 0) {
     summary_->setText(wrong == 1 ? tr("1 thing is wrong.") : tr("%1 things are wrong.").arg(wrong));
   } else {
-    Bytes parameters;
-    Seconds time;
-    for (const Layer& layer : reading_.profile->layers)
-      parameters += layer.parameters, time += layer.forward + layer.backward;
-    summary_->setText(
-        tr("%1 · %2 of weights · %3 a micro-batch on one device")
-            .arg(count_text(static_cast<qint64>(reading_.profile->layers.size()), tr("layer"), tr("layers")),
-                 format_bytes(parameters), format_time(time)));
+    summary_->setText(profile_sum(*reading_.profile));
   }
   set_text_colour(*summary_, wrong > 0 ? theme.bad : theme.text);
   findings_->clear();

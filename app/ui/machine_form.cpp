@@ -17,6 +17,7 @@
 #include "app/views/quantity_edit.hpp"
 #include "app/views/topology_view.hpp"
 #include "app/views/widget_style.hpp"
+#include "app/views/wrapped_lines.hpp"
 
 namespace pipedeck::app {
 
@@ -52,20 +53,12 @@ MachineForm::MachineForm(MachinePreview preview, QWidget* parent)
   drawing_->show_picture_only();
   notes_->setObjectName(QStringLiteral("machine_notes"));
   notes_->setAccessibleName(tr("What was understood and assumed"));
-  notes_->setWordWrap(true);
+  wrap_lines(*notes_);
   notes_->setSelectionMode(QAbstractItemView::NoSelection);
-  auto* below = new QWidget;
-  auto* rows = new QVBoxLayout(below);
-  rows->setContentsMargins(0, ThemeSizes::grid, 0, 0);
-  auto* heading = new QLabel(tr("Understood and assumed"));
-  heading->setFont(title_font(heading->font()));
-  heading->setBuddy(notes_);
-  rows->addWidget(heading);
-  rows->addWidget(notes_);
   auto* splitter = new QSplitter(Qt::Vertical);
   splitter->setChildrenCollapsible(false);
   splitter->addWidget(drawing_);
-  splitter->addWidget(below);
+  splitter->addWidget(titled(*notes_, tr("Understood and assumed")));
   splitter->setStretchFactor(0, 3);
   splitter->setStretchFactor(1, 2);
   auto* column = new QVBoxLayout(this);

@@ -3,26 +3,16 @@
 
 #include <QComboBox>
 #include <QDialogButtonBox>
-#include <QEvent>
 #include <QFileInfo>
 #include <QFormLayout>
-#include <QHeaderView>
-#include <QLabel>
 #include <QLineEdit>
-#include <QListWidget>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QSplitter>
-#include <QTableWidget>
 #include <QVBoxLayout>
 
-#include "app/language/core_text.hpp"
-#include "app/models/format.hpp"
-#include "app/session/count_text.hpp"
 #include "app/session/machine_files.hpp"
 #include "app/ui/dialog_size.hpp"
-#include "app/views/table_style.hpp"
-#include "app/views/widget_style.hpp"
+#include "app/ui/profile_preview.hpp"
 
 namespace pipedeck::app {
 
@@ -30,12 +20,6 @@ namespace {
 
 constexpr int most_samples = 1 << 20;
 constexpr int found_depth = -1;  ///< layers are found, not chosen by depth
-
-QTableWidgetItem* figure(const QString& text) {
-  auto* item = new QTableWidgetItem(text);
-  item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  return item;
-}
 
 }  // namespace
 
@@ -46,15 +30,10 @@ TraceDialog::TraceDialog(TracePreview preview, QWidget* parent)
       device_(new QComboBox),
       depth_(new QSpinBox),
       micro_batch_(new QSpinBox),
-      summary_(new QLabel),
-      layers_(new QTableWidget(0, 6)),
-      notes_(new QListWidget),
+      figures_(new ProfilePreview(QStringLiteral("trace"))),
       buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)) {
   setObjectName(QStringLiteral("trace_dialog"));
   setWindowTitle(tr("Modules in the trace %1").arg(QFileInfo(preview_.file).fileName()));
-  summary_->setObjectName(QStringLiteral("trace_summary"));
-  summary_->setWordWrap(true);
-  summary_->setFont(title_font(font()));
   buttons_->button(QDialogButtonBox::Ok)->setText(tr("Use as a &profile"));
   auto* timeline = buttons_->addButton(tr("Draw as a measured &timeline"), QDialogButtonBox::ActionRole);
   timeline->setObjectName(QStringLiteral("trace_timeline"));
@@ -67,8 +46,7 @@ TraceDialog::TraceDialog(TracePreview preview, QWidget* parent)
   connect(buttons_, &QDialogButtonBox::rejected, this, &QDialog::reject);
   auto* column = new QVBoxLayout(this);
   column->addWidget(make_questions());
-  column->addWidget(summary_);
-  column->addWidget(make_figures(), 1);
+  column->addWidget(figures_, 1);
   column->addWidget(buttons_);
   resize_within_window(*this, {980, 760});
   refresh();
@@ -105,42 +83,6 @@ QWidget* TraceDialog::make_questions() {
   return fields;
 }
 
-QWidget* TraceDialog::make_figures() {
-  layers_->setObjectName(QStringLiteral("trace_layers"));
-  layers_->setAccessibleName(tr("Layers"));
-  make_flat(*layers_);
-  layers_->setItemDelegate(new FlatDelegate(layers_));
-  layers_->setHorizontalHeaderLabels(
-      {tr("Layer"), tr("Forward"), tr("Backward"), tr("Output"), tr("Kept"), tr("Parameters")});
-  for (int column = 0; column < layers_->columnCount(); ++column)
-    layers_->horizontalHeaderItem(column)->setTextAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) |
-                                                            Qt::AlignVCenter);
-  layers_->horizontalHeaderItem(4)->setToolTip(tr("For the backward pass, of one micro-batch"));
-  layers_->horizontalHeader()->setSectionsClickable(false);
-  layers_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  layers_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
-  notes_->setObjectName(QStringLiteral("trace_notes"));
-  notes_->setAccessibleName(tr("What was understood and assumed"));
-  notes_->setWordWrap(true);
-  notes_->setSelectionMode(QAbstractItemView::NoSelection);
-  auto* heading = new QLabel(tr("Understood and assumed"));
-  heading->setFont(title_font(heading->font()));
-  heading->setBuddy(notes_);
-  auto* below = new QWidget;
-  auto* rows = new QVBoxLayout(below);
-  rows->setContentsMargins(0, ThemeSizes::grid, 0, 0);
-  rows->addWidget(heading);
-  rows->addWidget(notes_);
-  auto* down = new QSplitter(Qt::Vertical);
-  down->setObjectName(QStringLiteral("trace_splitter"));
-  down->setChildrenCollapsible(false);
-  down->addWidget(layers_);
-  down->addWidget(below);
-  down->setStretchFactor(0, 3);
-  down->setStretchFactor(1, 2);
-  return down;
-}
-
 void TraceDialog::refresh() {
   RecordedOptions options;
   if (depth_->value() != found_depth) options.depth = depth_->value();
@@ -149,42 +91,13 @@ void TraceDialog::refresh() {
     options.device = device_->currentText().toStdString();
   auto made = preview_.make(options);
   buttons_->button(QDialogButtonBox::Ok)->setEnabled(made.has_value());
-  notes_->clear();
   if (!made) {
     made_.reset();
-    layers_->setRowCount(0);
-    summary_->setText(core_text(made.error()));
-    colour_summary();
+    figures_->show_error(made.error());
     return;
   }
   made_ = *std::move(made);
-  colour_summary();
-  Bytes parameters, kept;
-  Seconds time;
-  for (const Layer& layer : made_->profile.layers) {
-    parameters += layer.parameters, kept += layer.saved;
-    time += layer.forward + layer.backward;
-  }
-  summary_->setText(tr("%1 · %2 of weights · %3 kept · %4 a micro-batch")
-                        .arg(count_text(static_cast<qint64>(made_->profile.layers.size()), tr("layer"), tr("layers")),
-                             format_bytes(parameters), format_bytes(kept), format_time(time)));
-  for (const std::string& note : made_->notes) notes_->addItem(core_text(note));
-  show_layers();
-}
-
-void TraceDialog::show_layers() {
-  const auto& layers = made_->profile.layers;
-  layers_->setRowCount(static_cast<int>(layers.size()));
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const int row = static_cast<int>(i);
-    const Layer& layer = layers[i];
-    layers_->setItem(row, 0, new QTableWidgetItem(QString::fromStdString(layer.name)));
-    layers_->setItem(row, 1, figure(format_time(layer.forward)));
-    layers_->setItem(row, 2, figure(format_time(layer.backward)));
-    layers_->setItem(row, 3, figure(format_bytes(layer.output)));
-    layers_->setItem(row, 4, figure(format_bytes(layer.saved)));
-    layers_->setItem(row, 5, figure(format_bytes(layer.parameters)));
-  }
+  figures_->show_profile(made_->profile, made_->notes);
 }
 
 std::optional<TraceAnswer> TraceDialog::answer() const {
@@ -193,16 +106,6 @@ std::optional<TraceAnswer> TraceDialog::answer() const {
   TraceAnswer answer{made_->profile};
   if (const QString name = name_->text().trimmed(); !name.isEmpty()) answer.profile->name = name.toStdString();
   return answer;
-}
-
-void TraceDialog::colour_summary() {
-  const Theme& theme = Theme::of(palette());
-  set_text_colour(*summary_, made_ ? theme.text : theme.bad);
-}
-
-void TraceDialog::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) colour_summary();
-  QDialog::changeEvent(event);
 }
 
 }  // namespace pipedeck::app

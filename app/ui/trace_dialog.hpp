@@ -11,13 +11,12 @@
 
 class QComboBox;
 class QDialogButtonBox;
-class QLabel;
 class QLineEdit;
-class QListWidget;
 class QSpinBox;
-class QTableWidget;
 
 namespace pipedeck::app {
+
+class ProfilePreview;
 
 class TraceDialog : public QDialog {
   Q_OBJECT
@@ -28,15 +27,9 @@ class TraceDialog : public QDialog {
   /// As the fields stand; nothing where no profile can be made. Once the timeline was chosen: that.
   std::optional<TraceAnswer> answer() const;
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   QWidget* make_questions();
-  QWidget* make_figures();
   void refresh();
-  void show_layers();
-  void colour_summary();
 
   TracePreview preview_;
   std::optional<RecordedProfile> made_;
@@ -44,9 +37,7 @@ class TraceDialog : public QDialog {
   QLineEdit* name_;
   QComboBox* device_;
   QSpinBox *depth_, *micro_batch_;
-  QLabel* summary_;
-  QTableWidget* layers_;
-  QListWidget* notes_;
+  ProfilePreview* figures_;
   QDialogButtonBox* buttons_;
 };
 

@@ -14,13 +14,13 @@ class QCheckBox;
 class QComboBox;
 class QDialogButtonBox;
 class QFormLayout;
-class QLabel;
 class QLineEdit;
 class QListWidget;
 class QSpinBox;
-class QTableWidget;
 
 namespace pipedeck::app {
+
+class ProfilePreview;
 
 class TransformerDialog : public QDialog {
   Q_OBJECT
@@ -31,19 +31,14 @@ class TransformerDialog : public QDialog {
   /// What would be added; nothing while it can't be made.
   std::optional<Profile> profile() const;
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   QWidget* make_questions();
-  QWidget* make_figures();
+  void make_formulas();
   void ask_sizes(QFormLayout* form);
   DimensionSizes sizes() const;
   AnalyticOptions answers() const;
   void choose_device();
   void refresh();
-  void colour_summary();
-  void show_layers();
   void show_formulas();
 
   TransformerPreview preview_;
@@ -53,9 +48,8 @@ class TransformerDialog : public QDialog {
   QSpinBox *sequence_, *micro_batch_;
   std::vector<QSpinBox*> sizes_;  ///< that a graph leaves open
   QCheckBox *dropout_, *sequence_parallel_;
-  QLabel* summary_;
-  QTableWidget* layers_;
-  QListWidget *formulas_, *notes_;
+  QListWidget* formulas_;
+  ProfilePreview* figures_;
   QDialogButtonBox* buttons_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <QLabel>
 #include <QPalette>
+#include <QVBoxLayout>
 
 namespace pipedeck::app {
 
@@ -37,6 +38,18 @@ QString danger_button_style(const Theme& theme) {
 
 QString plain_button_style(const Theme& theme) {
   return button_style({theme.panel, theme.text, theme.border, theme.raised}, theme);
+}
+
+QWidget* titled(QWidget& list, const QString& title) {
+  auto* heading = new QLabel(title);
+  heading->setFont(title_font(heading->font()));
+  heading->setBuddy(&list);
+  auto* both = new QWidget;
+  auto* rows = new QVBoxLayout(both);
+  rows->setContentsMargins(0, ThemeSizes::grid, 0, 0);
+  rows->addWidget(heading);
+  rows->addWidget(&list);
+  return both;
 }
 
 void set_text_colour(QLabel& label, const QColor& colour) {

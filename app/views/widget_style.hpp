@@ -17,6 +17,9 @@ QString primary_button_style(const Theme& theme);
 QString danger_button_style(const Theme& theme);
 QString plain_button_style(const Theme& theme);
 
+/// `list` under its title, as the lower part of a splitter.
+QWidget* titled(QWidget& list, const QString& title);
+
 void set_text_colour(QLabel& label, const QColor& colour);
 void set_ground(QWidget& widget, const QColor& colour);
 

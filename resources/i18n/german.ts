@@ -9709,18 +9709,6 @@ Das ist ein Fehler des Programms, nicht der Eingabe. Die Arbeit ist unverändert
         <source>%1 things are wrong.</source>
         <translation>%1 Fehler.</translation>
     </message>
-    <message>
-        <source>%1 · %2 of weights · %3 a micro-batch on one device</source>
-        <translation>%1 · %2 Gewichte · %3 je Mikro-Batch auf einem Gerät</translation>
-    </message>
-    <message>
-        <source>layer</source>
-        <translation>Schicht</translation>
-    </message>
-    <message>
-        <source>layers</source>
-        <translation>Schichten</translation>
-    </message>
 </context>
 <context>
     <name>pipedeck::app::LayerTableImports</name>
@@ -11766,6 +11754,61 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>There are more than %1 rows to paste.</source>
         <translation>Mehr als %1 Zeilen zum Einfügen.</translation>
+    </message>
+</context>
+<context>
+    <name>pipedeck::app::ProfilePreview</name>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Vorwärts</translation>
+    </message>
+    <message>
+        <source>Backward</source>
+        <translation>Rückwärts</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>For the backward pass, of one micro-batch</source>
+        <translation>Für den Rückwärtsdurchlauf, eines Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>What was understood and assumed</source>
+        <translation>Was verstanden und angenommen wurde</translation>
+    </message>
+    <message>
+        <source>Understood and assumed</source>
+        <translation>Verstanden und angenommen</translation>
+    </message>
+    <message>
+        <source>%1 · %2 of weights · %3 kept · %4 a micro-batch on one device</source>
+        <translation>%1 · %2 Gewichte · %3 behalten · %4 je Mikro-Batch auf einem Gerät</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
     </message>
 </context>
 <context>
@@ -14523,58 +14566,6 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
         <source>&amp;Micro-batch</source>
         <translation>&amp;Mikro-Batch</translation>
     </message>
-    <message>
-        <source>Layers</source>
-        <translation>Schichten</translation>
-    </message>
-    <message>
-        <source>Layer</source>
-        <translation>Schicht</translation>
-    </message>
-    <message>
-        <source>Forward</source>
-        <translation>Vorwärts</translation>
-    </message>
-    <message>
-        <source>Backward</source>
-        <translation>Rückwärts</translation>
-    </message>
-    <message>
-        <source>Output</source>
-        <translation>Ausgabe</translation>
-    </message>
-    <message>
-        <source>Kept</source>
-        <translation>Behalten</translation>
-    </message>
-    <message>
-        <source>Parameters</source>
-        <translation>Parameter</translation>
-    </message>
-    <message>
-        <source>For the backward pass, of one micro-batch</source>
-        <translation>Für den Rückwärtsdurchlauf, eines Mikro-Batches</translation>
-    </message>
-    <message>
-        <source>What was understood and assumed</source>
-        <translation>Was verstanden und angenommen wurde</translation>
-    </message>
-    <message>
-        <source>Understood and assumed</source>
-        <translation>Verstanden und angenommen</translation>
-    </message>
-    <message>
-        <source>%1 · %2 of weights · %3 kept · %4 a micro-batch</source>
-        <translation>%1 · %2 Gewichte · %3 behalten · %4 je Mikro-Batch</translation>
-    </message>
-    <message>
-        <source>layer</source>
-        <translation>Schicht</translation>
-    </message>
-    <message>
-        <source>layers</source>
-        <translation>Schichten</translation>
-    </message>
 </context>
 <context>
     <name>pipedeck::app::TraceExport</name>
@@ -14807,60 +14798,12 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
         <translation>A&amp;ttention</translation>
     </message>
     <message>
-        <source>Layers</source>
-        <translation>Schichten</translation>
-    </message>
-    <message>
-        <source>Layer</source>
-        <translation>Schicht</translation>
-    </message>
-    <message>
-        <source>Parameters</source>
-        <translation>Parameter</translation>
-    </message>
-    <message>
-        <source>Kept</source>
-        <translation>Behalten</translation>
-    </message>
-    <message>
-        <source>Forward</source>
-        <translation>Vor</translation>
-    </message>
-    <message>
-        <source>Backward</source>
-        <translation>Rückwärts</translation>
-    </message>
-    <message>
-        <source>For the backward pass, of one micro-batch</source>
-        <translation>Für den Rückwärtsdurchlauf, eines Mikro-Batches</translation>
-    </message>
-    <message>
         <source>Formulas of the layer</source>
         <translation>Formeln der Schicht</translation>
     </message>
     <message>
         <source>b samples, s tokens of a sample, n = b s, h hidden, a heads, g heads of keys and values, d head width, f feed-forward, V vocabulary, e experts, k experts a token, w bytes of a number</source>
         <translation>b Beispiele, s Tokens eines Beispiels, n = b s, h verborgene Größe, a Köpfe, g Köpfe für Schlüssel und Werte, d Breite eines Kopfs, f Feed-forward, V Vokabular, e Experten, k Experten je Token, w Bytes einer Zahl</translation>
-    </message>
-    <message>
-        <source>What was understood and assumed</source>
-        <translation>Was verstanden und angenommen wurde</translation>
-    </message>
-    <message>
-        <source>Understood and assumed</source>
-        <translation>Verstanden und angenommen</translation>
-    </message>
-    <message>
-        <source>%1 · %2 of weights · %3 kept · %4 a micro-batch on one device</source>
-        <translation>%1 · %2 Gewichte · %3 behalten · %4 je Mikro-Batch auf einem Gerät</translation>
-    </message>
-    <message>
-        <source>layer</source>
-        <translation>Schicht</translation>
-    </message>
-    <message>
-        <source>layers</source>
-        <translation>Schichten</translation>
     </message>
     <message>
         <source>Its weights are computed again</source>

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/profile_preview.hpp"
+
+#include <QEvent>
+#include <QHeaderView>
+#include <QLabel>
+#include <QListWidget>
+#include <QRegularExpression>
+#include <QSplitter>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include "app/language/core_text.hpp"
+#include "app/models/format.hpp"
+#include "app/session/count_text.hpp"
+#include "app/views/table_style.hpp"
+#include "app/views/widget_style.hpp"
+#include "app/views/wrapped_lines.hpp"
+
+namespace pipedeck::app {
+
+namespace {
+
+constexpr int kept_column = 4;
+
+QString unbroken(QString text) {
+  static const QRegularExpression between_groups(QStringLiteral("(?<=\\d) (?=\\d{3}\\b)"));
+  return text.replace(between_groups, QString(QChar(QChar::Nbsp)));
+}
+
+}  // namespace
+
+ProfilePreview::ProfilePreview(const QString& dialog, QWidget* beside)
+    : summary_(new QLabel), layers_(new QTableWidget(0, 6)), notes_(new QListWidget) {
+  summary_->setObjectName(dialog + QStringLiteral("_summary"));
+  summary_->setWordWrap(true);
+  summary_->setFont(title_font(font()));
+  make_table(dialog);
+  auto* across = new QSplitter(Qt::Horizontal);
+  across->setObjectName(QStringLiteral("profile_preview_splitter"));
+  across->setChildrenCollapsible(false);
+  across->setHandleWidth(ThemeSizes::grid);
+  across->addWidget(layers_);
+  if (beside) across->addWidget(beside);
+  across->setStretchFactor(0, 3);
+  across->setStretchFactor(1, 2);
+  auto* down = new QSplitter(Qt::Vertical);
+  down->setChildrenCollapsible(false);
+  down->addWidget(across);
+  down->addWidget(make_notes(dialog));
+  down->setStretchFactor(0, 3);
+  down->setStretchFactor(1, 1);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins({});
+  column->addWidget(summary_);
+  column->addWidget(down, 1);
+}
+
+void ProfilePreview::make_table(const QString& dialog) {
+  layers_->setObjectName(dialog + QStringLiteral("_layers"));
+  layers_->setAccessibleName(tr("Layers"));
+  make_flat(*layers_);
+  layers_->setItemDelegate(new FlatDelegate(layers_));
+  layers_->setHorizontalHeaderLabels(
+      {tr("Layer"), tr("Forward"), tr("Backward"), tr("Output"), tr("Kept"), tr("Parameters")});
+  for (int column = 0; column < layers_->columnCount(); ++column)
+    layers_->horizontalHeaderItem(column)->setTextAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) |
+                                                            Qt::AlignVCenter);
+  layers_->horizontalHeaderItem(kept_column)->setToolTip(tr("For the backward pass, of one micro-batch"));
+  layers_->horizontalHeader()->setSectionsClickable(false);
+  layers_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  layers_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+}
+
+QWidget* ProfilePreview::make_notes(const QString& dialog) {
+  notes_->setObjectName(dialog + QStringLiteral("_notes"));
+  notes_->setAccessibleName(tr("What was understood and assumed"));
+  wrap_lines(*notes_);
+  notes_->setSelectionMode(QAbstractItemView::NoSelection);
+  return titled(*notes_, tr("Understood and assumed"));
+}
+
+void ProfilePreview::show_profile(const Profile& profile, const std::vector<std::string>& notes) {
+  wrong_ = false;
+  colour_summary();
+  summary_->setText(profile_sum(profile));
+  notes_->clear();
+  add_lines(*notes_, notes, true);
+  layers_->setRowCount(static_cast<int>(profile.layers.size()));
+  for (int row = 0; row < layers_->rowCount(); ++row) {
+    const Layer& layer = profile.layers[static_cast<std::size_t>(row)];
+    layers_->setItem(row, 0, new QTableWidgetItem(QString::fromStdString(layer.name)));
+    int column = 1;
+    for (const QString& figure : {format_time(layer.forward), format_time(layer.backward), format_bytes(layer.output),
+                                  format_bytes(layer.saved), format_bytes(layer.parameters)}) {
+      auto* item = new QTableWidgetItem(figure);
+      item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      layers_->setItem(row, column++, item);
+    }
+  }
+}
+
+void ProfilePreview::show_error(const Error& error) {
+  wrong_ = true;
+  colour_summary();
+  summary_->setText(core_text(error));
+  notes_->clear();
+  layers_->setRowCount(0);
+}
+
+void ProfilePreview::colour_summary() {
+  const Theme& theme = Theme::of(palette());
+  set_text_colour(*summary_, wrong_ ? theme.bad : theme.text);
+}
+
+void ProfilePreview::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) colour_summary();
+  QWidget::changeEvent(event);
+}
+
+QString profile_sum(const Profile& profile) {
+  Bytes parameters, kept;
+  Seconds time;
+  for (const Layer& layer : profile.layers) {
+    parameters += layer.parameters, kept += layer.saved;
+    time += layer.forward + layer.backward;
+  }
+  return ProfilePreview::tr("%1 · %2 of weights · %3 kept · %4 a micro-batch on one device")
+      .arg(count_text(static_cast<qint64>(profile.layers.size()), ProfilePreview::tr("layer"),
+                      ProfilePreview::tr("layers")),
+           format_bytes(parameters), format_bytes(kept), format_time(time));
+}
+
+void add_lines(QListWidget& list, const std::vector<std::string>& lines, bool tips) {
+  for (const std::string& line : lines) {
+    auto* item = new QListWidgetItem(unbroken(core_text(line)), &list);
+    if (tips) item->setToolTip(item->text());
+  }
+}
+
+}  // namespace pipedeck::app
