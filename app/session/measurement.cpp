@@ -2,6 +2,7 @@
 #include "app/session/measurement.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <QCoreApplication>
 #include <QThread>
@@ -22,6 +23,18 @@ struct Text {
   Q_DECLARE_TR_FUNCTIONS(pipedeck::app::Measurement)
 };
 
+/// The measured model and machine in place of what was measured of them before, or added; both chosen.
+ProjectState with_measurement(ProjectState state, Profile profile, std::shared_ptr<const ModelSpec> model,
+                              std::optional<Cluster> machine) {
+  Added measured = with_measured_profile(std::move(state), std::move(profile), std::move(model));
+  if (machine) {
+    Added there = with_measured_cluster(std::move(measured.state), *std::move(machine));
+    measured.state = std::move(there.state);
+    measured.state.question.cluster = there.id;
+  }
+  return with_profile_asked(std::move(measured.state), measured.id);
+}
+
 }  // namespace
 
 QString why_not_measurable(const ProjectState& state, int profile) {
@@ -38,14 +51,6 @@ std::vector<int> sizes_to_measure(const Question& question) {
   for (int size = 1; size < most; size *= 2) sizes.push_back(size);
   sizes.push_back(most);
   return sizes;
-}
-
-ProjectState with_measurement(ProjectState state, Profile profile, std::shared_ptr<const ModelSpec> model,
-                              Cluster machine) {
-  Added measured = with_measured_profile(std::move(state), std::move(profile), std::move(model));
-  Added there = with_measured_cluster(std::move(measured.state), std::move(machine));
-  there.state.question.cluster = there.id;
-  return with_profile_asked(std::move(there.state), measured.id);
 }
 
 Measurement::Measurement(Session& session, QString runner, QObject* parent)
@@ -93,19 +98,26 @@ void Measurement::take_line(const QByteArray& line) {
   if (told) session_.jobs().update_external(job_, told->done, core_text(told->what));
 }
 
-/// Empty: what was measured is in the project.
+/// Empty: what was measured is in the project. What joins the devices is measured last: the layers stay where that
+/// fails.
 QString Measurement::problem_of(const ProcessEnd& end) {
   if (!end.started) return end.messages;
   if (end.crashed) return tr("the process was killed or crashed. %1").arg(without_program(end.messages)).trimmed();
-  if (end.exit_status != 0) return without_program(end.messages);
+  const bool whole = end.exit_status == 0;
   auto profile = read_profile(file("profile.json").toStdString());
-  if (!profile) return core_text(profile.error());
   auto machine = read_cluster(file("cluster.json").toStdString());
-  if (!machine) return core_text(machine.error());
-  const QString model = QString::fromStdString(model_->name);
-  profile->name = (backend_.gpus ? tr("%1 (measured on a GPU)") : tr("%1 (measured here)")).arg(model).toStdString();
-  session_.change(title_, with_measurement(session_.state(), *std::move(profile), model_, *std::move(machine)));
-  return {};
+  if (whole && !profile) return core_text(profile.error());
+  if (whole && !machine) return core_text(machine.error());
+  if (profile) {
+    const QString model = QString::fromStdString(model_->name);
+    profile->name = (backend_.gpus ? tr("%1 (measured on a GPU)") : tr("%1 (measured here)")).arg(model).toStdString();
+    session_.change(title_, with_measurement(session_.state(), *std::move(profile), model_,
+                                             machine ? std::optional(*std::move(machine)) : std::nullopt));
+  }
+  if (whole) return {};
+  // Where the file of the profile is tells nobody anything: the folder goes.
+  const QString why = without_program(end.messages).remove("; the profile was written: " + file("profile.json"));
+  return profile ? tr("%1. The layers were measured before and are kept.").arg(why.trimmed()) : why;
 }
 
 void Measurement::take_end(const ProcessEnd& end) {

@@ -23,10 +23,6 @@ QString why_not_measurable(const ProjectState& state, int profile);
 /// Sizes that plans of the question may ask for: 1, 2, 4 ... up to its micro-batch, and that one.
 std::vector<int> sizes_to_measure(const Question& question);
 
-/// The measured model and machine in place of what was measured of them before, or added; both chosen.
-ProjectState with_measurement(ProjectState state, Profile profile, std::shared_ptr<const ModelSpec> model,
-                              Cluster machine);
-
 /// One measurement at a time. Lives in the list of jobs, where it can be cancelled; what goes wrong is said by the
 /// session. Ends by itself.
 class Measurement : public QObject {

@@ -82,10 +82,10 @@ class Maker {
     if (steps.size() >= 3) {
       const auto first = *steps.begin();
       const auto dropped = std::erase_if(passes_, [&](std::size_t pass) { return step_of(pass) == first; });
-      note(fmt::format("the first of {} steps, which warms up, was left out ({} passes)", steps.size(), dropped));
+      note(fmt::format("The first of {} steps, which warms up, was left out ({} passes)", steps.size(), dropped));
     } else if (steps.size() == 1 && passes_.size() >= 3) {
       passes_.erase(passes_.begin());
-      note("the first pass, which warms up, was left out");
+      note("The first pass, which warms up, was left out");
     }
   }
 
@@ -105,13 +105,13 @@ class Maker {
 
   void say_times() {
     note(found_.on_gpu
-             ? fmt::format("times are medians of {} passes: of a layer's kernels on the GPU, one after another",
+             ? fmt::format("Times are medians of {} passes: of a layer's kernels on the GPU, one after another",
                            passes_.size())
-             : fmt::format("times are medians of {} passes on the processor, from a layer's begin to the next one's",
+             : fmt::format("Times are medians of {} passes on the processor, from a layer's begin to the next one's",
                            passes_.size()));
-    note("what a model does between its modules counts into the layer before, the loss into the last one");
+    note("What a model does between its modules counts into the layer before, the loss into the last one");
     if (!has_backward_)
-      note(fmt::format("no backward pass was recorded: it is assumed to take {} times the forward pass",
+      note(fmt::format("No backward pass was recorded: it is assumed to take {} times the forward pass",
                        backward_of_forward));
     else if (found_.backward > 0 && found_.unowned > 0.001 * found_.backward)
       note(fmt::format("{:.1f} % of the backward pass belong to no layer and were left out",
@@ -123,24 +123,24 @@ class Maker {
 
   void say_sizes() {
     if (!sizes_.recorded) {
-      note("the trace has no sizes: outputs, parameters and what is kept are 0; record with record_shapes=True");
+      note("The trace has no sizes: outputs, parameters and what is kept are 0; record with record_shapes=True");
       return;
     }
     if (!options_.micro_batch)
       note(sizes_.samples > 0
                ? fmt::format("{} samples a micro-batch: the first size of what the first layer takes", sizes_.samples)
-               : "nobody says how many samples a micro-batch has: 1 is assumed");
-    note(sizes_.gradients ? "parameters are counted by their gradients; frozen ones are not among them"
-                          : "parameters are counted by what known operators take");
+               : "Nobody says how many samples a micro-batch has: 1 is assumed");
+    note(sizes_.gradients ? "Parameters are counted by their gradients; frozen ones are not among them"
+                          : "Parameters are counted by what known operators take");
     if (!sizes_.output_of_gradients)
-      note("some outputs are as large as what the next layer takes; the last one's is then 0");
+      note("Some outputs are as large as what the next layer takes; the last one's is then 0");
     if (has_backward_)
-      note("what is kept for the backward pass is estimated, operator by operator");
+      note("What is kept for the backward pass is estimated, operator by operator");
     else
-      note("what is kept for the backward pass is not known without one: outputs alone");
+      note("What is kept for the backward pass is not known without one: outputs alone");
     if (!sizes_.unknown.empty())
-      note(fmt::format("of {} all inputs are taken for kept", fmt::join(sizes_.unknown, ", ")));
-    if (has_backward_) note("half of a layer's backward pass is assumed to be for its weights");
+      note(fmt::format("Of {} all inputs are taken for kept", fmt::join(sizes_.unknown, ", ")));
+    if (has_backward_) note("Half of a layer's backward pass is assumed to be for its weights");
   }
 
   Times times_of(std::vector<double> PassTimes::*direction, std::size_t layer) const {
@@ -183,7 +183,7 @@ class Maker {
                      : !recording_.device.empty() ? recording_.device
                                                   : "GPU";
     if (options_.device.empty() && found_.on_gpu && recording_.device.empty())
-      note("the trace does not name its device: it is called GPU");
+      note("The trace does not name its device: it is called GPU");
     if (sizes_.samples > limits::samples && !options_.micro_batch)
       return fail(ErrorCode::bad_input, fmt::format("found a micro-batch of {} samples, expected at most {}",
                                                     sizes_.samples, limits::samples));

@@ -42,7 +42,7 @@ Result<RecordedProfile> traced_profile(TracedModules& traced, const RecordedOpti
   }
   if (made->profile.device == traced.recording.device && traced.recording.device != traced.driver)
     made->notes.push_back(
-        fmt::format("the device is \"{}\", in the catalogue {}", traced.driver, made->profile.device));
+        fmt::format("The device is \"{}\", in the catalogue {}", traced.driver, made->profile.device));
   return made;
 }
 

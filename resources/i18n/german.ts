@@ -6200,27 +6200,27 @@
         <translation>gefunden: keine Module unter %1 Ereignissen, erwartet: die, die torch.profiler.profile(with_stack=True, record_shapes=True) oder record_function um jedes Modul schreiben</translation>
     </message>
     <message>
-        <source>half of a layer&apos;s backward pass is assumed to be for its weights</source>
-        <translation>die Hälfte des Rückwärtsdurchlaufs einer Schicht wird für ihre Gewichte angenommen</translation>
+        <source>Half of a layer&apos;s backward pass is assumed to be for its weights</source>
+        <translation>Die Hälfte des Rückwärtsdurchlaufs einer Schicht wird für ihre Gewichte angenommen</translation>
     </message>
     <message>
-        <source>no backward pass was recorded: it is assumed to take %1 times the forward pass</source>
-        <translation>kein Rückwärtsdurchlauf wurde aufgezeichnet: Angenommen wird das %1-Fache des Vorwärtsdurchlaufs</translation>
+        <source>No backward pass was recorded: it is assumed to take %1 times the forward pass</source>
+        <translation>Kein Rückwärtsdurchlauf wurde aufgezeichnet: Angenommen wird das %1-Fache des Vorwärtsdurchlaufs</translation>
     </message>
     <message>
-        <source>nobody says how many samples a micro-batch has: 1 is assumed</source>
-        <translation>niemand sagt, wie viele Samples ein Mikro-Batch hat: 1 wird angenommen</translation>
+        <source>Nobody says how many samples a micro-batch has: 1 is assumed</source>
+        <translation>Niemand sagt, wie viele Samples ein Mikro-Batch hat: 1 wird angenommen</translation>
     </message>
     <message>
-        <source>of %1 all inputs are taken for kept</source>
-        <translation>von %1 gelten alle Eingaben als behalten</translation>
+        <source>Of %1 all inputs are taken for kept</source>
+        <translation>Von %1 gelten alle Eingaben als behalten</translation>
     </message>
     <message>
-        <source>parameters are counted by their gradients; frozen ones are not among them</source>
+        <source>Parameters are counted by their gradients; frozen ones are not among them</source>
         <translation>Parameter sind nach ihren Gradienten gezählt; eingefrorene sind nicht darunter</translation>
     </message>
     <message>
-        <source>parameters are counted by what known operators take</source>
+        <source>Parameters are counted by what known operators take</source>
         <translation>Parameter sind nach dem gezählt, was bekannte Operatoren nehmen</translation>
     </message>
     <message>
@@ -6228,48 +6228,48 @@
         <translation>von PyTorchs Profiler aufgezeichnet, Mediane von %1 Durchläufen</translation>
     </message>
     <message>
-        <source>some outputs are as large as what the next layer takes; the last one&apos;s is then 0</source>
-        <translation>manche Ausgaben sind so groß wie das, was die nächste Schicht nimmt; die der letzten ist dann 0</translation>
+        <source>Some outputs are as large as what the next layer takes; the last one&apos;s is then 0</source>
+        <translation>Manche Ausgaben sind so groß wie das, was die nächste Schicht nimmt; die der letzten ist dann 0</translation>
     </message>
     <message>
-        <source>the device is &quot;%1&quot;, in the catalogue %2</source>
-        <translation>das Gerät ist „%1“, im Katalog %2</translation>
+        <source>The device is &quot;%1&quot;, in the catalogue %2</source>
+        <translation>Das Gerät ist „%1“, im Katalog %2</translation>
     </message>
     <message>
-        <source>the first of %1 steps, which warms up, was left out (%2 passes)</source>
-        <translation>der erste von %1 Schritten, der aufwärmt, wurde weggelassen (%2 Durchläufe)</translation>
+        <source>The first of %1 steps, which warms up, was left out (%2 passes)</source>
+        <translation>Der erste von %1 Schritten, der aufwärmt, wurde weggelassen (%2 Durchläufe)</translation>
     </message>
     <message>
-        <source>the first pass, which warms up, was left out</source>
-        <translation>der erste Durchlauf, der aufwärmt, wurde weggelassen</translation>
+        <source>The first pass, which warms up, was left out</source>
+        <translation>Der erste Durchlauf, der aufwärmt, wurde weggelassen</translation>
     </message>
     <message>
-        <source>the trace does not name its device: it is called GPU</source>
-        <translation>der Trace nennt sein Gerät nicht: Es heißt GPU</translation>
+        <source>The trace does not name its device: it is called GPU</source>
+        <translation>Der Trace nennt sein Gerät nicht: Es heißt GPU</translation>
     </message>
     <message>
-        <source>the trace has no sizes: outputs, parameters and what is kept are 0; record with record_shapes=True</source>
-        <translation>der Trace hat keine Größen: Ausgaben, Parameter und Behaltenes sind 0; mit record_shapes=True aufzeichnen</translation>
+        <source>The trace has no sizes: outputs, parameters and what is kept are 0; record with record_shapes=True</source>
+        <translation>Der Trace hat keine Größen: Ausgaben, Parameter und Behaltenes sind 0; mit record_shapes=True aufzeichnen</translation>
     </message>
     <message>
-        <source>times are medians of %1 passes on the processor, from a layer&apos;s begin to the next one&apos;s</source>
+        <source>Times are medians of %1 passes on the processor, from a layer&apos;s begin to the next one&apos;s</source>
         <translation>Zeiten sind Mediane von %1 Durchläufen auf dem Prozessor, vom Beginn einer Schicht bis zu dem der nächsten</translation>
     </message>
     <message>
-        <source>times are medians of %1 passes: of a layer&apos;s kernels on the GPU, one after another</source>
+        <source>Times are medians of %1 passes: of a layer&apos;s kernels on the GPU, one after another</source>
         <translation>Zeiten sind Mediane von %1 Durchläufen: der Kernel einer Schicht auf der GPU, einer nach dem anderen</translation>
     </message>
     <message>
-        <source>what a model does between its modules counts into the layer before, the loss into the last one</source>
-        <translation>was ein Modell zwischen seinen Modulen tut, zählt zur Schicht davor, der Verlust zur letzten</translation>
+        <source>What a model does between its modules counts into the layer before, the loss into the last one</source>
+        <translation>Was ein Modell zwischen seinen Modulen tut, zählt zur Schicht davor, der Verlust zur letzten</translation>
     </message>
     <message>
-        <source>what is kept for the backward pass is estimated, operator by operator</source>
-        <translation>was für den Rückwärtsdurchlauf behalten wird, ist geschätzt, Operator für Operator</translation>
+        <source>What is kept for the backward pass is estimated, operator by operator</source>
+        <translation>Was für den Rückwärtsdurchlauf behalten wird, ist geschätzt, Operator für Operator</translation>
     </message>
     <message>
-        <source>what is kept for the backward pass is not known without one: outputs alone</source>
-        <translation>was für den Rückwärtsdurchlauf behalten wird, ist ohne einen nicht bekannt: nur die Ausgaben</translation>
+        <source>What is kept for the backward pass is not known without one: outputs alone</source>
+        <translation>Was für den Rückwärtsdurchlauf behalten wird, ist ohne einen nicht bekannt: nur die Ausgaben</translation>
     </message>
     <message>
         <source>a device that it does not name</source>
@@ -10573,6 +10573,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>%1 (measured on a GPU)</source>
         <translation>%1 (auf einer GPU gemessen)</translation>
+    </message>
+    <message>
+        <source>%1. The layers were measured before and are kept.</source>
+        <translation>%1. Die Schichten wurden davor gemessen und bleiben.</translation>
     </message>
 </context>
 <context>

@@ -16,7 +16,7 @@ namespace {
 
 class MeasureFixture : public WindowFixture {
  public:
-  MeasureFixture() {
+  explicit MeasureFixture(const QString& program = command_line_program()) : WindowFixture(program) {
     session().choose_profile_preset(QStringLiteral("mlp-small"));
     session().set_global_batch(8);
     window->show_page(pipedeck::app::Page::profile);
@@ -80,6 +80,38 @@ class TestMeasure : public QObject {
     QVERIFY(QTest::qWaitFor([&] { return fixture.action("action_profile_measure")->isEnabled(); }, 30000));
     QCOMPARE(fixture.state(), before);
     QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  }
+
+  /// What joins the devices is measured last: the layers stay where that fails.
+  void layers_are_kept_without_links() {
+    const QTemporaryDir folder;
+    const QString program = folder.filePath("pipedeck-cli");
+    QFile script(program);
+    QVERIFY(script.open(QFile::WriteOnly));
+    script.write(
+        QStringLiteral("#!/bin/sh\n\"%1\" \"$@\" || exit\n"
+                       "while [ $# -gt 1 ]; do case $1 in\n"
+                       "  -o) profile=$2 ;;\n"
+                       "  --cluster-out) rm \"$2\" ;;\n"
+                       "esac; shift; done\n"
+                       "echo \"pipedeck-cli: --cluster-out: no answer; the profile was written: $profile\" >&2\n"
+                       "exit 5\n")
+            .arg(command_line_program())
+            .toUtf8());
+    script.close();
+    QVERIFY(script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+    MeasureFixture fixture(program);
+    const int cluster = fixture.state().question.cluster;
+    const std::size_t steps = fixture.session().undo_steps();
+    fixture.trigger("action_profile_measure");
+    QVERIFY(fixture.settle(120000));
+    QCOMPARE(fixture.errors.size(), 1);
+    QVERIFY2(fixture.errors.first().endsWith("--cluster-out: no answer. The layers were measured before and are kept."),
+             qPrintable(fixture.errors.first()));
+    QCOMPARE(fixture.session().undo_steps(), steps + 1);
+    const Question& question = fixture.state().question;
+    QCOMPARE(find_profile(fixture.state(), question.profile)->profile->name, std::string("mlp-small (measured here)"));
+    QCOMPARE(question.cluster, cluster);
   }
 
   void what_can_not_be_measured_says_why() {

@@ -105,7 +105,7 @@ class TestTracedProfile : public QObject {
     }
     QCOMPARE(has_note(made, "record_shapes"), !training.shapes);
     QCOMPARE(has_note(made, "ran again"), training.recompute && training.backward);
-    QCOMPARE(has_note(made, "no backward pass"), !training.backward);
+    QCOMPARE(has_note(made, "No backward pass"), !training.backward);
   }
 
  private slots:
