@@ -58,6 +58,7 @@ std::string_view format_of_machines(const FoundMachines& found) {
   const std::string& source = found.machines.front().source;
   if (source == "Slurm") return "slurm";
   if (source == "lstopo") return "lstopo";
+  if (source == "p2pBandwidthLatencyTest" || source == "nvbandwidth") return "gpu-copies";
   return source.starts_with("NCCL") ? "nccl-topology" : "nvidia-smi";
 }
 
@@ -114,6 +115,7 @@ const std::vector<FileFormat>& file_formats() {
       {"nccl-topology", ".xml", "what NCCL_TOPO_DUMP_FILE names: GPUs, links, network cards (read)"},
       {"lstopo", ".lstopo.xml", "what lstopo --of xml prints of hwloc 2: GPUs, PCI links, network cards (read)"},
       {"slurm", ".slurm.txt", "what scontrol show nodes prints, and topology.conf: nodes, GPUs, switches (read)"},
+      {"gpu-copies", ".p2p.txt", "what p2pBandwidthLatencyTest or nvbandwidth measured between GPUs (read)"},
       {"bandwidths", ".bandwidths.csv", "bandwidths between any two devices as a table (read)"},
       {"workload", ".workload.json", "layers as the programs dnn-partitioning and Piper take them (read)"},
       {"layer-table", ".csv", "layers of a model as a table: a row each, columns by name or --columns (read)"},

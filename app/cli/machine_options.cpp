@@ -13,7 +13,8 @@ namespace pipedeck::cli {
 
 namespace {
 
-constexpr const char* group = "Machines (nvidia-smi topo -m, NCCL, lstopo, Slurm, tables of bandwidths, clouds)";
+constexpr const char* group =
+    "Machines (nvidia-smi topo -m, NCCL, lstopo, nvbandwidth, Slurm, tables of bandwidths, clouds)";
 
 Result<std::optional<BytesPerSecond>> rate_of(const char* option, const std::string& text) {
   if (text.empty()) return std::optional<BytesPerSecond>();

@@ -115,8 +115,9 @@ QString Measurement::problem_of(const ProcessEnd& end) {
                                              machine ? std::optional(*std::move(machine)) : std::nullopt));
   }
   if (whole) return {};
-  // Where the file of the profile is tells nobody anything: the folder goes.
-  const QString why = without_program(end.messages).remove("; the profile was written: " + file("profile.json"));
+  // The folder with the profile is gone when this is read.
+  const auto place = QStringLiteral("; the profile was written: ") + file("profile.json");  // not shown
+  const QString why = without_program(end.messages).remove(place);
   return profile ? tr("%1. The layers were measured before and are kept.").arg(why.trimmed()) : why;
 }
 

@@ -14,8 +14,9 @@ TopologyPalette::Section TopologyEditing::imports() {
   TopologyPalette::Section section{tr("IMPORT"), {}};
   const std::tuple<PaletteEntry::Kind, QString, QString, QString> sources[] = {
       {PaletteEntry::import_files, tr("Files…"), tr("nvidia-smi, NCCL, Slurm"),
-       tr("What nvidia-smi topo -m and lstopo print, NCCL's topology XML, Slurm's nodes and switches, a table of "
-          "bandwidths, a cluster's JSON; several files are several nodes")},
+       tr("What nvidia-smi topo -m, lstopo, p2pBandwidthLatencyTest and nvbandwidth print, NCCL's topology XML, "
+          "Slurm's "
+          "nodes and switches, a table of bandwidths, a cluster's JSON; several files are several nodes")},
       {PaletteEntry::import_this_machine, tr("This machine"), tr("by NVML and hwloc"),
        tr("Looks at the devices of this machine and at what joins them")},
       {PaletteEntry::import_cloud, tr("Cloud machines…"), tr("AWS, Azure, Google"),

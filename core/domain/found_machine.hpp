@@ -30,7 +30,7 @@ struct Joint {
   JointKind kind = JointKind::self;
   int lanes = 0;                       ///< of a link
   std::optional<BytesPerSecond> pcie;  ///< of the narrowest piece of the way over PCI Express, where it is told
-  std::optional<Link> measured{};      ///< instead of all that, where transfers were timed
+  std::optional<Link> measured{};      ///< instead of all that, where copies were timed; latency 0: it was not
   bool operator==(const Joint&) const = default;
 };
 

@@ -16,6 +16,7 @@
 
 #include "core/io/bandwidth_matrix.hpp"
 #include "core/io/calibration_json.hpp"
+#include "core/io/gpu_copies.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/hugging_face.hpp"
 #include "core/io/hwloc_topology.hpp"
@@ -108,6 +109,7 @@ Result<FoundMachines> found_machines(const std::string& content, const std::stri
   if (looks_like_hwloc_topology(content)) return machines_from_hwloc(content, stem);
   if (looks_like_xml(content)) return machines_from_nccl(content, stem);
   if (looks_like_slurm(content)) return machines_from_slurm(content);
+  if (looks_like_gpu_copies(content)) return machines_from_gpu_copies(content, stem);
   return looks_like_nvidia_smi_topology(content) ? machines_from_nvidia_smi(content, stem)
                                                  : matrix_from_csv(content, stem);
 }
@@ -296,7 +298,8 @@ Result<FileKind> kind_of_content(const std::string& content) {
   if (looks_like_onnx(content)) return FileKind::operators;
   const std::size_t first = content.find_first_not_of(" \t\r\n");
   if (first == content.npos) return fail(ErrorCode::bad_input, "the file is empty");
-  if (looks_like_nvidia_smi_topology(content) || looks_like_xml(content)) return FileKind::machines;
+  if (looks_like_nvidia_smi_topology(content) || looks_like_gpu_copies(content) || looks_like_xml(content))
+    return FileKind::machines;
   if (content[first] == '{' || content[first] == '[') return kind_of_json(content);
   if (looks_like_slurm(content)) return FileKind::machines;
   if (looks_like_profile_csv(content)) return FileKind::graph_text;  // alike in what it lacks: the micro-batch
@@ -312,7 +315,8 @@ Result<FileKind> kind_of_content(const std::string& content) {
   return fail(
       ErrorCode::bad_input,
       "found a file of no known format, expected JSON with a 'format', a layer graph, a topology of nvidia-smi, "
-      "NCCL, lstopo or Slurm, a table of layers or of bandwidths, an ONNX model or a Pipedeck project");
+      "NCCL, lstopo or Slurm, copies that nvbandwidth measured, a table of layers or of bandwidths, an ONNX model or a "
+      "Pipedeck project");
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {

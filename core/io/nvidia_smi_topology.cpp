@@ -12,6 +12,7 @@
 #include "core/domain/limits.hpp"
 #include "core/io/gpu_name_lines.hpp"
 #include "core/io/json_value.hpp"
+#include "core/io/text_lines.hpp"
 #include "core/io/utf8.hpp"
 
 namespace pipedeck {
@@ -40,17 +41,6 @@ std::string without_escapes(std::string_view line) {
     if (line[i] != '\x1b') plain += line[i];
   }
   return plain;
-}
-
-Words words_of(std::string_view line) {
-  constexpr std::string_view blanks = " \t\r";
-  Words words;
-  for (std::size_t at = line.find_first_not_of(blanks); at != line.npos; at = line.find_first_not_of(blanks, at)) {
-    const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = end;
-  }
-  return words;
 }
 
 std::optional<int> number_of(std::string_view text, int most) {
@@ -104,15 +94,6 @@ bool is_row_of_statuses(const Words& words) {
   return std::any_of(words.begin() + 1, words.end(), is_status) &&
          std::all_of(words.begin() + 1, words.end(),
                      [&](std::string_view word) { return word == "X" || is_status(word); });
-}
-
-template <class Each>
-void for_lines(std::string_view text, const Each& each) {
-  for (int line = 1; !text.empty(); ++line) {
-    const std::size_t end = text.find('\n');
-    if (!each(text.substr(0, end), line)) return;
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  }
 }
 
 /// One matrix, from its heading on.
@@ -222,7 +203,7 @@ class TextReader {
 
   bool take(std::string_view raw, int line) {
     const std::string plain = without_escapes(raw);
-    const Words words = words_of(plain);
+    const Words words = words_between(plain);
     if (words.empty()) return true;
     if (!is_utf8(raw))
       return keep(
@@ -274,7 +255,7 @@ class TextReader {
     close();
     if (found_.machines.size() >= static_cast<std::size_t>(limits::devices))
       return keep(fail(ErrorCode::bad_input, "found more machines than there may be devices"));
-    matrix_.emplace(words_of(heading_->first), heading_->second, name_);
+    matrix_.emplace(words_between(heading_->first), heading_->second, name_);
     heading_.reset();
     for (const auto& [number, name] : early_) matrix_->name_gpu(number, name);
     early_.clear();
@@ -308,7 +289,7 @@ bool looks_like_nvidia_smi_topology(const std::string& text) {
   for_lines(start, [&](std::string_view line, int) {
     if (line.find("GPU0") == line.npos) return true;
     const std::string plain = without_escapes(line);
-    found = is_heading(words_of(plain));
+    found = is_heading(words_between(plain));
     return !found;
   });
   return found;

@@ -13,6 +13,7 @@
 #include "core/domain/limits.hpp"
 #include "core/io/host_list.hpp"
 #include "core/io/json_value.hpp"
+#include "core/io/text_lines.hpp"
 #include "core/io/utf8.hpp"
 
 namespace pipedeck {
@@ -50,18 +51,6 @@ bool ends_record(std::string_view key) {
 
 constexpr std::array<std::string_view, 6> asked_of_records{"gres", "state", "partitions", "nodes", "switches", "level"};
 
-/// Pieces of `text` between separators; empty ones are left out.
-std::vector<std::string_view> pieces(std::string_view text, std::string_view separators) {
-  std::vector<std::string_view> made;
-  for (std::size_t at = text.find_first_not_of(separators); at != text.npos;
-       at = text.find_first_not_of(separators, at)) {
-    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
-    made.push_back(text.substr(at, end - at));
-    at = end;
-  }
-  return made;
-}
-
 /// At commas that are not inside of brackets or parentheses: "gpu:a100:4(S:0,1),gpu:v100:2".
 std::vector<std::string_view> resources(std::string_view text) {
   std::vector<std::string_view> made;
@@ -81,7 +70,7 @@ std::vector<std::string_view> resources(std::string_view text) {
 /// slurm.conf say so of nodes that shall be what they were.
 bool is_out(std::string_view state) {
   const std::string words = lower(state);
-  for (std::string_view word : pieces(words, "+")) {
+  for (std::string_view word : words_between(words, "+")) {
     while (!word.empty() && word.find_first_of("*~#!%$@^-") == word.size() - 1) word.remove_suffix(1);
     if (word == "down" || word == "drain" || word == "drained" || word == "draining" || word == "fail" ||
         word == "failing" || word == "future" || word == "inval" || word == "not_responding")
@@ -137,7 +126,7 @@ class Reader {
 
   Result<void> keep_words(std::string_view one, int line) {
     bool of_system = false;  // "OS=Linux 5.14.0 #1 SMP PREEMPT ..." goes on to the next key, and begins no comment
-    for (const std::string_view word : pieces(one, " \t\r\\")) {
+    for (const std::string_view word : words_between(one, " \t\r\\")) {
       if (word[0] == '#' && !of_system) break;
       const std::size_t equal = word.find('=');
       if (equal == word.npos) continue;
@@ -203,7 +192,7 @@ class Reader {
     machine.gpus = gpus;
     machine.joints.assign(gpus.size(), std::vector<Joint>(gpus.size(), Joint{JointKind::untold, 0, {}}));
     for (std::size_t i = 0; i < gpus.size(); ++i) machine.joints[i][i] = Joint{};
-    for (const std::string_view partition : pieces(record.value("partitions"), ","))
+    for (const std::string_view partition : words_between(record.value("partitions"), ","))
       machine.partitions.emplace_back(partition);
     return machine;
   }

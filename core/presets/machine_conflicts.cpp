@@ -2,6 +2,7 @@
 #include "core/presets/machine_conflicts.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -67,6 +68,44 @@ void take_names(const FoundMachine& smi, FoundMachine& nccl) {
     if (nccl.gpus[i].name.empty()) nccl.gpus[i].name = smi.gpus[i].name;
 }
 
+bool is_measured(const FoundMachine& machine) {
+  return std::ranges::any_of(machine.joints, [](const std::vector<Joint>& row) {
+    return std::ranges::any_of(row, [](const Joint& joint) { return joint.measured.has_value(); });
+  });
+}
+
+void take_measured(FoundMachine& from, FoundMachine& to) {
+  for (std::size_t i = 0; i < to.gpus.size(); ++i) {
+    if (to.gpus[i].name.empty()) to.gpus[i].name = from.gpus[i].name;
+    for (std::size_t j = 0; j < to.gpus.size(); ++j) to.joints[i][j].measured = from.joints[i][j].measured;
+  }
+  std::ranges::move(from.notes, std::back_inserter(to.notes));
+}
+
+/// As many GPUs, of the same names where both tell them.
+bool may_be_one(const FoundMachine& a, const FoundMachine& b) {
+  return std::ranges::equal(a.gpus, b.gpus, [](const FoundGpu& x, const FoundGpu& y) {
+    return x.name.empty() || y.name.empty() || x.name == y.name;
+  });
+}
+
+/// Each goes into the first that it may be of and that was not measured; the others stay.
+void join_measured(std::vector<FoundMachine>& machines, std::vector<std::string>& notes) {
+  for (std::size_t i = 0; i < machines.size();) {
+    FoundMachine& measured = machines[i];
+    const auto fits = [&](const FoundMachine& other) { return !is_measured(other) && may_be_one(other, measured); };
+    const auto same = is_measured(measured) ? std::ranges::find_if(machines, fits) : machines.end();
+    if (same == machines.end()) {
+      ++i;
+      continue;
+    }
+    notes.push_back(fmt::format("{} ({}) and {} ({}) are taken for one machine", same->name, same->source,
+                                measured.name, measured.source));
+    take_measured(measured, *same);
+    machines.erase(machines.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 }  // namespace
 
 std::vector<FoundMachine> joined_descriptions(std::vector<FoundMachine> machines, std::vector<std::string>& notes) {
@@ -82,6 +121,7 @@ std::vector<FoundMachine> joined_descriptions(std::vector<FoundMachine> machines
   }
   const auto first = machines.begin() + static_cast<std::ptrdiff_t>(by_nccl);
   machines.erase(first, first + static_cast<std::ptrdiff_t>(both));
+  join_measured(machines, notes);
   return machines;
 }
 

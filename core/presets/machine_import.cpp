@@ -34,7 +34,8 @@ struct Decided {
   std::vector<DeviceModel> models;                      ///< of each GPU
   std::vector<std::vector<BytesPerSecond>> bandwidths;  ///< GPU x GPU; 0 on the diagonal
   BytesPerSecond narrowest, widest;
-  std::optional<Seconds> latency;  ///< the longest of all pairs, where all were measured
+  bool measured = false;           ///< every pair
+  std::optional<Seconds> latency;  ///< of the slowest pair, where it was measured
 };
 
 void find_extremes(Decided& machine) {
@@ -48,14 +49,20 @@ void find_extremes(Decided& machine) {
     }
 }
 
+/// The longest of all pairs, each of which was measured; nothing where bandwidths alone were.
 std::optional<Seconds> measured_latency(const FoundMachine& machine) {
   Seconds longest;
   for (std::size_t i = 0; i < machine.gpus.size(); ++i)
-    for (std::size_t j = i + 1; j < machine.gpus.size(); ++j) {
-      if (!machine.joints[i][j].measured) return std::nullopt;
+    for (std::size_t j = i + 1; j < machine.gpus.size(); ++j)
       longest = std::max(longest, machine.joints[i][j].measured->latency);
-    }
-  return longest;
+  return longest.count > 0 ? std::optional(longest) : std::nullopt;
+}
+
+bool all_measured(const FoundMachine& machine) {
+  for (std::size_t i = 0; i < machine.gpus.size(); ++i)
+    for (std::size_t j = i + 1; j < machine.gpus.size(); ++j)
+      if (!machine.joints[i][j].measured) return false;
+  return true;
 }
 
 Result<Decided> decide(FoundMachine found, const MachineImport& how, ImportNotes& notes) {
@@ -72,14 +79,15 @@ Result<Decided> decide(FoundMachine found, const MachineImport& how, ImportNotes
       machine.bandwidths[i][j] = machine.bandwidths[j][i] =
           bandwidth_between(found.joints[i][j], machine.models[i], machine.models[j], found, notes);
   find_extremes(machine);
-  machine.latency = measured_latency(found);
+  machine.measured = all_measured(found);
+  if (machine.measured) machine.latency = measured_latency(found);
   for (std::string& note : found.notes) notes.add(std::move(note));
   machine.found = std::move(found);
   return machine;
 }
 
 bool uniform(const Decided& machine) {
-  return machine.widest.count <= machine.narrowest.count * (machine.latency ? measured_alike : alike);
+  return machine.widest.count <= machine.narrowest.count * (machine.measured ? measured_alike : alike);
 }
 
 class Builder {

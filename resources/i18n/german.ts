@@ -5468,10 +5468,6 @@
         <translation>ein Rand gefunden, der größer ist als jeder</translation>
     </message>
     <message>
-        <source>found a file of no known format, expected JSON with a &apos;format&apos;, a layer graph, a topology of nvidia-smi, NCCL, lstopo or Slurm, a table of layers or of bandwidths, an ONNX model or a Pipedeck project</source>
-        <translation>eine Datei ohne bekanntes Format gefunden, erwartet wird JSON mit einem &apos;format&apos;, ein Schichtgraph, eine Topologie von nvidia-smi, NCCL, lstopo oder Slurm, eine Tabelle von Schichten oder Bandbreiten, ein ONNX-Modell oder ein Pipedeck-Projekt</translation>
-    </message>
-    <message>
         <source>found a message that is cut off after %1 bytes, expected it whole</source>
         <translation>eine Nachricht gefunden, die nach %1 Bytes abbricht, erwartet wird sie ganz</translation>
     </message>
@@ -6426,6 +6422,54 @@
     <message>
         <source>%1 devices share one GPU: the results are the plan&apos;s, the times are not</source>
         <translation>%1 Geräte teilen sich eine GPU: Die Ergebnisse sind die des Plans, die Zeiten nicht</translation>
+    </message>
+    <message>
+        <source>%1 (%2) and %3 (%4) are taken for one machine</source>
+        <translation>%1 (%2) und %3 (%4) gelten als ein Rechner</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3 pairs were not measured</source>
+        <translation>%1: %2 von %3 Paaren wurden nicht gemessen</translation>
+    </message>
+    <message>
+        <source>found %1 above a column, expected GPU %2</source>
+        <translation>gefunden: %1 über einer Spalte, erwartet: GPU %2</translation>
+    </message>
+    <message>
+        <source>found %1 rows in the table, expected one for each of the %2 GPUs</source>
+        <translation>gefunden: %1 Zeilen in der Tabelle, erwartet: je eine der %2 GPUs</translation>
+    </message>
+    <message>
+        <source>found %1 values of GPU %2, expected one for each of the %3 GPUs</source>
+        <translation>gefunden: %1 Werte von GPU %2, erwartet: je einer der %3 GPUs</translation>
+    </message>
+    <message>
+        <source>found a file of no known format, expected JSON with a &apos;format&apos;, a layer graph, a topology of nvidia-smi, NCCL, lstopo or Slurm, copies that nvbandwidth measured, a table of layers or of bandwidths, an ONNX model or a Pipedeck project</source>
+        <translation>eine Datei ohne bekanntes Format gefunden, erwartet wird JSON mit einem &apos;format&apos;, ein Schichtgraph, eine Topologie von nvidia-smi, NCCL, lstopo oder Slurm, Kopien, die nvbandwidth gemessen hat, eine Tabelle von Schichten oder Bandbreiten, ein ONNX-Modell oder ein Pipedeck-Projekt</translation>
+    </message>
+    <message>
+        <source>found a row of %1, expected that of GPU %2</source>
+        <translation>gefunden: eine Zeile von %1, erwartet: die von GPU %2</translation>
+    </message>
+    <message>
+        <source>found a title without a table, expected one below it</source>
+        <translation>gefunden: eine Überschrift ohne Tabelle, erwartet: eine darunter</translation>
+    </message>
+    <message>
+        <source>found no bandwidths of copies in one direction, expected what p2pBandwidthLatencyTest or nvbandwidth prints between GPUs</source>
+        <translation>gefunden: keine Bandbreiten von Kopien in einer Richtung, erwartet: was p2pBandwidthLatencyTest oder nvbandwidth zwischen GPUs ausgibt</translation>
+    </message>
+    <message>
+        <source>found %1 between GPU %2 and GPU %3, expected a figure above 0</source>
+        <translation>gefunden: %1 zwischen GPU %2 und GPU %3, erwartet: eine Zahl über 0</translation>
+    </message>
+    <message>
+        <source>found %1 columns, expected from 1 to %2</source>
+        <translation>gefunden: %1 Spalten, erwartet: 1 bis %2</translation>
+    </message>
+    <message>
+        <source>found %1 columns, expected the %2 of the table before</source>
+        <translation>gefunden: %1 Spalten, erwartet: die %2 der Tabelle davor</translation>
     </message>
 </context>
 <context>
@@ -14175,10 +14219,6 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
         <translation>nvidia-smi, NCCL, Slurm</translation>
     </message>
     <message>
-        <source>What nvidia-smi topo -m and lstopo print, NCCL&apos;s topology XML, Slurm&apos;s nodes and switches, a table of bandwidths, a cluster&apos;s JSON; several files are several nodes</source>
-        <translation>Was nvidia-smi topo -m und lstopo ausgeben, Topologie-XML von NCCL, Knoten und Switches von Slurm, eine Tabelle von Bandbreiten, das JSON eines Clusters; mehrere Dateien sind mehrere Knoten</translation>
-    </message>
-    <message>
         <source>Cloud machines…</source>
         <translation>Cloud-Rechner…</translation>
     </message>
@@ -14189,6 +14229,10 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
     <message>
         <source>Machines that clouds rent out, by their names: devices, network and price an hour</source>
         <translation>Rechner, die Clouds vermieten, nach ihren Namen: Geräte, Netz und Preis je Stunde</translation>
+    </message>
+    <message>
+        <source>What nvidia-smi topo -m, lstopo, p2pBandwidthLatencyTest and nvbandwidth print, NCCL&apos;s topology XML, Slurm&apos;s nodes and switches, a table of bandwidths, a cluster&apos;s JSON; several files are several nodes</source>
+        <translation>Was nvidia-smi topo -m, lstopo, p2pBandwidthLatencyTest und nvbandwidth ausgeben, NCCLs Topologie-XML, Knoten und Switches von Slurm, eine Tabelle von Bandbreiten, ein Cluster als JSON; mehrere Dateien sind mehrere Knoten</translation>
     </message>
 </context>
 <context>

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 [[ ${1:-} =~ ^[0-9]+$ ]] || { echo "usage: tests/fuzz/run.sh SECONDS [TARGET ...]" >&2; exit 2; }
 seconds=$1
 shift
-all=(bandwidths documents events graph_text hugging_face layer_table lstopo nccl nvidia_smi onnx slurm trace trace_profile)
+all=(bandwidths documents events gpu_copies graph_text hugging_face layer_table lstopo nccl nvidia_smi onnx slurm trace trace_profile)
 [ $# -gt 0 ] || set -- "${all[@]}"
 
 cmake --preset fuzz >/dev/null
@@ -21,7 +21,7 @@ run_one() {
   mkdir -p "$corpus"
   [ ! -d "tests/fuzz/seeds/$target" ] || seeds+=("tests/fuzz/seeds/$target")
   case $target in
-    lstopo | nccl | nvidia_smi | slurm | bandwidths) seeds+=(tests/fixtures/topology) ;;
+    lstopo | nccl | nvidia_smi | slurm | bandwidths | gpu_copies) seeds+=(tests/fixtures/topology) ;;
     hugging_face) seeds+=(tests/fixtures/hugging_face) ;;
     documents) seeds+=(presets/clusters presets/models) ;;
     onnx) seeds+=(tests/fixtures/onnx) ;;

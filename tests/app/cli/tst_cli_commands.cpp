@@ -454,10 +454,10 @@ void TestCliCommands::lists_data() {
   QTest::newRow("devices") << "devices" << QStringList{"cpu"};
   QTest::newRow("device-types") << "device-types"
                                 << QStringList{"V100-16GB", "T4", "H100-SXM", "MI300X", "USD an hour"};
-  QTest::newRow("formats") << "formats"
-                           << QStringList{"profile",    "graph-text",    "cluster", "plan",    "simulation",
-                                          "model",      "calibration",   "run-log", "project", "trace",
-                                          "nvidia-smi", "nccl-topology", "lstopo",  "slurm",   "bandwidths"};
+  QTest::newRow("formats") << "formats" << QStringList{"profile",    "graph-text", "cluster",     "plan",
+                                                       "simulation", "model",      "calibration", "run-log",
+                                                       "project",    "trace",      "nvidia-smi",  "nccl-topology",
+                                                       "lstopo",     "slurm",      "gpu-copies",  "bandwidths"};
   QTest::newRow("cloud-shapes") << "cloud-shapes" << QStringList{"p4d.24xlarge", "ND96asr_v4", "a3-highgpu-8g"};
 }
 

@@ -218,6 +218,40 @@ class TestMachineImport : public QObject {
     QVERIFY(!cluster_of(FoundMachines{}));
   }
 
+  void measured_copies_make_the_links() {
+    const ImportedCluster alike = imported({"8xh100.nvbandwidth.txt"});
+    QCOMPARE(alike.cluster.device_types[0].name, std::string("H100-SXM"));
+    QCOMPARE(alike.cluster.nodes[0].link->bandwidth, BytesPerSecond(392.4e9));  // the slowest pair
+    QVERIFY(alike.cluster.nodes[0].link->latency < Seconds(1.2e-6));
+    QVERIFY(!says(alike, "latency") && !says(alike, "assumed"));
+    const ImportedCluster pairs = imported({"4xa100-pcie.p2p.txt"});
+    QCOMPARE(between(pairs, 0, 1), 242.19);
+    QCOMPARE(between(pairs, 0, 2), 10.63);
+    // Without latencies that were measured those that are usual.
+    FoundMachine copies = machines({"8xh100.nvbandwidth.txt"})[0];
+    for (auto& row : copies.joints)
+      for (Joint& joint : row)
+        if (joint.measured) joint.measured->latency = Seconds();
+    const auto made = cluster_of({copies});
+    QVERIFY(made && says(*made, "A latency of 5 µs is assumed"));
+    QCOMPARE(made->cluster.nodes[0].link->latency, Seconds(5e-6));
+  }
+
+  /// Beside what else tells of the machine they are its own; of other GPUs they are another machine.
+  void measured_copies_complete_a_machine() {
+    std::vector<FoundMachine> both = machines({"8xh100.nvbandwidth.txt", "dgx-a100.topo.txt"});
+    QCOMPARE(cluster_of(both)->cluster.nodes.size(), std::size_t{2});
+    for (FoundGpu& gpu : both[0].gpus) gpu.name = both[1].gpus[0].name;
+    const auto made = cluster_of(both);
+    QVERIFY(made && says(*made, "dgx-a100 (nvidia-smi topo -m) and 8xh100 (nvbandwidth) are taken for one machine"));
+    QCOMPARE(made->cluster.nodes.size(), std::size_t{1});
+    QCOMPARE(made->cluster.nodes[0].name, std::string("dgx-a100"));
+    QCOMPARE(made->cluster.nodes[0].link->bandwidth, BytesPerSecond(392.4e9));
+    MachineImport several;
+    several.copies = 4;
+    QVERIFY(says(*cluster_of(both, several), "network cards"));  // which nvidia-smi has
+  }
+
   void names_are_given_and_unique() {
     MachineImport how;
     how.copies = 2;

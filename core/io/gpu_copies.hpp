@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What NVIDIA's programs measured of copies between the GPUs of a machine: p2pBandwidthLatencyTest of the CUDA samples,
+// and nvbandwidth. Both print a table for each way of copying.
+#pragma once
+
+#include <string>
+
+#include "core/domain/found_machine.hpp"
+#include "core/domain/result.hpp"
+
+namespace pipedeck {
+
+bool looks_like_gpu_copies(const std::string& text);
+
+/// A machine whose joints are as measured: of all ways of copying in one direction the fastest (peer to peer, by copy
+/// engines), of the two directions the slower one, and the shortest latency likewise. Tables of both directions at once
+/// are left out. `name` is the file's. Rows that are missing, values that are none and tables of different sizes are
+/// bad_input with their line.
+Result<FoundMachines> machines_from_gpu_copies(const std::string& text, const std::string& name);
+
+}  // namespace pipedeck
