@@ -116,15 +116,19 @@ class Maker {
                       "these products count as bytes alone; take the model as it was before it was quantised",
                       products));
     if (const auto frozen = frozen_weights(); frozen > 0)
-      say(fmt::format("{} operators have weights of few bits: these are not trained, and no parameters", frozen));
+      say(frozen == 1
+              ? std::string("1 operator has weights of few bits: these are not trained, and no parameters")
+              : fmt::format("{} operators have weights of few bits: these are not trained, and no parameters", frozen));
     if (counted.fused > 0)
       say(
           fmt::format("{} runs of element-wise operators that follow from one tensor (normalisations, activations "
                       "spelled out) are taken as one kernel each",
                       counted.fused));
     if (counted.shared_weights > 0)
-      say(fmt::format("{} weights are used by several layers: each holds a copy, so each counts them",
-                      counted.shared_weights));
+      say(counted.shared_weights == 1
+              ? std::string("1 weight is used by several layers: each holds a copy, so each counts it")
+              : fmt::format("{} weights are used by several layers: each holds a copy, so each counts them",
+                            counted.shared_weights));
     const auto has_loss = [](const Operator& op) { return op.type.ends_with("Loss"); };
     if (std::ranges::none_of(graph_.operators, has_loss)) say("The file has no loss: none is counted");
     for (const std::string& note : graph_.notes) say(note);

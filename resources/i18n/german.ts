@@ -6471,6 +6471,14 @@
         <source>found %1 columns, expected the %2 of the table before</source>
         <translation>gefunden: %1 Spalten, erwartet: die %2 der Tabelle davor</translation>
     </message>
+    <message>
+        <source>1 operator has weights of few bits: these are not trained, and no parameters</source>
+        <translation>1 Operator hat Gewichte von wenigen Bits: diese werden nicht trainiert und sind keine Parameter</translation>
+    </message>
+    <message>
+        <source>1 weight is used by several layers: each holds a copy, so each counts it</source>
+        <translation>1 Gewicht wird von mehreren Schichten benutzt: jede hält eine Kopie, daher zählt jede es</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BackendChoice</name>

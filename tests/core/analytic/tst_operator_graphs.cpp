@@ -441,7 +441,7 @@ class TestOperatorGraphs : public QObject {
     QCOMPARE(layers.layers.back().count.products.back().backward, 1.0);
     const auto made = profile_of(b, options_for(7));
     QVERIFY(std::ranges::any_of(
-        made->notes, [](const std::string& note) { return note.starts_with("1 operators have weights of few bits"); }));
+        made->notes, [](const std::string& note) { return note.starts_with("1 operator has weights of few bits"); }));
   }
 
   /// GPT-2 as ONNX Runtime's optimizer leaves it: 124 439 808 parameters, as its card says, in a chain, for the sums
