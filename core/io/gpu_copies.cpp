@@ -215,7 +215,8 @@ class Reader {
 bool looks_like_gpu_copies(const std::string& text) {
   bool found = false;
   for_lines(std::string_view(text).substr(0, looked_at), [&](std::string_view line, int) {
-    found = has(line, "directional P2P=") || (has(line, "GPU(row)") && has(line, "GPU(column)"));
+    found = line.starts_with("[P2P") || line.starts_with("nvbandwidth") || has(line, "directional P2P=") ||
+            (has(line, "GPU(row)") && has(line, "GPU(column)"));
     return !found;
   });
   return found;

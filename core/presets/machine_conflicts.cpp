@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/presets/device_catalogue.hpp"
+
 namespace pipedeck {
 namespace {
 
@@ -74,26 +76,29 @@ bool is_measured(const FoundMachine& machine) {
   });
 }
 
+/// Names, too, where there are some: they are the driver's.
 void take_measured(FoundMachine& from, FoundMachine& to) {
   for (std::size_t i = 0; i < to.gpus.size(); ++i) {
-    if (to.gpus[i].name.empty()) to.gpus[i].name = from.gpus[i].name;
+    if (!from.gpus[i].name.empty()) to.gpus[i].name = from.gpus[i].name;
     for (std::size_t j = 0; j < to.gpus.size(); ++j) to.joints[i][j].measured = from.joints[i][j].measured;
   }
   std::ranges::move(from.notes, std::back_inserter(to.notes));
 }
 
-/// As many GPUs, of the same names where both tell them.
-bool may_be_one(const FoundMachine& a, const FoundMachine& b) {
-  return std::ranges::equal(a.gpus, b.gpus, [](const FoundGpu& x, const FoundGpu& y) {
-    return x.name.empty() || y.name.empty() || x.name == y.name;
-  });
+/// Where both are named, as the same type: batch systems have short names, and tools leave out the maker's.
+bool may_be_one(const FoundGpu& a, const FoundGpu& b) {
+  if (a.name.empty() || b.name.empty() || a.name == b.name) return true;
+  const DeviceModel* model = find_device_model(device_catalogue(), a.name);
+  return model && model == find_device_model(device_catalogue(), b.name);
 }
 
 /// Each goes into the first that it may be of and that was not measured; the others stay.
 void join_measured(std::vector<FoundMachine>& machines, std::vector<std::string>& notes) {
   for (std::size_t i = 0; i < machines.size();) {
     FoundMachine& measured = machines[i];
-    const auto fits = [&](const FoundMachine& other) { return !is_measured(other) && may_be_one(other, measured); };
+    const auto fits = [&](const FoundMachine& other) {
+      return !is_measured(other) && std::ranges::equal(other.gpus, measured.gpus, may_be_one);
+    };
     const auto same = is_measured(measured) ? std::ranges::find_if(machines, fits) : machines.end();
     if (same == machines.end()) {
       ++i;

@@ -176,8 +176,10 @@ class Builder {
             fmt::format("A latency of {:.0f} µs is assumed inside of the machine", in_microseconds(inside_latency)));
       return;
     }
-    notes_.add(fmt::format("Latencies are assumed: {:.0f} µs inside of machines, {:.0f} µs to the network",
-                           in_microseconds(inside_latency), in_microseconds(network_latency)));
+    notes_.add(std::ranges::all_of(machines_, [](const Decided& machine) { return machine.latency.has_value(); })
+                   ? fmt::format("A latency of {:.0f} µs to the network is assumed", in_microseconds(network_latency))
+                   : fmt::format("Latencies are assumed: {:.0f} µs inside of machines, {:.0f} µs to the network",
+                                 in_microseconds(inside_latency), in_microseconds(network_latency)));
     std::vector<BytesPerSecond> networks;
     for (std::size_t n = 0; n < nodes_; ++n) networks.push_back(network_of(machine_of(n)));
     if (!tree_.empty()) return add_switch_tree(cluster_, tree_, networks, network_latency, how_.uplink, notes_);

@@ -6479,6 +6479,10 @@
         <source>1 weight is used by several layers: each holds a copy, so each counts it</source>
         <translation>1 Gewicht wird von mehreren Schichten benutzt: jede hält eine Kopie, daher zählt jede es</translation>
     </message>
+    <message>
+        <source>A latency of %1 µs to the network is assumed</source>
+        <translation>Eine Latenz von %1 µs zum Netz ist angenommen</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BackendChoice</name>

@@ -137,7 +137,8 @@ class TraceProfile(unittest.TestCase):
 
     def compare(self, traced, measured, exact_saved):
         """Sizes are the same; times differ by what the profiler itself takes of each operator, and by
-        noise, which is fivefold where other programs want the cores: units and sums are wrong by more."""
+        noise, which is fivefold where other programs want the cores. This finds a wrong unit; exact times
+        are tst_traced_profile's."""
         self.assertEqual(len(traced["layers"]), len(measured["layers"]))
         self.assertEqual(traced["micro_batch"], measured["micro_batch"])
         for ours, theirs in zip(traced["layers"], measured["layers"]):

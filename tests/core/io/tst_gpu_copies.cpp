@@ -155,6 +155,14 @@ class TestGpuCopies : public QObject {
     }
   }
 
+  void cut_off_before_its_tables_it_is_known_still() {
+    for (const char* name : {"4xa100-pcie.p2p.txt", "8xh100.nvbandwidth.txt"}) {
+      const auto cut = read_document("cut.txt", fixture(name).substr(0, 200), {});
+      QVERIFY(!cut);
+      QVERIFY2(cut.error().message.starts_with("found no bandwidths of copies"), cut.error().message.c_str());
+    }
+  }
+
   void pairs_that_were_not_measured_are_told() {
     const FoundMachine machine = machine_in(
         printed("memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)", "", {{0, 20, 0}, {21, 0, 22}, {0, 22, 0}}));

@@ -249,7 +249,14 @@ class TestMachineImport : public QObject {
     QCOMPARE(made->cluster.nodes[0].link->bandwidth, BytesPerSecond(392.4e9));
     MachineImport several;
     several.copies = 4;
-    QVERIFY(says(*cluster_of(both, several), "network cards"));  // which nvidia-smi has
+    const auto four = cluster_of(both, several);
+    QVERIFY(says(*four, "network cards"));  // which nvidia-smi has
+    QVERIFY(says(*four, "A latency of 10 µs to the network") && !says(*four, "inside of machines"));
+    // Batch systems call them by a short name.
+    for (FoundGpu& gpu : both[1].gpus) gpu.name = "a100";
+    for (FoundGpu& gpu : both[0].gpus) gpu.name = "NVIDIA A100-SXM4-40GB";
+    QCOMPARE(cluster_of(both)->cluster.nodes.size(), std::size_t{1});
+    QVERIFY(!says(*cluster_of(both), "may be"));  // the driver's name says which
   }
 
   void names_are_given_and_unique() {
