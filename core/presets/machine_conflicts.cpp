@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/presets/device_catalogue.hpp"
+#include "core/presets/machine_outlines.hpp"
+#include "core/presets/machine_types.hpp"
 
 namespace pipedeck {
 namespace {
@@ -85,19 +86,12 @@ void take_measured(FoundMachine& from, FoundMachine& to) {
   std::ranges::move(from.notes, std::back_inserter(to.notes));
 }
 
-/// Where both are named, as the same type: batch systems have short names, and tools leave out the maker's.
-bool may_be_one(const FoundGpu& a, const FoundGpu& b) {
-  if (a.name.empty() || b.name.empty() || a.name == b.name) return true;
-  const DeviceModel* model = find_device_model(device_catalogue(), a.name);
-  return model && model == find_device_model(device_catalogue(), b.name);
-}
-
-/// Each goes into the first that it may be of and that was not measured; the others stay.
-void join_measured(std::vector<FoundMachine>& machines, std::vector<std::string>& notes) {
+/// Each goes into the first described machine that it may be of and that was not measured; the others stay.
+void join_measured(std::vector<FoundMachine>& machines, const MachineImport& how, std::vector<std::string>& notes) {
   for (std::size_t i = 0; i < machines.size();) {
     FoundMachine& measured = machines[i];
     const auto fits = [&](const FoundMachine& other) {
-      return !is_measured(other) && std::ranges::equal(other.gpus, measured.gpus, may_be_one);
+      return !is_outline(other) && !is_measured(other) && same_gpus(other, measured, how);
     };
     const auto same = is_measured(measured) ? std::ranges::find_if(machines, fits) : machines.end();
     if (same == machines.end()) {
@@ -113,7 +107,8 @@ void join_measured(std::vector<FoundMachine>& machines, std::vector<std::string>
 
 }  // namespace
 
-std::vector<FoundMachine> joined_descriptions(std::vector<FoundMachine> machines, std::vector<std::string>& notes) {
+std::vector<FoundMachine> joined_descriptions(std::vector<FoundMachine> machines, const MachineImport& how,
+                                              std::vector<std::string>& notes) {
   const auto nccl = std::stable_partition(machines.begin(), machines.end(), told_by_nccl);
   const auto smi_end = std::stable_partition(nccl, machines.end(), told_by_smi);
   const auto by_nccl = static_cast<std::size_t>(nccl - machines.begin());
@@ -126,7 +121,8 @@ std::vector<FoundMachine> joined_descriptions(std::vector<FoundMachine> machines
   }
   const auto first = machines.begin() + static_cast<std::ptrdiff_t>(by_nccl);
   machines.erase(first, first + static_cast<std::ptrdiff_t>(both));
-  join_measured(machines, notes);
+  join_measured(machines, how, notes);
+  complete_outlines(machines, how, notes);
   return machines;
 }
 

@@ -321,7 +321,7 @@ Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how
   ImportedCluster made;
   std::vector<std::string> conflicts;
   for (std::string& note : found.notes) notes.add(std::move(note));
-  auto machines = wanted(found, joined_descriptions(std::move(found.machines), conflicts), how, notes);
+  auto machines = wanted(found, joined_descriptions(std::move(found.machines), how, conflicts), how, notes);
   if (!machines) return tl::unexpected(std::move(machines.error()));
   if (machines->empty()) return fail(ErrorCode::bad_input, "found no machine");
   std::vector<Decided> decided;

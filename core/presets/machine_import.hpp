@@ -38,7 +38,8 @@ struct ImportedCluster {
 };
 
 /// Descriptions of one machine by nvidia-smi and by NCCL, the first of the one and the first of the other and so on,
-/// are taken together; where they contradict, NCCL's is used and a note says so. A valid cluster, or bad_input.
+/// are taken together; where they contradict, NCCL's is used and a note says so. Slurm's machines are like the one that
+/// is described beside them. A valid cluster, or bad_input.
 /// Machines that no switch of a tree has below it are left out; a table of bandwidths stands alone, and of the two ways
 /// between two devices the slower one is kept. Options that say nothing about what was found are bad_usage.
 Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how = {});

@@ -98,19 +98,36 @@ BytesPerSecond usual_bandwidth(const DeviceModel& one, const DeviceModel& other,
   return rate;
 }
 
-/// "a100" alone does not say which of them.
-void note_namesakes(const FoundGpu& gpu, const DeviceModel& taken, ImportNotes& notes) {
-  const auto lower = [](std::string text) {
-    std::ranges::transform(text, text.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
-    return text;
-  };
-  std::string others;
+/// Those whose names go on where this one ends: "a100" alone does not say which of them.
+std::vector<const DeviceModel*> namesakes(std::string_view name) {
+  std::vector<const DeviceModel*> found;
+  const std::string begin = device_name_key(name) + "-";
   for (const DeviceModel& model : device_catalogue())
-    if (model.type.name != taken.type.name && lower(model.type.name).starts_with(lower(gpu.name) + "-"))
-      others += (others.empty() ? "" : ", ") + model.type.name;
+    if (device_name_key(model.type.name).starts_with(begin)) found.push_back(&model);
+  return found;
+}
+
+void note_namesakes(const FoundGpu& gpu, const DeviceModel& taken, ImportNotes& notes) {
+  std::string others;
+  for (const DeviceModel* model : namesakes(gpu.name))
+    if (model->type.name != taken.type.name) others += (others.empty() ? "" : ", ") + model->type.name;
   if (!others.empty())
     notes.add(fmt::format("'{}' is taken for {}, and may be {} (--device TYPE)", gpu.name, taken.type.name, others));
+}
+
+/// The catalogue's types that a GPU may be of.
+std::vector<const DeviceModel*> possible_types(const FoundGpu& gpu) {
+  if (const DeviceModel* model = by_pci_id(gpu.pci_id)) return {model};
+  std::vector<const DeviceModel*> types = namesakes(gpu.name);
+  if (const DeviceModel* model = find_device_model(device_catalogue(), gpu.name)) types.push_back(model);
+  return types;
+}
+
+bool may_be_one(const FoundGpu& a, const FoundGpu& b) {
+  const auto told = [](const FoundGpu& gpu) { return !gpu.name.empty() || by_pci_id(gpu.pci_id); };
+  if (!told(a) || !told(b) || (!a.name.empty() && a.name == b.name)) return true;
+  const std::vector<const DeviceModel*> of_a = possible_types(a), of_b = possible_types(b);
+  return std::ranges::find_first_of(of_a, of_b) != of_a.end();
 }
 
 }  // namespace
@@ -144,6 +161,11 @@ Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, 
               fmt::format("{}: found GPUs without their names, expected a type: --device TYPE, or the lines of "
                           "nvidia-smi -L in the same file",
                           machine.name));
+}
+
+bool same_gpus(const FoundMachine& one, const FoundMachine& other, const MachineImport& how) {
+  if (how.device) return one.gpus.size() == other.gpus.size();
+  return std::ranges::equal(one.gpus, other.gpus, may_be_one);
 }
 
 BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,

@@ -28,6 +28,10 @@ class ImportNotes {
 Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t gpu, const MachineImport& how,
                              ImportNotes& notes);
 
+/// As many GPUs that may be of the same types, one by one: PCI ids and the driver's names say which, short ones of
+/// batch systems may leave several open, no name leaves all. Types that are `how`'s are all the same.
+bool same_gpus(const FoundMachine& one, const FoundMachine& other, const MachineImport& how);
+
 /// Each way between two GPUs of one machine: as it was measured, else at the peak of what joins them.
 BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,
                                  const FoundMachine& machine, ImportNotes& notes);

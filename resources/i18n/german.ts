@@ -6483,6 +6483,14 @@
         <source>A latency of %1 µs to the network is assumed</source>
         <translation>Eine Latenz von %1 µs zum Netz ist angenommen</translation>
     </message>
+    <message>
+        <source>%1 of Slurm and %2 (%3) are taken for one machine</source>
+        <translation>%1 von Slurm und %2 (%3) gelten als ein Rechner</translation>
+    </message>
+    <message>
+        <source>%1 of Slurm and %2 more are taken to be like %3 (%4)</source>
+        <translation>%1 von Slurm und %2 weitere gelten als Rechner wie %3 (%4)</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BackendChoice</name>

@@ -93,6 +93,60 @@ class TestClusterImport : public QObject {
     QVERIFY(validate(narrow.cluster).has_value());
   }
 
+  /// One machine's own tools tell what lies between the GPUs of all that are like it, and of no others.
+  void machines_of_slurm_are_like_the_one_described() {
+    const ImportedCluster made = imported({"site.slurm.txt", "dgx-a100.topo.txt"});
+    QCOMPARE(made.cluster.nodes.size(), std::size_t{5});
+    QCOMPARE(made.cluster.nodes[0].name, std::string("node01"));
+    QVERIFY(says(made, "node01 of Slurm and 3 more are taken to be like dgx-a100 (nvidia-smi topo -m)"));
+    QVERIFY(says(made, "node01 and 3 more: 8 × A100-40GB each, from Slurm and nvidia-smi topo -m"));
+    QVERIFY(says(made, "the speed of 8 network cards is not told"));
+    QVERIFY(says(made, "Slurm does not tell what joins the GPUs of a machine: NVLink 4 between H100-SXM"));
+    QVERIFY(!says(made, "between A100"));
+
+    // Of other machines, whatever it says; and switches stand as before.
+    const ImportedCluster tree = imported({"site.topology.conf", "8xh100.nvbandwidth.txt", "site.slurm.txt"});
+    QCOMPARE(tree.cluster.switches.size(), std::size_t{4});
+    QCOMPARE(tree.cluster.nodes.size(), std::size_t{5});
+    QCOMPARE(tree.cluster.nodes[0].link->bandwidth, BytesPerSecond(300e9));
+  }
+
+  void a_machine_of_slurm_has_its_own_description_first() {
+    FoundMachines found = found_in({"dgx-a100.topo.txt", "dgx-a100.topo.txt", "site.slurm.txt"});
+    found.machines[1].name = "node03";
+    found.machines[1].nics.resize(2);
+    const auto made = cluster_of(found);
+    QVERIFY2(made, made ? "" : made.error().text().c_str());
+    QCOMPARE(made->cluster.nodes.size(), std::size_t{5});
+    QVERIFY(says(*made, "node01 of Slurm and 2 more are taken to be like dgx-a100"));
+    QVERIFY(says(*made, "node03 of Slurm and node03 (nvidia-smi topo -m) are taken for one machine"));
+    for (const NetworkLink& link : made->cluster.links) {
+      const double gigabits = link.from == "node03" ? 200 : link.from == "node06" ? 25 : 800;
+      if (link.from.starts_with("node")) QCOMPARE(link.link.bandwidth, BytesPerSecond(gigabits * 1e9 / 8));
+    }
+  }
+
+  /// Slurm's "a100" may be of 80 GB too; "h100" never is an A100; a type that is asked for is that of all.
+  void short_names_leave_types_open() {
+    FoundMachines found = found_in({"dgx-a100.topo.txt", "site.slurm.txt"});
+    for (FoundGpu& gpu : found.machines[0].gpus) gpu.name = "NVIDIA A100-SXM4-80GB";
+    const auto larger = cluster_of(found);
+    QCOMPARE(larger->cluster.nodes.size(), std::size_t{5});
+    QCOMPARE(larger->cluster.device_types[0].name, std::string("A100-80GB"));
+    QVERIFY(!says(*larger, "'a100'") && says(*larger, "'h100' is taken for"));
+    for (FoundGpu& gpu : found.machines[0].gpus) gpu.name = "NVIDIA H200";
+    QCOMPARE(cluster_of(found)->cluster.nodes.size(), std::size_t{6});
+    for (FoundGpu& gpu : found.machines[0].gpus) gpu.name.clear();  // as nvidia-smi alone has them
+    const auto named = cluster_of(found);
+    QCOMPARE(named->cluster.nodes.size(), std::size_t{5});
+    QCOMPARE(named->cluster.device_types[0].name, std::string("A100-40GB"));
+    for (FoundMachine& machine : found.machines)
+      for (FoundGpu& gpu : machine.gpus) gpu.name = "of machine " + machine.name;
+    MachineImport how;
+    how.device = "B200";
+    QCOMPARE(cluster_of(found, how)->cluster.nodes.size(), std::size_t{5});
+  }
+
   void what_is_below_no_switch_is_left_out() {
     FoundMachines found = found_in({"site.slurm.txt", "site.topology.conf"});
     std::erase_if(found.switches, [](const FoundSwitch& one) { return one.name == "leaf3"; });
