@@ -197,6 +197,15 @@ class TestMachineImports : public QObject {
     dialog.grab().save(pictures_folder() + "machine_dialog_site.png");
   }
 
+  void one_node_stands_for_a_site() {
+    MachineDialog dialog(preview_of(*machines_in({fixture("site.slurm.txt"), fixture("dgx-a100.topo.txt")})));
+    QCOMPARE(dialog.cluster()->nodes.size(), std::size_t{5});
+    QVERIFY(!dialog.findChild<QListWidget*>("machine_notes")
+                 ->findItems("3 more are taken to be like dgx-a100", Qt::MatchContains)
+                 .isEmpty());
+    dialog.grab().save(pictures_folder() + "machine_dialog_one_node.png");
+  }
+
   void a_site_asks_for_its_uplinks() {
     MachineDialog dialog(preview_of(*machines_in({fixture("site.slurm.txt"), fixture("site.topology.conf")})));
     dialog.show();
