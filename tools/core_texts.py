@@ -23,7 +23,7 @@ profile cluster plan simulation model calibration project thread threads machine
 socket sockets""".split())
 UNITS = {"GiB", "MiB", "GB", "ms", "tmp", "dp", "pp"}
 MACHINE = re.compile(r"PRAGMA|#SBATCH|^#|set -euo|_compute_time|stage_id=|events.jsonl|et al\.|^pipedeck\.|SQLite format|mkdir -p|folder=|cat >|"
-                     r"^[0-9a-z]{1,3} [0-9a-z ()+]*\([a-z0-9 +]+\)$|^mpirun |^srun |^/[a-z]|^[a-z_]+/\{|^[a-z]+_\{|^node\{\}|^(?:long|short) int$|signed char$|^Input (?:D|d|type)|^Sequence number$|^\\\"[\w-]+\\\"(?:, |:)")
+                     r"^[0-9a-z]{1,3} [0-9a-z ()+]*\([a-z0-9 +]+\)$|^mpirun |^srun |^/[a-z]|^[a-z_]+/\{|^[a-z]+_\{|^node\{\}|^(?:long|short) int$|signed char$|^Input (?:D|d|type)|^Sequence number$|^GPU Device list$|^\\\"[\w-]+\\\"(?:, |:)")
 SQL = re.compile(r"^\s*(CREATE|INSERT|SELECT|DELETE|UPDATE|PRAGMA|BEGIN|DROP|VACUUM|ALTER|COMMIT|ATTACH)\b")
 
 

@@ -17,6 +17,7 @@
 #include "core/io/bandwidth_matrix.hpp"
 #include "core/io/calibration_json.hpp"
 #include "core/io/gpu_copies.hpp"
+#include "core/io/gpu_copies_json.hpp"
 #include "core/io/graph_text.hpp"
 #include "core/io/hugging_face.hpp"
 #include "core/io/hwloc_topology.hpp"
@@ -48,10 +49,19 @@ constexpr std::array<std::pair<std::string_view, FileKind>, 6> json_kinds{
      {"pipedeck.model", FileKind::model},
      {"pipedeck.calibration", FileKind::calibration}}};
 
+std::size_t first_word(const std::string& content) { return content.find_first_not_of(" \t\r\n"); }
+
+/// As JSON writes one.
+bool is_object(const std::string& content) {
+  const std::size_t first = first_word(content);
+  return first != content.npos && content[first] == '{';
+}
+
 Result<FileKind> kind_of_json(const std::string& content) {
   const Result<json::Value> value = json::parse(content);
   if (!value) return tl::unexpected(value.error());
   if (looks_like_hugging_face(*value)) return FileKind::transformer;
+  if (looks_like_gpu_copies(*value)) return FileKind::machines;
   if (looks_like_partitioning_json(content)) return FileKind::profile;
   const json::Value* format = value->find("format");
   if (!format)
@@ -106,6 +116,10 @@ Result<FoundMachines> found_machines(const std::string& content, const std::stri
   // "node-7.topo.txt" is node-7's.
   const std::string name = to_utf8(fs::path(path).filename().string());
   const std::string stem = name.substr(0, name.find('.', 1));
+  if (is_object(content)) {
+    const Result<json::Value> document = json::parse(content);
+    return document ? machines_from_gpu_copies(*document, stem) : tl::unexpected(document.error());
+  }
   if (looks_like_hwloc_topology(content)) return machines_from_hwloc(content, stem);
   if (looks_like_xml(content)) return machines_from_nccl(content, stem);
   if (looks_like_slurm(content)) return machines_from_slurm(content);
@@ -296,11 +310,12 @@ Result<FileKind> kind_of_content(const std::string& content) {
   constexpr std::string_view sqlite{"SQLite format 3\0", 16};
   if (content.compare(0, sqlite.size(), sqlite) == 0) return FileKind::project;
   if (looks_like_onnx(content)) return FileKind::operators;
-  const std::size_t first = content.find_first_not_of(" \t\r\n");
+  const std::size_t first = first_word(content);
   if (first == content.npos) return fail(ErrorCode::bad_input, "the file is empty");
+  if (is_object(content)) return kind_of_json(content);
   if (looks_like_nvidia_smi_topology(content) || looks_like_gpu_copies(content) || looks_like_xml(content))
     return FileKind::machines;
-  if (content[first] == '{' || content[first] == '[') return kind_of_json(content);
+  if (content[first] == '[') return kind_of_json(content);
   if (looks_like_slurm(content)) return FileKind::machines;
   if (looks_like_profile_csv(content)) return FileKind::graph_text;  // alike in what it lacks: the micro-batch
   if (content.find(" -- ") != content.npos) return FileKind::graph_text;

@@ -2,12 +2,13 @@
 #include "core/io/gpu_copies.hpp"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "core/domain/limits.hpp"
+#include "core/io/copy_tables.hpp"
 #include "core/io/decimal.hpp"
 #include "core/io/json_value.hpp"
 #include "core/io/text_lines.hpp"
@@ -16,34 +17,12 @@
 namespace pipedeck {
 namespace {
 
-constexpr std::size_t most_gpus = 1024;
 constexpr std::size_t most_text = std::size_t{16} << 20;
 constexpr std::size_t looked_at = std::size_t{1} << 18;
-constexpr double most_seconds = 1;  // of a latency
 
 using Words = std::vector<std::string_view>;
 
-enum class Shown { bandwidth, latency };
-
-/// What the table under a title shows, and the power of ten of its unit.
-struct Title {
-  Shown shown;
-  int shift;
-};
-
 bool has(std::string_view line, std::string_view part) { return line.find(part) != line.npos; }
-
-/// "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)", "memcpy CE GPU(row) -> GPU(column) bandwidth
-/// (GB/s)" and their kind. Of both directions at once ("Bidirectional", "<->") nobody knows each one's share.
-std::optional<Title> title_in(std::string_view line) {
-  const bool rows = has(line, "GPU(row)") && has(line, "GPU(column)");
-  if ((has(line, "Unidirectional P2P=") && has(line, "Bandwidth")) ||
-      (rows && !has(line, "<->") && has(line, "bandwidth") && has(line, "(GB/s)")))
-    return Title{Shown::bandwidth, 9};
-  if (has(line, "P2P=") && has(line, "Latency") && has(line, "(us)")) return Title{Shown::latency, -6};
-  if (rows && has(line, "latency") && has(line, "(ns)")) return Title{Shown::latency, -9};
-  return std::nullopt;
-}
 
 struct Named {
   std::size_t number;
@@ -67,7 +46,7 @@ std::optional<Named> name_in(std::string_view line) {
     end = ",";
   }
   const auto number = decimal_to_integer(words[1].substr(0, words[1].find_last_not_of(":,") + 1));
-  if (begin == line.npos || !number || *number < 0 || *number >= static_cast<std::int64_t>(most_gpus))
+  if (begin == line.npos || !number || *number < 0 || *number >= static_cast<std::int64_t>(CopyTables::most_gpus))
     return std::nullopt;
   std::string_view name = line.substr(begin + 2);
   name = name.substr(0, std::min(name.find(end), name.find_last_not_of(" \t\r") + 1));
@@ -76,31 +55,21 @@ std::optional<Named> name_in(std::string_view line) {
 
 class Reader {
  public:
-  explicit Reader(const std::string& name) { machine_.name = name; }
-
   bool take(std::string_view line, int number) {
     if (!is_utf8(line)) return refuse("found bytes that are not UTF-8, expected text", number);
     const Words words = words_between(line);
-    if (machine_.source.empty() && has(line, "P2P=")) machine_.source = "p2pBandwidthLatencyTest";
-    if (machine_.source.empty() && has(line, "GPU(row)")) machine_.source = "nvbandwidth";
-    if (const auto title = title_in(line)) return begin(*title, number);
-    if (const auto named = name_in(line)) names_.insert_or_assign(named->number, std::string(named->name));
+    if (source_.empty() && has(line, "P2P=")) source_ = "p2pBandwidthLatencyTest";
+    if (source_.empty() && has(line, "GPU(row)")) source_ = "nvbandwidth";
+    if (const auto title = copy_title_in(line)) return begin(*title, number);
+    if (const auto named = name_in(line)) tables_.name(named->number, named->name);
     if (!title_ || words.empty()) return true;
     return columns_ == 0 ? read_heading(words, number) : read_row(words, number);
   }
 
-  Result<FoundMachines> finish() {
+  Result<FoundMachines> finish(const std::string& name) {
     if (!error_ && title_) end_table();
     if (error_) return tl::unexpected(std::move(*error_));
-    if (size_ == 0)
-      return fail(ErrorCode::bad_input,
-                  "found no bandwidths of copies in one direction, expected what p2pBandwidthLatencyTest or "
-                  "nvbandwidth prints between GPUs");
-    make_gpus();
-    make_joints();
-    FoundMachines found;
-    found.machines.push_back(std::move(machine_));
-    return found;
+    return tables_.machine(name, source_);
   }
 
  private:
@@ -109,7 +78,7 @@ class Reader {
     return false;
   }
 
-  bool begin(const Title& title, int line) {
+  bool begin(const CopyTitle& title, int line) {
     if (title_ && !end_table()) return false;
     title_ = title;
     title_line_ = line;
@@ -127,14 +96,7 @@ class Reader {
             fmt::format("found {} above a column, expected GPU {}", json::describe(json::Value(words[i])), i - first),
             line);
     columns_ = words.size() - first;
-    if (columns_ == 0 || columns_ > most_gpus)
-      return refuse(fmt::format("found {} columns, expected from 1 to {}", columns_, most_gpus), line);
-    if (size_ > 0 && columns_ != size_)
-      return refuse(fmt::format("found {} columns, expected the {} of the table before", columns_, size_), line);
-    if (size_ == 0) {
-      size_ = columns_;
-      for (auto* table : {&bandwidths_, &latencies_}) table->assign(size_, std::vector<double>(size_));
-    }
+    if (auto wrong = tables_.set_size(columns_)) return refuse(std::move(*wrong), line);
     return true;
   }
 
@@ -148,21 +110,8 @@ class Reader {
                                 rows_, columns_),
                     line);
     for (std::size_t j = 0; j < columns_; ++j)
-      if (j != rows_ && words[j + 1] != "N/A" && !read_value(words[j + 1], j, line)) return false;
+      if (auto wrong = tables_.put(*title_, rows_, j, words[j + 1])) return refuse(std::move(*wrong), line);
     if (++rows_ == columns_) title_.reset();
-    return true;
-  }
-
-  bool read_value(std::string_view word, std::size_t column, int line) {
-    const bool latency = title_->shown == Shown::latency;
-    const auto value = decimal_to_double(word, title_->shift);
-    const double most = latency ? most_seconds : static_cast<double>(limits::bytes_per_second);
-    if (!value || !(*value > 0) || *value > most)
-      return refuse(fmt::format("found {} between GPU {} and GPU {}, expected a figure above 0",
-                                json::describe(json::Value(word)), rows_, column),
-                    line);
-    double& kept = (latency ? latencies_ : bandwidths_)[rows_][column];
-    kept = kept == 0 ? *value : latency ? std::min(kept, *value) : std::max(kept, *value);
     return true;
   }
 
@@ -174,39 +123,11 @@ class Reader {
                   title_line_);
   }
 
-  void make_gpus() {
-    for (std::size_t i = 0; i < size_; ++i) {
-      FoundGpu gpu;
-      gpu.label = fmt::format("GPU{}", i);
-      if (const auto name = names_.find(i); name != names_.end()) gpu.name = name->second;
-      machine_.gpus.push_back(std::move(gpu));
-    }
-  }
-
-  void make_joints() {
-    machine_.joints.assign(size_, std::vector<Joint>(size_));
-    int apart = 0;
-    for (std::size_t i = 0; i < size_; ++i)
-      for (std::size_t j = i + 1; j < size_; ++j) {
-        Joint joint{JointKind::untold, 0, {}};
-        const double slower = std::min(bandwidths_[i][j], bandwidths_[j][i]);
-        if (slower > 0)
-          joint.measured = Link{BytesPerSecond(slower), Seconds(std::max(latencies_[i][j], latencies_[j][i]))};
-        else
-          ++apart;
-        machine_.joints[i][j] = machine_.joints[j][i] = joint;
-      }
-    if (apart > 0)
-      machine_.notes.push_back(
-          fmt::format("{}: {} of {} pairs were not measured", machine_.source, apart, size_ * (size_ - 1) / 2));
-  }
-
-  FoundMachine machine_;
-  std::map<std::size_t, std::string> names_;
-  std::optional<Title> title_;  ///< of the table that is being read
+  CopyTables tables_;
+  std::string source_;
+  std::optional<CopyTitle> title_;  ///< of the table that is being read
   int title_line_ = 0;
-  std::size_t size_ = 0, columns_ = 0, rows_ = 0;
-  std::vector<std::vector<double>> bandwidths_, latencies_;  ///< from row to column; 0: not measured
+  std::size_t columns_ = 0, rows_ = 0;
   std::optional<Error> error_;
 };
 
@@ -225,9 +146,9 @@ bool looks_like_gpu_copies(const std::string& text) {
 Result<FoundMachines> machines_from_gpu_copies(const std::string& text, const std::string& name) {
   if (text.size() > most_text)
     return fail(ErrorCode::bad_input, fmt::format("found {} bytes, expected at most {}", text.size(), most_text));
-  Reader reader(name);
+  Reader reader;
   for_lines(text, [&](std::string_view line, int number) { return reader.take(line, number); });
-  return reader.finish();
+  return reader.finish(name);
 }
 
 }  // namespace pipedeck

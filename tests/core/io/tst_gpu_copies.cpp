@@ -9,6 +9,7 @@
 
 #include "core/io/files.hpp"
 #include "core/io/gpu_copies.hpp"
+#include "core/io/gpu_copies_json.hpp"
 
 using namespace pipedeck;
 
@@ -41,6 +42,27 @@ std::string printed(const std::string& title, const std::string& corner, const T
     text += " \n";
   }
   return text + "\n";
+}
+
+/// As nvbandwidth --json has a test.
+std::string json_test(const std::string& title, const Table& table) {
+  std::string rows;
+  for (const std::vector<double>& row : table) {
+    std::string values;
+    for (const double value : row)
+      values += (values.empty() ? "" : ",") + (value > 0 ? fmt::format("\"{:.2f}\"", value) : std::string("\"N/A\""));
+    rows += fmt::format("{}[{}]", rows.empty() ? "" : ",", values);
+  }
+  return "{\"bandwidth_description\": \"" + title + "\", \"bandwidth_matrix\": [" + rows + "]}";
+}
+
+std::string json_of(const std::string& tests, const std::string& devices = "[]") {
+  return "{\"nvbandwidth\": {\"GPU Device list\": " + devices + ", \"testcases\": [" + tests + "]}}";
+}
+
+Result<FoundMachines> read_json(const std::string& text) {
+  const auto document = json::parse(text);
+  return document ? machines_from_gpu_copies(*document, "m") : tl::unexpected(document.error());
 }
 
 const Table two{{1290, 20}, {21, 1290}};
@@ -153,6 +175,88 @@ class TestGpuCopies : public QObject {
           QVERIFY(std::abs(joint.measured->latency.count - longest) < 1e-15);
         }
     }
+  }
+
+  /// What the same run printed, and wrote as JSON.
+  void json_has_the_same_tables() {
+    std::mt19937 random(8);
+    for (int round = 0; round < 50; ++round) {
+      const std::size_t n = 1 + random() % 6;
+      std::string text, tests = R"({"name": "a", "status": "Waived"})";
+      for (const char* title : {"memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)",
+                                "memcpy CE GPU(row) <-> GPU(column) Total bandwidth (GB/s)",
+                                "memcpy SM GPU(row) <- GPU(column) bandwidth (GB/s)",
+                                "Device to Device Latency SM GPU(row) <-> GPU(column) latency (ns)"}) {
+        Table table(n, std::vector<double>(n));
+        for (auto& row : table)
+          for (double& value : row) value = random() % 5 == 0 ? 0 : static_cast<double>(1 + random() % 90000) / 100;
+        text += printed(title, "", table);
+        tests += "," + json_test(title, table);
+      }
+      const auto found = read_json(json_of(tests));
+      QVERIFY2(found, found ? "" : found.error().text().c_str());
+      QCOMPARE(found->machines[0], machine_in(text));
+    }
+  }
+
+  void json_names_gpus_and_their_host() {
+    const std::string test = json_test("memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)", two);
+    const auto named = read_json(json_of(
+        test, "[\"0: NVIDIA H200 (00000000:19:00): (node-3)\", \"1: NVIDIA H200 (00000000:3B:00): (node-3)\"]"));
+    QVERIFY2(named, named ? "" : named.error().text().c_str());
+    QCOMPARE(named->machines[0].name, std::string("node-3"));
+    QCOMPARE(named->machines[0].source, std::string("nvbandwidth"));
+    for (const FoundGpu& gpu : named->machines[0].gpus) QCOMPARE(gpu.name, std::string("NVIDIA H200"));
+    const auto two_hosts = read_json(
+        json_of(test, "[\"0: NVIDIA H200 (00000000:19:00): (a)\", \"1: NVIDIA H200 (00000000:19:00): (b)\"]"));
+    QCOMPARE(two_hosts->machines[0].name, std::string("m"));
+    const auto unnamed = read_json(json_of(test, R"(["what is this", ""])"));
+    QVERIFY(unnamed && unnamed->machines[0].gpus[0].name.empty() && unnamed->machines[0].name == "m");
+    const auto document = read_document("x.json", json_of(test), {});
+    QVERIFY(document && std::get<FoundMachines>(*document).machines[0].name == "x");
+  }
+
+  void a_document_of_nvbandwidth() {
+    const auto document = read_document(PIPEDECK_FIXTURES "/topology/2xh200.nvbandwidth.json");
+    QVERIFY2(document, document ? "" : document.error().text().c_str());
+    const FoundMachine& machine = std::get<FoundMachines>(*document).machines[0];
+    QCOMPARE(machine.name, std::string("node-5"));
+    QCOMPARE(machine.joints[0][1].measured->bandwidth, BytesPerSecond(392.48e9));
+    QVERIFY(std::abs(machine.joints[0][1].measured->latency.count - 1072.31e-9) < 1e-15);
+  }
+
+  void broken_json_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("place");
+    QTest::addColumn<QString>("words");
+    const auto row = [](const char* name, const std::string& text, const char* place, const char* words) {
+      QTest::newRow(name) << QByteArray::fromStdString(text) << QString(place) << QString(words);
+    };
+    const std::string title = "memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)";
+    const std::string good = json_test(title, two), place = "/nvbandwidth/testcases/0/bandwidth_matrix";
+    row("no tests", R"({"nvbandwidth": {"error": "no device"}})", "", "in one direction");
+    row("no list", R"({"nvbandwidth": {"testcases": 3}})", "/nvbandwidth/testcases", "expected a list");
+    row("no table", json_of("{\"bandwidth_description\": \"" + title + "\"}"), place.c_str(), "expected");
+    row("empty table", json_of(json_test(title, {})), place.c_str(), "found 0 columns");
+    row("not square", json_of(json_test(title, {{1, 2, 3}, {1, 2, 3}})), (place + "/0").c_str(), "found 3 values");
+    row("two sizes", json_of(good + "," + json_test(title, {{1}})), "/nvbandwidth/testcases/1/bandwidth_matrix",
+        "the 2 of the table before");
+    row("negative", json_of(replaced(good, "20.00", "-2")), (place + "/0/1").c_str(), "a figure above 0");
+    row("NaN", json_of(replaced(good, "20.00", "nan")), (place + "/0/1").c_str(), "a figure above 0");
+    row("a number", json_of(replaced(good, "\"20.00\"", "20")), (place + "/0/1").c_str(), "expected");
+    row("cut off", json_of(good).substr(0, 150), "line 1, column 151", "");
+  }
+
+  void broken_json() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, place);
+    QFETCH(QString, words);
+    const auto found = read_json(text.toStdString());
+    QVERIFY(!found);
+    QCOMPARE(found.error().code, ErrorCode::bad_input);
+    QVERIFY2(QString::fromStdString(found.error().message).contains(words), found.error().text().c_str());
+    QCOMPARE(QString::fromStdString(found.error().place), place);
+    QVERIFY(!read_document("x.json", text.toStdString(), {}));
   }
 
   void cut_off_before_its_tables_it_is_known_still() {
