@@ -112,8 +112,8 @@ class Maker {
     }
     if (const auto products = quantised_products(); products > 0)
       say(
-          fmt::format("{} products compute with 8-bit numbers: the graph is for inference and can't be trained, and "
-                      "these products count as bytes alone; take the model as it was before it was quantised",
+          fmt::format("Products of 8-bit numbers: {}; the graph is for inference and can't be trained, and these "
+                      "products count as bytes alone; take the model as it was before it was quantised",
                       products));
     if (const auto frozen = frozen_weights(); frozen > 0)
       say(frozen == 1
@@ -121,8 +121,8 @@ class Maker {
               : fmt::format("{} operators have weights of few bits: these are not trained, and no parameters", frozen));
     if (counted.fused > 0)
       say(
-          fmt::format("{} runs of element-wise operators that follow from one tensor (normalisations, activations "
-                      "spelled out) are taken as one kernel each",
+          fmt::format("Runs of element-wise operators that follow from one tensor (normalisations, activations "
+                      "spelled out), each taken as one kernel: {}",
                       counted.fused));
     if (counted.shared_weights > 0)
       say(counted.shared_weights == 1

@@ -65,7 +65,7 @@ class Maker {
       if (found_.passes[i].has_backward || !has_backward_) passes_.push_back(i);
     say_modules();
     if (passes_.size() < found_.passes.size())
-      note(fmt::format("{} passes without a backward pass were left out", found_.passes.size() - passes_.size()));
+      note(fmt::format("Passes without a backward pass were left out: {}", found_.passes.size() - passes_.size()));
     drop_warm_up();
     say_times();
   }
@@ -82,7 +82,7 @@ class Maker {
     if (steps.size() >= 3) {
       const auto first = *steps.begin();
       const auto dropped = std::erase_if(passes_, [&](std::size_t pass) { return step_of(pass) == first; });
-      note(fmt::format("The first of {} steps, which warms up, was left out ({} passes)", steps.size(), dropped));
+      note(fmt::format("The first of {} steps, which warms up, was left out; passes in it: {}", steps.size(), dropped));
     } else if (steps.size() == 1 && passes_.size() >= 3) {
       passes_.erase(passes_.begin());
       note("The first pass, which warms up, was left out");
@@ -94,21 +94,23 @@ class Maker {
     note(calls_.annotated
              ? fmt::format("{} layers of {} modules that annotations (record_function) name", layers_.size(), modules)
              : fmt::format("{} layers of {} modules that the profiler names", layers_.size(), modules));
-    if (calls_.left_out > 0) note(fmt::format("{} passes that ran other modules were left out", calls_.left_out));
-    if (calls_.elsewhere > 0) note(fmt::format("{} modules that ran on other threads were left out", calls_.elsewhere));
+    if (calls_.left_out > 0) note(fmt::format("Passes that ran other modules were left out: {}", calls_.left_out));
+    if (calls_.elsewhere > 0)
+      note(fmt::format("Modules that ran on other threads were left out: {}", calls_.elsewhere));
     if (calls_.recomputed > 0)
       note(
-          fmt::format("{} modules ran again within the backward pass (recomputation): their time is no layer's, and "
-                      "kept bytes are those without it",
+          fmt::format("Modules that ran again within the backward pass (recomputation): {}; their time is no layer's, "
+                      "and kept bytes are those without it",
                       calls_.recomputed));
   }
 
   void say_times() {
     note(found_.on_gpu
-             ? fmt::format("Times are medians of {} passes: of a layer's kernels on the GPU, one after another",
+             ? fmt::format("Times are medians of the passes ({}): of a layer's kernels on the GPU, one after another",
                            passes_.size())
-             : fmt::format("Times are medians of {} passes on the processor, from a layer's begin to the next one's",
-                           passes_.size()));
+             : fmt::format(
+                   "Times are medians of the passes ({}) on the processor, from a layer's begin to the next one's",
+                   passes_.size()));
     note("What a model does between its modules counts into the layer before, the loss into the last one");
     if (!has_backward_)
       note(fmt::format("No backward pass was recorded: it is assumed to take {} times the forward pass",
@@ -177,7 +179,7 @@ class Maker {
   Result<void> fill() {
     Profile& profile = made_.profile;
     profile.name = recording_.title;
-    profile.source = fmt::format("recorded by PyTorch's profiler, medians of {} passes", passes_.size());
+    profile.source = fmt::format("recorded by PyTorch's profiler; medians of the passes ({})", passes_.size());
     profile.device = !options_.device.empty()     ? options_.device
                      : !found_.on_gpu             ? "CPU"
                      : !recording_.device.empty() ? recording_.device

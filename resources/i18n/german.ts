@@ -5264,10 +5264,6 @@
         <translation>%1 Operatoren (ONNX %2, %3) in %4 Schichten: %5</translation>
     </message>
     <message>
-        <source>%1 runs of element-wise operators that follow from one tensor (normalisations, activations spelled out) are taken as one kernel each</source>
-        <translation>%1 Folgen elementweiser Operatoren aus einem Tensor (ausgeschriebene Normalisierungen, Aktivierungen) gelten als je ein Kernel</translation>
-    </message>
-    <message>
         <source>%1 weights are used by several layers: each holds a copy, so each counts them</source>
         <translation>%1 Gewichte werden von mehreren Schichten benutzt: jede hält eine Kopie, daher zählt jede sie</translation>
     </message>
@@ -6136,24 +6132,8 @@
         <translation>%1 Schichten aus %2 Modulen, die der Profiler nennt</translation>
     </message>
     <message>
-        <source>%1 modules ran again within the backward pass (recomputation): their time is no layer&apos;s, and kept bytes are those without it</source>
-        <translation>%1 Module liefen im Rückwärtsdurchlauf noch einmal (Neuberechnung): Ihre Zeit zählt zu keiner Schicht, und behaltene Bytes sind die ohne sie</translation>
-    </message>
-    <message>
-        <source>%1 modules that ran on other threads were left out</source>
-        <translation>%1 Module, die auf anderen Threads liefen, wurden weggelassen</translation>
-    </message>
-    <message>
         <source>%1 ms of communication (NCCL) were left out: plans have their own</source>
         <translation>%1 ms Kommunikation (NCCL) wurden weggelassen: Pläne haben ihre eigene</translation>
-    </message>
-    <message>
-        <source>%1 passes that ran other modules were left out</source>
-        <translation>%1 Durchläufe, in denen andere Module liefen, wurden weggelassen</translation>
-    </message>
-    <message>
-        <source>%1 passes without a backward pass were left out</source>
-        <translation>%1 Durchläufe ohne Rückwärtsdurchlauf wurden weggelassen</translation>
     </message>
     <message>
         <source>%1 samples a micro-batch: the first size of what the first layer takes</source>
@@ -6220,20 +6200,12 @@
         <translation>Parameter sind nach dem gezählt, was bekannte Operatoren nehmen</translation>
     </message>
     <message>
-        <source>recorded by PyTorch&apos;s profiler, medians of %1 passes</source>
-        <translation>von PyTorchs Profiler aufgezeichnet, Mediane von %1 Durchläufen</translation>
-    </message>
-    <message>
         <source>Some outputs are as large as what the next layer takes; the last one&apos;s is then 0</source>
         <translation>Manche Ausgaben sind so groß wie das, was die nächste Schicht nimmt; die der letzten ist dann 0</translation>
     </message>
     <message>
         <source>The device is &quot;%1&quot;, in the catalogue %2</source>
         <translation>Das Gerät ist „%1“, im Katalog %2</translation>
-    </message>
-    <message>
-        <source>The first of %1 steps, which warms up, was left out (%2 passes)</source>
-        <translation>Der erste von %1 Schritten, der aufwärmt, wurde weggelassen (%2 Durchläufe)</translation>
     </message>
     <message>
         <source>The first pass, which warms up, was left out</source>
@@ -6246,14 +6218,6 @@
     <message>
         <source>The trace has no sizes: outputs, parameters and what is kept are 0; record with record_shapes=True</source>
         <translation>Der Trace hat keine Größen: Ausgaben, Parameter und Behaltenes sind 0; mit record_shapes=True aufzeichnen</translation>
-    </message>
-    <message>
-        <source>Times are medians of %1 passes on the processor, from a layer&apos;s begin to the next one&apos;s</source>
-        <translation>Zeiten sind Mediane von %1 Durchläufen auf dem Prozessor, vom Beginn einer Schicht bis zu dem der nächsten</translation>
-    </message>
-    <message>
-        <source>Times are medians of %1 passes: of a layer&apos;s kernels on the GPU, one after another</source>
-        <translation>Zeiten sind Mediane von %1 Durchläufen: der Kernel einer Schicht auf der GPU, einer nach dem anderen</translation>
     </message>
     <message>
         <source>What a model does between its modules counts into the layer before, the loss into the last one</source>
@@ -6388,10 +6352,6 @@
         <translation>cuda: läuft auf %1; %2 (run --backend cuda)</translation>
     </message>
     <message>
-        <source>%1 products compute with 8-bit numbers: the graph is for inference and can&apos;t be trained, and these products count as bytes alone; take the model as it was before it was quantised</source>
-        <translation>%1 Produkte rechnen mit 8-Bit-Zahlen: Der Graph dient der Inferenz und lässt sich nicht trainieren, und diese Produkte zählen nur als Bytes; das Modell nehmen, wie es vor der Quantisierung war</translation>
-    </message>
-    <message>
         <source>Published are 1 trillion parameters (Whale, USENIX ATC 2022, section 5.3.2, on M6-T, arXiv 2105.15082); chosen to have as many: 24 blocks of hidden 1,024 and 960 experts of 21,248</source>
         <translation>Veröffentlicht ist 1 Billion Parameter (Whale, USENIX ATC 2022, Abschnitt 5.3.2, zu M6-T, arXiv 2105.15082); so gewählt, dass es so viele sind: 24 Blöcke der Breite 1024 mit 960 Experten zu 21 248</translation>
     </message>
@@ -6490,6 +6450,46 @@
     <message>
         <source>%1 of Slurm and %2 more are taken to be like %3 (%4)</source>
         <translation>%1 von Slurm und %2 weitere gelten als Rechner wie %3 (%4)</translation>
+    </message>
+    <message>
+        <source>Modules that ran again within the backward pass (recomputation): %1; their time is no layer&apos;s, and kept bytes are those without it</source>
+        <translation>Module, die im Rückwärtsdurchlauf noch einmal liefen (Neuberechnung): %1; ihre Zeit zählt zu keiner Schicht, und behaltene Bytes sind die ohne sie</translation>
+    </message>
+    <message>
+        <source>Modules that ran on other threads were left out: %1</source>
+        <translation>Weggelassene Module, die auf anderen Threads liefen: %1</translation>
+    </message>
+    <message>
+        <source>Passes that ran other modules were left out: %1</source>
+        <translation>Weggelassene Durchläufe, in denen andere Module liefen: %1</translation>
+    </message>
+    <message>
+        <source>Passes without a backward pass were left out: %1</source>
+        <translation>Weggelassene Durchläufe ohne Rückwärtsdurchlauf: %1</translation>
+    </message>
+    <message>
+        <source>Products of 8-bit numbers: %1; the graph is for inference and can&apos;t be trained, and these products count as bytes alone; take the model as it was before it was quantised</source>
+        <translation>Produkte von 8-Bit-Zahlen: %1; der Graph dient der Inferenz und lässt sich nicht trainieren, und diese Produkte zählen nur als Bytes; das Modell nehmen, wie es vor der Quantisierung war</translation>
+    </message>
+    <message>
+        <source>Runs of element-wise operators that follow from one tensor (normalisations, activations spelled out), each taken as one kernel: %1</source>
+        <translation>Folgen elementweiser Operatoren aus einem Tensor (ausgeschriebene Normalisierungen, Aktivierungen), die als je ein Kernel gelten: %1</translation>
+    </message>
+    <message>
+        <source>The first of %1 steps, which warms up, was left out; passes in it: %2</source>
+        <translation>Der erste von %1 Schritten, der aufwärmt, wurde weggelassen; Durchläufe darin: %2</translation>
+    </message>
+    <message>
+        <source>Times are medians of the passes (%1) on the processor, from a layer&apos;s begin to the next one&apos;s</source>
+        <translation>Zeiten sind Mediane der Durchläufe (%1) auf dem Prozessor, vom Beginn einer Schicht bis zu dem der nächsten</translation>
+    </message>
+    <message>
+        <source>Times are medians of the passes (%1): of a layer&apos;s kernels on the GPU, one after another</source>
+        <translation>Zeiten sind Mediane der Durchläufe (%1): der Kernel einer Schicht auf der GPU, einer nach dem anderen</translation>
+    </message>
+    <message>
+        <source>recorded by PyTorch&apos;s profiler; medians of the passes (%1)</source>
+        <translation>von PyTorchs Profiler aufgezeichnet; Mediane der Durchläufe (%1)</translation>
     </message>
 </context>
 <context>

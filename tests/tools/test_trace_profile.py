@@ -163,7 +163,7 @@ class TraceProfile(unittest.TestCase):
         self.assertEqual(traced["layers"][-1]["output_bytes"], 4)
         traced["layers"][-1]["output_bytes"] = measured["layers"][-1]["output_bytes"]
         self.compare(traced, measured, exact_saved=True)
-        self.assertIn("medians of 7 passes", notes)
+        self.assertIn("medians of the passes (7)", notes)
 
     def test_convolutions(self):
         model = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
@@ -218,7 +218,7 @@ class TraceProfile(unittest.TestCase):
             trace = record(model, [tokens] * 6, torch.sum)
             traced, notes = self.convert(trace)
             self.assertEqual(len(traced["layers"]), 7, notes)
-            self.assertIn("24 modules ran again within the backward pass", notes)
+            self.assertIn("Modules that ran again within the backward pass (recomputation): 24", notes)
             plain, _ = self.convert(record(Transformer(), [tokens] * 6, torch.sum))
             for ours, theirs in zip(traced["layers"], plain["layers"]):
                 with self.subTest(layer=ours["name"], reentrant=reentrant):

@@ -87,7 +87,7 @@ class TestRefusedGraphs : public QObject {
       const auto made = profile_of(b, options_for(1));
       QVERIFY2(made.has_value(), made ? "" : made.error().message.c_str());
       const auto told = [](const std::string& note) {
-        return note.starts_with("1 products compute with 8-bit numbers") && note.find("inference") != std::string::npos;
+        return note.starts_with("Products of 8-bit numbers: 1") && note.find("inference") != std::string::npos;
       };
       QCOMPARE(std::ranges::count_if(made->notes, told), 1);
     }
