@@ -85,8 +85,8 @@ class CapacityCommand : public Command {
 
   Result<int> sweep(const CapacityQuestion& question, const CapacitySpace& space,
                     const std::vector<AskedPlanner>& asked, const SearchHow& how) const {
-    const ListPrice& price = device_catalogue().front().price;
-    const auto goal = goal_.goal(options_.sample_tokens(question), price.currency);
+    const std::string& currency = device_catalogue().front().price.currency;
+    const auto goal = goal_.goal(options_.sample_tokens(question), currency);
     if (!goal) return tl::unexpected(goal.error());
     const ProblemAt at = [&](const CapacityPoint& point) { return problem_at(question, point, device_catalogue()); };
     const std::vector<CapacityPoint> points = capacity_points(space);
@@ -99,7 +99,8 @@ class CapacityCommand : public Command {
     if (auto written = kept->write(); !written) return tl::unexpected(written.error());
     if (!found) return tl::unexpected(stopped(found.error(), kept->count()));
     CapacityAnswer answer{
-        model_name(question), question.problem.cluster->name, *goal, *std::move(found), {}, price.currency, price.date};
+        model_name(question),           question.problem.cluster->name, *goal, *std::move(found), {}, currency,
+        price_dates(device_catalogue())};
     answer.ranked = ranked_capacity(answer.goal, answer.found);
     if (auto written = write(answer); !written) return tl::unexpected(written.error());
     if (!answer.best()) return tl::unexpected(none_meets(answer));

@@ -85,7 +85,7 @@ class WhatIfCommand : public Command {
     answer.is_changed = *change != prices;
     if (change->type) answer.times = time_scale(problem, *change->type, catalogue);
     answer.currency = catalogue.front().price.currency;
-    answer.price_date = catalogue.front().price.date;
+    answer.price_date = price_dates(catalogue);
     ProgressLine line;
     SearchHow shown = how;
     shown.progress = line.callback();

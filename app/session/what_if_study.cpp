@@ -260,9 +260,9 @@ const std::vector<DeviceType>& WhatIfStudy::device_types() {
 }
 
 QString WhatIfStudy::price_source() {
-  const ListPrice& price = device_catalogue().front().price;
+  const std::vector<DeviceModel>& catalogue = device_catalogue();
   return tr("%1, list prices of about %2")
-      .arg(QString::fromStdString(price.currency), QString::fromStdString(price.date));
+      .arg(QString::fromStdString(catalogue.front().price.currency), QString::fromStdString(price_dates(catalogue)));
 }
 
 ClusterScales WhatIfStudy::scales(const Cluster& cluster) { return scales_of(cluster); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace pipedeck {
 namespace {
@@ -38,6 +39,13 @@ std::optional<double> relative_speed(const DeviceModel& fast, const DeviceModel&
   const auto of_fast = peak(fast, precision), of_slow = peak(slow, precision);
   if (!of_fast || !of_slow) return std::nullopt;
   return *of_fast / *of_slow;
+}
+
+std::string price_dates(const std::vector<DeviceModel>& models) {
+  std::set<std::string> dates;
+  for (const DeviceModel& model : models) dates.insert(model.price.date);
+  if (dates.empty()) return {};
+  return dates.size() == 1 ? *dates.begin() : *dates.begin() + "/" + *dates.rbegin();
 }
 
 std::string device_name_key(std::string_view name) {

@@ -60,6 +60,9 @@ BytesPerSecond device_bandwidth(const DeviceModel& model);
 /// the fp32 peaks. Real kernels differ: what was measured on the device goes before (formats.md, "on").
 std::optional<double> relative_speed(const DeviceModel& fast, const DeviceModel& slow, std::string_view precision = {});
 
+/// The month that their prices are of, or the first and the last one: "2025-06/2026-11", as ISO 8601 writes a span.
+std::string price_dates(const std::vector<DeviceModel>& models);
+
 /// What is compared of two names: "NVIDIA A100-SXM4-80GB" and "a100 sxm4 80gb" are one, "a100-sxm4-80gb".
 std::string device_name_key(std::string_view name);
 

@@ -9,10 +9,9 @@ namespace {
 
 std::string price_sentence(const Words& words, const std::vector<DeviceModel>& list) {
   if (list.empty()) return words("Prices are of whole nodes, all their devices together, as the cluster says.");
-  const ListPrice& price = list.front().price;
   return words(
       "Prices are of whole nodes, all their devices together: the cluster's own, else list prices of about {} ({}).",
-      price.date, price.currency);
+      price_dates(list), list.front().price.currency);
 }
 
 std::string network_sentence(const Words& words, NetworkModel model) {

@@ -43,7 +43,7 @@ class TestDeviceCatalogue : public QObject {
 
  private slots:
   void every_entry_is_whole_and_sane() {
-    QCOMPARE(device_catalogue().size(), std::size_t{15});
+    QCOMPARE(device_catalogue().size(), std::size_t{20});
     for (const DeviceModel& model : device_catalogue()) {
       const char* name = model.type.name.c_str();
       QVERIFY2(model.type.memory.count > gib && model.type.memory.count < 1024 * gib, name);
@@ -65,6 +65,15 @@ class TestDeviceCatalogue : public QObject {
           .extra = {}};
       QVERIFY2(validate(one), name);
     }
+  }
+
+  void prices_are_of_a_month_or_a_span() {
+    std::vector<DeviceModel> models(3);
+    QCOMPARE(price_dates({}), std::string());
+    for (DeviceModel& model : models) model.price.date = "2026-03";
+    QCOMPARE(price_dates(models), std::string("2026-03"));
+    models[1].price.date = "2025-06";
+    QCOMPARE(price_dates(models), std::string("2025-06/2026-03"));
   }
 
   void lower_precision_is_never_slower() {
@@ -109,7 +118,14 @@ class TestDeviceCatalogue : public QObject {
     row("AMD Instinct MI300X", "MI300X");
     row("h100", "H100-SXM");
     row("a100 80gb", "A100-80GB");
-    row("NVIDIA L40", "");
+    row("NVIDIA L40", "L40");
+    row("NVIDIA A40", "A40");
+    row("NVIDIA RTX A6000", "RTX-A6000");
+    row("NVIDIA H100 NVL", "H100-NVL");
+    row("nvidia_h100_nvl", "H100-NVL");
+    row("NVIDIA GeForce RTX 5090", "RTX-5090");
+    row("NVIDIA RTX 6000 Ada Generation", "");
+    row("NVIDIA GeForce RTX 5090 D", "");
     row("NVIDIA GeForce RTX 4090 D", "");
     row("NVIDIA", "");
   }
