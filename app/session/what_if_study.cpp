@@ -262,7 +262,8 @@ const std::vector<DeviceType>& WhatIfStudy::device_types() {
 QString WhatIfStudy::price_source() {
   const std::vector<DeviceModel>& catalogue = device_catalogue();
   return tr("%1, list prices of about %2")
-      .arg(QString::fromStdString(catalogue.front().price.currency), QString::fromStdString(price_dates(catalogue)));
+      .arg(QString::fromStdString(catalogue.front().price.currency),
+           QString::fromStdString(price_dates(catalogue)).replace("/", " – "));
 }
 
 ClusterScales WhatIfStudy::scales(const Cluster& cluster) { return scales_of(cluster); }

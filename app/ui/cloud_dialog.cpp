@@ -99,10 +99,12 @@ QWidget* CloudDialog::make_offers() {
   connect(table_, &QTableWidget::itemActivated, this, [this] {
     if (cluster()) accept();
   });
-  const CloudOffer& first = offers_.front();
+  const auto [first, last] = std::ranges::minmax_element(offers_, {}, &CloudOffer::price_date);
+  const QString prices =
+      first->price_date == last->price_date ? last->price_date : first->price_date + " – " + last->price_date;
   auto* dates = new QLabel(tr("Figures as published in %1; prices: about list prices of %2 for the devices, on demand, "
                               "to be edited in the cluster.")
-                               .arg(first.date, first.price_date));
+                               .arg(offers_.front().date, prices));
   dates->setObjectName(QStringLiteral("cloud_dates"));
   dates->setWordWrap(true);
   set_text_colour(*dates, Theme::of(palette()).muted);

@@ -246,6 +246,16 @@ class TestMachineImports : public QObject {
     QCOMPARE(window.questions.size(), 3);
   }
 
+  /// Of the types that clouds have, the months of the first and the last price.
+  void clouds_tell_the_months_of_prices() {
+    QStringList months;
+    for (const CloudOffer& offer : cloud_offers()) months << offer.price_date;
+    months.sort();
+    QVERIFY(months.first() < months.last());
+    const QString text = CloudDialog().findChild<QLabel*>("cloud_dates")->text();
+    QVERIFY2(text.contains(months.first() + " – " + months.last()), qPrintable(text));
+  }
+
   void clouds_are_searched() {
     CloudDialog dialog;
     dialog.show();
