@@ -90,8 +90,9 @@ void take_measured(FoundMachine& from, FoundMachine& to) {
 void join_measured(std::vector<FoundMachine>& machines, const MachineImport& how, std::vector<std::string>& notes) {
   for (std::size_t i = 0; i < machines.size();) {
     FoundMachine& measured = machines[i];
+    const std::vector<GpuKind> kinds = kinds_of(measured, how);
     const auto fits = [&](const FoundMachine& other) {
-      return !is_outline(other) && !is_measured(other) && same_gpus(other, measured, how);
+      return !is_outline(other) && !is_measured(other) && may_be_alike(kinds_of(other, how), kinds);
     };
     const auto same = is_measured(measured) ? std::ranges::find_if(machines, fits) : machines.end();
     if (same == machines.end()) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@ namespace {
 /// A description, and whose it turned out to be.
 struct Pattern {
   FoundMachine machine;
+  std::vector<GpuKind> kinds;
   std::string first;  ///< of those that are like it
   int count = 0;
 };
@@ -52,14 +54,21 @@ void complete_outlines(std::vector<FoundMachine>& machines, const MachineImport&
   const auto outlines_end = std::stable_partition(machines.begin(), machines.end(), is_outline);
   if (outlines_end == machines.begin()) return;
   std::vector<Pattern> patterns;
-  for (auto machine = outlines_end; machine != machines.end(); ++machine) patterns.push_back({std::move(*machine), {}});
+  for (auto machine = outlines_end; machine != machines.end(); ++machine) {
+    std::vector<GpuKind> kinds = kinds_of(*machine, how);
+    patterns.push_back({std::move(*machine), std::move(kinds), {}});
+  }
   machines.erase(outlines_end, machines.end());
+  std::map<std::string, Pattern*> by_name;
+  for (Pattern& pattern : patterns) by_name.try_emplace(pattern.machine.name, &pattern);
   for (FoundMachine& outline : machines) {
-    const auto fits = [&](const Pattern& pattern) { return same_gpus(pattern.machine, outline, how); };
-    const auto its_own = std::ranges::find_if(
-        patterns, [&](const Pattern& pattern) { return pattern.machine.name == outline.name && fits(pattern); });
-    const auto pattern = its_own != patterns.end() ? its_own : std::ranges::find_if(patterns, fits);
-    if (pattern != patterns.end()) take_pattern(*pattern, outline);
+    const std::vector<GpuKind> kinds = kinds_of(outline, how);
+    const auto fits = [&](const Pattern& pattern) { return may_be_alike(pattern.kinds, kinds); };
+    const auto own = by_name.find(outline.name);
+    if (own != by_name.end() && fits(*own->second))
+      take_pattern(*own->second, outline);
+    else if (const auto first = std::ranges::find_if(patterns, fits); first != patterns.end())
+      take_pattern(*first, outline);
   }
   for (Pattern& pattern : patterns) {
     if (pattern.count > 0)

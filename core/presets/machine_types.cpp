@@ -115,19 +115,16 @@ void note_namesakes(const FoundGpu& gpu, const DeviceModel& taken, ImportNotes& 
     notes.add(fmt::format("'{}' is taken for {}, and may be {} (--device TYPE)", gpu.name, taken.type.name, others));
 }
 
-/// The catalogue's types that a GPU may be of.
-std::vector<const DeviceModel*> possible_types(const FoundGpu& gpu) {
-  if (const DeviceModel* model = by_pci_id(gpu.pci_id)) return {model};
-  std::vector<const DeviceModel*> types = namesakes(gpu.name);
-  if (const DeviceModel* model = find_device_model(device_catalogue(), gpu.name)) types.push_back(model);
-  return types;
+GpuKind kind_of(const FoundGpu& gpu) {
+  if (const DeviceModel* model = by_pci_id(gpu.pci_id)) return {true, gpu.name, {model}};
+  GpuKind kind{!gpu.name.empty(), gpu.name, namesakes(gpu.name)};
+  if (const DeviceModel* model = find_device_model(device_catalogue(), gpu.name)) kind.types.push_back(model);
+  return kind;
 }
 
-bool may_be_one(const FoundGpu& a, const FoundGpu& b) {
-  const auto told = [](const FoundGpu& gpu) { return !gpu.name.empty() || by_pci_id(gpu.pci_id); };
-  if (!told(a) || !told(b) || (!a.name.empty() && a.name == b.name)) return true;
-  const std::vector<const DeviceModel*> of_a = possible_types(a), of_b = possible_types(b);
-  return std::ranges::find_first_of(of_a, of_b) != of_a.end();
+bool may_be_one(const GpuKind& a, const GpuKind& b) {
+  if (!a.told || !b.told || (!a.name.empty() && a.name == b.name)) return true;
+  return std::ranges::find_first_of(a.types, b.types) != a.types.end();
 }
 
 }  // namespace
@@ -163,9 +160,14 @@ Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t position, 
                           machine.name));
 }
 
-bool same_gpus(const FoundMachine& one, const FoundMachine& other, const MachineImport& how) {
-  if (how.device) return one.gpus.size() == other.gpus.size();
-  return std::ranges::equal(one.gpus, other.gpus, may_be_one);
+std::vector<GpuKind> kinds_of(const FoundMachine& machine, const MachineImport& how) {
+  std::vector<GpuKind> kinds(machine.gpus.size());
+  if (!how.device) std::ranges::transform(machine.gpus, kinds.begin(), kind_of);
+  return kinds;
+}
+
+bool may_be_alike(const std::vector<GpuKind>& one, const std::vector<GpuKind>& other) {
+  return std::ranges::equal(one, other, may_be_one);
 }
 
 BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,

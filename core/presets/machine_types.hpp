@@ -28,9 +28,19 @@ class ImportNotes {
 Result<DeviceModel> model_of(const FoundMachine& machine, std::size_t gpu, const MachineImport& how,
                              ImportNotes& notes);
 
-/// As many GPUs that may be of the same types, one by one: PCI ids and the driver's names say which, short ones of
-/// batch systems may leave several open, no name leaves all. Types that are `how`'s are all the same.
-bool same_gpus(const FoundMachine& one, const FoundMachine& other, const MachineImport& how);
+/// What a GPU may be: PCI ids and the driver's names say which type, short names of batch systems may leave several
+/// open, no name leaves all.
+struct GpuKind {
+  bool told = false;
+  std::string name;
+  std::vector<const DeviceModel*> types;  ///< of the catalogue; none where it does not have it
+};
+
+/// Of each GPU; all are untold where `how` has the type.
+std::vector<GpuKind> kinds_of(const FoundMachine& machine, const MachineImport& how);
+
+/// As many GPUs that may be of the same types, one by one.
+bool may_be_alike(const std::vector<GpuKind>& one, const std::vector<GpuKind>& other);
 
 /// Each way between two GPUs of one machine: as it was measured, else at the peak of what joins them.
 BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,
