@@ -118,6 +118,9 @@ std::string partitions_text(const std::vector<FoundMachine>& machines) {
 Result<std::vector<FoundMachine>> machines_of_partition(std::vector<FoundMachine> machines,
                                                         const std::string& partition) {
   const auto sizes = sizes_of(machines);
+  if (sizes.empty())
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found the partition '{}' asked for, expected none: no machine tells its own", partition));
   if (!sizes.contains(partition))
     return fail(ErrorCode::bad_usage,
                 fmt::format("found no partition '{}' with GPUs, expected one of: {}", partition, listed(sizes)));

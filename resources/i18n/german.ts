@@ -6491,6 +6491,10 @@
         <source>recorded by PyTorch&apos;s profiler; medians of the passes (%1)</source>
         <translation>von PyTorchs Profiler aufgezeichnet; Mediane der Durchläufe (%1)</translation>
     </message>
+    <message>
+        <source>found the partition &apos;%1&apos; asked for, expected none: no machine tells its own</source>
+        <translation>gefunden: die Partition „%1“ ist verlangt, erwartet: keine, denn kein Rechner nennt seine</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BackendChoice</name>
