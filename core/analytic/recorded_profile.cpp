@@ -119,7 +119,7 @@ class Maker {
       note(fmt::format("{:.1f} % of the backward pass belong to no layer and were left out",
                        100 * found_.unowned / found_.backward));
     if (found_.communication > 0)
-      note(fmt::format("{:.3f} ms of communication (NCCL) were left out: plans have their own",
+      note(fmt::format("{:.3f} ms of communication between GPUs were left out: plans have their own",
                        found_.communication * 1e-6));
   }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "core/io/trace_reader.hpp"
+#include "core/io/trace_names.hpp"
 #include "core/io/trace_spans.hpp"
 
 namespace pipedeck::trace {
@@ -18,21 +19,17 @@ tl::unexpected<Error> refuse(const TraceEvent& event, std::string message) {
   return fail(ErrorCode::bad_input, std::move(message), fmt::format("event {}", event.number));
 }
 
-bool is_kernel(std::string_view category) {
-  return category == "kernel" || category == "Kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
-         category == "Memcpy" || category == "Memset";
-}
-bool is_copy(std::string_view category) { return category == "gpu_memcpy" || category == "Memcpy"; }
-bool is_launch(std::string_view category) {
-  return category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime" || category == "hip_runtime";
-}
-bool is_operator(std::string_view category) { return category == "cpu_op" || category == "Operator"; }
-
-std::uint16_t stage_of(const TraceEvent& event) {
-  return static_cast<std::uint16_t>(std::clamp<std::int64_t>(event.stage.value_or(0), 0, 65'535));
+std::uint16_t whole_stage(std::int64_t stage) {
+  return static_cast<std::uint16_t>(std::clamp<std::int64_t>(stage, 0, 65'535));
 }
 std::int32_t whole(std::int64_t value) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, 0, std::numeric_limits<std::int32_t>::max()));
+}
+
+int number_behind(std::string_view name, std::string_view prefix) {
+  int number = 0;
+  std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+  return number;
 }
 
 }  // namespace
@@ -90,12 +87,25 @@ void Collector::take_metadata(const TraceEvent& event) {
   if (event.name == "thread_name") spans_.names[track_of(event)] = std::string(event.argument_name.substr(0, 200));
 }
 
-std::optional<OpKind> Collector::kind_of(std::string_view name) {
+std::optional<NamedPass> Collector::pass_of(std::string_view name) {
   name_.assign(name);
-  const auto known = kinds_.find(name_);
-  if (known != kinds_.end()) return known->second;
-  if (kinds_.size() >= most_names) kinds_.clear();  // a file whose names are all different
-  return kinds_.emplace(name_, kind_in_name(name)).first->second;
+  const auto known = passes_.find(name_);
+  if (known != passes_.end()) return known->second;
+  if (passes_.size() >= most_names) passes_.clear();  // a file whose names are all different
+  return passes_.emplace(name_, pass_in_name(name)).first->second;
+}
+
+Span Collector::kernel_of(Span span, std::string_view name, std::string_view category) {
+  if (is_copy(category)) {
+    span.kind = OpKind::send;
+    span.told = true;
+  } else if (is_communication(name)) {
+    if (span.kind != OpKind::send && span.kind != OpKind::receive) span.kind = OpKind::all_reduce;
+    span.told = true;
+  } else {
+    span.told = false;  // a name is asked last
+  }
+  return span;
 }
 
 Result<void> Collector::take_complete(const TraceEvent& event, std::int64_t start, std::int64_t duration,
@@ -106,7 +116,7 @@ Result<void> Collector::take_complete(const TraceEvent& event, std::int64_t star
             .correlation = static_cast<std::uint32_t>(event.correlation.value_or(0)),
             .track = track_of(event),
             .device = whole(event.device.value_or(event.process)),
-            .stage = stage_of(event),
+            .stage = whole_stage(event.stage.value_or(0)),
             .kind = OpKind::forward,
             .told = false};
   if (spans_.tracks.size() > most_tracks)
@@ -121,25 +131,23 @@ Result<void> Collector::take_complete(const TraceEvent& event, std::int64_t star
     if (span.correlation != 0) spans_.launches.push_back({span.correlation, span.track, start});
     return {};
   }
-  const auto kind = kind_of(name);
-  span.kind = kind.value_or(OpKind::forward);
-  span.told = kind.has_value();
+  const auto pass = pass_of(name);
+  span.kind = pass ? pass->kind : OpKind::forward;
+  span.told = pass.has_value();
   if (is_kernel(category)) {
-    if (is_copy(category)) span.kind = OpKind::send;
-    const bool collective = span.kind == OpKind::all_reduce || span.kind == OpKind::send;
-    span.told = is_copy(category) || (collective && name.starts_with("nccl"));
-    spans_.kernels.push_back(span);
+    spans_.kernels.push_back(kernel_of(span, name, category));
     return {};
   }
   if (constexpr std::string_view step = "ProfilerStep#"; name.starts_with(step)) {
-    spans_.steps.push_back({start, span.end(), micro_batch_in_name(name)});
+    spans_.steps.push_back({start, span.end(), number_behind(name, step)});
     return {};
   }
   if (is_operator(category)) {
     if (name.starts_with("autograd::engine")) spans_.autograd.insert(span.track);
     spans_.operators.push_back(span);
-  } else if (kind) {
-    if (!event.micro_batch) span.micro_batch = micro_batch_in_name(name);
+  } else if (pass) {
+    if (!event.micro_batch) span.micro_batch = pass->micro_batch;
+    if (!event.stage) span.stage = whole_stage(pass->stage);
     spans_.annotations.push_back(span);
   }
   return {};

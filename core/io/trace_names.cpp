@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names in traces say.
+#include "core/io/trace_names.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <optional>
+#include <charconv>
 #include <string>
-#include <utility>
 
-#include "core/io/trace_reader.hpp"
-
-namespace pipedeck {
+namespace pipedeck::trace {
 namespace {
 
 struct Word {
@@ -44,6 +41,18 @@ constexpr std::array words{
     Word{"fwd", OpKind::forward},
 };
 
+/// At a name's end; as in PyTorch's actions I is for the gradient of the input alone.
+constexpr std::array brackets{Word{"(F)", OpKind::forward}, Word{"(B)", OpKind::backward},
+                              Word{"(I)", OpKind::backward_input}, Word{"(W)", OpKind::backward_weight}};
+
+constexpr std::string_view action_prefix = "PP:";
+/// Of torch.distributed.pipelining; RESHARD takes no time, OVERLAP_F_B has its two actions within it.
+constexpr std::array actions{Word{"F", OpKind::forward},          Word{"B", OpKind::backward},
+                             Word{"I", OpKind::backward_input},   Word{"W", OpKind::backward_weight},
+                             Word{"SEND_F", OpKind::send},        Word{"SEND_B", OpKind::send},
+                             Word{"RECV_F", OpKind::receive},     Word{"RECV_B", OpKind::receive},
+                             Word{"UNSHARD", OpKind::all_reduce}, Word{"REDUCE_GRAD", OpKind::all_reduce}};
+
 std::string in_lower_case(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(),
@@ -51,30 +60,75 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr std::string_view digits = "0123456789";
 
-}  // namespace
+/// 0 for no digits, or for more than a count has.
+int number_of(std::string_view text) {
+  int number = 0;
+  if (text.size() <= 9) std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
 
-std::optional<OpKind> kind_in_name(std::string_view name) {
-  const std::string lower = in_lower_case(name);
+/// "2F0", "3SEND_B1", "0UNSHARD".
+std::optional<NamedPass> pass_of_action(std::string_view action) {
+  const std::size_t word = std::min(action.find_first_not_of(digits), action.size());
+  const std::size_t last = std::min(action.find_first_of(digits, word), action.size());
+  const auto found = std::ranges::find(actions, action.substr(word, last - word), &Word::word);
+  if (found == actions.end() || action.find_first_not_of(digits, last) != action.npos) return std::nullopt;
+  return NamedPass{found->kind, number_of(action.substr(last)), number_of(action.substr(0, word))};
+}
+
+void take_numbers(std::string_view lower, NamedPass& pass) {
+  std::size_t letters = 0;  // where the last word ends
+  for (std::size_t at = 0; at < lower.size(); ++at) {
+    if (lower[at] >= 'a' && lower[at] <= 'z') letters = at + 1;
+    if (digits.find(lower[at]) == digits.npos) continue;
+    const std::size_t end = std::min(lower.find_first_not_of(digits, at), lower.size());
+    const bool of_stage = lower.substr(0, letters).ends_with("stage");
+    if (end - at <= 9) (of_stage ? pass.stage : pass.micro_batch) = number_of(lower.substr(at, end - at));
+    at = end - 1;
+  }
+}
+
+std::optional<OpKind> kind_in(std::string_view name, std::string_view lower) {
+  for (const Word& bracket : brackets)
+    if (name.ends_with(bracket.word)) return bracket.kind;
   for (const Word& word : words)
     if (lower.find(word.word) != lower.npos) return word.kind;
   return std::nullopt;
 }
 
-int micro_batch_in_name(std::string_view name) {
-  for (std::size_t end = name.size(); end > 0;) {
-    while (end > 0 && !is_digit(name[end - 1])) --end;
-    std::size_t begin = end;
-    while (begin > 0 && is_digit(name[begin - 1])) --begin;
-    if (begin == end) return 0;
-    std::string_view before = name.substr(0, begin);
-    while (!before.empty() && !std::isalpha(static_cast<unsigned char>(before.back()))) before.remove_suffix(1);
-    const bool of_stage = in_lower_case(before).ends_with("stage");
-    if (!of_stage && end - begin <= 9) return std::stoi(std::string(name.substr(begin, end - begin)));
-    end = begin;
-  }
-  return 0;
+}  // namespace
+
+bool is_kernel(std::string_view category) {
+  return category == "kernel" || category == "Kernel" || is_copy(category) || category == "gpu_memset" ||
+         category == "Memset";
+}
+bool is_copy(std::string_view category) { return category == "gpu_memcpy" || category == "Memcpy"; }
+bool is_launch(std::string_view category) {
+  return category.ends_with("_runtime") || category.ends_with("_driver") || category == "Runtime";
+}
+bool is_operator(std::string_view category) { return category == "cpu_op" || category == "Operator"; }
+
+bool is_communication(std::string_view kernel) {
+  constexpr std::array<std::string_view, 5> parts{"::internode", "::intranode", "InterNode", "IntraNode", "nvshmem"};
+  return kernel.starts_with("nccl") || kernel.starts_with("rccl") ||
+         std::ranges::any_of(parts, [&](std::string_view part) { return kernel.find(part) != kernel.npos; });
 }
 
-}  // namespace pipedeck
+std::optional<NamedPass> pass_in_name(std::string_view name) {
+  if (name.starts_with(action_prefix)) return pass_of_action(name.substr(action_prefix.size()));
+  const std::string lower = in_lower_case(name);
+  const auto kind = kind_in(name, lower);
+  if (!kind) return std::nullopt;
+  NamedPass pass{.kind = *kind};
+  take_numbers(lower, pass);
+  return pass;
+}
+
+bool in_schedule_notation(std::string_view name) {
+  return name.starts_with(action_prefix) || name == "1F1B" ||
+         std::ranges::any_of(brackets, [&](const Word& bracket) { return name.ends_with(bracket.word); });
+}
+
+}  // namespace pipedeck::trace

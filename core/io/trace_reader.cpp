@@ -76,7 +76,8 @@ void add_steps(ReadTrace& result, std::vector<Span> spans, const std::vector<Ste
       add(std::vector<Span>(at, end), steps[i].number);
       at = end;
     }
-    result.notes.push_back(fmt::format("{} steps, a timeline each", result.timelines.size()));
+    if (result.timelines.size() > 1)
+      result.notes.push_back(fmt::format("{} steps, a timeline each", result.timelines.size()));
   }
   if (outside > 0) result.notes.push_back(fmt::format("{} operations before the first step were left out", outside));
   if (hidden > 0)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Chrome trace as a measured timeline. Read are traces that this program wrote itself (core/io/trace), operation by
 // operation as they were, and those of PyTorch's profiler (Kineto) and of others:
-//   - kernels of a GPU become a lane a device, those of NCCL a lane of all-reduces or of transfers, copies one of
+//   - kernels of a GPU become a lane a device, those of NCCL and of exchanges of experts a lane of all-reduces or of
+//   transfers, copies one of
 //     transfers. Whether a kernel is forward, backward or of the optimizer is told by the annotation that it was
-//     launched under ("forward 3", "Optimizer.step#SGD.step"), by the thread that launched it (autograd's), and last by
-//     the kernel's own name;
+//     launched under ("forward 3", "PP:2F0", "Optimizer.step#SGD.step"), by the thread that launched it (autograd's),
+//     and last by the kernel's own name;
 //   - without kernels the annotations themselves are the operations, without these PyTorch's outermost operators.
 // Steps ("ProfilerStep#7") become a timeline each, from its step's start.
 #pragma once
@@ -33,11 +34,5 @@ Result<ReadTrace> read_trace(const std::string& path, const std::stop_token& sto
 
 /// The same as the events of a run.
 std::vector<RunEvent> run_of_trace(ReadTrace trace);
-
-/// What an annotation's or a kernel's name says: "ForwardPass", "backward_step", "Optimizer.step#Adam.step",
-/// "ncclDevKernel_AllReduce". Nothing: it says nothing. Letter case does not matter.
-std::optional<OpKind> kind_in_name(std::string_view name);
-/// The micro-batch in "forward 3", "bwd_mb12": the last number that is no stage; 0 without one.
-int micro_batch_in_name(std::string_view name);
 
 }  // namespace pipedeck

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "core/io/trace_events.hpp"
+#include "core/io/trace_names.hpp"
 
 namespace pipedeck {
 namespace {
@@ -83,15 +84,6 @@ RecordedInputs inputs_of(std::string_view sizes, std::string_view types) {
   return inputs;
 }
 
-bool is_kernel(std::string_view category) {
-  return category == "kernel" || category == "Kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
-         category == "Memcpy" || category == "Memset";
-}
-bool is_launch(std::string_view category) {
-  return category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime" || category == "hip_runtime";
-}
-bool is_operator(std::string_view category) { return category == "cpu_op" || category == "Operator"; }
-
 /// Texts that come again and again, by number.
 class Numbers {
  public:
@@ -114,19 +106,19 @@ class Recorder {
     ++found_.events;
     if (event.phase != 'X') return {};
     if (!event.start) return refuse(event, "found no \"ts\", expected microseconds");
-    if (is_kernel(event.category)) {
+    if (trace::is_kernel(event.category)) {
       take_kernel(event);
-    } else if (is_launch(event.category)) {
+    } else if (trace::is_launch(event.category)) {
       if (event.correlation)
         found_.launches.push_back({*event.start, static_cast<std::uint32_t>(*event.correlation), track_of(event)});
-    } else if (is_operator(event.category)) {
+    } else if (trace::is_operator(event.category)) {
       take_operator(event);
     } else if (event.category == "python_function") {
       if (event.name.starts_with(module_prefix)) add(found_.modules, event, event.name.substr(module_prefix.size()));
     } else if (event.category == "user_annotation") {
       if (event.name.starts_with(step_prefix))
         found_.steps.push_back({*event.start, *event.start + event.duration});
-      else
+      else if (!trace::in_schedule_notation(event.name))  // these are passes, never modules
         add(found_.annotations, event, event.name);
     }
     if (tracks_.size() > most_tracks)
@@ -200,7 +192,7 @@ class Recorder {
 
   void take_kernel(const TraceEvent& event) {
     found_.kernels.push_back({event.duration, static_cast<std::uint32_t>(event.correlation.value_or(0)),
-                              event.name.starts_with("nccl") || event.name.starts_with("rccl")});
+                              trace::is_communication(event.name)});
   }
 
   Recording found_;

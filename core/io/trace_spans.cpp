@@ -39,11 +39,35 @@ LaneRole role_of(OpKind kind) {
   return kind == OpKind::send || kind == OpKind::receive ? LaneRole::link : LaneRole::compute;
 }
 
+void put_under(Span& kernel, const Span& annotation) {
+  kernel.kind = annotation.kind;
+  kernel.micro_batch = annotation.micro_batch;
+  kernel.stage = annotation.stage;
+  kernel.told = true;
+}
+
+bool is_backward(OpKind kind) {
+  return kind == OpKind::backward || kind == OpKind::backward_input || kind == OpKind::backward_weight;
+}
+
+/// What a launch on each track may be under. Autograd has threads of its own, while the thread that called it waits
+/// within its annotation ("Backward 3"): that one counts for them too.
+std::map<std::uint32_t, std::vector<Span>> annotations_for_launches(const Spans& spans) {
+  std::map<std::uint32_t, std::vector<Span>> of_track;
+  for (const Span& span : spans.annotations) {
+    of_track[span.track].push_back(span);
+    if (!is_backward(span.kind)) continue;
+    for (const std::uint32_t track : spans.autograd)
+      if (track != span.track && spans.tracks[track].process == spans.tracks[span.track].process)
+        of_track[track].push_back(span);
+  }
+  return of_track;
+}
+
 /// Kinds by thread and time of the launch; those launched under nothing stay untold.
 void classify_by_launch(Spans& spans) {
   std::ranges::sort(spans.launches, {}, &Launch::correlation);
-  std::map<std::uint32_t, std::vector<Span>> of_track;
-  for (const Span& span : spans.annotations) of_track[span.track].push_back(span);
+  std::map<std::uint32_t, std::vector<Span>> of_track = annotations_for_launches(spans);
   struct Question {
     std::uint32_t track;
     std::int64_t time;
@@ -66,9 +90,12 @@ void classify_by_launch(Spans& spans) {
     const bool backward = spans.autograd.contains(track);
     const Span* const under = nested->at(time);
     if (!under && !backward) continue;
-    kernel->kind = under ? under->kind : OpKind::backward;
-    kernel->micro_batch = under ? under->micro_batch : 0;
-    kernel->told = true;
+    if (under) {
+      put_under(*kernel, *under);
+    } else {
+      kernel->kind = OpKind::backward;
+      kernel->told = true;
+    }
   }
 }
 
@@ -89,9 +116,7 @@ void classify_kernels(Spans& spans) {
     if (i == 0 || kernels[i - 1]->track != kernels[i]->track) nested.emplace(of_track[kernels[i]->track]);
     const Span* const under = nested->at(kernels[i]->start);
     if (!under) continue;
-    kernels[i]->kind = under->kind;
-    kernels[i]->micro_batch = under->micro_batch;
-    kernels[i]->told = true;
+    put_under(*kernels[i], *under);
   }
   classify_by_launch(spans);
 }

@@ -13,6 +13,7 @@
 
 #include "core/domain/timeline.hpp"
 #include "core/io/trace_events.hpp"
+#include "core/io/trace_names.hpp"
 
 namespace pipedeck::trace {
 
@@ -74,11 +75,12 @@ class Collector {
   Result<void> take_end(const TraceEvent& event);
   void take_metadata(const TraceEvent& event);
 
-  /// kind_in_name, remembered: few names come again and again.
-  std::optional<OpKind> kind_of(std::string_view name);
+  /// pass_in_name, remembered: few names come again and again.
+  std::optional<NamedPass> pass_of(std::string_view name);
+  static Span kernel_of(Span span, std::string_view name, std::string_view category);
 
   Spans spans_;
-  std::unordered_map<std::string, std::optional<OpKind>> kinds_;
+  std::unordered_map<std::string, std::optional<NamedPass>> passes_;
   std::string name_;  ///< what is looked up, kept for its memory
   std::map<Track, std::uint32_t> numbers_;
   Track last_{-1, -1};

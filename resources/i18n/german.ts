@@ -6132,8 +6132,8 @@
         <translation>%1 Schichten aus %2 Modulen, die der Profiler nennt</translation>
     </message>
     <message>
-        <source>%1 ms of communication (NCCL) were left out: plans have their own</source>
-        <translation>%1 ms Kommunikation (NCCL) wurden weggelassen: Pläne haben ihre eigene</translation>
+        <source>%1 ms of communication between GPUs were left out: plans have their own</source>
+        <translation>%1 ms Kommunikation zwischen GPUs wurden weggelassen: Pläne haben ihre eigene</translation>
     </message>
     <message>
         <source>%1 samples a micro-batch: the first size of what the first layer takes</source>

@@ -18,6 +18,7 @@
 #include "core/io/json_formats.hpp"
 #include "core/io/trace.hpp"
 #include "core/io/trace_events.hpp"
+#include "core/io/trace_names.hpp"
 #include "core/io/trace_reader.hpp"
 
 using namespace pipedeck;
@@ -136,6 +137,50 @@ class TestTraceReader : public QObject {
     QCOMPARE(trace->operations, std::size_t{7});
   }
 
+  // What torch.distributed.pipelining writes: its thread waits in "PP:1B2" while autograd's thread launches.
+  void actions_of_a_schedule_reach_the_threads_of_autograd() {
+    const auto launch = [](double at, int thread, int n, const char* category = "cuda_runtime") {
+      return line_of(category, "launch", at, 1, 1000, thread, fmt::format("{{\"correlation\":{}}}", n));
+    };
+    const auto kernel = [](const char* name, double at, double length, int n, int stream = 7) {
+      return line_of("kernel", name, at, length, 0, stream,
+                     fmt::format("{{\"device\":0,\"stream\":{},\"correlation\":{}}}", stream, n));
+    };
+    const auto trace = read(document({
+        line_of("user_annotation", "PP:(1F3;0B2)OVERLAP_F_B", 990, 400, 1000, 10),
+        line_of("user_annotation", "PP:1F3", 1000, 100, 1000, 10),
+        launch(1010, 10, 1, "xpu_runtime"),
+        line_of("user_annotation", "PP:0B2", 1100, 100, 1000, 10),
+        line_of("cpu_op", "autograd::engine::evaluate_function: MulBackward0", 1110, 50, 1000, 11),
+        line_of("cpu_op", "autograd::engine::evaluate_function: MulBackward0", 1110, 50, 2000, 11),
+        launch(1120, 11, 2),
+        line_of("user_annotation", "mlp(W)", 1200, 100, 1000, 10),
+        launch(1210, 11, 3),
+        launch(1310, 11, 4),
+        kernel("gemm_a", 1050, 50, 1),
+        kernel("gemm_b", 1150, 50, 2),
+        kernel("gemm_c", 1250, 50, 3),
+        kernel("gemm_d", 1350, 50, 4),
+        kernel("ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 1055, 10, 1, 20),
+        kernel("void deep_ep::internode::combine<false, 8>(int4*)", 1075, 10, 1, 20),
+        kernel("EpDispatchIntraNodeKernel_bf16", 1155, 10, 2, 20),
+        kernel("rcclGenericKernel<1, false>(ncclDevComm*)", 1175, 10, 2, 20),
+    }));
+    QVERIFY2(trace, trace ? "" : trace.error().text().c_str());
+    const Timeline& timeline = trace->timelines[0].timeline;
+    const auto compute = rows_of(timeline, LaneRole::compute, 0);
+    QCOMPARE(compute.size(), std::size_t{4});
+    const std::array wanted{Operation{OpKind::forward, StageId(1), 3}, Operation{OpKind::backward, StageId(0), 2},
+                            Operation{OpKind::backward_weight, StageId(0), 0},
+                            Operation{OpKind::backward, StageId(0), 0}};
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      QCOMPARE(compute[i].operation.kind, wanted[i].kind);
+      QCOMPARE(compute[i].operation.stage, wanted[i].stage);
+      QCOMPARE(compute[i].operation.micro_batch, wanted[i].micro_batch);
+    }
+    QCOMPARE(rows_of(timeline, LaneRole::collective, 0).size(), std::size_t{4});
+  }
+
   void a_rank_and_steps_are_heard() {
     std::vector<std::string> events;
     for (int step = 3; step < 6; ++step) {
@@ -237,29 +282,49 @@ class TestTraceReader : public QObject {
   void names_are_understood_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<int>("kind");
+    QTest::addColumn<int>("stage");
     QTest::addColumn<int>("micro_batch");
-    const auto row = [](const char* name, std::optional<OpKind> kind, int micro_batch) {
-      QTest::newRow(name) << name << (kind ? static_cast<int>(*kind) : -1) << micro_batch;
+    const auto row = [](const char* name, std::optional<OpKind> kind, int stage, int micro_batch) {
+      QTest::newRow(name) << name << (kind ? static_cast<int>(*kind) : -1) << stage << micro_batch;
     };
-    row("ForwardPass", OpKind::forward, 0);
-    row("bwd_mb12", OpKind::backward, 12);
-    row("forward stage 3 micro-batch 4", OpKind::forward, 4);
-    row("forward 4 (stage 3)", OpKind::forward, 4);
-    row("send_forward", OpKind::send, 0);
-    row("Optimizer.step#Adam.step", OpKind::optimizer, 0);
-    row("recompute forward 2", OpKind::recompute, 2);
-    row("ncclKernel_AllReduce_RING", OpKind::all_reduce, 0);
-    row("ncclDevKernel_SendRecv", OpKind::send, 0);
-    row("aten::mm", std::nullopt, 0);
+    row("ForwardPass", OpKind::forward, 0, 0);
+    row("bwd_mb12", OpKind::backward, 0, 12);
+    row("forward stage 3 micro-batch 4", OpKind::forward, 3, 4);
+    row("forward 4 (stage 3)", OpKind::forward, 3, 4);
+    row("forward 4 at 1234567890123", OpKind::forward, 0, 4);
+    row("send_forward", OpKind::send, 0, 0);
+    row("Optimizer.step#Adam.step", OpKind::optimizer, 0, 0);
+    row("recompute forward 2", OpKind::recompute, 0, 2);
+    row("ncclKernel_AllReduce_RING", OpKind::all_reduce, 0, 0);
+    row("ncclDevKernel_SendRecv", OpKind::send, 0, 0);
+    row("aten::mm", std::nullopt, 0, 0);
+    row("PP:2F0", OpKind::forward, 2, 0);
+    row("PP:10B12", OpKind::backward, 10, 12);
+    row("PP:1I3", OpKind::backward_input, 1, 3);
+    row("PP:1W3", OpKind::backward_weight, 1, 3);
+    row("PP:3SEND_F1", OpKind::send, 3, 1);
+    row("PP:3RECV_B1", OpKind::receive, 3, 1);
+    row("PP:5UNSHARD", OpKind::all_reduce, 5, 0);
+    row("PP:5REDUCE_GRAD", OpKind::all_reduce, 5, 0);
+    row("PP:5RESHARD", std::nullopt, 0, 0);
+    row("PP:(1F3;0B2)OVERLAP_F_B", std::nullopt, 0, 0);
+    row("PP:2F0x", std::nullopt, 0, 0);
+    row("PP:", std::nullopt, 0, 0);
+    row("attn(F)", OpKind::forward, 0, 0);
+    row("combine(B)", OpKind::backward, 0, 0);
+    row("mlp(W)", OpKind::backward_weight, 0, 0);
+    row("1F1B", std::nullopt, 0, 0);
   }
   void names_are_understood() {
     QFETCH(QString, name);
-    const auto kind = kind_in_name(name.toStdString());
-    const int found = kind ? static_cast<int>(*kind) : -1;
+    QFETCH(int, kind);
+    QFETCH(int, stage);
     QFETCH(int, micro_batch);
-    const auto* wanted = static_cast<const int*>(QTest::qData("kind", qMetaTypeId<int>()));
-    QCOMPARE(found, *wanted);
-    QCOMPARE(micro_batch_in_name(name.toStdString()), micro_batch);
+    const auto pass = trace::pass_in_name(name.toStdString());
+    QCOMPARE(pass ? static_cast<int>(pass->kind) : -1, kind);
+    if (!pass) return;
+    QCOMPARE(pass->stage, stage);
+    QCOMPARE(pass->micro_batch, micro_batch);
   }
 
   void hostile_ones_are_told_data() {
