@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // convert: any format that is read, into any format that can hold the same; descriptions of machines into a cluster,
-// configurations of transformers, ONNX models and traces of modules into a profile.
+// configurations of transformers, ONNX models and traces of modules into a profile, traces of a run's ranks into its
+// log.
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -27,7 +29,7 @@ class ConvertCommand : public Command {
     for (const FileFormat& format : file_formats()) names.emplace_back(format.name);
     app.add_option("IN", files_,
                    "files to read, told by their content, and, without -o, at the end the OUT to write; - is standard "
-                   "output. Several are descriptions of machines")
+                   "output. Several are descriptions of machines, or traces of a run's ranks")
         ->type_name("IN ... OUT");
     app.add_option("-o,--output", out_, "file to write; - is standard output")->type_name("OUT");
     app.add_option("--to", to_, "format to write; without, what OUT's ending says, else IN's own")
@@ -63,6 +65,7 @@ class ConvertCommand : public Command {
     if (!columns_.empty()) return write_table();
     if (files_.size() == 1 && asked_format() == "profile" && looks_like_trace(files_.front()))
       return write_traced(stop);
+    if (files_.size() > 1 && std::ranges::all_of(files_, looks_like_trace)) return write_ranks(stop);
     if (trace_depth_)
       return fail(ErrorCode::bad_usage, "--trace-depth: found no trace to become a profile, expected one");
     FoundMachines found;
@@ -70,7 +73,7 @@ class ConvertCommand : public Command {
       auto read = read_any_file(file, {.profile_micro_batch = profile_micro_batch_}, stop);
       if (!read) return tl::unexpected(read.error());
       auto* machines = std::get_if<FoundMachines>(&*read);
-      if (!machines) return write_other(*read);
+      if (!machines) return write_other(*std::move(read));
       if (auto added = add_found(found, std::move(*machines)); !added)
         return tl::unexpected(in_file(added.error(), file));
     }
@@ -83,6 +86,9 @@ class ConvertCommand : public Command {
     if (out_.empty() && !files_.empty()) {
       out_ = files_.back();
       files_.pop_back();
+      if (!files_.empty() && looks_like_trace(out_) && std::ranges::all_of(files_, looks_like_trace))
+        return fail(ErrorCode::bad_usage,
+                    fmt::format("convert: found the trace {} as OUT, where it would be lost; expected -o OUT", out_));
     }
     if (out_.empty() || (files_.empty() && !read_nothing))
       return fail(ErrorCode::bad_usage, "convert: expected IN, a file to read, and OUT, one to write");
@@ -115,8 +121,31 @@ class ConvertCommand : public Command {
     return write(profile_to_json(made->profile));
   }
 
+  /// What the ranks of one run did.
+  Result<int> write_ranks(const std::stop_token& stop) {
+    if (asked_format() == "profile")
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found {} traces to become a profile, expected one: that of a rank", files_.size()));
+    if (machines_.given() || models_.given() || trace_depth_ || profile_micro_batch_)
+      return fail(ErrorCode::bad_usage, "found options of machines, models or profiles with traces, expected none");
+    auto log = read_traces_as_run(files_, stop);
+    if (!log) return tl::unexpected(log.error());
+    return write_traced_run(*std::move(log));
+  }
+
+  /// With what was made of it; a run's log is written as it is, however large.
+  Result<int> write_traced_run(RunLog log) {
+    for (const RunEvent& event : log.events)
+      if (const auto* note = std::get_if<RunWarning>(&event)) print_note(note->message);
+    const AnyFile file(std::move(log));
+    if (target(file) == "run-log") return written(write_output(out_, lines_of(std::get<RunLog>(file))));
+    auto text = text_of(file, target(file));
+    if (!text) return tl::unexpected(in_file(text.error(), files_.front()));
+    return write(*std::move(text));
+  }
+
   /// What is no description of a machine stands alone.
-  Result<int> write_other(const AnyFile& file) {
+  Result<int> write_other(AnyFile file) {
     if (files_.size() > 1)
       return fail(ErrorCode::bad_usage,
                   fmt::format("found {} files and a {} among them, expected one, or descriptions of machines",
@@ -129,11 +158,7 @@ class ConvertCommand : public Command {
     if (models_.given() || !machines_.device().empty())
       return fail(ErrorCode::bad_usage,
                   fmt::format("found options of models with a {}, expected none", format_name(file)));
-    if (const auto* log = std::get_if<RunLog>(&file); log && log->text.empty()) {  // a trace: what was made of it
-      for (const RunEvent& event : log->events)
-        if (const auto* note = std::get_if<RunWarning>(&event)) print_note(note->message);
-      if (target(file) == "run-log") return written(write_output(out_, lines_of(*log)));
-    }
+    if (auto* log = std::get_if<RunLog>(&file); log && log->text.empty()) return write_traced_run(std::move(*log));
     auto text = text_of(file, target(file));
     if (!text) return tl::unexpected(in_file(text.error(), files_.front()));
     return write(*std::move(text));

@@ -16,7 +16,7 @@
 #include "core/io/json_value.hpp"
 #include "core/io/trace.hpp"
 #include "core/io/trace_events.hpp"
-#include "core/io/trace_reader.hpp"
+#include "core/io/trace_ranks.hpp"
 #include "core/presets/machine_import.hpp"
 
 namespace pipedeck::cli {
@@ -154,15 +154,15 @@ Result<RunLog> read_run_log(const std::string& path) {
   return run_log_from(*content, path);
 }
 
-Result<RunLog> read_trace_as_run(const std::string& path, const std::stop_token& stop) {
-  return read_trace(path, stop).map([](ReadTrace&& trace) {
+Result<RunLog> read_traces_as_run(const std::vector<std::string>& paths, const std::stop_token& stop) {
+  return read_traces(paths, stop).map([](ReadTrace&& trace) {
     return RunLog{.events = run_of_trace(std::move(trace)), .text = {}};
   });
 }
 
 Result<AnyFile> read_any_file(const std::string& path, const ReadOptions& options, const std::stop_token& stop) {
   if (looks_like_trace(path))
-    return read_trace_as_run(path, stop).map([](RunLog&& log) { return AnyFile(std::move(log)); });
+    return read_traces_as_run({path}, stop).map([](RunLog&& log) { return AnyFile(std::move(log)); });
   const auto content = read_file(path);
   if (!content) return tl::unexpected(content.error());
   if (looks_like_run_log(*content))

@@ -99,8 +99,9 @@ class Session : public QObject {
   /// A project is opened, everything else is added to the one that is open.
   bool open_or_import(const QString& path);
   bool import(const QString& path);
-  /// In the background: a trace may have millions of events. `run_imported` follows, or an error.
-  bool import_trace(const QString& path);
+  /// In the background: a trace may have millions of events. Several of one run's ranks are one run, others a run each.
+  /// `run_imported` follows for each, or an error.
+  void import_traces(const QStringList& paths);
   bool export_plan(int id, const QString& path);
   /// Why the file must not be written from here; empty: it may.
   const QString& why_read_only() const { return why_read_only_; }
@@ -225,6 +226,7 @@ class Session : public QObject {
   void keep_work();
   void tell_unsafe(const Error& why);
   void report(const QString& title, const Error& error);
+  void add_trace(const std::shared_ptr<const RunRecord>& run);
   void start_writing(const QString& path, std::optional<ProjectLock> lock);
   void take_saved(const std::optional<Error>& problem);
   void apply(const Comparison& comparison, const Question& question);

@@ -108,7 +108,10 @@ bool Session::open_or_import(const QString& path) {
 }
 
 bool Session::import(const QString& path) {
-  if (looks_like_trace(path.toStdString())) return import_trace(path);
+  if (looks_like_trace(path.toStdString())) {
+    import_traces({path});
+    return true;
+  }
   auto imported = import_file(state(), path.toStdString(), seams_.ask_micro_batch);
   if (!imported) {
     report(tr("Import"), imported.error());

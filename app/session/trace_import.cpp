@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session/trace_import.hpp"
-
+// Traces that somebody recorded, as runs of the project.
 #include <algorithm>
 #include <set>
 
@@ -8,7 +7,9 @@
 #include <QFileInfo>
 
 #include "app/language/core_text.hpp"
+#include "app/session/import.hpp"
 #include "app/session/session.hpp"
+#include "core/io/trace_ranks.hpp"
 
 namespace pipedeck::app {
 
@@ -25,11 +26,14 @@ std::set<DeviceId> devices_in(const Timeline& timeline) {
   return devices;
 }
 
-}  // namespace
-
-RunRecord record_of_trace(ReadTrace trace, const std::string& path, std::shared_ptr<const Simulation> predicted) {
-  RunRecord run = run_named_by(path);
-  QStringList words{Text::tr("a trace, imported from %1").arg(QFileInfo(QString::fromStdString(path)).fileName())};
+/// The run, named after its first file. `predicted` is drawn under it where both are of the same devices.
+RunRecord record_of_trace(ReadTrace trace, const std::vector<std::string>& files,
+                          std::shared_ptr<const Simulation> predicted) {
+  RunRecord run = run_named_by(files.front());
+  const QString first = QFileInfo(QString::fromStdString(files.front())).fileName();
+  const int others = static_cast<int>(files.size()) - 1;
+  QStringList words{others == 0 ? Text::tr("a trace, imported from %1").arg(first)
+                                : Text::tr("traces, imported from %1 and %2 more").arg(first).arg(others)};
   for (const std::string& note : trace.notes) words << core_text(note);
   run.message = words.join(QLatin1Char('\n'));
   run.steps = static_cast<int>(trace.timelines.size());
@@ -40,30 +44,56 @@ RunRecord record_of_trace(ReadTrace trace, const std::string& path, std::shared_
   return run;
 }
 
-bool Session::import_trace(const QString& path) {
+/// Ranks of one run are one, others one each.
+Result<std::vector<std::shared_ptr<const RunRecord>>> read_runs(const std::vector<std::string>& files,
+                                                                const std::shared_ptr<const Simulation>& predicted,
+                                                                const Jobs::Context& context) {
+  auto traces = read_each_trace(files, context.stop, context.progress);
+  if (!traces) return tl::unexpected(traces.error());
+  std::vector<std::shared_ptr<const RunRecord>> runs;
+  const auto add = [&](ReadTrace trace, const std::vector<std::string>& of) {
+    runs.push_back(std::make_shared<const RunRecord>(record_of_trace(std::move(trace), of, predicted)));
+  };
+  if (are_of_one_run(*traces)) {
+    auto joined = join_ranks(*std::move(traces), files);
+    if (!joined) return tl::unexpected(joined.error());
+    add(*std::move(joined), files);
+  } else {
+    for (std::size_t i = 0; i < files.size(); ++i) add(std::move((*traces)[i]), {files[i]});
+  }
+  return runs;
+}
+
+}  // namespace
+
+void Session::import_traces(const QStringList& paths) {
   std::shared_ptr<const Simulation> predicted;
   if (const PlanEntry* entry = find_plan(state(), state().selected_plan); entry && entry->feasible())
     if (const auto verdict = judge_.known(*problem_of(state(), *entry), *entry->plan)) predicted = verdict->simulation;
-  const QString title = tr("Import %1").arg(QFileInfo(path).fileName());
-  jobs_.start(title, [this, file = path.toStdString(), predicted](const Jobs::Context& context) -> Jobs::Apply {
-    auto trace = read_trace(file, context.stop, context.progress);
-    if (!trace)
-      return [this, problem = trace.error()] {
+  std::vector<std::string> files;
+  for (const QString& path : paths) files.push_back(path.toStdString());
+  const QString title = paths.size() == 1 ? tr("Import %1").arg(QFileInfo(paths.front()).fileName())
+                                          : tr("Import %1 traces").arg(paths.size());
+  jobs_.start(title, [this, files, predicted](const Jobs::Context& context) -> Jobs::Apply {
+    auto runs = read_runs(files, predicted, context);
+    if (!runs)
+      return [this, problem = runs.error()] {
         report(tr("Import"), problem);
         return core_text(problem);
       };
-    auto run = std::make_shared<const RunRecord>(record_of_trace(*std::move(trace), file, predicted));
-    return [this, run] {
-      Added added = with_run(state(), run);
-      change(tr("Import %1").arg(run->name), std::move(added.state));
-      emit notice(run->predicted
-                      ? tr("Imported trace %1, drawn over the prediction of the selected plan").arg(run->name)
-                      : tr("Imported trace %1").arg(run->name));
-      emit run_imported(added.id);
-      return run->message;
+    return [this, runs = *std::move(runs)] {
+      for (const auto& run : runs) add_trace(run);
+      return runs.back()->message;
     };
   });
-  return true;
+}
+
+void Session::add_trace(const std::shared_ptr<const RunRecord>& run) {
+  Added added = with_run(state(), run);
+  change(tr("Import %1").arg(run->name), std::move(added.state));
+  emit notice(run->predicted ? tr("Imported trace %1, drawn over the prediction of the selected plan").arg(run->name)
+                             : tr("Imported trace %1").arg(run->name));
+  emit run_imported(added.id);
 }
 
 }  // namespace pipedeck::app

@@ -78,7 +78,7 @@ void MainWindow::open_sample() {
 }
 
 void MainWindow::open_files(const QStringList& files) {
-  QStringList machines;
+  QStringList machines, traces;
   for (const QString& file : files) {
     untouched_sample_ = false;
     if (is_machine_file(file)) {
@@ -99,7 +99,7 @@ void MainWindow::open_files(const QStringList& files) {
       continue;
     }
     if (is_trace_file(file)) {
-      import_trace(*this, session_, seams_.look_only ? Dialogs() : seams_.dialogs, file);
+      traces << file;
       continue;
     }
     if (session_.open_or_import(file) && session_.file() == QFileInfo(file).absoluteFilePath()) {
@@ -107,6 +107,11 @@ void MainWindow::open_files(const QStringList& files) {
       view_->opened();
     }
   }
+  // A run's processes write one each.
+  if (traces.size() > 1)
+    session_.import_traces(traces);
+  else if (!traces.isEmpty())
+    import_trace(*this, session_, seams_.look_only ? Dialogs() : seams_.dialogs, traces.front());
   // Several describe one cluster together. Where only pictures are taken nobody is there to be asked.
   if (!machines.isEmpty()) import_machines(*this, session_, seams_.look_only ? Dialogs() : seams_.dialogs, machines);
 }

@@ -24,7 +24,7 @@ void add(QWidget& window, Session& session, const Ask& ask, const TracePreview& 
   auto answer = ask(&window, preview);
   if (!answer) return;
   if (!answer->profile) {
-    session.import_trace(preview.file);
+    session.import_traces({preview.file});
     return;
   }
   const QString name = QString::fromStdString(answer->profile->name);
@@ -36,7 +36,7 @@ void add(QWidget& window, Session& session, const Ask& ask, const TracePreview& 
 
 void import_trace(QWidget& window, Session& session, const Dialogs& dialogs, const QString& file) {
   if (!dialogs.trace) {
-    session.import_trace(file);
+    session.import_traces({file});
     return;
   }
   const auto read = [&window, &session, ask = dialogs.trace, file](const Jobs::Context& context) -> Jobs::Apply {
@@ -47,7 +47,7 @@ void import_trace(QWidget& window, Session& session, const Dialogs& dialogs, con
         return core_text(preview.error());
       }
       if (!*preview) {
-        session.import_trace(file);
+        session.import_traces({file});
         return Text::tr("no modules to make a profile of: a measured timeline");
       }
       // Asked once this job has ended, so that none is under way while somebody thinks.

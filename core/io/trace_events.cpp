@@ -46,7 +46,8 @@ struct BoundedAllocator {
   static void Free(void* memory) { std::free(memory); }
 };
 
-constexpr double most_nanoseconds = 6.3e18;  // 200 years
+constexpr double most_nanoseconds = 2.84e18;  // 90 years: between the ends of any two events no count overflows
+constexpr std::int64_t latest_base = 2'500'000'000'000'000'000;  // ns, 2049: with any time it is a count too
 
 std::optional<std::int64_t> nanoseconds_of_power(std::string_view text) {
   const double value = std::strtod(std::string(text).c_str(), nullptr) * 1e3;
@@ -55,7 +56,7 @@ std::optional<std::int64_t> nanoseconds_of_power(std::string_view text) {
 }
 
 /// Microseconds as decimal text in whole nanoseconds, exactly: a clock that counts from 1970 has more digits than a
-/// double. Nothing: no number, or more than 200 years.
+/// double. Nothing: no number, or more than 90 years.
 std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
   const bool negative = text.starts_with('-');
   const char* const end = text.data() + text.size();
@@ -179,6 +180,8 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
       append(input_sizes_, value);
     }
     if (depth_ == 2 && section_ == "distributedInfo" && key_ == "rank") head_.rank = integer_of(value);
+    if (depth_ == 1 && key_ == "baseTimeNanoseconds")
+      head_.base = std::clamp(integer_of(value).value_or(0), std::int64_t{0}, latest_base);
     return true;
   }
   bool Default() { return true; }

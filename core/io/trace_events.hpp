@@ -36,6 +36,7 @@ struct TraceHead {
   std::string title;                 ///< "otherData.title"
   std::optional<std::int64_t> rank;  ///< "distributedInfo.rank"
   std::string device;                ///< "deviceProperties", the first one's "name"
+  std::int64_t base = 0;             ///< ns; "baseTimeNanoseconds": what times count from, 0: from 1970, or unknown
 };
 
 using TakeEvent = std::function<Result<void>(const TraceEvent&)>;

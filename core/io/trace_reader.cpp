@@ -16,21 +16,29 @@ using trace::Span;
 using trace::Spans;
 using trace::Step;
 
+constexpr std::int64_t last_rank = 65'535;
+
 /// One step a number, in order; where the host's and the device's are both there the first begins it.
 std::vector<Step> steps_in_order(std::vector<Step> steps) {
   std::ranges::sort(steps, {}, &Step::start);
-  std::vector<Step> once;
-  for (const Step& step : steps)
-    if (std::ranges::none_of(once, [&](const Step& other) { return other.number == step.number; }))
-      once.push_back(step);
-  return once;
+  std::set<int> numbers;
+  std::erase_if(steps, [&](const Step& step) { return !numbers.insert(step.number).second; });
+  return steps;
 }
 
-/// From 0.
-void move_to_start(std::vector<Span>& spans) {
-  if (spans.empty()) return;
+/// From 0. Gives where they began.
+std::int64_t move_to_start(std::vector<Span>& spans) {
   const std::int64_t first = std::ranges::min(spans, {}, &Span::start).start;
   for (Span& span : spans) span.start -= first;
+  return first;
+}
+
+/// A rank's work is of the device that is called as the rank is, unless it is of several. True: so it is.
+bool put_on_rank(std::vector<Span>& spans, const std::optional<int>& rank) {
+  const bool one = std::ranges::all_of(spans, [&](const Span& s) { return s.device == spans[0].device; });
+  if (!one || !rank) return false;
+  for (Span& span : spans) span.device = *rank;
+  return true;
 }
 
 /// Annotations lie in one another: only the outermost of a thread are operations.
@@ -58,7 +66,7 @@ void add_steps(ReadTrace& result, std::vector<Span> spans, const std::vector<Ste
   std::size_t hidden = 0, outside = 0;
   const auto add = [&](std::vector<Span> part, int number) {
     if (part.empty()) return;
-    move_to_start(part);
+    result.starts.push_back(move_to_start(part));
     Timeline timeline = trace::lanes_of(std::move(part), on_devices, hidden);
     result.operations += timeline.size();
     result.timelines.push_back({number, std::move(timeline)});
@@ -85,12 +93,13 @@ void add_steps(ReadTrace& result, std::vector<Span> spans, const std::vector<Ste
         fmt::format("{} operations that ran wholly beside another of their device are not drawn", hidden));
 }
 
-Result<void> add_operations(ReadTrace& result, Spans& spans, const TraceHead& head) {
+Result<void> add_operations(ReadTrace& result, Spans& spans) {
   if (!spans.own.empty()) {
     auto timeline = trace::lanes_by_name(spans);
     if (!timeline) return tl::unexpected(timeline.error());
     result.operations = timeline->size();
     result.timelines.push_back({1, *std::move(timeline)});
+    result.starts.push_back(0);
     return {};
   }
   const std::vector<Step> steps = steps_in_order(std::move(spans.steps));
@@ -102,11 +111,7 @@ Result<void> add_operations(ReadTrace& result, Spans& spans, const TraceHead& he
           "{} of {} kernels were launched under no annotation that says forward, backward or optimizer; their names "
           "were asked, and what says nothing is drawn as forward",
           untold, spans.kernels.size()));
-    const bool one =
-        std::ranges::all_of(spans.kernels, [&](const Span& s) { return s.device == spans.kernels[0].device; });
-    if (one && head.rank)
-      for (Span& span : spans.kernels)
-        span.device = static_cast<std::int32_t>(std::clamp<std::int64_t>(*head.rank, 0, 65'535));
+    put_on_rank(spans.kernels, result.rank);
     add_steps(result, std::move(spans.kernels), steps, true);
     return {};
   }
@@ -114,13 +119,17 @@ Result<void> add_operations(ReadTrace& result, Spans& spans, const TraceHead& he
   const bool passes = std::ranges::any_of(spans.annotations, [](const Span& s) { return s.kind != OpKind::optimizer; });
   if (passes || (spans.operators.empty() && !spans.annotations.empty())) {
     result.notes.push_back("no kernels of a GPU: the annotations that say forward, backward or optimizer are drawn");
-    add_steps(result, outermost(std::move(spans.annotations)), steps, false);
+    std::vector<Span> outer = outermost(std::move(spans.annotations));
+    const bool on_device = put_on_rank(outer, result.rank);
+    add_steps(result, std::move(outer), steps, on_device);
     return {};
   }
   if (!spans.operators.empty()) {
     result.notes.push_back("no kernels of a GPU and no annotations of passes: the outermost operators are drawn");
     std::ranges::copy(spans.annotations, std::back_inserter(spans.operators));
-    add_steps(result, operators_of(spans), steps, false);
+    std::vector<Span> outer = operators_of(spans);
+    const bool on_device = put_on_rank(outer, result.rank);
+    add_steps(result, std::move(outer), steps, on_device);
     return {};
   }
   return fail(ErrorCode::bad_input,
@@ -141,7 +150,10 @@ Result<ReadTrace> read_trace(const std::string& path, const std::stop_token& sto
   ReadTrace result;
   result.title = std::move(head->title);
   result.events = spans.events;
-  if (auto added = add_operations(result, spans, *head); !added) {
+  if (head->rank) result.rank = static_cast<int>(std::clamp<std::int64_t>(*head->rank, 0, last_rank));
+  auto added = add_operations(result, spans);
+  for (std::int64_t& start : result.starts) start += head->base;
+  if (!added) {
     added.error().file = path;
     return tl::unexpected(std::move(added.error()));
   }

@@ -10,6 +10,8 @@
 // Steps ("ProfilerStep#7") become a timeline each, from its step's start.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -26,6 +28,8 @@ struct ReadTrace {
   std::size_t events = 0;                   ///< in the file
   std::size_t operations = 0;               ///< of them in the timelines
   std::vector<std::string> notes;           ///< what was understood and what was left out, a sentence each
+  std::vector<std::int64_t> starts;         ///< of each timeline: ns on the clock of the machine that recorded it
+  std::optional<int> rank;                  ///< the process of a run that it is of, as the file has it
 };
 
 /// Never empty. Memory beyond the result: 40 bytes an operation and a megabyte. Errors name the file and the byte or

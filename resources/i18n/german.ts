@@ -6495,6 +6495,34 @@
         <source>found the partition &apos;%1&apos; asked for, expected none: no machine tells its own</source>
         <translation>gefunden: die Partition „%1“ ist verlangt, erwartet: keine, denn kein Rechner nennt seine</translation>
     </message>
+    <message>
+        <source>%1 ranks of one run</source>
+        <translation>%1 Ränge eines Laufs</translation>
+    </message>
+    <message>
+        <source>Steps that not all ranks have, left out: %1</source>
+        <translation>Weggelassene Schritte, die nicht alle Ränge haben: %1</translation>
+    </message>
+    <message>
+        <source>The ranks&apos; clocks differ by more than a step lasts: each rank is drawn from its own begin of a step</source>
+        <translation>Die Uhren der Ränge gehen weiter auseinander, als ein Schritt dauert: jeder Rang ist von seinem eigenen Beginn eines Schritts an gezeichnet</translation>
+    </message>
+    <message>
+        <source>found no rank (&quot;distributedInfo&quot;), expected one: several traces are those of one run&apos;s ranks</source>
+        <translation>kein Rang („distributedInfo“) gefunden, erwartet: einer, denn mehrere Traces sind die der Ränge eines Laufs</translation>
+    </message>
+    <message>
+        <source>found no step that all ranks have, expected one at least</source>
+        <translation>kein Schritt gefunden, den alle Ränge haben, erwartet: mindestens einer</translation>
+    </message>
+    <message>
+        <source>found device %1 in %2 too, expected traces of different ranks of one run</source>
+        <translation>gefunden: Gerät %1 auch in %2, erwartet: Traces verschiedener Ränge eines Laufs</translation>
+    </message>
+    <message>
+        <source>found rank %1 in %2 too, expected traces of different ranks of one run</source>
+        <translation>gefunden: Rang %1 auch in %2, erwartet: Traces verschiedener Ränge eines Laufs</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BackendChoice</name>
@@ -13115,6 +13143,10 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
         <source>Change what training keeps</source>
         <translation>Ändern, was das Training behält</translation>
     </message>
+    <message>
+        <source>Import %1 traces</source>
+        <translation>%1 Traces importieren</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::ShortcutOverlay</name>
@@ -14655,6 +14687,10 @@ Sie bleibt als %2 erhalten: löschen, wenn sie nicht mehr gebraucht wird.</trans
     <message>
         <source>a trace, imported from %1</source>
         <translation>ein Trace, importiert aus %1</translation>
+    </message>
+    <message>
+        <source>traces, imported from %1 and %2 more</source>
+        <translation>Traces, importiert aus %1 und %2 weiteren</translation>
     </message>
 </context>
 <context>

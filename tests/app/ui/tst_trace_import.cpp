@@ -29,10 +29,10 @@ namespace {
 const QString modules_file = QStringLiteral(PIPEDECK_FIXTURES "/traces/transformer.trace.json.gz");
 
 /// Forward and backward kernels of so many devices, each under its annotation.
-void write_trace(const QString& path, int devices, int kernels) {
+void write_trace(const QString& path, int devices, int kernels, const char* head = "") {
   QFile file(path);
   QVERIFY(file.open(QIODevice::WriteOnly));
-  file.write("{\"schemaVersion\": 1, \"traceEvents\": [\n");
+  file.write(QByteArray("{\"schemaVersion\": 1,") + head + "\"traceEvents\": [\n");
   for (int i = 0; i < kernels; ++i)
     file.write(QByteArray::fromStdString(fmt::format(
         R"({}{{"ph": "X", "cat": "kernel", "name": "gemm_{}", "pid": {}, "tid": 7, "ts": {}.{:03}, "dur": 0.9, "args": {{"device": {}, "correlation": {}}}}})",
@@ -70,6 +70,33 @@ class TestTraceImport : public QObject {
     QCOMPARE(fixture.session().undo_name(), QString("Import rank"));
     fixture.session().undo();
     QVERIFY(fixture.state().runs.empty());
+  }
+
+  void those_of_a_run_s_ranks_are_one_run() {
+    WindowFixture fixture;
+    QVERIFY(fixture.open_sample());
+    const auto feasible = std::ranges::find_if(fixture.state().plans, &PlanEntry::feasible);
+    QVERIFY(feasible != fixture.state().plans.end());
+    fixture.session().select_plan(feasible->id);
+    const QString first = fixture.path("rank0.pt.trace.json"), second = fixture.path("rank1.pt.trace.json");
+    write_trace(first, 1, 300, "\"distributedInfo\": {\"rank\": 0}, ");
+    write_trace(second, 1, 300, "\"distributedInfo\": {\"rank\": 1}, ");
+    const std::size_t steps = fixture.session().undo_steps();
+    fixture.window->open_files({first, second});
+    QVERIFY(fixture.settle());
+    QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+    QCOMPARE(fixture.state().runs.size(), std::size_t{1});
+    QCOMPARE(fixture.session().undo_steps(), steps + 1);
+    const RunRecord& run = *fixture.state().runs[0].run;
+    QVERIFY2(run.message.contains("rank0.pt.trace.json and 1 more"), qPrintable(run.message));
+    QVERIFY(run.predicted != nullptr);
+    QCOMPARE(std::get<RunStarted>(run.events.front()).devices, 2);
+
+    write_trace(second, 1, 300, "\"distributedInfo\": {\"rank\": 0}, ");  // of another run
+    fixture.window->open_files({first, second});
+    QVERIFY(fixture.settle());
+    QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+    QCOMPARE(fixture.state().runs.size(), std::size_t{3});
   }
 
   void one_that_is_broken_says_where() {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces that the processes of one run wrote, one of each rank, as one timeline of all devices: PyTorch's profiler
+// writes a file a process, and a pipeline is seen in all of them together.
+#pragma once
+
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/domain/progress.hpp"
+#include "core/domain/result.hpp"
+#include "core/io/trace_reader.hpp"
+
+namespace pipedeck {
+
+/// Two or more traces, each with a rank of its own.
+bool are_of_one_run(std::span<const ReadTrace> traces);
+
+/// The steps that all ranks have, each on the clock that the machines share; where clocks differ by more than a step
+/// lasts, each rank from its own begin, and that is said. Errors: ranks that are missing or come twice, devices of
+/// several ranks, no step that all have. `files` are those of the traces, for errors.
+Result<ReadTrace> join_ranks(std::vector<ReadTrace> traces, const std::vector<std::string>& files);
+
+/// All of them, in order.
+Result<std::vector<ReadTrace>> read_each_trace(const std::vector<std::string>& files, const std::stop_token& stop = {},
+                                               const Progress& progress = {});
+
+/// One trace as it is, several joined. Errors as of read_trace and join_ranks.
+Result<ReadTrace> read_traces(const std::vector<std::string>& files, const std::stop_token& stop = {},
+                              const Progress& progress = {});
+
+}  // namespace pipedeck
