@@ -98,8 +98,11 @@ std::vector<LogLine> RunModel::take(const RunStarted& event) {
   steps_done_ = first_step_ = event.from_step;
   resize_devices(static_cast<std::size_t>(std::max(event.devices, 0)));
   on_gpus_ = event.backend.starts_with("cuda");
+  recorded_elsewhere_ = event.backend.empty();
   gpus_ = event.gpus;
   for (auto* series : {&power_, &clock_, &gpu_memory_}) series->resize(gpus_.size());
+  if (recorded_elsewhere_)
+    return {{LogLine::note, Text::tr("recorded: %1 steps of %2 devices").arg(whole(event.steps)).arg(event.devices)}};
   return {{LogLine::note,
            Text::tr("started %1 on %2 devices (%3) · plan %4 · %5 steps")
                .arg(QString::fromStdString(event.model))
@@ -176,11 +179,12 @@ std::vector<LogLine> RunModel::take(const RunFinished& event) {
   steps_done_ = std::max(steps_done_, event.steps);
   energy_ = whole_energy(event);
   const QString what = event.stopped ? Text::tr("stopped on request after %1 steps") : Text::tr("finished %1 steps");
-  std::vector<LogLine> lines{{LogLine::note, Text::tr("%1 in %2 s · median step %3 ms · last loss %4")
-                                                 .arg(what.arg(whole(event.steps)))
-                                                 .arg(decimal(event.duration.count, 1))
-                                                 .arg(decimal(in_milliseconds(event.median_step), 2))
-                                                 .arg(QLocale().toString(event.loss, 'g', 4))}};
+  QString text = Text::tr("%1 in %2 s · median step %3 ms")
+                     .arg(what.arg(whole(event.steps)))
+                     .arg(decimal(event.duration.count, 1))
+                     .arg(decimal(in_milliseconds(event.median_step), 2));
+  if (!recorded_elsewhere_) text += Text::tr(" · last loss %1").arg(QLocale().toString(event.loss, 'g', 4));
+  std::vector<LogLine> lines{{LogLine::note, text}};
   if (const auto each = energy_a_sample())
     lines.push_back(
         {LogLine::note, Text::tr("energy of the GPUs: %1 (%2 Wh), %3 a sample")

@@ -62,6 +62,8 @@ class RunModel {
   /// The GPUs of the run, each once; empty on the processor, or where the driver tells nothing.
   const std::vector<RunGpu>& gpus() const { return gpus_; }
   bool on_gpus() const { return on_gpus_; }
+  /// By another program: what is told of it is when its devices did what.
+  bool recorded_elsewhere() const { return recorded_elsewhere_; }
   /// Of samples over seconds; no points: not told. Power in watts, the clock in MHz, memory in MiB, whoever uses it.
   const Points& power(int gpu) const { return power_[static_cast<std::size_t>(gpu)]; }
   const Points& clock(int gpu) const { return clock_[static_cast<std::size_t>(gpu)]; }
@@ -102,6 +104,7 @@ class RunModel {
   std::vector<GpuReading> readings_;
   std::optional<double> energy_;
   bool on_gpus_ = false;
+  bool recorded_elsewhere_ = false;
   bool sampled_ = false;
 };
 

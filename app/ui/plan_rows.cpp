@@ -84,7 +84,9 @@ std::vector<Choice> shown_schedules(const std::vector<ScheduleChoice>& schedules
 }
 
 QString run_title(const RunRecord& run) {
-  return Words::tr("%1 · %2 · %3").arg(run.when.toString(QStringLiteral("HH:mm")), run.model, run.name);
+  QStringList parts{run.when.toString(QStringLiteral("HH:mm")), run.model, run.name};
+  parts.removeAll(QString());  // a trace tells no model
+  return parts.join(QStringLiteral(" · "));
 }
 
 std::vector<ProjectEntry> tree_entries(const ProjectState& state, ProjectSection section) {

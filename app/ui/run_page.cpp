@@ -44,11 +44,17 @@ class TimelineBox : public QWidget {
   }
 };
 
-QStringList names_here(const Timeline& timeline, bool gpus) {
+/// As runs call their devices: on GPUs, on a processor, elsewhere.
+QString device_pattern(const RunModel& model) {
+  if (model.on_gpus()) return QStringLiteral("gpu:%1");
+  return model.recorded_elsewhere() ? QStringLiteral("G%1") : QStringLiteral("cpu:%1");
+}
+
+QStringList names_here(const Timeline& timeline, const QString& pattern) {
   int devices = 0;
   for (const TimelineLane& lane : timeline.lanes) devices = std::max(devices, lane.device.value + 1);
   QStringList names;
-  for (int i = 0; i < devices; ++i) names << (gpus ? QStringLiteral("gpu:%1") : QStringLiteral("cpu:%1")).arg(i);
+  for (int i = 0; i < devices; ++i) names << pattern.arg(i);
   return names;
 }
 
@@ -420,9 +426,10 @@ void RunPage::show_timelines(const std::shared_ptr<const Simulation>& predicted,
     timeline_->setObjectName(QStringLiteral("run_timeline"));
     view_->set_timeline_widget(box, {});
   }
-  timeline_->set_device_names(names_here(*timeline, view_->model().on_gpus()));
+  timeline_->set_device_names(names_here(*timeline, device_pattern(view_->model())));
   timeline_->set_timeline(timeline);
   timeline_->set_pale(make_gantt_content(predicted));
+  view_->set_timeline_heading(predicted || !view_->model().recorded_elsewhere() ? QString() : tr("MEASURED"));
   if (auto* search = view_->findChild<ChartSearch*>()) search->refresh();  // what it found lies in other operations now
   link_.set_label_width(timeline_->wanted_label_width());
   const auto full = std::max(timeline->makespan(), predicted ? predicted->timeline.makespan() : Nanoseconds{});

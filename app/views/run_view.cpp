@@ -276,7 +276,7 @@ QString RunView::progress_words() const {
     case RunState::paused:
       return tr("paused at %1").arg(done);
     case RunState::finished:
-      return tr("finished · %1").arg(measured);
+      return measured.isEmpty() ? tr("finished") : tr("finished · %1").arg(measured);
     case RunState::stopped:
       return tr("stopped at %1 · %2").arg(done, measured);
     case RunState::failed:

@@ -11195,10 +11195,6 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <translation> und passt nicht</translation>
     </message>
     <message>
-        <source>%1 · %2 · %3</source>
-        <translation>%1 · %2 · %3</translation>
-    </message>
-    <message>
         <source>idle</source>
         <translation>untätig</translation>
     </message>
@@ -12262,10 +12258,6 @@ Klicken, um mit ihr vorherzusagen.</translation>
         <translation>%1 Schritte fertig</translation>
     </message>
     <message>
-        <source>%1 in %2 s · median step %3 ms · last loss %4</source>
-        <translation>%1 in %2 s · Median je Schritt %3 ms · letzter Verlust %4</translation>
-    </message>
-    <message>
         <source>paused after step %1</source>
         <translation>pausiert nach Schritt %1</translation>
     </message>
@@ -12296,6 +12288,18 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>energy of the GPUs: %1 (%2 Wh), %3 a sample</source>
         <translation>Energie der GPUs: %1 (%2 Wh), %3 je Sample</translation>
+    </message>
+    <message>
+        <source>recorded: %1 steps of %2 devices</source>
+        <translation>aufgezeichnet: %1 Schritte von %2 Geräten</translation>
+    </message>
+    <message>
+        <source>%1 in %2 s · median step %3 ms</source>
+        <translation>%1 in %2 s · Median je Schritt %3 ms</translation>
+    </message>
+    <message>
+        <source> · last loss %1</source>
+        <translation> · letzter Verlust %1</translation>
     </message>
 </context>
 <context>
@@ -12395,6 +12399,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>Choose %1</source>
         <translation>%1 wählen</translation>
+    </message>
+    <message>
+        <source>MEASURED</source>
+        <translation>GEMESSEN</translation>
     </message>
 </context>
 <context>
@@ -12788,6 +12796,10 @@ Klicken, um mit ihr vorherzusagen.</translation>
     <message>
         <source>A step, as it was predicted with what was measured right before the run; on GPUs as it was planned</source>
         <translation>Ein Schritt, wie er mit dem vorhergesagt wurde, was unmittelbar vor dem Lauf gemessen wurde; auf GPUs wie geplant</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>fertig</translation>
     </message>
 </context>
 <context>

@@ -88,6 +88,10 @@ class TestTraceImport : public QObject {
     QCOMPARE(fixture.state().runs.size(), std::size_t{1});
     QCOMPARE(fixture.session().undo_steps(), steps + 1);
     const RunRecord& run = *fixture.state().runs[0].run;
+    const auto shown = [&](const char* label) { return fixture.window->run_page().findChild<QLabel*>(label)->text(); };
+    QCOMPARE(shown("run_progress_text"), QStringLiteral("finished"));
+    QVERIFY2(shown("run_title").endsWith(QStringLiteral(" · rank0")) && !shown("run_title").contains("·  ·"),
+             qPrintable(shown("run_title")));
     QVERIFY2(run.message.contains("rank0.pt.trace.json and 1 more"), qPrintable(run.message));
     QVERIFY(run.predicted != nullptr);
     QCOMPARE(std::get<RunStarted>(run.events.front()).devices, 2);
