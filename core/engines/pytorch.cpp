@@ -71,16 +71,26 @@ std::string stages_of_ranks(const Plan& plan) {
   return text;
 }
 
+std::string device_numbers(const Plan& plan) {
+  std::string text;
+  for (const DeviceId device : devices_by_rank(plan))
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", device.value);
+  return text;
+}
+
 constexpr std::string_view manual = R"py("""
   torchrun --nproc-per-node N --nnodes M THIS.py --model MODULE:FUNCTION --steps 10
+  torchrun --nproc-per-node N THIS.py --model MODULE:FUNCTION --steps 10 --trace FOLDER
   python3 THIS.py --model MODULE:FUNCTION --check
 
 The function takes nothing and returns three things: the list of modules that the plan's profile was made of, a
 function of output and target that gives the loss, and a function of step, replica and samples that gives inputs and
 targets. Training needs PyTorch 2.5 or newer; --check, which compares the stages with the whole model in one process,
-needs any.
+needs any. --trace writes what each process did in the last two steps: opened together in Pipedeck, the files are a
+timeline over the prediction.
 """
 import argparse
+import contextlib
 import importlib
 import inspect
 import os
@@ -185,7 +195,23 @@ def add_up(parameters, group):
             parameter.grad /= REPLICAS
 
 
-def train(modules, loss, batch, steps, rate):
+def recording(folder, kind, steps):
+    """PyTorch's profiler over the last two steps, behind one that warms it up; a file of each process."""
+    if not folder:
+        return contextlib.nullcontext()
+    import torch.distributed as dist
+    from torch.profiler import ProfilerActivity, profile, schedule
+    os.makedirs(folder, exist_ok=True)
+    file = os.path.join(folder, f"rank{dist.get_rank()}.pt.trace.json")
+    activities = [ProfilerActivity.CPU, ProfilerActivity.CUDA] if kind == "cuda" else [ProfilerActivity.CPU]
+    active = min(2, steps)
+    warmup = min(1, steps - active)
+    return profile(activities=activities,
+                   schedule=schedule(wait=steps - active - warmup, warmup=warmup, active=active, repeat=1),
+                   on_trace_ready=lambda done: done.export_chrome_trace(file))
+
+
+def train(modules, loss, batch, steps, rate, trace):
     schedule_class()  # says what is missing before any process waits for another
     import torch.distributed as dist
     from torch.distributed.device_mesh import init_device_mesh
@@ -213,18 +239,23 @@ def train(modules, loss, batch, steps, rate):
     schedule = make_schedule(stages, loss)
 
     first, last = 0 in STAGES_OF_RANK[rank], len(CUTS) - 2 in STAGES_OF_RANK[rank]
-    for step in range(steps):
-        inputs, targets = batch(step, replica, GLOBAL_BATCH // REPLICAS)
-        losses = []
-        given = [inputs.to(device)] if first else []
-        wanted = dict(target=targets.to(device), losses=losses) if last else {}
-        schedule.step(*given, **wanted)
-        if REPLICAS > 1 and SPLIT_BACKWARD:
-            add_up(parameters, mesh.get_group("replica"))
-        optimizer.step()
-        optimizer.zero_grad()
-        if last and replica == 0:
-            print(f"step {step}: loss {torch.stack(losses).sum().item():.6f}", flush=True)
+    with recording(trace, kind, steps) as recorder:
+        for step in range(steps):
+            inputs, targets = batch(step, replica, GLOBAL_BATCH // REPLICAS)
+            losses = []
+            given = [inputs.to(device)] if first else []
+            wanted = dict(target=targets.to(device), losses=losses) if last else {}
+            schedule.step(*given, **wanted)
+            if REPLICAS > 1 and SPLIT_BACKWARD:
+                add_up(parameters, mesh.get_group("replica"))
+            optimizer.step()
+            optimizer.zero_grad()
+            if recorder:
+                if step == steps - 1:  # taken only while something is recorded
+                    recorder.add_metadata_json("pipedeckDevice", str(DEVICE_OF_RANK[dist.get_rank()]))
+                recorder.step()
+            if last and replica == 0:
+                print(f"step {step}: loss {torch.stack(losses).sum().item():.6f}", flush=True)
     dist.destroy_process_group()
 
 
@@ -233,13 +264,14 @@ def main():
     parser.add_argument("--model", required=True, metavar="MODULE:FUNCTION")
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--learning-rate", type=float, default=1e-3)
+    parser.add_argument("--trace", metavar="FOLDER")
     parser.add_argument("--check", action="store_true")
     chosen = parser.parse_args()
     model = load(chosen.model)
     if chosen.check:
         check(*model)
     else:
-        train(*model, chosen.steps, chosen.learning_rate)
+        train(*model, chosen.steps, chosen.learning_rate, chosen.trace)
 
 
 if __name__ == "__main__":
@@ -257,6 +289,7 @@ std::string program(const EngineQuestion& question) {
   text += fmt::format("CUTS = [{}]  # stage s has modules CUTS[s] to CUTS[s + 1] - 1\n",
                       fmt::join(module_cuts(plan, question.profile), ", "));
   text += fmt::format("STAGES_OF_RANK = [{}]\n", stages_of_ranks(plan));
+  text += fmt::format("DEVICE_OF_RANK = [{}]\n", device_numbers(plan));
   text += fmt::format("REPLICAS = {}\nGLOBAL_BATCH = {}\nMICRO_BATCHES = {}\nSCHEDULE = \"{}\"\nRECOMPUTE = {}\n",
                       grid.data, plan.global_batch, plan.micro_batches, class_of(plan.schedule),
                       truth(plan.stages.front().recompute.all));

@@ -180,6 +180,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
       append(input_sizes_, value);
     }
     if (depth_ == 2 && section_ == "distributedInfo" && key_ == "rank") head_.rank = integer_of(value);
+    if (depth_ == 1 && key_ == "pipedeckDevice") head_.planned_device = integer_of(value);
     if (depth_ == 1 && key_ == "baseTimeNanoseconds")
       head_.base = std::clamp(integer_of(value).value_or(0), std::int64_t{0}, latest_base);
     return true;

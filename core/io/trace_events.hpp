@@ -33,10 +33,11 @@ struct TraceEvent {
 
 /// What stands beside the events.
 struct TraceHead {
-  std::string title;                 ///< "otherData.title"
-  std::optional<std::int64_t> rank;  ///< "distributedInfo.rank"
-  std::string device;                ///< "deviceProperties", the first one's "name"
-  std::int64_t base = 0;             ///< ns; "baseTimeNanoseconds": what times count from, 0: from 1970, or unknown
+  std::string title;                           ///< "otherData.title"
+  std::optional<std::int64_t> rank;            ///< "distributedInfo.rank"
+  std::string device;                          ///< "deviceProperties", the first one's "name"
+  std::optional<std::int64_t> planned_device;  ///< "pipedeckDevice", of programs that `export PLAN pytorch` writes
+  std::int64_t base = 0;  ///< ns; "baseTimeNanoseconds": what times count from, 0: from 1970, or unknown
 };
 
 using TakeEvent = std::function<Result<void>(const TraceEvent&)>;

@@ -16,8 +16,6 @@ using trace::Span;
 using trace::Spans;
 using trace::Step;
 
-constexpr std::int64_t last_rank = 65'535;
-
 /// One step a number, in order; where the host's and the device's are both there the first begins it.
 std::vector<Step> steps_in_order(std::vector<Step> steps) {
   std::ranges::sort(steps, {}, &Step::start);
@@ -33,12 +31,17 @@ std::int64_t move_to_start(std::vector<Span>& spans) {
   return first;
 }
 
-/// A rank's work is of the device that is called as the rank is, unless it is of several. True: so it is.
-bool put_on_rank(std::vector<Span>& spans, const std::optional<int>& rank) {
+/// A rank's work is of one device, unless the trace has several. True: so it is.
+bool put_on(const std::optional<int>& device, std::vector<Span>& spans) {
   const bool one = std::ranges::all_of(spans, [&](const Span& s) { return s.device == spans[0].device; });
-  if (!one || !rank) return false;
-  for (Span& span : spans) span.device = *rank;
+  if (!one || !device) return false;
+  for (Span& span : spans) span.device = *device;
   return true;
+}
+
+std::optional<int> number_in(const std::optional<std::int64_t>& told) {
+  if (!told) return std::nullopt;
+  return static_cast<int>(std::clamp<std::int64_t>(*told, 0, 65'535));
 }
 
 /// Annotations lie in one another: only the outermost of a thread are operations.
@@ -93,7 +96,8 @@ void add_steps(ReadTrace& result, std::vector<Span> spans, const std::vector<Ste
         fmt::format("{} operations that ran wholly beside another of their device are not drawn", hidden));
 }
 
-Result<void> add_operations(ReadTrace& result, Spans& spans) {
+/// `device` is the one that a rank's work is of.
+Result<void> add_operations(ReadTrace& result, Spans& spans, const std::optional<int>& device) {
   if (!spans.own.empty()) {
     auto timeline = trace::lanes_by_name(spans);
     if (!timeline) return tl::unexpected(timeline.error());
@@ -111,7 +115,7 @@ Result<void> add_operations(ReadTrace& result, Spans& spans) {
           "{} of {} kernels were launched under no annotation that says forward, backward or optimizer; their names "
           "were asked, and what says nothing is drawn as forward",
           untold, spans.kernels.size()));
-    put_on_rank(spans.kernels, result.rank);
+    put_on(device, spans.kernels);
     add_steps(result, std::move(spans.kernels), steps, true);
     return {};
   }
@@ -120,7 +124,7 @@ Result<void> add_operations(ReadTrace& result, Spans& spans) {
   if (passes || (spans.operators.empty() && !spans.annotations.empty())) {
     result.notes.push_back("no kernels of a GPU: the annotations that say forward, backward or optimizer are drawn");
     std::vector<Span> outer = outermost(std::move(spans.annotations));
-    const bool on_device = put_on_rank(outer, result.rank);
+    const bool on_device = put_on(device, outer);
     add_steps(result, std::move(outer), steps, on_device);
     return {};
   }
@@ -128,7 +132,7 @@ Result<void> add_operations(ReadTrace& result, Spans& spans) {
     result.notes.push_back("no kernels of a GPU and no annotations of passes: the outermost operators are drawn");
     std::ranges::copy(spans.annotations, std::back_inserter(spans.operators));
     std::vector<Span> outer = operators_of(spans);
-    const bool on_device = put_on_rank(outer, result.rank);
+    const bool on_device = put_on(device, outer);
     add_steps(result, std::move(outer), steps, on_device);
     return {};
   }
@@ -150,8 +154,8 @@ Result<ReadTrace> read_trace(const std::string& path, const std::stop_token& sto
   ReadTrace result;
   result.title = std::move(head->title);
   result.events = spans.events;
-  if (head->rank) result.rank = static_cast<int>(std::clamp<std::int64_t>(*head->rank, 0, last_rank));
-  auto added = add_operations(result, spans);
+  result.rank = number_in(head->rank);
+  auto added = add_operations(result, spans, number_in(head->planned_device ? head->planned_device : head->rank));
   for (std::int64_t& start : result.starts) start += head->base;
   if (!added) {
     added.error().file = path;

@@ -16,6 +16,8 @@ class EngineFolder {
     if (file.open(QIODevice::WriteOnly)) file.write(text);
   }
 
+  QString path(const QString& name) const { return folder_.filePath(name); }
+
   struct Answer {
     int status = -1;
     QByteArray out, error;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program for PyTorch's pipelining under the python3-torch that is installed: it compares its stages with the whole
 // model, and trains on several processes, where stand_ins/pipelining.py takes the place of what that version lacks.
+#include <set>
+#include <tuple>
+
 #include <QRegularExpression>
 #include <QTest>
 
 #include "core/domain/reschedule.hpp"
 #include "core/domain/validate.hpp"
+#include "core/io/trace_ranks.hpp"
 #include "tests/core/engines/engine_plans.hpp"
 #include "tests/core/engines/engine_process.hpp"
 #include "tests/support/random_plan.hpp"
@@ -146,6 +150,45 @@ class TestPytorch : public QObject {
     QVERIFY2(found.size() == wanted.size(), trained.out + trained.error);
     for (std::size_t step = 0; step < wanted.size(); ++step)
       QVERIFY2(std::abs(found[step] - wanted[step]) < (mixed ? 2e-2 : 5e-6), trained.out + alone.out);
+  }
+
+  void its_traces_are_a_timeline_of_the_plan_s_devices_data() {
+    QTest::addColumn<ScheduleKind>("schedule");
+    QTest::newRow("1f1b") << ScheduleKind::one_f_one_b;
+    QTest::newRow("zb-v") << ScheduleKind::zb_v;
+  }
+
+  void its_traces_are_a_timeline_of_the_plan_s_devices() {
+    QFETCH(ScheduleKind, schedule);
+    const Plan plan = plan_under(schedule, 2);
+    const EngineFolder folder;
+    write_program(folder, plan);
+    const auto trained =
+        folder.run("/usr/bin/python3", {QStringLiteral(PIPEDECK_STAND_INS) + "/pipelining.py", "4", "planned.py",
+                                        "--model", "net:make", "--steps", "4", "--trace", "traces"});
+    QVERIFY2(trained.status == 0, trained.error);
+    std::vector<std::string> files;
+    for (int rank = 0; rank < 4; ++rank)
+      files.push_back(folder.path(QStringLiteral("traces/rank%1.pt.trace.json").arg(rank)).toStdString());
+    const auto run = read_traces(files);
+    QVERIFY2(run, run ? "" : run.error().text().c_str());
+    QCOMPARE(run->timelines.size(), std::size_t{2});
+    const auto chunks = static_cast<int>(plan.stages.size()) / 2;
+    for (const MeasuredTimeline& step : run->timelines) {
+      std::set<DeviceId> devices;
+      for (const TimelineLane& lane : step.timeline.lanes) {
+        devices.insert(lane.device);
+        QCOMPARE(lane.size(), static_cast<std::size_t>(2 * chunks * plan.micro_batches));
+        std::set<std::tuple<OpKind, StageId, int>> operations;
+        for (std::size_t i = lane.begin; i < lane.end; ++i) {
+          const Operation operation = step.timeline.row(i).operation;
+          operations.emplace(operation.kind, operation.stage, operation.micro_batch);
+        }
+        QCOMPARE(operations.size(), lane.size());  // each once
+      }
+      const std::vector<DeviceId> used = devices_used(plan);
+      QVERIFY(std::ranges::equal(devices, std::set<DeviceId>(used.begin(), used.end())));
+    }
   }
 
   /// What Schedule1F1B, ScheduleInterleaved1F1B, ScheduleZBVZeroBubble and ScheduleDualPipeV assert of their arguments.

@@ -152,6 +152,16 @@ class TestTraceRanks : public QObject {
     QCOMPARE(read->timelines[0].timeline.lanes[1].device, DeviceId(4));
   }
 
+  void a_program_of_a_plan_tells_its_device() {
+    const std::vector<Kernel> kernels{{1000, 500}};
+    std::string first = trace_of(0, kernels, 0);
+    first.insert(1, "\"pipedeckDevice\":5,");
+    const auto read = read_traces(write({first, trace_of(1, kernels, 0)}));
+    QVERIFY(read);
+    QCOMPARE(read->timelines[0].timeline.lanes[0].device, DeviceId(1));
+    QCOMPARE(read->timelines[0].timeline.lanes[1].device, DeviceId(5));
+  }
+
   void what_does_not_belong_together_is_refused_data() {
     QTest::addColumn<QByteArrayList>("texts");
     QTest::addColumn<QByteArray>("says");

@@ -6,18 +6,69 @@
 What stands here keeps the rules that a caller can break, as torch/distributed/pipelining/{stage,schedules}.py at commit
 00722e6 has them: which schedule takes a list of stages, how many micro-batches it wants, who divides gradients by
 micro-batches, that DistributedDataParallel joins them at a stage's last backward pass, and that gradients of weights
-that are taken apart from those of inputs pass it by. The order of operations is another one, the same for all schedules:
-this proves what is computed, not when.
+that are taken apart from those of inputs pass it by; passes have PyTorch's names in a trace, which Kineto's stand-in
+writes. The order of operations is another one, the same for all schedules: this proves what is computed, not when.
 """
+import contextlib
+import json
 import os
 import runpy
 import socket
 import sys
+import time
 import types
 
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
+
+
+class Profile:
+    """What torch.profiler.profile does with a schedule, and Kineto with annotations and what is told of the process."""
+
+    current = None
+
+    def __init__(self, activities, schedule, on_trace_ready):
+        assert torch.profiler.ProfilerActivity.CPU in activities
+        self.schedule, self.ready, self.steps, self.events, self.told = schedule, on_trace_ready, 0, [], {}
+
+    def __enter__(self):
+        Profile.current, self.start = self, time.time_ns()
+        return self
+
+    def __exit__(self, *_):
+        Profile.current = None
+
+    def recording(self):
+        return self.schedule(self.steps).name.startswith("RECORD")
+
+    def add_metadata_json(self, key, value):
+        assert self.recording(), "Kineto takes metadata while it records"
+        self.told[key] = json.loads(value)
+
+    def add(self, name, start):
+        if self.recording():
+            self.events.append(dict(ph="X", cat="user_annotation", name=name, pid=os.getpid(), tid=os.getpid(),
+                                    ts=start / 1000, dur=(time.time_ns() - start) / 1000, args={}))
+
+    def step(self):
+        self.add(f"ProfilerStep#{self.steps}", self.start)
+        if self.schedule(self.steps).name == "RECORD_AND_SAVE":
+            self.ready(self)
+        self.steps, self.start = self.steps + 1, time.time_ns()
+
+    def export_chrome_trace(self, path):
+        told = dict(self.told, distributedInfo=dict(rank=dist.get_rank()), traceEvents=self.events)
+        with open(path, "w") as file:
+            json.dump(told, file)
+
+
+@contextlib.contextmanager
+def annotated(name):
+    start = time.time_ns()
+    yield
+    if Profile.current:
+        Profile.current.add(name, start)
 
 
 class PipelineStage:
@@ -92,11 +143,13 @@ class Schedule:
         targets = torch.tensor_split(target, self.count) if target is not None else None
         kept, own_losses = {}, []
         for part in range(self.count):
-            for index in range(self.last + 1):
-                self.forward_one(index, part, inputs, targets, kept, own_losses)
+            for index in self.stages_in(range(self.last + 1)):
+                with annotated(self.name_of("F", index, part)):
+                    self.forward_one(index, part, inputs, targets, kept, own_losses)
         for part in range(self.count):
-            for index in reversed(range(self.last + 1)):
-                self.backward_one(index, part, kept)
+            for index in self.stages_in(reversed(range(self.last + 1))):
+                with annotated(self.name_of("I" if self.split else "B", index, part)):
+                    self.backward_one(index, part, kept)
         if self.scale_grads:
             for one in self.stages.values():
                 for weight in one.submod.parameters():
@@ -104,9 +157,13 @@ class Schedule:
         if losses is not None:
             losses[:] = own_losses
 
+    def stages_in(self, order):
+        return [index for index in order if index in self.stages]
+
+    def name_of(self, action, index, part):
+        return f"PP:{index}{action}{part}"
+
     def forward_one(self, index, part, inputs, targets, kept, losses):
-        if index not in self.stages:
-            return
         before, behind = self.owner(index - 1), self.owner(index + 1)
         if index == 0:
             value = inputs[part]
@@ -125,8 +182,6 @@ class Schedule:
         kept[index, part] = value, output
 
     def backward_one(self, index, part, kept):
-        if index not in self.stages:
-            return
         value, output = kept[index, part]
         gradient = None
         if index + 1 in self.stages:
@@ -149,6 +204,9 @@ class OfOneStage(Schedule):
         if isinstance(stage, list):
             raise TypeError("expected one stage")
         super().__init__([stage], n_microbatches, loss_fn, scale_grads)
+
+    def name_of(self, action, index, part):
+        return f"{'Forward' if action == 'F' else 'Backward'} {part}"
 
 
 class OfSeveral(Schedule):
@@ -226,6 +284,7 @@ def install(name, **members):
 install("torch.distributed.pipelining", PipelineStage=PipelineStage)
 install("torch.distributed.pipelining.schedules", get_schedule_class=get_schedule_class)
 install("torch.distributed.device_mesh", init_device_mesh=Mesh)
+torch.profiler.profile = Profile
 torch.set_num_threads(1)
 processes = int(sys.argv[1])
 sys.argv = sys.argv[2:]
