@@ -18,6 +18,14 @@ struct Defaults {
   int feed_forward = 11008, vocabulary = 32000, longest = 2048;
 };
 constexpr Defaults of_llama{};
+constexpr Defaults of_llama4{.hidden = 5120,
+                             .layers = 48,
+                             .heads = 40,
+                             .key_value_heads = 8,
+                             .head_width = 128,
+                             .feed_forward = 8192,
+                             .vocabulary = 202048,
+                             .longest = 4096 * 32};
 constexpr Defaults of_mistral{.key_value_heads = 8, .feed_forward = 14336, .longest = 4096 * 32};
 constexpr Defaults of_qwen2{.feed_forward = 22016, .vocabulary = 151936, .longest = 32768};
 constexpr Defaults of_qwen2_moe{
@@ -98,6 +106,22 @@ class Family : public HuggingFaceParts {
     c_.bias_feed_forward = in_.truth_or("mlp_bias", false);
     c_.attention_dropout = probability("attention_dropout", 0);
     c_.tied = in_.truth_or("tie_word_embeddings", false);
+  }
+
+  /// Every expert, and the one that all tokens pass, is as wide as "intermediate_size" says; blocks without experts
+  /// have a width of their own.
+  void llama4() {
+    llama(of_llama4);
+    Experts experts = blocks_with_experts("moe_layers", in_.count_or("interleave_moe_layer_step", 1, 1, most_blocks));
+    experts.count = in_.count_or("num_local_experts", 16, 1, most_experts);
+    experts.per_token = in_.count_or("num_experts_per_tok", 1, 1, most_experts);
+    experts.feed_forward = experts.shared_feed_forward = c_.feed_forward;
+    c_.feed_forward = width("intermediate_size_mlp", 16384);
+    c_.experts = std::move(experts);
+    const int chunk = in_.count_or("attention_chunk_size", states("attention_chunk_size") ? 0 : 8192, 0, most_width);
+    if (chunk > 0)
+      notes_.push_back(
+          fmt::format("Blocks that see chunks of {} positions are counted as if they saw every one", chunk));
   }
 
   void mistral() {
@@ -189,6 +213,13 @@ class Family : public HuggingFaceParts {
     if (in_.count_or("num_nextn_predict_layers", 0, 0, most_blocks) > 0)
       notes_.push_back("The blocks that predict further tokens (num_nextn_predict_layers) are left out");
   }
+
+  /// Its third generation, whose attention sees the positions that an indexer picks.
+  void deepseek_v32() {
+    deepseek_v3();
+    notes_.push_back(
+        "The indexer of sparse attention (index_topk) is left out: attention is counted over every position");
+  }
 };
 
 HuggingFaceFamily by(void (*read)(Family&)) {
@@ -207,6 +238,7 @@ const std::map<std::string, HuggingFaceFamily>& hugging_face_readers() {
       {"t5", by([](Family& f) { f.t5(false); })},
       {"mt5", by([](Family& f) { f.t5(true); })},
       {"llama", by([](Family& f) { f.llama(of_llama); })},
+      {"llama4_text", by([](Family& f) { f.llama4(); })},
       {"mistral", by([](Family& f) { f.mistral(); })},
       {"mixtral", by([](Family& f) { f.mixtral(); })},
       {"qwen", by([](Family& f) { f.qwen(); })},
@@ -217,6 +249,7 @@ const std::map<std::string, HuggingFaceFamily>& hugging_face_readers() {
       {"deepseek", by([](Family& f) { f.deepseek(); })},
       {"deepseek_v2", by([](Family& f) { f.deepseek_v2(); })},
       {"deepseek_v3", by([](Family& f) { f.deepseek_v3(); })},
+      {"deepseek_v32", by([](Family& f) { f.deepseek_v32(); })},
   };
   return all;
 }

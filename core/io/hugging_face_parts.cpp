@@ -54,6 +54,19 @@ Experts HuggingFaceParts::sparse_blocks() {
   return experts;
 }
 
+Experts HuggingFaceParts::blocks_with_experts(std::string_view key, int step) {
+  Experts experts;
+  std::set<std::int64_t> listed;
+  const bool told = in_.has(key);
+  if (told)
+    in_.values(key, [&](const Value& value, const std::string& place) {
+      listed.insert(json::read_integer(value, 0, most_blocks, place, in_.problems()));
+    });
+  for (int i = 0; i < c_.layers; ++i)
+    if (told ? !listed.contains(i) : (i + 1) % step != 0) experts.dense.push_back(i);
+  return experts;
+}
+
 void HuggingFaceParts::deepseek_experts(const ExpertDefaults& otherwise) {
   const int count =
       in_.count_or("n_routed_experts", states("n_routed_experts") ? 0 : otherwise.experts, 0, most_experts);

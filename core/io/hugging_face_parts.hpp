@@ -38,6 +38,8 @@ class HuggingFaceParts {
   void latent_attention();
   /// Which blocks have no experts, of Qwen's families.
   Experts sparse_blocks();
+  /// Those that the file lists, else every `step`th.
+  Experts blocks_with_experts(std::string_view key, int step);
   struct ExpertDefaults {
     int first_dense, experts, per_token, shared, width;
   };

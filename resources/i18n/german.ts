@@ -6523,6 +6523,14 @@
         <source>found rank %1 in %2 too, expected traces of different ranks of one run</source>
         <translation>gefunden: Rang %1 auch in %2, erwartet: Traces verschiedener Ränge eines Laufs</translation>
     </message>
+    <message>
+        <source>Blocks that see chunks of %1 positions are counted as if they saw every one</source>
+        <translation>Blöcke, die Abschnitte von %1 Positionen sehen, sind so gezählt, als sähen sie jede</translation>
+    </message>
+    <message>
+        <source>The indexer of sparse attention (index_topk) is left out: attention is counted over every position</source>
+        <translation>Der Indexer der dünnen Attention (index_topk) ist weggelassen: Attention ist über jede Position gezählt</translation>
+    </message>
 </context>
 <context>
     <name>pipedeck::app::BackendChoice</name>

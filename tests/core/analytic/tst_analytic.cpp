@@ -88,6 +88,13 @@ class TestAnalytic : public QObject {
     row("Mistral with all heads", R"({"model_type": "mistral", "num_key_value_heads": null})",
         7'241'732'096 + 32.0 * 2 * 4096 * 3072, 4096);
     row("Mixtral 8x7B", R"({"model_type": "mixtral"})", 46'702'792'704);
+    row("Llama 4 Scout", R"({"model_type": "llama4_text"})", 107'769'861'120);
+    row("Llama 4 Maverick",
+        R"({"model_type": "llama4_text", "num_local_experts": 128, "interleave_moe_layer_step": 2})", 400'711'848'960);
+    row("Llama 4 with a list", R"({"model_type": "llama4_text", "num_local_experts": 128, "moe_layers": [
+        1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47]})",
+        400'711'848'960);
+    row("DeepSeek V3.2 without its indexer", R"({"model_type": "deepseek_v32"})", 671'026'419'200);
     row("Qwen 7B", R"({"model_type": "qwen"})", 7'721'324'544);
     row("Qwen1.5 MoE", R"({"model_type": "qwen2_moe"})", 14'315'784'192);
     row("DeepSeek V3", R"({"model_type": "deepseek_v3"})", 671'026'419'200);
