@@ -48,9 +48,9 @@ Result<void> check(const std::vector<ReadTrace>& traces, const std::vector<std::
 
 /// Whether the ranks ran at the same time by their clocks: the last began before the first ended.
 bool share_a_clock(const std::vector<Part>& parts) {
-  const auto [first, last] = std::ranges::minmax(parts, {}, &Part::start);
-  return last.start - first.start <= most_apart && std::ranges::all_of(parts, [&](const Part& part) {
-           return last.start - part.start <= part.timeline->makespan().count;
+  const auto ends = std::ranges::minmax(parts, {}, &Part::start);
+  return ends.max.start - ends.min.start <= most_apart && std::ranges::all_of(parts, [&](const Part& part) {
+           return ends.max.start - part.start <= part.timeline->makespan().count;
          });
 }
 
