@@ -2,6 +2,7 @@
 #include "core/analytic/recorded_calls.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string_view>
@@ -15,14 +16,25 @@ constexpr int deepest = 200;
 
 using Spans = std::vector<RecordedSpan>;
 
-/// Annotations that say which pass runs, or are PyTorch's own, are no modules: "forward 3", "Optimizer.step#SGD.step".
+/// Annotations that say which pass runs, or are a library's own, are no modules: "forward 3",
+/// "Optimizer.step#SGD.step", "PP:2F0" of torch.distributed.pipelining, "attn(F)" of DualPipe.
 bool names_a_pass(std::string_view name) {
   static const std::set<std::string, std::less<>> words{
       "forward", "fwd",  "backward", "bwd",  "optimizer", "optim", "step",  "pass",  "micro",     "batch", "microbatch",
       "mb",      "zero", "grad",     "loss", "train",     "data",  "model", "stage", "iteration", "iter",  "training"};
-  if (name.starts_with("Optimizer.") || name.starts_with("enumerate(") ||
-      name.starts_with("DistributedDataParallel.") || name.starts_with("## ") || name.starts_with("nccl:") ||
-      name.starts_with("gloo:"))
+  constexpr std::array<std::string_view, 10> beginnings{"Optimizer.",
+                                                        "enumerate(",
+                                                        "DistributedDataParallel.",
+                                                        "FullyShardedDataParallel.",
+                                                        "FSDP::",
+                                                        "## ",
+                                                        "nccl:",
+                                                        "gloo:",
+                                                        "PP:",
+                                                        "[pl][profile]"};
+  constexpr std::array<std::string_view, 4> endings{"(F)", "(B)", "(I)", "(W)"};
+  if (name == "1F1B" || std::ranges::any_of(beginnings, [&](auto text) { return name.starts_with(text); }) ||
+      std::ranges::any_of(endings, [&](auto text) { return name.ends_with(text); }))
     return true;
   bool pass = false;
   std::string word;

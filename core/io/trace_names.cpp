@@ -45,6 +45,7 @@ constexpr std::array words{
 constexpr std::array brackets{Word{"(F)", OpKind::forward}, Word{"(B)", OpKind::backward},
                               Word{"(I)", OpKind::backward_input}, Word{"(W)", OpKind::backward_weight}};
 
+constexpr std::string_view lightning = "[pl]", lightning_module = "[pl][module]";
 constexpr std::string_view action_prefix = "PP:";
 /// Of torch.distributed.pipelining; RESHARD takes no time, OVERLAP_F_B has its two actions within it.
 constexpr std::array actions{Word{"F", OpKind::forward},          Word{"B", OpKind::backward},
@@ -118,6 +119,10 @@ bool is_communication(std::string_view kernel) {
 
 std::optional<NamedPass> pass_in_name(std::string_view name) {
   if (name.starts_with(action_prefix)) return pass_of_action(name.substr(action_prefix.size()));
+  if (name.starts_with("FSDP::")) return std::nullopt;  // "pre_forward (layers.3)": the pass is that around it
+  if (name.starts_with(lightning))
+    return name.starts_with(lightning_module) || name.ends_with("training_step") ? std::optional(NamedPass{})
+                                                                                 : std::nullopt;
   const std::string lower = in_lower_case(name);
   const auto kind = kind_in(name, lower);
   if (!kind) return std::nullopt;
@@ -126,9 +131,11 @@ std::optional<NamedPass> pass_in_name(std::string_view name) {
   return pass;
 }
 
-bool in_schedule_notation(std::string_view name) {
-  return name.starts_with(action_prefix) || name == "1F1B" ||
-         std::ranges::any_of(brackets, [&](const Word& bracket) { return name.ends_with(bracket.word); });
+std::string_view plain_module(std::string_view annotation) {
+  if (!annotation.starts_with(lightning_module)) return annotation;
+  annotation.remove_prefix(lightning_module.size());
+  const std::size_t folder = annotation.substr(0, annotation.find(':')).rfind('.');
+  return folder == annotation.npos ? annotation : annotation.substr(folder + 1);
 }
 
 }  // namespace pipedeck::trace

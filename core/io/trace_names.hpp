@@ -25,11 +25,13 @@ struct NamedPass {
   int stage = 0;        ///< the number behind "stage"; 0 without one
 };
 /// What an annotation's or a kernel's name says: "ForwardPass", "bwd_mb12", "Optimizer.step#Adam.step",
-/// "ncclDevKernel_AllReduce", and those of in_schedule_notation. Nothing: it says nothing.
+/// "ncclDevKernel_AllReduce"; an action of torch.distributed.pipelining ("PP:2F0": stage 2, forward of micro-batch 0);
+/// a part of a layer with its pass in brackets as in DeepSeek's DualPipe ("attn(F)"); Lightning's modules and training
+/// step, which run within its optimizer's. Nothing: it says nothing.
 std::optional<NamedPass> pass_in_name(std::string_view name);
 
-/// Annotations of pipeline schedules: an action of torch.distributed.pipelining ("PP:2F0": stage 2, forward of
-/// micro-batch 0), and in DeepSeek's DualPipe "1F1B" and a part of a layer with its pass in brackets ("attn(F)").
-bool in_schedule_notation(std::string_view name);
+/// "Linear: layers.0" of what Lightning annotates, "[pl][module]torch.nn.modules.linear.Linear: layers.0"; any other
+/// name as it is.
+std::string_view plain_module(std::string_view annotation);
 
 }  // namespace pipedeck::trace

@@ -118,8 +118,8 @@ class Recorder {
     } else if (event.category == "user_annotation") {
       if (event.name.starts_with(step_prefix))
         found_.steps.push_back({*event.start, *event.start + event.duration});
-      else if (!trace::in_schedule_notation(event.name))  // these are passes, never modules
-        add(found_.annotations, event, event.name);
+      else
+        add(found_.annotations, event, trace::plain_module(event.name));
     }
     if (tracks_.size() > most_tracks)
       return refuse(event, fmt::format("found more than {} threads, expected a few", most_tracks));

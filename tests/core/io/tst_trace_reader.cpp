@@ -314,6 +314,10 @@ class TestTraceReader : public QObject {
     row("combine(B)", OpKind::backward, 0, 0);
     row("mlp(W)", OpKind::backward_weight, 0, 0);
     row("1F1B", std::nullopt, 0, 0);
+    row("FSDP::pre_forward (layers.3)", std::nullopt, 0, 0);
+    row("[pl][module]my.Block: layers.3", OpKind::forward, 0, 0);
+    row("[pl][profile][Strategy]SingleDeviceStrategy.training_step", OpKind::forward, 0, 0);
+    row("[pl][profile][LightningModule]Net.optimizer_step", std::nullopt, 0, 0);
   }
   void names_are_understood() {
     QFETCH(QString, name);

@@ -198,6 +198,20 @@ class TestTracedProfile : public QObject {
              (std::vector<std::string>{"Embedding_0", "Block_0", "Linear_2"}));
   }
 
+  void lightning_s_annotations_are_modules() {
+    const auto module_of = [](const char* name, double ts, double dur) {
+      return event_of("user_annotation", std::string("[pl][module]") + name, ts, dur);
+    };
+    QCOMPARE(
+        names({event_of("user_annotation", "[pl][profile]run_training_batch", 0, 100),
+               module_of("torch.nn.modules.container.Sequential: net", 1, 90),
+               module_of("my.parts.Block: net.0", 2, 20), module_of("torch.nn.modules.linear.Linear: net.0.a", 3, 9),
+               module_of("my.parts.Block: net.1", 25, 20), module_of("torch.nn.modules.linear.Linear: net.1.a", 26, 9),
+               module_of("my.parts.Block: net.2", 50, 20), module_of("torch.nn.modules.linear.Linear: net.2.a", 51, 9),
+               module_of("torch.nn.modules.linear.Linear: net.3", 80, 9)}),
+        (std::vector<std::string>{"Block: net.0", "Block: net.1", "Block: net.2", "Linear: net.3"}));
+  }
+
   void hostile_ones_are_told_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QByteArray>("words");
@@ -205,7 +219,10 @@ class TestTracedProfile : public QObject {
       QTest::newRow(name) << QByteArray::fromStdString(text) << QByteArray(words);
     };
     row("no modules", document({event_of("cpu_op", "aten::mm", 1, 2)}), "found no modules among 1 events");
-    row("passes are no modules", document({event_of("user_annotation", "forward 3", 1, 2)}), "found no modules");
+    for (const char* name : {"forward 3", "PP:2F0", "1F1B", "attn(F)", "mlp(W)", "FSDP::pre_forward (layers.3)",
+                             "[pl][profile]run_batch", "FullyShardedDataParallel._pre_forward"})
+      row(fmt::format("{} is no module", name).c_str(), document({event_of("user_annotation", name, 1, 2)}),
+          "found no modules");
     row("no time", document({module("A_0", 5, 0)}), "took no time");
     row("negative", document({module("A_0", 5, -1)}), "event 0: found a duration of -1 us");
     row("no time stamp", R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k"}]})", "event 0: found no \"ts\"");
