@@ -12,8 +12,10 @@ endif()
 
 find_program(PIPEDECK_CCACHE ccache)
 if(PIPEDECK_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${PIPEDECK_CCACHE})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${PIPEDECK_CCACHE})
+  # What one clone has compiled, another finds.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${PIPEDECK_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
 endif()
 find_program(PIPEDECK_MOLD mold)
 if(PIPEDECK_MOLD)
