@@ -158,10 +158,10 @@ struct Product {
       for (std::int64_t row = 0; row < result.rows; ++row) {
         const double* x = a.data() + static_cast<std::size_t>(row) * inner;
         const double* y = b.data() + static_cast<std::size_t>(column) * inner;
-        double sum = 0;
-        for (std::size_t k = 0; k < inner; ++k) sum += x[k] * y[k];
-        sum *= alpha;
+        Sum products;
+        for (std::size_t k = 0; k < inner; ++k) products.add(x[k] * y[k]);
         const std::int64_t at = column * result.leading + row;
+        double sum = alpha * products.result(static_cast<std::uint64_t>(at));
         if (beta != 0) sum += beta * to.get(at);
         if (operation.has_bias()) sum += bias.get(row);
         if (operation.keeps()) kept.set(column * operation.kept_leading + row, sum);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA runtime: devices, and the errors that its calls leave.
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 
+#include "core/domain/random.hpp"
 #include "tests/support/cuda_stand_in/machine.hpp"
 
 namespace cuda_stand_in {
@@ -64,6 +66,7 @@ void reset() {
     machine().hanging.clear();
     machine().direct.clear();
     machine().copies_through_host = 0;
+    machine().summation_error = 0;
   }
   {
     const std::lock_guard lock(lock_of_all());
@@ -111,6 +114,15 @@ void set_delay(int microseconds) {
   const std::lock_guard lock(machine().mutex);
   machine().delay = microseconds;
 }
+void set_summation_error(double units) { machine().summation_error = units * 0x1p-24; }
+
+double Sum::result(std::uint64_t place) const {
+  const double error = machine().summation_error;
+  if (error == 0) return value_;
+  pipedeck::Random random(place, std::bit_cast<std::uint64_t>(value_));
+  return value_ + error * size_ * (2 * random.unit() - 1);
+}
+
 void lose_devices(cudaError_t status) {
   const std::lock_guard lock(machine().mutex);
   machine().lost = status;

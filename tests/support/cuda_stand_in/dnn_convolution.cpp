@@ -77,9 +77,10 @@ std::vector<double> all(const void* data, Values::Type type, std::int64_t count)
 }
 
 /// alpha * sums, with beta times what is there, as all directions end.
-void finish(void* data, Values::Type type, const std::vector<double>& sums, double alpha, double beta) {
+void finish(void* data, Values::Type type, const std::vector<Sum>& sums, double alpha, double beta) {
   Values values(data, type);
-  for (std::size_t i = 0; i < sums.size(); ++i) values.blend(static_cast<std::int64_t>(i), alpha, sums[i], beta);
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    values.blend(static_cast<std::int64_t>(i), alpha, sums[i].result(i), beta);
 }
 
 template <class Perf, class Algorithm>
@@ -207,10 +208,10 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void* alpha, c
     put(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
       const auto input = all(x, convolution.type(), convolution.in.values());
       const auto filter = all(w, convolution.type(), convolution.filter.values());
-      std::vector<double> sums(static_cast<std::size_t>(convolution.out.values()));
+      std::vector<Sum> sums(static_cast<std::size_t>(convolution.out.values()));
       convolution.each([&](std::int64_t to, std::int64_t from, std::int64_t by) {
-        sums[static_cast<std::size_t>(to)] +=
-            input[static_cast<std::size_t>(from)] * filter[static_cast<std::size_t>(by)];
+        sums[static_cast<std::size_t>(to)].add(input[static_cast<std::size_t>(from)] *
+                                               filter[static_cast<std::size_t>(by)]);
       });
       finish(y, convolution.type(), sums, alpha, beta);
     });
@@ -233,10 +234,10 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void* alp
     put(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
       const auto gradient = all(dy, convolution.type(), convolution.out.values());
       const auto filter = all(w, convolution.type(), convolution.filter.values());
-      std::vector<double> sums(static_cast<std::size_t>(convolution.in.values()));
+      std::vector<Sum> sums(static_cast<std::size_t>(convolution.in.values()));
       convolution.each([&](std::int64_t to, std::int64_t from, std::int64_t by) {
-        sums[static_cast<std::size_t>(from)] +=
-            gradient[static_cast<std::size_t>(to)] * filter[static_cast<std::size_t>(by)];
+        sums[static_cast<std::size_t>(from)].add(gradient[static_cast<std::size_t>(to)] *
+                                                 filter[static_cast<std::size_t>(by)]);
       });
       finish(dx, convolution.type(), sums, alpha, beta);
     });
@@ -260,10 +261,10 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void* a
     put(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
       const auto gradient = all(dy, convolution.type(), convolution.out.values());
       const auto input = all(x, convolution.type(), convolution.in.values());
-      std::vector<double> sums(static_cast<std::size_t>(convolution.filter.values()));
+      std::vector<Sum> sums(static_cast<std::size_t>(convolution.filter.values()));
       convolution.each([&](std::int64_t to, std::int64_t from, std::int64_t by) {
-        sums[static_cast<std::size_t>(by)] +=
-            gradient[static_cast<std::size_t>(to)] * input[static_cast<std::size_t>(from)];
+        sums[static_cast<std::size_t>(by)].add(gradient[static_cast<std::size_t>(to)] *
+                                               input[static_cast<std::size_t>(from)]);
       });
       finish(dw, convolution.type(), sums, alpha, beta);
     });

@@ -2,6 +2,7 @@
 // What the files of the stand-in's CUDA runtime share: the machine, and how its functions answer.
 #pragma once
 
+#include <atomic>
 #include <set>
 
 #include "tests/support/cuda_stand_in/state.hpp"
@@ -34,6 +35,7 @@ struct Machine {
   int waits = 0;
   std::set<std::pair<int, int>> direct;  ///< {from where, to whom}: a device reaches a peer's memory
   int copies_through_host = 0;
+  std::atomic<double> summation_error = 0;
 };
 Machine& machine();
 

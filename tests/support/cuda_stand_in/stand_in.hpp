@@ -33,6 +33,10 @@ void set_nccl(int version);
 /// From now on each piece of work on a stream begins up to so many microseconds late.
 void set_delay(int microseconds);
 
+/// From now on a sum of products is off by up to so many units of 2^-24 of the sum of its terms' sizes: by how much
+/// depends on its place and value alone. 1 is what 32-bit floats added in another order may be off by; 0 until then.
+void set_summation_error(double units);
+
 /// The nth call from now on (1: the next) of a function fails with the library's own status. An empty name: of any
 /// function that takes or computes something, with what that library says when its work fails.
 void fail_call(int nth, const std::string& function = {}, int status = 0);

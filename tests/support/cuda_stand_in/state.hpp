@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -132,6 +133,16 @@ class Values {
  private:
   void* data_;
   Type type_;
+};
+/// A sum of products (set_summation_error).
+class Sum {
+ public:
+  void add(double term) { value_ += term, size_ += std::abs(term); }
+  /// `place`: among the results of one call.
+  double result(std::uint64_t place) const;
+
+ private:
+  double value_ = 0, size_ = 0;
 };
 inline std::size_t bytes_of(Values::Type type) { return type == Values::Type::f32 ? 4 : 2; }
 

@@ -13,6 +13,7 @@
 #include "core/runtime/cuda/pooling.hpp"
 #include "core/runtime/cuda/transpose.hpp"
 #include "core/runtime/layer_kernel.hpp"
+#include "tests/core/runtime/cuda/closeness.hpp"
 #include "tests/core/runtime/cuda/on_device.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 
@@ -103,9 +104,9 @@ void TestCudaLayers::convolutions() {
     const ConvolutionPasses expected(s, false);
     const Tensor input = tensor_of(in, samples), output_gradient = tensor_of(gradient, samples);
     expected.backward_weight(input, output_gradient, sums.data());
-    QVERIFY2(apart(y.read(), list_of(expected.forward(input, weights.data()))) < most, qPrintable(QString::number(i)));
-    QVERIFY(apart(dx.read(), list_of(expected.backward_input(output_gradient, weights.data()))) < most);
-    QVERIFY(apart(dw.read(), sums) < most);
+    VERIFY_BELOW(apart(y.read(), list_of(expected.forward(input, weights.data()))), most);
+    VERIFY_BELOW(apart(dx.read(), list_of(expected.backward_input(output_gradient, weights.data()))), most);
+    VERIFY_BELOW(apart(dw.read(), sums), most);
   }
 }
 
@@ -133,13 +134,13 @@ void TestCudaLayers::pools() {
 
     std::vector<float> out(gradient.size()), in_gradient(in.size()), scratch(static_cast<std::size_t>(2 * s.channels));
     (largest ? max_pool : average_pool)(out.data(), in.data(), s, samples);
-    QVERIFY2(apart(y.read(), out) < most, qPrintable(QString::number(i)));
+    VERIFY_BELOW(apart(y.read(), out), most);
     if (largest && element == Element::bf16) continue;  // ties
     if (largest)
       max_pool_backward(in_gradient.data(), gradient.data(), in.data(), scratch.data(), s, samples);
     else
       average_pool_backward(in_gradient.data(), gradient.data(), s, samples);
-    QVERIFY2(apart(dx.read(), in_gradient) < most, qPrintable(QString::number(i)));
+    VERIFY_BELOW(apart(dx.read(), in_gradient), most);
   }
 }
 
@@ -153,7 +154,7 @@ void TestCudaLayers::meanOfWholeImages() {
   pooling.forward(y.data(), x.data(), 2);
   std::vector<float> out(static_cast<std::size_t>(2 * s.out_values()));
   average_pool(out.data(), in.data(), s, 2);
-  QVERIFY(apart(y.read(), out) < 1e-6);
+  VERIFY_BELOW(apart(y.read(), out), 1e-6);
 }
 
 void TestCudaLayers::ties() {
@@ -200,12 +201,12 @@ void TestCudaLayers::batchNorms() {
     normalise_columns_backward(in_gradient.data(), gains.data(), shifts.data(), in.data(), means.data(),
                                inverses.data(), gain.data(), rows, s.channels);
     for (std::size_t c = 0; c < channels; ++c) gains[c] += sums[c], shifts[c] += sums[c];
-    QVERIFY(apart(mean.read(), means) < 1e-5);
-    QVERIFY(apart(inverse.read(), inverses) < 1e-5);
-    QVERIFY(apart(y.read(), out) < most);
-    QVERIFY(apart(dx.read(), in_gradient) < most);
-    QVERIFY(apart(dg.read(), gains) < 1e-5);
-    QVERIFY(apart(db.read(), shifts) < 1e-5);
+    VERIFY_BELOW(apart(mean.read(), means), 1e-5);
+    VERIFY_BELOW(apart(inverse.read(), inverses), 1e-5);
+    VERIFY_BELOW(apart(y.read(), out), most);
+    VERIFY_BELOW(apart(dx.read(), in_gradient), most);
+    VERIFY_BELOW(apart(dg.read(), gains), 1e-5);
+    VERIFY_BELOW(apart(db.read(), shifts), 1e-5);
   }
 }
 
@@ -238,9 +239,9 @@ void TestCudaLayers::lstms() {
     const auto out = list_of(expected->forward(tensor_of(in, samples), parameters, saved));
     const auto in_gradient = list_of(expected->backward_input(tensor_of(gradient, samples), parameters, saved, true));
     expected->backward_weight(saved, sums);
-    QVERIFY2(apart(y.read(), out) < 1e-5, qPrintable(QString::number(i)));
-    if (wanted) QVERIFY2(apart(dx.read(), in_gradient) < 1e-5, qPrintable(QString::number(i)));
-    QVERIFY2(apart(dp.read(), sums) < 1e-5, qPrintable(QString::number(i)));
+    VERIFY_BELOW(apart(y.read(), out), 1e-5);
+    if (wanted) VERIFY_BELOW(apart(dx.read(), in_gradient), 1e-5);
+    VERIFY_BELOW(apart(dp.read(), sums), 1e-5);
   }
 }
 

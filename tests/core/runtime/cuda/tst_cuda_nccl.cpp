@@ -9,6 +9,7 @@
 #include "core/runtime/cuda/nccl_estimate.hpp"
 #include "core/runtime/cuda/nccl_transport.hpp"
 #include "core/runtime/transport/threads.hpp"
+#include "tests/core/runtime/cuda/closeness.hpp"
 #include "tests/core/runtime/cuda/on_device.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 #ifdef PIPEDECK_CUDA_STAND_IN
@@ -190,7 +191,7 @@ void TestCudaNccl::collectives() {
   });
   QCOMPARE(all.failure(), QByteArray());
   for (std::size_t i = 0; i < count; ++i) {
-    QVERIFY(apart(found[i][0], sums) < 1e-6);
+    VERIFY_BELOW(apart(found[i][0], sums), 1e-6);
     QCOMPARE(found[i][0], found[0][0]);  // the same bits
     QCOMPARE(found[i][1], most);
     QCOMPARE(found[i][2], together);

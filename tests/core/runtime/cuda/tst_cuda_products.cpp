@@ -5,6 +5,7 @@
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/matmul.hpp"
 #include "core/runtime/cuda/matmul.hpp"
+#include "tests/core/runtime/cuda/closeness.hpp"
 #include "tests/core/runtime/cuda/on_device.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 
@@ -89,8 +90,7 @@ void TestCudaProducts::randomShapes() {
                       c.keep, c.scale);
     multiply(c.rows, c.columns, c.inner, {left.data(), c.left_stride, c.left_transposed},
              {right.data(), c.right_stride, c.right_transposed}, expected.data(), c.stride, c.keep, c.scale);
-    QVERIFY2(apart(d.read(), expected) < allowed(cuda::Precision(precision), Element(result)),
-             qPrintable(QString::number(i)));
+    VERIFY_BELOW(apart(d.read(), expected), allowed(cuda::Precision(precision), Element(result)));
   }
 }
 
@@ -127,8 +127,8 @@ void TestCudaProducts::epilogues() {
   add_bias(before.data(), bias.data(), rows, columns);
   pipedeck::gelu(after.data(), before.data(), rows * columns);
   const double most = allowed(cuda::Precision(precision), element);
-  QVERIFY(apart(d.read(), gelu ? after : before) < most);
-  if (gelu) QVERIFY(apart(kept.read(), before) < most);
+  VERIFY_BELOW(apart(d.read(), gelu ? after : before), most);
+  if (gelu) VERIFY_BELOW(apart(kept.read(), before), most);
 }
 
 void TestCudaProducts::algorithmsAreAskedOnce() {
@@ -144,15 +144,18 @@ void TestCudaProducts::algorithmsAreAskedOnce() {
 }
 
 void TestCudaProducts::tf32RoundsItsFactors() {
-  // 1 + 2^-12 is 1 in tf32, whose mantissa has 10 bits.
-  const std::vector<float> factor(256, 1 + 0x1p-12f);
+  // 1 + 2^-12 is 1 in tf32, whose mantissa has 10 bits. tf32 only allows tensor cores: the product is large and aligned
+  // enough for cublasLt to take them on every GPU that has them.
+  constexpr std::int64_t n = 256;
+  const std::vector<float> factor(n * n, 1 + 0x1p-12f);
   for (const auto precision : {cuda::Precision::fp32, cuda::Precision::tf32}) {
     Context context(0, precision);
     Products products(context);
-    OnDevice a(context, factor), b(context, factor), d(context, 256);
-    products.multiply(16, 16, 16, {a.data(), 16, Element::fp32}, {b.data(), 16, Element::fp32},
-                      {d.data(), 16, Element::fp32});
-    QCOMPARE(d.read()[0] > 16.0f, precision == cuda::Precision::fp32);
+    OnDevice a(context, factor), b(context, factor), d(context, n * n);
+    products.multiply(n, n, n, {a.data(), n, Element::fp32}, {b.data(), n, Element::fp32},
+                      {d.data(), n, Element::fp32});
+    // 256 exactly in tf32; 256.125 in fp32
+    VERIFY_BELOW(std::abs(d.read()[0] - (precision == cuda::Precision::fp32 ? 256.125 : 256)), 0.01);
   }
 }
 
