@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Images a second of models on one GPU, in fp32, tf32 and bf16, whole training steps, here (the host makes the images
+"""Images a second of models on one GPU, in bf16, tf32 and fp32, whole training steps, here (the host makes the images
 meanwhile) and in torchvision where that is installed with CUDA (the images are there). Medians of steps. What could not
 be measured is said, with the reason, and has no number; what the time is not enough for is left out and said.
 
@@ -48,6 +48,7 @@ def main():
     arguments.add_argument("models", nargs="+", help="model files")
     arguments.add_argument("--batch", type=int, default=32, help="images a step")
     arguments.add_argument("--steps", type=int, default=20)
+    arguments.add_argument("--raw", help="a file to which each row's times are added as a JSON line")
     arguments.add_argument("--time-limit", type=float, default=math.inf, help="s; begin nothing more after that")
     given = arguments.parse_args()
     torch, why_not = torch_on_gpu()
@@ -67,7 +68,12 @@ def main():
                     print(f"{precision:5} {name:12} not measured: no time was left", flush=True)
                     continue
                 try:
-                    step = statistics.median(measure())
+                    times = measure()
+                    step = statistics.median(times)
+                    if given.raw:
+                        with open(given.raw, "a", encoding="utf-8") as raw:
+                            print(json.dumps({"model": model["name"], "precision": precision, "batch": given.batch,
+                                              "way": name, "steps_ms": [round(s * 1e3, 4) for s in times]}), file=raw)
                     print(f"{precision:5} {name:12} {step * 1e3:9.2f} ms  {given.batch / step:10,.1f} images/s", flush=True)
                 except Exception as error:  # whatever another library throws
                     failed = failed or name == "Pipedeck"

@@ -3,7 +3,7 @@
 """The loss of a GPT over some steps, here and in PyTorch: the same first weights, samples, loss and Adam, on a GPU or on
 the processor. Both draw weights and samples from the model file's seeds (core/domain/random.hpp), so that nothing is
 handed over. In fp32 the first loss has to be the same to 1e-4 and the mean of the last ten to 5 %: training carries
-roundings on, so that single steps go apart. Status 0: so it is; 1: not so; 77: PyTorch, or its CUDA, is not there.
+roundings on, so that single steps go apart. --raw keeps every loss. Status 0: so it is; 1: not so; 77: PyTorch, or its CUDA, is not there.
 
     tests/bench/losses_beside_torch.py build/release/pipedeck-cli presets/models/17-gpt-bytes.model.json --device cpu
 """
@@ -126,6 +126,16 @@ def forward(torch, layer, weights, x):
     return x + functional.linear(active, w["down"].t(), w["down_bias"])
 
 
+def keep_raw(given, who, first_step, losses):
+    if not given.raw:
+        return
+    with open(given.raw, "a", encoding="utf-8") as file:
+        if file.tell() == 0:
+            print("precision,who,step,loss", file=file)
+        for index, loss in enumerate(losses):
+            print(f"{given.precision},{who},{first_step + index + 1},{loss!r}", file=file)
+
+
 def torch_losses(torch, model, given):
     layers = model["layers"][:-1]
     torch.backends.cuda.matmul.allow_tf32 = given.precision == "tf32"
@@ -146,6 +156,7 @@ def torch_losses(torch, model, given):
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
+        keep_raw(given, "PyTorch", step, losses[-1:])
     return losses
 
 
@@ -165,7 +176,9 @@ def own_losses(model, given):
     if ended.returncode != 0:
         sys.exit(f"Pipedeck: status {ended.returncode}: {ended.stderr.strip()[-400:]}")
     events = [json.loads(line) for line in ended.stdout.splitlines()]
-    return [event["loss"] for event in events if event["event"] == "step"]
+    losses = [event["loss"] for event in events if event["event"] == "step"]
+    keep_raw(given, "Pipedeck", 0, losses)
+    return losses
 
 
 def main():
@@ -176,6 +189,7 @@ def main():
     arguments.add_argument("--precision", choices=("fp32", "tf32", "bf16"), default="fp32")
     arguments.add_argument("--batch", type=int, default=4, help="samples a step")
     arguments.add_argument("--steps", type=int, default=100)
+    arguments.add_argument("--raw", help="a CSV file to which every loss is added as it is known")
     given = arguments.parse_args()
     model = json.loads(Path(given.model).read_text())
     ours = own_losses(model, given)
