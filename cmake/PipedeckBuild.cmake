@@ -12,8 +12,9 @@ endif()
 
 find_program(PIPEDECK_CCACHE ccache)
 if(PIPEDECK_CCACHE)
-  # What one clone has compiled, another finds.
-  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${PIPEDECK_CCACHE})
+  # What one clone has compiled, another finds. Precompiled headers need the sloppiness.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${PIPEDECK_CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
 endif()
@@ -68,6 +69,23 @@ function(compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# Headers that most tests include, compiled once for all whose macros of Qt are the same. Libraries need none: they compile
+# eight files at once.
+set(test_headers <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <mutex> <numeric> <optional> <set> <span>
+  <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector> <QtTest>)
+# Programs; the macros of Qt Test that name a folder differ between them. The warnings are false alarms of g++ 12 on
+# std::string (GCC bug 105651), which precompiled headers no longer hide.
+set(test_options -fPIE -UQT_TESTCASE_BUILDDIR -UQT_TESTCASE_SOURCEDIR
+  -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+if(PIPEDECK_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  list(APPEND test_options -fpch-preprocess)  # ccache needs it
+endif()
+file(WRITE ${CMAKE_BINARY_DIR}/no_code.cpp "")
+add_library(pipedeck_test_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/no_code.cpp)
+target_link_libraries(pipedeck_test_headers PRIVATE Qt6::Core Qt6::Test)
+target_compile_options(pipedeck_test_headers PRIVATE ${test_options})
+target_precompile_headers(pipedeck_test_headers PRIVATE ${test_headers})
+
 # A static library of one folder. Its includes are written from the root: "core/domain/plan.hpp".
 function(pipedeck_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;LINKS;PRIVATE_LINKS" ${ARGN})
@@ -82,7 +100,61 @@ function(optimize_little name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# A Qt Test program and its ctest entry.
+# Sets what all ctest entries have in common. One limit for a test, whichever of its functions takes the time: Qt Test has
+# its own of five minutes for each.
+function(set_test_defaults name timeout)
+  math(EXPR milliseconds "${timeout} * 1000")
+  # Where nothing could be run, for lack of a GPU say, ctest lists the test as skipped.
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout}
+    SKIP_REGULAR_EXPRESSION "Totals: 0 passed, 0 failed, [1-9][0-9]* skipped" ENVIRONMENT
+    "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;UBSAN_OPTIONS=print_stacktrace=1;QTEST_FUNCTION_TIMEOUT=${milliseconds}")
+endfunction()
+
+# Defines the folders of this clone for those sources alone that name one: all others are compiled alike in every clone.
+function(define_places)
+  file(GLOB headers CONFIGURE_DEPENDS *.hpp)
+  foreach(source ${ARGN})
+    foreach(file ${source} ${headers})
+      file(STRINGS ${file} found REGEX "PIPEDECK_(BUILD_DIR|SOURCES|FIXTURES|FAKE_DRIVER|STAND_IN_CLI)" LIMIT_COUNT 1)
+      if(found)
+        set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS PIPEDECK_BUILD_DIR="${CMAKE_BINARY_DIR}"
+          PIPEDECK_SOURCES="${CMAKE_SOURCE_DIR}" PIPEDECK_FIXTURES="${CMAKE_SOURCE_DIR}/tests/fixtures"
+          PIPEDECK_FAKE_DRIVER="${CMAKE_BINARY_DIR}/tests/app/cli/fake_driver"
+          PIPEDECK_STAND_IN_CLI="${CMAKE_BINARY_DIR}/stand_in_program/pipedeck-cli")
+        break()
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# Adds one program of this folder's tests, and a ctest entry for each: `NAME tst_x` runs that of tst_x.cpp. EXCEPT leaves
+# sources out. HEADERS are Qt's, precompiled for it alone.
+function(pipedeck_tests name)
+  cmake_parse_arguments(ARG "" "" "EXCEPT;LINKS;HEADERS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp)
+  if(ARG_EXCEPT)
+    list(REMOVE_ITEM sources ${ARG_EXCEPT})
+  endif()
+  add_executable(${name} ${sources} ${CMAKE_SOURCE_DIR}/tests/support/test_program.cpp)
+  set_target_properties(${name} PROPERTIES AUTOMOC ON)
+  optimize_little(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} pipedeck_test_support Qt6::Test)
+  define_places(${sources})
+  target_compile_options(${name} PRIVATE ${test_options})
+  if(ARG_HEADERS)
+    target_precompile_headers(${name} PRIVATE ${test_headers} ${ARG_HEADERS})
+  else()
+    target_precompile_headers(${name} REUSE_FROM pipedeck_test_headers)
+  endif()
+  list(FILTER sources INCLUDE REGEX "^tst_")
+  foreach(source ${sources})
+    string(REPLACE .cpp "" test ${source})
+    add_test(NAME ${test} COMMAND ${name} ${test})
+    set_test_defaults(${test} 300)
+  endforeach()
+endfunction()
+
+# Adds a test that is a program of its own, and its ctest entry.
 function(pipedeck_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS" ${ARGN})
   if(NOT ARG_SOURCES)
@@ -96,10 +168,5 @@ function(pipedeck_test name)
   optimize_little(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} pipedeck_test_support Qt6::Test)
   add_test(NAME ${name} COMMAND ${name})
-  # One limit for a program, whichever of its functions takes the time: Qt Test has its own of five minutes for each.
-  math(EXPR milliseconds "${ARG_TIMEOUT} * 1000")
-  # Where nothing could be run, for lack of a GPU say, ctest lists the program as skipped.
-  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "Totals: 0 passed, 0 failed, [1-9][0-9]* skipped")
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT
-    "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;UBSAN_OPTIONS=print_stacktrace=1;QTEST_FUNCTION_TIMEOUT=${milliseconds}")
+  set_test_defaults(${name} ${ARG_TIMEOUT})
 endfunction()

@@ -122,14 +122,23 @@ trap 'say "STOPPED by a signal in section ${section:-none}"; exit 1' INT TERM HU
 say() { echo "$*" | tee -a "$report"; }
 left() { local seconds=$((end - SECONDS)); [ "$seconds" -gt 1 ] && echo "$seconds" || echo 1; }
 no_time() { [ "$SECONDS" -lt "$end" ] && return 1; say "not run: the section's time is over: $*"; }
+# limited SECONDS COMMAND...: also ends what the command has left behind, which would hold the GPU.
+limited() {
+  local group status began=$SECONDS
+  timeout -k 5 "$@" <&0 & group=$!
+  wait "$group"; status=$?
+  kill -KILL -- "-$group" 2>/dev/null
+  [ "$status" -ne 137 ] || [ $((SECONDS - began)) -lt "$1" ] || status=124  # it did not end when it was asked to
+  return "$status"
+}
 # Runs a command whose output is part of the report, no longer than the section may take.
 run() {
   local status=0
   no_time "$*" && return 124
-  timeout -k 5 "$(left)" "$@" 2>&1 | tee -a "$report"
+  limited "$(left)" "$@" 2>&1 | tee -a "$report"
   status=${PIPESTATUS[0]}
   [ "$status" -ne 77 ] || return 0  # it has printed why it was not run
-  [ "$status" -ne 124 ] || { failed=1; say "FAILED: stopped when the section's time was over: $*"; return 124; }
+  [ "$status" -ne 124 ] || { failed=1; say "FAILED: stopped when the time was over: $*"; return 124; }
   [ "$status" -eq 0 ] || { failed=1; say "FAILED with status $status: $*"; }
   return "$status"
 }
@@ -208,7 +217,7 @@ print("PyTorch", torch.__version__, "CUDA", torch.version.cuda, "cuDNN", torch.b
 say_build() {
   [ "$make" = yes ] || { say "not run: --no-build"; return; }
   local log=$scratch/build.log
-  if ! timeout -k 5 "$(left)" bash -c build_programs >"$log" 2>&1; then
+  if ! limited "$(left)" bash -c build_programs >"$log" 2>&1; then
     failed=1
     tail -n 60 "$log" | tee -a "$report"
     say "FAILED: the build"
@@ -233,7 +242,7 @@ say_tests() {
     program=$(test_program "$test")
     [ -n "$program" ] || { failed=1; say "$test: not run: it is not built"; continue; }
     seconds=$(($(left) / 2 + 1))  # one that hangs leaves time for the others
-    timeout -k 5 "$seconds" "$program" -maxwarnings 0 2>&1 | tee -a "$raw.tests.log" >"$output"
+    limited "$seconds" "$program" -maxwarnings 0 2>&1 | tee -a "$raw.tests.log" >"$output"
     status=${PIPESTATUS[0]}
     say "$test: $(grep -m1 '^Totals:' "$output" || echo "no result"), status $status"
     [ "$status" -ne 124 ] || say "FAILED: stopped after $seconds s, after $(grep -E '^(PASS|FAIL|SKIP|QINFO)' "$output" | tail -n 1)"
@@ -294,7 +303,7 @@ say_graphs() {
     for number in 1 2 3; do
       no_time "$loading $number" && continue
       began=$EPOCHREALTIME
-      CUDA_MODULE_LOADING=$loading timeout -k 5 "$(left)" "$cli" run --backend cuda --plan "$scratch/tiny.json" \
+      CUDA_MODULE_LOADING=$loading limited "$(left)" "$cli" run --backend cuda --plan "$scratch/tiny.json" \
         --model preset:gpt-tiny --steps 1 >/dev/null 2>&1 || { failed=1; say "FAILED: the run"; }
       say "CUDA_MODULE_LOADING=$loading: $(((${EPOCHREALTIME/./} - ${began/./}) / 1000)) ms"
     done
@@ -308,7 +317,7 @@ say_trace() {
   say "The kernels of one step of $(basename "$gpt" .model.json) in bf16, $(few 2 8) samples, launched one by one"
   write_plan "$scratch/trace.json" "$(layers_of "$gpt")" "$(few 2 8)" "$(few 2 8)" 1 '[0]'
   # Clocks stay as they are; caches stay as the kernel before has left them.
-  timeout -k 5 "$(left)" "$profiler" --target-processes all --clock-control none --cache-control none --csv \
+  limited "$(left)" "$profiler" --target-processes all --clock-control none --cache-control none --csv \
     --print-units base --log-file "$file" \
     --metrics gpu__time_duration.sum,dram__bytes.sum,sm__throughput.avg.pct_of_peak_sustained_elapsed \
     "$cli" run --backend cuda --plan "$scratch/trace.json" --model "$gpt" --precision bf16 --no-graphs --steps 2 \
@@ -343,6 +352,8 @@ COMPARE
 say_prediction() {
   local model short name=$scratch/here
   run "$cli" convert --this-machine -o "$name.cluster.json" || return
+  local whole=$end
+  end=$((SECONDS + $(left) / 2))  # a model that hangs leaves time for the other
   for model in "$gpt" "${images[0]}"; do
     short=$(basename "$model" .model.json)
     say "$short in bf16: times and memory of a run beside what is predicted from its profile"
@@ -353,6 +364,7 @@ say_prediction() {
       train "$short" --plan "$name.plan.json" --model "$model" --precision bf16 --steps "$(few 3 30)" \
         --profile "$name.profile.json" --cluster "$name.cluster.json" &&
       compare_memory "$name.plan.json" "$short"
+    end=$whole
   done
 }
 
@@ -408,7 +420,7 @@ say_sanitizer() {
       no_time "$tool $test" && continue
       program=$(test_program "$test")
       [ -n "$program" ] || { say "$tool $test: not run: it is not built"; continue; }
-      output=$(timeout -k 5 "$(left)" "$sanitizer" --target-processes all --tool "$tool" --error-exitcode 9 "$program" 2>&1); status=$?
+      output=$(limited "$(left)" "$sanitizer" --target-processes all --tool "$tool" --error-exitcode 9 "$program" 2>&1); status=$?
       if grep -q 'Device not supported\|Unable to find injection library' <<<"$output"; then
         say "not run: compute-sanitizer says: $(grep -m1 'not supported\|Unable' <<<"$output")"; return
       fi

@@ -33,6 +33,16 @@ def program(path, text):
     path.chmod(0o755)
 
 
+def is_running(arguments):
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if process.read_bytes() == arguments:
+                return True
+        except OSError:
+            pass  # it has ended
+    return False
+
+
 class GpuCheck(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -185,7 +195,13 @@ Totals: 1 passed, 2 failed, 0 skipped, 0 blacklisted, 12ms
 TEXT
 exit 2
 """
-HANGS = "#!/bin/sh\necho 'PASS   : TestCudaNccl::initTestCase()'\nsleep 1000\n"
+# Ignores what asks it to end, as what it has started does.
+HANGS = """#!/bin/sh
+trap '' TERM
+echo 'PASS   : TestCudaNccl::initTestCase()'
+sleep 4711 &
+wait
+"""
 
 
 @unittest.skipUnless(STAND_IN and (STAND_IN / "pipedeck-cli").exists(), "the program on the stand-in is not built")
@@ -285,7 +301,7 @@ class FromThePack(unittest.TestCase):
         self.assertEqual(status, 1, report)
         self.assertLess(self.took, 6 + 10)
         self.assertIn("== graphs (at 0 s, at most 2 s)", report)
-        self.assertIn("FAILED: stopped when the section's time was over", report)
+        self.assertIn("FAILED: stopped when the time was over", report)
         self.assertIn("not run: the section's time is over", report)
         self.assertRegex(report, r"(?s)== result\ngraphs: FAILED, [0-9]+ s\n.*driver: ")
 
@@ -293,7 +309,7 @@ class FromThePack(unittest.TestCase):
         status, report = self.check("--limit", "2", "--only", "graphs")
         self.assertEqual(status, 1, report)
         self.assertIn("== graphs (at 0 s, at most 2 s)", report)
-        self.assertIn("FAILED: stopped when the section's time was over", report)
+        self.assertIn("FAILED: stopped when the time was over", report)
 
     def test_reports_are_added_up(self):
         self.check("--only", "several")
@@ -312,7 +328,7 @@ class FromThePack(unittest.TestCase):
     def test_failing_tests_are_named_with_their_figures(self):
         self.with_test("tst_cuda_rows_gpu", FAILED)
         self.with_test("tst_cuda_nccl_gpu", HANGS)
-        status, report = self.check("--only", "tests", "--limit", "6")
+        status, report = self.check("--only", "tests", "--limit", "16")
         self.assertEqual(status, 1, report)
         for words in ("FAIL!  : TestCudaRows::layer_norm(bf16 768)", "found 0.031, expected less than 0.01",
                       "TestCudaRows::embedding() Compared", "   Actual   (found): 3", "   Expected (wanted): 4"):
@@ -320,6 +336,7 @@ class FromThePack(unittest.TestCase):
         self.assertNotIn("words", report)
         self.assertIn("after PASS   : TestCudaNccl::initTestCase()", report)
         self.assertRegex(report, "tst_cuda_runs_gpu: Totals: 1 passed")  # behind the one that hangs
+        self.assertFalse(is_running(b"sleep\x004711\x00"))
 
     def test_killed_at_a_random_moment(self):
         how = random.choice((signal.SIGKILL, signal.SIGTERM))

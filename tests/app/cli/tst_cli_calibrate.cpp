@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
@@ -147,5 +148,5 @@ class TestCliCalibrate : public QObject {
   SmallProblem problem_;
 };
 
-QTEST_GUILESS_MAIN(TestCliCalibrate)
+PIPEDECK_TEST(TestCliCalibrate)
 #include "tst_cli_calibrate.moc"

@@ -13,6 +13,7 @@
 #include <functional>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
@@ -387,5 +388,5 @@ void TestCliCapacity::nothing_is_the_largest() {
   QVERIFY(object_of(answer.out)["size"].isNull());
 }
 
-QTEST_GUILESS_MAIN(TestCliCapacity)
+PIPEDECK_TEST(TestCliCapacity)
 #include "tst_cli_capacity.moc"

@@ -11,6 +11,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
@@ -247,5 +248,5 @@ void TestCliCheckpoint::what_another_run_writes_into_is_refused() {
   VERIFY_STATUS(problem_.run(run_command(3) + QStringList{"--checkpoint", "busy", "--events", "busy.jsonl"}), 0);
 }
 
-QTEST_APPLESS_MAIN(TestCliCheckpoint)
+PIPEDECK_TEST(TestCliCheckpoint)
 #include "tst_cli_checkpoint.moc"

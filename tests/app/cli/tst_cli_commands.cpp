@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
@@ -502,5 +503,5 @@ void TestCliCommands::a_folder_that_is_not_there() {
   QCOMPARE(answer.out, QByteArray());
 }
 
-QTEST_GUILESS_MAIN(TestCliCommands)
+PIPEDECK_TEST(TestCliCommands)
 #include "tst_cli_commands.moc"

@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
@@ -87,5 +88,5 @@ class TestCliEdit : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestCliEdit)
+PIPEDECK_TEST(TestCliEdit)
 #include "tst_cli_edit.moc"

@@ -11,6 +11,7 @@
 #include "core/io/json_formats.hpp"
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/core/io/trace_checker.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Answer;
@@ -263,5 +264,5 @@ void TestCliExplain::what_cannot_be_is_refused() {
   QCOMPARE(problem_.files(), before);
 }
 
-QTEST_GUILESS_MAIN(TestCliExplain)
+PIPEDECK_TEST(TestCliExplain)
 #include "tst_cli_explain.moc"

@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck::test;
 
@@ -320,5 +321,5 @@ class TestCliExport : public QObject {
   SmallProblem problem_;
 };
 
-QTEST_GUILESS_MAIN(TestCliExport)
+PIPEDECK_TEST(TestCliExport)
 #include "tst_cli_export.moc"

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck::test;
 
@@ -129,5 +130,5 @@ void TestCliGpuProfiles::the_true_module_refuses_without_a_driver() {
 #endif
 }
 
-QTEST_GUILESS_MAIN(TestCliGpuProfiles)
+PIPEDECK_TEST(TestCliGpuProfiles)
 #include "tst_cli_gpu_profiles.moc"

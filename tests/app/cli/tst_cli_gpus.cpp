@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck::test;
 
@@ -282,5 +283,5 @@ void TestCliGpus::devices_are_told_as_runs_find_them() {
   QVERIFY(list({"FAKE_DRIVER=11040"}).contains("found a driver for CUDA 11.4, expected one for CUDA 13.0 or later"));
 }
 
-QTEST_GUILESS_MAIN(TestCliGpus)
+PIPEDECK_TEST(TestCliGpus)
 #include "tst_cli_gpus.moc"

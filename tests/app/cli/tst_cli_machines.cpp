@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck::test;
 
@@ -164,5 +165,5 @@ class TestCliMachines : public QObject {
   SmallProblem problem_;
 };
 
-QTEST_GUILESS_MAIN(TestCliMachines)
+PIPEDECK_TEST(TestCliMachines)
 #include "tst_cli_machines.moc"

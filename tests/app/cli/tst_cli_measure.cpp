@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
@@ -271,5 +272,5 @@ void TestCliMeasure::what_can_not_be_replayed_is_refused() {
   QVERIFY2(answer.err.contains(words), answer.err);
 }
 
-QTEST_GUILESS_MAIN(TestCliMeasure)
+PIPEDECK_TEST(TestCliMeasure)
 #include "tst_cli_measure.moc"

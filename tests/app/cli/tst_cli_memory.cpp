@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
@@ -114,5 +115,5 @@ class TestCliMemory : public QObject {
   QStringList tight_;
 };
 
-QTEST_GUILESS_MAIN(TestCliMemory)
+PIPEDECK_TEST(TestCliMemory)
 #include "tst_cli_memory.moc"

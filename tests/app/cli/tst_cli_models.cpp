@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck::test;
 
@@ -167,5 +168,5 @@ class TestCliModels : public QObject {
   SmallProblem problem_;
 };
 
-QTEST_GUILESS_MAIN(TestCliModels)
+PIPEDECK_TEST(TestCliModels)
 #include "tst_cli_models.moc"

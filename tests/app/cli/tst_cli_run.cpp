@@ -11,6 +11,7 @@
 
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/core/io/trace_checker.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
@@ -302,5 +303,5 @@ void TestCliRun::a_full_disk_fails_the_run() {
   QVERIFY2(run.err.contains("/dev/full"), run.err);
 }
 
-QTEST_GUILESS_MAIN(TestCliRun)
+PIPEDECK_TEST(TestCliRun)
 #include "tst_cli_run.moc"

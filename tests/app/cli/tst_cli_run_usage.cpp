@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
@@ -133,5 +134,5 @@ void TestCliRunUsage::a_run_that_is_stopped_says_that_it_does_not_evaluate() {
   QVERIFY2(said.contains("the run was stopped: synthetic:3 was not evaluated"), said);
 }
 
-QTEST_GUILESS_MAIN(TestCliRunUsage)
+PIPEDECK_TEST(TestCliRunUsage)
 #include "tst_cli_run_usage.moc"

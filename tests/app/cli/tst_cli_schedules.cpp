@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
@@ -73,5 +74,5 @@ class TestCliSchedules : public QObject {
   SmallProblem problem_;
 };
 
-QTEST_GUILESS_MAIN(TestCliSchedules)
+PIPEDECK_TEST(TestCliSchedules)
 #include "tst_cli_schedules.moc"

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
@@ -245,5 +246,5 @@ void TestCliUsage::threads_of_the_environment_are_checked() {
   VERIFY_STATUS((problem_.run(question, {"PIPEDECK_THREADS=2"})), 0);
 }
 
-QTEST_GUILESS_MAIN(TestCliUsage)
+PIPEDECK_TEST(TestCliUsage)
 #include "tst_cli_usage.moc"

@@ -8,6 +8,7 @@
 
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
@@ -71,5 +72,5 @@ void TestCliVectors::agree() {
   }
 }
 
-QTEST_GUILESS_MAIN(TestCliVectors)
+PIPEDECK_TEST(TestCliVectors)
 #include "tst_cli_vectors.moc"

@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
@@ -172,5 +173,5 @@ void TestCliWhatIf::the_same_bytes_again() {
   QCOMPARE(answer("1"), answer("3"));
 }
 
-QTEST_APPLESS_MAIN(TestCliWhatIf)
+PIPEDECK_TEST(TestCliWhatIf)
 #include "tst_cli_what_if.moc"

@@ -7,6 +7,7 @@
 
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
 using pipedeck::test::run_cli;
@@ -101,5 +102,5 @@ class TestReproduce : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestReproduce)
+PIPEDECK_TEST(TestReproduce)
 #include "tst_reproduce.moc"

@@ -4,6 +4,7 @@
 
 #include "app/models/gantt_difference.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -106,5 +107,5 @@ class TestGanttDifference : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestGanttDifference)
+PIPEDECK_TEST(TestGanttDifference)
 #include "tst_gantt_difference.moc"

@@ -4,6 +4,7 @@
 #include "app/models/gantt_geometry.hpp"
 #include "app/models/gantt_wait.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -251,5 +252,5 @@ class TestGanttGeometry : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestGanttGeometry)
+PIPEDECK_TEST(TestGanttGeometry)
 #include "tst_gantt_geometry.moc"

@@ -10,6 +10,7 @@
 #include "app/models/gantt_preview.hpp"
 #include "app/models/minimap_geometry.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -129,5 +130,5 @@ class TestGanttMeasure : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestGanttMeasure)
+PIPEDECK_TEST(TestGanttMeasure)
 #include "tst_gantt_measure.moc"

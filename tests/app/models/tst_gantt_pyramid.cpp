@@ -5,6 +5,7 @@
 
 #include "app/models/gantt_pyramid.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -136,5 +137,5 @@ class TestGanttPyramid : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestGanttPyramid)
+PIPEDECK_TEST(TestGanttPyramid)
 #include "tst_gantt_pyramid.moc"

@@ -7,6 +7,7 @@
 #include "app/models/gantt_matches.hpp"
 #include "app/models/operation_search.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -183,5 +184,5 @@ class TestGanttSearch : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestGanttSearch)
+PIPEDECK_TEST(TestGanttSearch)
 #include "tst_gantt_search.moc"

@@ -6,6 +6,7 @@
 #include "app/models/plan_reasons.hpp"
 #include "app/models/topology_geometry.hpp"
 #include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -116,5 +117,5 @@ class TestInspectorContent : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestInspectorContent)
+PIPEDECK_TEST(TestInspectorContent)
 #include "tst_inspector_content.moc"

@@ -8,6 +8,7 @@
 #include "app/models/profile_table_model.hpp"
 #include "app/models/project_tree_model.hpp"
 #include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -125,5 +126,5 @@ class TestItemModels : public QObject {
   }
 };
 
-QTEST_MAIN(TestItemModels)
+PIPEDECK_WINDOW_TEST(TestItemModels)
 #include "tst_item_models.moc"

@@ -6,6 +6,7 @@
 
 #include "app/models/memory_curves.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -58,5 +59,5 @@ class TestMemoryCurves : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestMemoryCurves)
+PIPEDECK_TEST(TestMemoryCurves)
 #include "tst_memory_curves.moc"

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "app/models/memory_stack.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -100,5 +101,5 @@ class TestMemoryStack : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestMemoryStack)
+PIPEDECK_TEST(TestMemoryStack)
 #include "tst_memory_stack.moc"

@@ -8,6 +8,7 @@
 #include "app/models/operation_search.hpp"
 #include "app/models/operation_table_model.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -113,5 +114,5 @@ class TestOperationTable : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestOperationTable)
+PIPEDECK_TEST(TestOperationTable)
 #include "tst_operation_table.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/models/format.hpp"
 #include "app/models/run_model.hpp"
+#include "tests/support/test_program.hpp"
 
 #include <algorithm>
 #include <random>
@@ -161,5 +162,5 @@ class TestRunModel : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestRunModel)
+PIPEDECK_TEST(TestRunModel)
 #include "tst_run_model.moc"

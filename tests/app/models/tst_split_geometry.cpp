@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -137,5 +138,5 @@ class TestSplitGeometry : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestSplitGeometry)
+PIPEDECK_TEST(TestSplitGeometry)
 #include "tst_split_geometry.moc"

@@ -12,6 +12,7 @@
 #include "app/models/split_figures.hpp"
 #include "app/models/split_window.hpp"
 #include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -297,5 +298,5 @@ class TestSplitLayout : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestSplitLayout)
+PIPEDECK_TEST(TestSplitLayout)
 #include "tst_split_layout.moc"

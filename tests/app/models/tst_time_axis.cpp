@@ -6,6 +6,7 @@
 
 #include "app/models/format.hpp"
 #include "app/models/time_axis.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -117,5 +118,5 @@ class TestTimeAxis : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTimeAxis)
+PIPEDECK_TEST(TestTimeAxis)
 #include "tst_time_axis.moc"

@@ -9,6 +9,7 @@
 #include "app/models/topology_room.hpp"
 #include "app/models/topology_snap.hpp"
 #include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -189,5 +190,5 @@ class TestTopologyEditing : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTopologyEditing)
+PIPEDECK_TEST(TestTopologyEditing)
 #include "tst_topology_editing.moc"

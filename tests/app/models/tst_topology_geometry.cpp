@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -143,5 +144,5 @@ class TestTopologyGeometry : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTopologyGeometry)
+PIPEDECK_TEST(TestTopologyGeometry)
 #include "tst_topology_geometry.moc"

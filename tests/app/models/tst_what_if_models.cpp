@@ -11,6 +11,7 @@
 #include "app/models/slider_stops.hpp"
 #include "app/models/what_if_rows.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -250,5 +251,5 @@ void TestWhatIfModels::purchases_in_words() {
   for (const BarRow& row : rows) QVERIFY(!row.tool_tip.isEmpty());
 }
 
-QTEST_GUILESS_MAIN(TestWhatIfModels)
+PIPEDECK_TEST(TestWhatIfModels)
 #include "tst_what_if_models.moc"

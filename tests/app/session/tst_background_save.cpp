@@ -14,6 +14,7 @@
 #include "core/io/json_formats.hpp"
 #include "core/store/work_copy.hpp"
 #include "tests/app/ui/large_runs.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -282,5 +283,5 @@ class TestBackgroundSave : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestBackgroundSave)
+PIPEDECK_TEST(TestBackgroundSave)
 #include "tst_background_save.moc"

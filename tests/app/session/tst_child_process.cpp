@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "app/session/child_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck::app;
 
@@ -99,5 +100,5 @@ void TestChildProcess::crash_is_told_from_a_stop() {
   QVERIFY(!run.ends[0].stopped);
 }
 
-QTEST_GUILESS_MAIN(TestChildProcess)
+PIPEDECK_TEST(TestChildProcess)
 #include "tst_child_process.moc"

@@ -11,6 +11,7 @@
 #include "core/domain/validate.hpp"
 #include "core/io/json_formats.hpp"
 #include "tests/app/session/session_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -392,5 +393,5 @@ void TestClusterEdits::every_step_of_an_edit_is_undone_to_the_byte() {
   }
 }
 
-QTEST_GUILESS_MAIN(TestClusterEdits)
+PIPEDECK_TEST(TestClusterEdits)
 #include "tst_cluster_edits.moc"

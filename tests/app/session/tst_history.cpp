@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "app/session/history.hpp"
+#include "tests/support/test_program.hpp"
 
 using pipedeck::app::History;
 
@@ -115,5 +116,5 @@ void TestHistory::forgets_only_the_oldest() {
   QVERIFY(!history.clean());
 }
 
-QTEST_APPLESS_MAIN(TestHistory)
+PIPEDECK_TEST(TestHistory)
 #include "tst_history.moc"

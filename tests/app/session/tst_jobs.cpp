@@ -10,6 +10,7 @@
 
 #include "app/session/jobs.hpp"
 #include "core/domain/result.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -132,5 +133,5 @@ void TestJobs::external_job_is_ended_by_its_owner() {
   QVERIFY(!jobs.running(id));
 }
 
-QTEST_GUILESS_MAIN(TestJobs)
+PIPEDECK_TEST(TestJobs)
 #include "tst_jobs.moc"

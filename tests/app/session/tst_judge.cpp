@@ -6,6 +6,7 @@
 #include "core/domain/plan_edits.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -62,5 +63,5 @@ class TestJudge : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestJudge)
+PIPEDECK_TEST(TestJudge)
 #include "tst_judge.moc"

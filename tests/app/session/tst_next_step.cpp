@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "app/session/next_step.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -45,5 +46,5 @@ class TestNextStep : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestNextStep)
+PIPEDECK_TEST(TestNextStep)
 #include "tst_next_step.moc"

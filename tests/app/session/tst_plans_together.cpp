@@ -4,6 +4,7 @@
 #include "app/session/project_content.hpp"
 #include "core/io/json_formats.hpp"
 #include "tests/app/session/session_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -161,5 +162,5 @@ class TestPlansTogether : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestPlansTogether)
+PIPEDECK_TEST(TestPlansTogether)
 #include "tst_plans_together.moc"

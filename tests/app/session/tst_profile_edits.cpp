@@ -8,6 +8,7 @@
 #include "app/session/project_content.hpp"
 #include "core/domain/validate.hpp"
 #include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -290,5 +291,5 @@ class TestProfileEdits : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestProfileEdits)
+PIPEDECK_TEST(TestProfileEdits)
 #include "tst_profile_edits.moc"

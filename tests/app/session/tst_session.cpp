@@ -9,6 +9,7 @@
 #include "core/io/json_formats.hpp"
 #include "core/store/project_file.hpp"
 #include "tests/app/session/session_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -471,5 +472,5 @@ void TestSession::presets_without_layers_are_planned_on_not_launched() {
   QVERIFY(!recorded.session.why_not_launchable(plan).isEmpty());
 }
 
-QTEST_GUILESS_MAIN(TestSession)
+PIPEDECK_TEST(TestSession)
 #include "tst_session.moc"

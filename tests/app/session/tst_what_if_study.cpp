@@ -10,6 +10,7 @@
 #include "core/whatif/scales.hpp"
 #include "tests/app/session/session_fixture.hpp"
 #include "tests/support/large_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -262,5 +263,5 @@ void TestWhatIfStudy::a_cluster_and_a_plan_are_added() {
   QCOMPARE(here.state.clusters.size(), before.clusters.size());
 }
 
-QTEST_GUILESS_MAIN(TestWhatIfStudy)
+PIPEDECK_TEST(TestWhatIfStudy)
 #include "tst_what_if_study.moc"

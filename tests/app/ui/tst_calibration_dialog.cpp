@@ -16,6 +16,7 @@
 #include "core/sim/simulate.hpp"
 #include "tests/app/session/session_fixture.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -269,5 +270,5 @@ class TestCalibration : public QObject {
   }
 };
 
-QTEST_MAIN(TestCalibration)
+PIPEDECK_WINDOW_TEST(TestCalibration)
 #include "tst_calibration_dialog.moc"

@@ -17,6 +17,7 @@
 #include "app/views/capacity_pane.hpp"
 #include "app/views/what_if_summary.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -315,5 +316,5 @@ void TestCapacityPage::pictures() {
   QCOMPARE(write_picture(*opened.page, app::test::pictures_folder() + "capacity-small.png"), QString());
 }
 
-QTEST_MAIN(TestCapacityPage)
+PIPEDECK_WINDOW_TEST(TestCapacityPage)
 #include "tst_capacity_page.moc"

@@ -21,6 +21,7 @@
 #include "app/views/plan_panel.hpp"
 #include "app/views/ruler_view.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -246,5 +247,5 @@ class TestChartActions : public QObject {
   }
 };
 
-QTEST_MAIN(TestChartActions)
+PIPEDECK_WINDOW_TEST(TestChartActions)
 #include "tst_chart_actions.moc"

@@ -14,6 +14,7 @@
 #include "app/views/plan_panel.hpp"
 #include "app/views/split_editor.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -179,5 +180,5 @@ void TestChoosers::lists_are_drawn() {
   fixture.trigger("action_appearance_light");
 }
 
-QTEST_MAIN(TestChoosers)
+PIPEDECK_WINDOW_TEST(TestChoosers)
 #include "tst_choosers.moc"

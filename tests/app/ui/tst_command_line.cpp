@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "app/ui/command_line.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck::app;
 
@@ -98,5 +99,5 @@ class TestCommandLine : public QObject {
   QTemporaryDir folder_;
 };
 
-QTEST_GUILESS_MAIN(TestCommandLine)
+PIPEDECK_TEST(TestCommandLine)
 #include "tst_command_line.moc"

@@ -17,6 +17,7 @@
 #include "app/views/plan_panel.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/core/io/trace_checker.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -159,5 +160,5 @@ void TestExplain::pictures() {
   fixture.trigger("action_appearance_light");
 }
 
-QTEST_MAIN(TestExplain)
+PIPEDECK_WINDOW_TEST(TestExplain)
 #include "tst_explain_page.moc"

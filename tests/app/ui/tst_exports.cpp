@@ -13,6 +13,7 @@
 #include "core/engines/engine.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -225,5 +226,5 @@ class TestExports : public QObject {
   }
 };
 
-QTEST_MAIN(TestExports)
+PIPEDECK_WINDOW_TEST(TestExports)
 #include "tst_exports.moc"

@@ -27,6 +27,7 @@
 #include "tests/app/ui/edits.hpp"
 #include "tests/app/ui/project_files.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -135,7 +136,8 @@ void TestFiles::a_killed_owner_locks_nobody_out() {
   const QString project = fixture.path("p.pipedeck");
   write_project_file(project);
   QProcess owner;
-  owner.start(QStringLiteral(PIPEDECK_EDITOR), {project, fixture.directory.path()});
+  owner.start(QStringLiteral(PIPEDECK_BUILD_DIR "/tests/app/ui/edit_until_killed"),
+              {project, fixture.directory.path()});
   QVERIFY(owner.waitForStarted());
   QVERIFY(owner.waitForReadyRead(30000));
   fixture.window->open_files({project});
@@ -406,5 +408,5 @@ void TestFiles::views_offer_exports() {
   }
 }
 
-QTEST_MAIN(TestFiles)
+PIPEDECK_WINDOW_TEST(TestFiles)
 #include "tst_files.moc"

@@ -12,6 +12,7 @@
 #include "app/views/empty_state.hpp"
 #include "app/views/start_panel.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -133,5 +134,5 @@ class TestFirstSteps : public QObject {
   }
 };
 
-QTEST_MAIN(TestFirstSteps)
+PIPEDECK_WINDOW_TEST(TestFirstSteps)
 #include "tst_first_steps.moc"

@@ -14,6 +14,7 @@
 #include "app/ui/help_window.hpp"
 #include "app/ui/picture.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck::app;
 using namespace pipedeck::app::test;
@@ -165,5 +166,5 @@ class TestHelp : public QObject {
   }
 };
 
-QTEST_MAIN(TestHelp)
+PIPEDECK_WINDOW_TEST(TestHelp)
 #include "tst_help.moc"

@@ -11,6 +11,7 @@
 #include "app/views/explain_view.hpp"
 #include "core/sim/jitter.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -99,5 +100,5 @@ void TestJitterPage::cancelledWorkStaysSo() {
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
 }
 
-QTEST_MAIN(TestJitterPage)
+PIPEDECK_WINDOW_TEST(TestJitterPage)
 #include "tst_jitter_page.moc"

@@ -18,6 +18,7 @@
 #include "core/presets/device_catalogue.hpp"
 #include "core/whatif/capacity_sweep.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -326,5 +327,5 @@ void TestLargestPage::pictures() {
   QCOMPARE(write_picture(*opened.page, app::test::pictures_folder() + "largest-small.png"), QString());
 }
 
-QTEST_MAIN(TestLargestPage)
+PIPEDECK_WINDOW_TEST(TestLargestPage)
 #include "tst_largest_page.moc"

@@ -30,6 +30,7 @@
 #include "tests/app/ui/latency_probe.hpp"
 #include "tests/app/ui/launch_fixture.hpp"
 #include "tests/app/ui/long_run.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -491,5 +492,5 @@ void TestLaunch::large_models_say_why_they_are_not_trained() {
   QVERIFY2(fixture.errors[0].contains("BERT-48"), qPrintable(fixture.errors[0]));
 }
 
-QTEST_MAIN(TestLaunch)
+PIPEDECK_WINDOW_TEST(TestLaunch)
 #include "tst_launch.moc"

@@ -19,6 +19,7 @@
 #include "core/domain/validate.hpp"
 #include "tests/app/ui/fake_gpus.hpp"
 #include "tests/app/ui/launch_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -440,5 +441,5 @@ void TestLaunchGpus::a_model_is_measured_on_a_gpu() {
   QCOMPARE(devices_of(cluster).size(), std::size_t{2});
 }
 
-QTEST_MAIN(TestLaunchGpus)
+PIPEDECK_WINDOW_TEST(TestLaunchGpus)
 #include "tst_launch_gpus.moc"

@@ -19,6 +19,7 @@
 #include "app/ui/layer_table_dialog.hpp"
 #include "app/ui/picture.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -254,5 +255,5 @@ void TestLayerTableImports::pictures() {
   }
 }
 
-QTEST_MAIN(TestLayerTableImports)
+PIPEDECK_WINDOW_TEST(TestLayerTableImports)
 #include "tst_layer_table_imports.moc"

@@ -22,6 +22,7 @@
 #include "app/views/quantity_edit.hpp"
 #include "app/views/topology_palette.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -364,5 +365,5 @@ class TestMachineImports : public QObject {
   }
 };
 
-QTEST_MAIN(TestMachineImports)
+PIPEDECK_WINDOW_TEST(TestMachineImports)
 #include "tst_machine_imports.moc"

@@ -21,6 +21,7 @@
 #include "core/io/files.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -463,5 +464,5 @@ void TestMainWindow::broken_invariant_leaves_the_window_alive() {
   QCOMPARE(fixture.errors.size(), 1);
 }
 
-QTEST_MAIN(TestMainWindow)
+PIPEDECK_WINDOW_TEST(TestMainWindow)
 #include "tst_main_window.moc"

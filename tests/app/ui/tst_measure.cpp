@@ -7,6 +7,7 @@
 #include "app/session/measurement.hpp"
 #include "app/views/profile_view.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -134,5 +135,5 @@ class TestMeasure : public QObject {
   }
 };
 
-QTEST_MAIN(TestMeasure)
+PIPEDECK_WINDOW_TEST(TestMeasure)
 #include "tst_measure.moc"

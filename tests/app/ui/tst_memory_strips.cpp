@@ -8,6 +8,7 @@
 #include "app/views/comparison_pane.hpp"
 #include "app/views/plan_panel.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -88,5 +89,5 @@ void TestMemoryStrips::pictures() {
   fixture.trigger("action_appearance_light");
 }
 
-QTEST_MAIN(TestMemoryStrips)
+PIPEDECK_WINDOW_TEST(TestMemoryStrips)
 #include "tst_memory_strips.moc"

@@ -9,6 +9,7 @@
 
 #include "tests/app/ui/edits.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -89,5 +90,5 @@ class TestModels : public QObject {
   }
 };
 
-QTEST_MAIN(TestModels)
+PIPEDECK_WINDOW_TEST(TestModels)
 #include "tst_models.moc"

@@ -16,6 +16,7 @@
 #include "app/ui/transformer_dialog.hpp"
 #include "app/views/split_editor.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck::app;
 using namespace pipedeck::app::test;
@@ -252,5 +253,5 @@ void TestPictures::unknown_endings_and_bad_folders_are_errors() {
   QCOMPARE(fixture.errors.size(), 2);
 }
 
-QTEST_MAIN(TestPictures)
+PIPEDECK_WINDOW_TEST(TestPictures)
 #include "tst_pictures.moc"

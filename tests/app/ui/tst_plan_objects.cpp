@@ -13,6 +13,7 @@
 #include "app/views/plan_table.hpp"
 #include "app/views/project_tree.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -228,5 +229,5 @@ class TestPlanObjects : public QObject {
   }
 };
 
-QTEST_MAIN(TestPlanObjects)
+PIPEDECK_WINDOW_TEST(TestPlanObjects)
 #include "tst_plan_objects.moc"

@@ -10,6 +10,7 @@
 
 #include "app/ui/planner_dialog.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -81,5 +82,5 @@ void TestPlannerChoices::planner_dialog_reads_its_fields() {
   QCOMPARE(planning.planners.size(), std::size_t{1});
 }
 
-QTEST_MAIN(TestPlannerChoices)
+PIPEDECK_WINDOW_TEST(TestPlannerChoices)
 #include "tst_planner_choices.moc"

@@ -11,6 +11,7 @@
 #include "app/session/project_content.hpp"
 #include "app/views/profile_view.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -213,5 +214,5 @@ class TestProfilePage : public QObject {
   }
 };
 
-QTEST_MAIN(TestProfilePage)
+PIPEDECK_WINDOW_TEST(TestProfilePage)
 #include "tst_profile_page.moc"

@@ -10,6 +10,7 @@
 #include "app/session/autosave.hpp"
 #include "tests/app/ui/edits.hpp"
 #include "tests/app/ui/project_files.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -77,7 +78,8 @@ void TestRecovery::killed_and_recovered() {
     QDir().mkpath(state);
     if (named) write_project_file(project);
     QProcess child;
-    child.start(QStringLiteral(PIPEDECK_EDITOR), {named ? project : QStringLiteral("-"), state});
+    child.start(QStringLiteral(PIPEDECK_BUILD_DIR "/tests/app/ui/edit_until_killed"),
+                {named ? project : QStringLiteral("-"), state});
     QVERIFY2(child.waitForStarted(), qPrintable(child.errorString()));
     int last = -1;
     const int wanted = 1 + static_cast<int>(random.bounded(2 * edit_kinds));
@@ -223,5 +225,5 @@ void TestRecovery::a_damaged_work_copy_is_put_aside() {
   QCOMPARE(bytes_of(work + ".damaged"), damaged);
 }
 
-QTEST_MAIN(TestRecovery)
+PIPEDECK_WINDOW_TEST(TestRecovery)
 #include "tst_recovery.moc"

@@ -10,6 +10,7 @@
 #include "tests/app/ui/large_runs.hpp"
 #include "tests/app/ui/latency_probe.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -126,5 +127,5 @@ class TestSaving : public QObject {
   }
 };
 
-QTEST_MAIN(TestSaving)
+PIPEDECK_WINDOW_TEST(TestSaving)
 #include "tst_saving.moc"

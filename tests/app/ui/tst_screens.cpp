@@ -9,6 +9,7 @@
 #include "app/language/language.hpp"
 #include "app/ui/command_line.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck::app;
 using namespace pipedeck::app::test;
@@ -76,5 +77,5 @@ class TestScreens : public QObject {
   }
 };
 
-QTEST_MAIN(TestScreens)
+PIPEDECK_WINDOW_TEST(TestScreens)
 #include "tst_screens.moc"

@@ -13,6 +13,7 @@
 #include "app/views/plan_table.hpp"
 #include "app/views/split_editor.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -196,5 +197,5 @@ class TestShortcuts : public QObject {
   }
 };
 
-QTEST_MAIN(TestShortcuts)
+PIPEDECK_WINDOW_TEST(TestShortcuts)
 #include "tst_shortcuts.moc"

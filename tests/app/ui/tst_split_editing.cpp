@@ -12,6 +12,7 @@
 #include "app/views/plan_panel.hpp"
 #include "app/views/split_editor.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -191,5 +192,5 @@ class TestSplitEditing : public QObject {
   }
 };
 
-QTEST_MAIN(TestSplitEditing)
+PIPEDECK_WINDOW_TEST(TestSplitEditing)
 #include "tst_split_editing.moc"

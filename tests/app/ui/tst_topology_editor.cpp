@@ -20,6 +20,7 @@
 #include "core/domain/validate.hpp"
 #include "core/io/json_formats.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -576,5 +577,5 @@ class TestTopologyEditor : public QObject {
   }
 };
 
-QTEST_MAIN(TestTopologyEditor)
+PIPEDECK_WINDOW_TEST(TestTopologyEditor)
 #include "tst_topology_editor.moc"

@@ -19,6 +19,7 @@
 #include "app/views/gantt_view.hpp"
 #include "tests/app/ui/latency_probe.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -234,5 +235,5 @@ class TestTraceImport : public QObject {
   }
 };
 
-QTEST_MAIN(TestTraceImport)
+PIPEDECK_WINDOW_TEST(TestTraceImport)
 #include "tst_trace_import.moc"

@@ -7,6 +7,7 @@
 #include "app/ui/training_dialog.hpp"
 #include "app/views/quantity_edit.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -109,5 +110,5 @@ void TestTrainingState::the_dialog_reads_its_fields() {
   }
 }
 
-QTEST_MAIN(TestTrainingState)
+PIPEDECK_WINDOW_TEST(TestTrainingState)
 #include "tst_training_state.moc"

@@ -17,6 +17,7 @@
 
 #include "app/ui/transformer_dialog.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -283,5 +284,5 @@ class TestTransformerImports : public QObject {
   }
 };
 
-QTEST_MAIN(TestTransformerImports)
+PIPEDECK_WINDOW_TEST(TestTransformerImports)
 #include "tst_transformer_imports.moc"

@@ -12,6 +12,7 @@
 #include "app/views/plan_table.hpp"
 #include "app/views/run_view.hpp"
 #include "tests/app/ui/launch_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -139,5 +140,5 @@ void TestTrials::stop_ends_all_trials() {
   QVERIFY(!fixture.session().launching());
 }
 
-QTEST_MAIN(TestTrials)
+PIPEDECK_WINDOW_TEST(TestTrials)
 #include "tst_trials.moc"

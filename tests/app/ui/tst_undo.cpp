@@ -26,6 +26,7 @@
 #include "core/io/json_formats.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -253,5 +254,5 @@ void TestUndo::other_projects_begin_without_steps() {
   }
 }
 
-QTEST_MAIN(TestUndo)
+PIPEDECK_WINDOW_TEST(TestUndo)
 #include "tst_undo.moc"

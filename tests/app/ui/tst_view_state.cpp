@@ -12,6 +12,7 @@
 #include "app/views/plan_table.hpp"
 #include "core/store/project_file.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -133,5 +134,5 @@ class TestViewState : public QObject {
   }
 };
 
-QTEST_MAIN(TestViewState)
+PIPEDECK_WINDOW_TEST(TestViewState)
 #include "tst_view_state.moc"

@@ -23,6 +23,7 @@
 #include "app/views/what_if_summary.hpp"
 #include "tests/app/ui/latency_probe.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -411,5 +412,5 @@ void TestWhatIfPage::pictures() {
   QCOMPARE(write_picture(*opened.page, app::test::pictures_folder() + "what-if-small.png"), QString());
 }
 
-QTEST_MAIN(TestWhatIfPage)
+PIPEDECK_WINDOW_TEST(TestWhatIfPage)
 #include "tst_what_if_page.moc"

@@ -8,6 +8,7 @@
 #include <QTableView>
 
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -151,5 +152,5 @@ void TestWindowLayout::what_a_cluster_is_good_at_is_whole_in_a_small_window() {
   }
 }
 
-QTEST_MAIN(TestWindowLayout)
+PIPEDECK_WINDOW_TEST(TestWindowLayout)
 #include "tst_window_layout.moc"

@@ -10,6 +10,7 @@
 #include "app/views/theme.hpp"
 #include "core/report/kind_words.hpp"
 #include "core/report/palette.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -144,5 +145,5 @@ class TestColours : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestColours)
+PIPEDECK_TEST(TestColours)
 #include "tst_colours.moc"

@@ -11,6 +11,7 @@
 #include "app/views/plan_panel.hpp"
 #include "app/views/ruler_view.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -295,5 +296,5 @@ class TestComparisonPane : public QObject {
   }
 };
 
-QTEST_MAIN(TestComparisonPane)
+PIPEDECK_WINDOW_TEST(TestComparisonPane)
 #include "tst_comparison_pane.moc"

@@ -16,6 +16,7 @@
 #include "app/views/memory_view.hpp"
 #include "app/views/minimap_view.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -391,5 +392,5 @@ class TestGanttTools : public QObject {
   }
 };
 
-QTEST_MAIN(TestGanttTools)
+PIPEDECK_WINDOW_TEST(TestGanttTools)
 #include "tst_gantt_tools.moc"

@@ -11,6 +11,7 @@
 #include "app/views/memory_view.hpp"
 #include "app/views/ruler_view.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -425,5 +426,5 @@ class TestGanttView : public QObject {
   }
 };
 
-QTEST_MAIN(TestGanttView)
+PIPEDECK_WINDOW_TEST(TestGanttView)
 #include "tst_gantt_view.moc"

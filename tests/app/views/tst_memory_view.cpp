@@ -10,6 +10,7 @@
 #include "app/views/memory_view.hpp"
 #include "app/views/plan_panel.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -225,5 +226,5 @@ class TestMemoryView : public QObject {
   }
 };
 
-QTEST_MAIN(TestMemoryView)
+PIPEDECK_WINDOW_TEST(TestMemoryView)
 #include "tst_memory_view.moc"

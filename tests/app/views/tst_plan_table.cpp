@@ -9,6 +9,7 @@
 
 #include "app/models/plan_table_model.hpp"
 #include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck::app;
 
@@ -121,5 +122,5 @@ class TestPlanTable : public QObject {
   }
 };
 
-QTEST_MAIN(TestPlanTable)
+PIPEDECK_WINDOW_TEST(TestPlanTable)
 #include "tst_plan_table.moc"

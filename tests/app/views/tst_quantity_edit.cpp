@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "app/views/quantity_edit.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -131,5 +132,5 @@ class TestQuantityEdit : public QObject {
   }
 };
 
-QTEST_MAIN(TestQuantityEdit)
+PIPEDECK_WINDOW_TEST(TestQuantityEdit)
 #include "tst_quantity_edit.moc"

@@ -16,6 +16,7 @@
 #include <QTreeWidget>
 
 #include "app/views/live_chart.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -375,5 +376,5 @@ class TestRunView : public QObject {
   }
 };
 
-QTEST_MAIN(TestRunView)
+PIPEDECK_WINDOW_TEST(TestRunView)
 #include "tst_run_view.moc"

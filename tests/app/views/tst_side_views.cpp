@@ -26,6 +26,7 @@
 #include "app/views/theme.hpp"
 #include "app/views/topology_view.hpp"
 #include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -228,5 +229,5 @@ class TestSideViews : public QObject {
   }
 };
 
-QTEST_MAIN(TestSideViews)
+PIPEDECK_WINDOW_TEST(TestSideViews)
 #include "tst_side_views.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cuts of the split editor by mouse and by key: each gesture previews, is kept in one step, or put back.
 #include "tests/app/views/split_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -148,5 +149,5 @@ void TestSplitCuts::going_on_keeps_what_was_tried() {
   QCOMPARE(edit(), PlanEdit(CutMove{1, 22}));
 }
 
-QTEST_MAIN(TestSplitCuts)
+PIPEDECK_WINDOW_TEST(TestSplitCuts)
 #include "tst_split_cuts.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Devices of the split editor by mouse and by key: each gesture previews, is kept in one step, or put back.
 #include "tests/app/views/split_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -138,5 +139,5 @@ void TestSplitDevices::chips_by_keyboard() {
   QCOMPARE(on(plan(), 1).back(), 3);
 }
 
-QTEST_MAIN(TestSplitDevices)
+PIPEDECK_WINDOW_TEST(TestSplitDevices)
 #include "tst_split_devices.moc"

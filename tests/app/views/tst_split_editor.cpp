@@ -7,6 +7,7 @@
 #include <QScrollBar>
 
 #include "tests/app/views/split_fixture.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -285,5 +286,5 @@ void TestSplitEditor::without_a_plan_nothing_can_be_dragged() {
   QCOMPARE(preview_->count() + committed_->count() + cancelled_->count(), 0);
 }
 
-QTEST_MAIN(TestSplitEditor)
+PIPEDECK_WINDOW_TEST(TestSplitEditor)
 #include "tst_split_editor.moc"

@@ -20,6 +20,7 @@
 #include "app/views/theme.hpp"
 #include "app/views/topology_view.hpp"
 #include "tests/app/models/samples.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::app;
@@ -239,5 +240,5 @@ class TestViewPictures : public QObject {
   }
 };
 
-QTEST_MAIN(TestViewPictures)
+PIPEDECK_WINDOW_TEST(TestViewPictures)
 #include "tst_view_pictures.moc"

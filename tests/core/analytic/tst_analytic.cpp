@@ -11,6 +11,7 @@
 #include "core/io/json_formats.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "tests/core/analytic/told_times.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -374,5 +375,5 @@ class TestAnalytic : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestAnalytic)
+PIPEDECK_TEST(TestAnalytic)
 #include "tst_analytic.moc"

@@ -16,6 +16,7 @@
 #include "core/presets/device_catalogue.hpp"
 #include "tests/core/analytic/onnx_profiles.hpp"
 #include "tests/core/analytic/told_times.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -519,5 +520,5 @@ class TestOperatorGraphs : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestOperatorGraphs)
+PIPEDECK_TEST(TestOperatorGraphs)
 #include "tst_operator_graphs.moc"

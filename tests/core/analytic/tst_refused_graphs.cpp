@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "tests/core/analytic/onnx_profiles.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -194,5 +195,5 @@ class TestRefusedGraphs : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestRefusedGraphs)
+PIPEDECK_TEST(TestRefusedGraphs)
 #include "tst_refused_graphs.moc"

@@ -10,6 +10,7 @@
 #include "core/io/json_formats.hpp"
 #include "core/io/transformer_json.hpp"
 #include "core/presets/device_catalogue.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -102,5 +103,5 @@ class TestTransformerOrigin : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTransformerOrigin)
+PIPEDECK_TEST(TestTransformerOrigin)
 #include "tst_transformer_origin.moc"

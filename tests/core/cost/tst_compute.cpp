@@ -10,6 +10,7 @@
 #include "core/cost/compute.hpp"
 #include "core/domain/validate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using test::Random;
@@ -247,5 +248,5 @@ class TestCompute : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestCompute)
+PIPEDECK_TEST(TestCompute)
 #include "tst_compute.moc"

@@ -8,6 +8,7 @@
 #include "core/cost/memory.hpp"
 #include "core/domain/cuts.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -205,5 +206,5 @@ class TestCost : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestCost)
+PIPEDECK_TEST(TestCost)
 #include "tst_cost.moc"

@@ -6,6 +6,7 @@
 
 #include "core/cost/nccl_model.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -163,5 +164,5 @@ class TestNcclModel : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestNcclModel)
+PIPEDECK_TEST(TestNcclModel)
 #include "tst_nccl_model.moc"

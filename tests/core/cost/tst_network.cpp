@@ -11,6 +11,7 @@
 #include "core/cost/network.hpp"
 #include "tests/core/cost/all_pairs_paths.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -353,5 +354,5 @@ class TestNetwork : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestNetwork)
+PIPEDECK_TEST(TestNetwork)
 #include "tst_network.moc"

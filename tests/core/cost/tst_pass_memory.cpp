@@ -6,6 +6,7 @@
 
 #include "core/cost/pass_memory.hpp"
 #include "tests/support/pipeline_plan.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -87,5 +88,5 @@ void TestPassMemory::a_size_that_was_measured_takes_what_it_took() {
   }
 }
 
-QTEST_GUILESS_MAIN(TestPassMemory)
+PIPEDECK_TEST(TestPassMemory)
 #include "tst_pass_memory.moc"

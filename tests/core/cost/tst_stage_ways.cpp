@@ -8,6 +8,7 @@
 #include "core/cost/memory.hpp"
 #include "core/cost/stage_ways.hpp"
 #include "core/domain/cuts.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -120,5 +121,5 @@ void TestStageWays::who_does_not_know_the_ways_has_none() {
   QVERIFY(uneven.saved(0).empty());
 }
 
-QTEST_APPLESS_MAIN(TestStageWays)
+PIPEDECK_TEST(TestStageWays)
 #include "tst_stage_ways.moc"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/cost/whale_bridge.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -64,5 +65,5 @@ void TestWhaleBridge::patterns_by_hand() {
   QCOMPARE(choice.chosen.count, std::int64_t{2 * 1000 + 2 * 1000});
 }
 
-QTEST_APPLESS_MAIN(TestWhaleBridge)
+PIPEDECK_TEST(TestWhaleBridge)
 #include "tst_whale_bridge.moc"

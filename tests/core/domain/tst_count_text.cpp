@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "core/domain/count_text.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -61,5 +62,5 @@ class TestCountText : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestCountText)
+PIPEDECK_TEST(TestCountText)
 #include "tst_count_text.moc"

@@ -9,6 +9,7 @@
 
 #include "core/domain/cut_path.hpp"
 #include "core/domain/random.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -99,5 +100,5 @@ void TestCutPath::of_equal_ways_the_first() {
   QVERIFY(path.chosen(false) == (std::vector<std::size_t>{2, 0}));
 }
 
-QTEST_APPLESS_MAIN(TestCutPath)
+PIPEDECK_TEST(TestCutPath)
 #include "tst_cut_path.moc"

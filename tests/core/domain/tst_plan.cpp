@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "core/domain/plan.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -43,5 +44,5 @@ class TestPlan : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestPlan)
+PIPEDECK_TEST(TestPlan)
 #include "tst_plan.moc"

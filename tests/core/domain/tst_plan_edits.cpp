@@ -10,6 +10,7 @@
 #include "core/domain/validate.hpp"
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_plan.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -352,5 +353,5 @@ class TestPlanEdits : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestPlanEdits)
+PIPEDECK_TEST(TestPlanEdits)
 #include "tst_plan_edits.moc"

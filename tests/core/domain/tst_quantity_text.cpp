@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "core/domain/quantity_text.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -86,5 +87,5 @@ class TestQuantityText : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestQuantityText)
+PIPEDECK_TEST(TestQuantityText)
 #include "tst_quantity_text.moc"

@@ -10,6 +10,7 @@
 #include "core/domain/reschedule.hpp"
 #include "core/domain/validate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -207,5 +208,5 @@ class TestReschedule : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestReschedule)
+PIPEDECK_TEST(TestReschedule)
 #include "tst_reschedule.moc"

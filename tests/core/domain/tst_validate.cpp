@@ -7,6 +7,7 @@
 
 #include "core/domain/validate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -132,5 +133,5 @@ class TestValidate : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestValidate)
+PIPEDECK_TEST(TestValidate)
 #include "tst_validate.moc"

@@ -11,6 +11,7 @@
 
 #include "tests/core/engines/engine_plans.hpp"
 #include "tests/core/engines/engine_process.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -92,8 +93,9 @@ class TestDeepspeed : public QObject {
                                      text_of("deepspeed-partition", plan, profile, flat_cluster(stages * replicas))));
       const int modules = blocks + 3;  // the loss is none
       const auto answer =
-          folder.run("/usr/bin/python3", {QStringLiteral(PIPEDECK_STAND_INS) + "/deepspeed_bounds.py", "planned.py",
-                                          QString::number(modules), QString::number(replicas)});
+          folder.run("/usr/bin/python3",
+                     {QStringLiteral(PIPEDECK_SOURCES "/tests/core/engines/stand_ins") + "/deepspeed_bounds.py",
+                      "planned.py", QString::number(modules), QString::number(replicas)});
       QVERIFY2(answer.status == 0, answer.error);
       QByteArray expected;
       for (const Stage& stage : plan.stages)
@@ -101,8 +103,10 @@ class TestDeepspeed : public QObject {
           expected += QByteArray::number(stage.first) + ' ' + QByteArray::number(std::min(stage.last, modules)) + ' ' +
                       (recompute ? '1' : '0') + '\n';
       QCOMPARE(answer.out, expected);
-      const auto other = folder.run("/usr/bin/python3", {QStringLiteral(PIPEDECK_STAND_INS) + "/deepspeed_bounds.py",
-                                                         "planned.py", QString::number(modules + 1), "1"});
+      const auto other =
+          folder.run("/usr/bin/python3",
+                     {QStringLiteral(PIPEDECK_SOURCES "/tests/core/engines/stand_ins") + "/deepspeed_bounds.py",
+                      "planned.py", QString::number(modules + 1), "1"});
       QVERIFY(other.status != 0);
       QVERIFY2(other.error.contains("found " + QByteArray::number(modules + 1) + " layers, expected " +
                                     QByteArray::number(modules)),
@@ -111,5 +115,5 @@ class TestDeepspeed : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestDeepspeed)
+PIPEDECK_TEST(TestDeepspeed)
 #include "tst_deepspeed.moc"

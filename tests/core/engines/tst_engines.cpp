@@ -12,6 +12,7 @@
 #include "tests/core/engines/engine_plans.hpp"
 #include "tests/support/random_plan.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using test::engine;
@@ -306,5 +307,5 @@ void TestEngines::nearest_keeps_what_it_can() {
   QCOMPARE(plans.front().warmup, Warmup::A);
 }
 
-QTEST_APPLESS_MAIN(TestEngines)
+PIPEDECK_TEST(TestEngines)
 #include "tst_engines.moc"

@@ -9,6 +9,7 @@
 #include "tests/core/engines/engine_plans.hpp"
 #include "tests/core/engines/engine_process.hpp"
 #include "tests/core/engines/megatron_rules.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -230,5 +231,5 @@ class TestMegatron : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestMegatron)
+PIPEDECK_TEST(TestMegatron)
 #include "tst_megatron.moc"

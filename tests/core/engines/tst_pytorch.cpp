@@ -13,6 +13,7 @@
 #include "tests/core/engines/engine_plans.hpp"
 #include "tests/core/engines/engine_process.hpp"
 #include "tests/support/random_plan.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -143,8 +144,9 @@ class TestPytorch : public QObject {
     const std::vector<double> wanted = losses_in(alone.out);
     QVERIFY2(wanted.size() == 4, alone.error);
     const auto trained = folder.run(
-        "/usr/bin/python3", {QStringLiteral(PIPEDECK_STAND_INS) + "/pipelining.py", QString::number(2 * replicas),
-                             "planned.py", "--model", "net:make", "--steps", "4", "--learning-rate", "0.5"});
+        "/usr/bin/python3",
+        {QStringLiteral(PIPEDECK_SOURCES "/tests/core/engines/stand_ins") + "/pipelining.py",
+         QString::number(2 * replicas), "planned.py", "--model", "net:make", "--steps", "4", "--learning-rate", "0.5"});
     QVERIFY2(trained.status == 0, trained.error);
     const std::vector<double> found = losses_in(trained.out);
     QVERIFY2(found.size() == wanted.size(), trained.out + trained.error);
@@ -163,9 +165,9 @@ class TestPytorch : public QObject {
     const Plan plan = plan_under(schedule, 2);
     const EngineFolder folder;
     write_program(folder, plan);
-    const auto trained =
-        folder.run("/usr/bin/python3", {QStringLiteral(PIPEDECK_STAND_INS) + "/pipelining.py", "4", "planned.py",
-                                        "--model", "net:make", "--steps", "4", "--trace", "traces"});
+    const auto trained = folder.run(
+        "/usr/bin/python3", {QStringLiteral(PIPEDECK_SOURCES "/tests/core/engines/stand_ins") + "/pipelining.py", "4",
+                             "planned.py", "--model", "net:make", "--steps", "4", "--trace", "traces"});
     QVERIFY2(trained.status == 0, trained.error);
     std::vector<std::string> files;
     for (int rank = 0; rank < 4; ++rank)
@@ -241,5 +243,5 @@ class TestPytorch : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestPytorch)
+PIPEDECK_TEST(TestPytorch)
 #include "tst_pytorch.moc"

@@ -13,6 +13,7 @@
 #include "core/io/host_list.hpp"
 #include "core/io/hwloc_topology.hpp"
 #include "core/io/slurm.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -363,5 +364,5 @@ class TestClusterFiles : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestClusterFiles)
+PIPEDECK_TEST(TestClusterFiles)
 #include "tst_cluster_files.moc"

@@ -10,6 +10,7 @@
 #include "core/io/json_formats.hpp"
 #include "core/io/timeline_columns.hpp"
 #include "tests/core/io/sample_documents.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -230,5 +231,5 @@ class TestCsv : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestCsv)
+PIPEDECK_TEST(TestCsv)
 #include "tst_csv.moc"

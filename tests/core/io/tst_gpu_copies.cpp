@@ -10,6 +10,7 @@
 #include "core/io/files.hpp"
 #include "core/io/gpu_copies.hpp"
 #include "core/io/gpu_copies_json.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -318,5 +319,5 @@ class TestGpuCopies : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestGpuCopies)
+PIPEDECK_TEST(TestGpuCopies)
 #include "tst_gpu_copies.moc"

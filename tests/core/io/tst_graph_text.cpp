@@ -10,6 +10,7 @@
 #include "core/io/json_formats.hpp"
 #include "tests/core/io/sample_documents.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -168,5 +169,5 @@ class TestGraphText : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestGraphText)
+PIPEDECK_TEST(TestGraphText)
 #include "tst_graph_text.moc"

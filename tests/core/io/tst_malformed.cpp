@@ -22,6 +22,7 @@
 #include "core/io/write_files.hpp"
 #include "tests/core/io/malformed_cases.hpp"
 #include "tests/core/io/sample_documents.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -326,5 +327,5 @@ class TestMalformed : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestMalformed)
+PIPEDECK_TEST(TestMalformed)
 #include "tst_malformed.moc"

@@ -6,6 +6,7 @@
 
 #include "core/io/files.hpp"
 #include "core/io/partitioning_json.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -144,5 +145,5 @@ class TestPartitioningJson : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestPartitioningJson)
+PIPEDECK_TEST(TestPartitioningJson)
 #include "tst_partitioning_json.moc"

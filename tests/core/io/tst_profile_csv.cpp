@@ -6,6 +6,7 @@
 
 #include "core/io/files.hpp"
 #include "core/io/profile_csv.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -254,5 +255,5 @@ class TestProfileCsv : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestProfileCsv)
+PIPEDECK_TEST(TestProfileCsv)
 #include "tst_profile_csv.moc"

@@ -15,6 +15,7 @@
 #include "core/io/json_value.hpp"
 #include "core/io/trace.hpp"
 #include "tests/core/io/sample_documents.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -244,5 +245,5 @@ class TestRoundTrip : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestRoundTrip)
+PIPEDECK_TEST(TestRoundTrip)
 #include "tst_round_trip.moc"

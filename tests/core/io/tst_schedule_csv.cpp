@@ -7,6 +7,7 @@
 #include "core/io/schedule_csv.hpp"
 #include "core/schedule/build.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -211,5 +212,5 @@ class TestScheduleCsv : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestScheduleCsv)
+PIPEDECK_TEST(TestScheduleCsv)
 #include "tst_schedule_csv.moc"

@@ -8,6 +8,7 @@
 #include "core/io/files.hpp"
 #include "core/io/nccl_topology.hpp"
 #include "core/io/nvidia_smi_topology.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -473,5 +474,5 @@ class TestTopologies : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTopologies)
+PIPEDECK_TEST(TestTopologies)
 #include "tst_topologies.moc"

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/io/trace_ranks.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -196,5 +197,5 @@ class TestTraceRanks : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestTraceRanks)
+PIPEDECK_TEST(TestTraceRanks)
 #include "tst_trace_ranks.moc"

@@ -20,6 +20,7 @@
 #include "core/io/trace_events.hpp"
 #include "core/io/trace_names.hpp"
 #include "core/io/trace_reader.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -475,5 +476,5 @@ class TestTraceReader : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTraceReader)
+PIPEDECK_TEST(TestTraceReader)
 #include "tst_trace_reader.moc"

@@ -13,6 +13,7 @@
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/amp_enumeration.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -589,5 +590,5 @@ void TestAmp::megatron_balances() {
   QCOMPARE(answer("megatron", one, context)->plans.at(0).stages[0].last, 1);
 }
 
-QTEST_APPLESS_MAIN(TestAmp)
+PIPEDECK_TEST(TestAmp)
 #include "tst_amp.moc"

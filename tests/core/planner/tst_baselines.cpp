@@ -11,6 +11,7 @@
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -341,5 +342,5 @@ void TestBaselines::too_many_operations() {
   QVERIFY(!answer("gpipe", problem)->plans.empty());
 }
 
-QTEST_APPLESS_MAIN(TestBaselines)
+PIPEDECK_TEST(TestBaselines)
 #include "tst_baselines.moc"

@@ -10,6 +10,7 @@
 #include "tests/core/planner/capture_enumeration.hpp"
 #include "tests/core/planner/capture_problems.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -369,5 +370,5 @@ void TestCapture::large_pipelines_agree_with_the_relaxed_bound() {
   QCOMPARE(ranking->plans[0].stages.size(), std::size_t{700});
 }
 
-QTEST_APPLESS_MAIN(TestCapture)
+PIPEDECK_TEST(TestCapture)
 #include "tst_capture.moc"

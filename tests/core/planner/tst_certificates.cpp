@@ -11,6 +11,7 @@
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/plan_enumeration.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -104,5 +105,5 @@ void TestCertificates::the_bound_is_met_by_one_device() {
   QVERIFY(bound <= least && least <= bound * (1 + 1e-5));
 }
 
-QTEST_APPLESS_MAIN(TestCertificates)
+PIPEDECK_TEST(TestCertificates)
 #include "tst_certificates.moc"

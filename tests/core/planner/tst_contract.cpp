@@ -18,6 +18,7 @@
 #include "core/sim/simulate.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -501,5 +502,5 @@ void TestContract::past_its_limit_it_names_another() {
   }
 }
 
-QTEST_APPLESS_MAIN(TestContract)
+PIPEDECK_TEST(TestContract)
 #include "tst_contract.moc"

@@ -13,6 +13,7 @@
 #include "tests/core/planner/dapple_enumeration.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -375,5 +376,5 @@ void TestDapple::too_large() {
   QVERIFY(QString::fromStdString(ranking->infeasible->reason).startsWith("too large: "));
 }
 
-QTEST_APPLESS_MAIN(TestDapple)
+PIPEDECK_TEST(TestDapple)
 #include "tst_dapple.moc"

@@ -9,6 +9,7 @@
 #include "core/planner/relax.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -180,5 +181,5 @@ class TestExplain : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestExplain)
+PIPEDECK_TEST(TestExplain)
 #include "tst_explain.moc"

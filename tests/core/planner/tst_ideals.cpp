@@ -13,6 +13,7 @@
 #include "core/planner/ideals.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -179,5 +180,5 @@ void TestIdeals::released_profiles() {
   QCOMPARE(ideals->count(), count);
 }
 
-QTEST_APPLESS_MAIN(TestIdeals)
+PIPEDECK_TEST(TestIdeals)
 #include "tst_ideals.moc"

@@ -15,6 +15,7 @@
 #include "core/sim/simulate.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -567,5 +568,5 @@ void TestJoint::all_schedules_are_never_worse() {
   QVERIFY2(quicker > 0, "somewhere a schedule of several chunks or split backwards is quicker");
 }
 
-QTEST_APPLESS_MAIN(TestJoint)
+PIPEDECK_TEST(TestJoint)
 #include "tst_joint.moc"

@@ -7,6 +7,7 @@
 #include "core/sim/simulate.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -144,5 +145,5 @@ void TestPapers::all_planners_answer_bert() {
   }
 }
 
-QTEST_APPLESS_MAIN(TestPapers)
+PIPEDECK_TEST(TestPapers)
 #include "tst_papers.moc"

@@ -11,6 +11,7 @@
 #include "core/planner/memory_fit.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -205,5 +206,5 @@ void TestPartsMemory::gradients_held_whole_are_all_reduced_by_every_rank() {
   }
 }
 
-QTEST_APPLESS_MAIN(TestPartsMemory)
+PIPEDECK_TEST(TestPartsMemory)
 #include "tst_parts_memory.moc"

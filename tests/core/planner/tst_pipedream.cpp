@@ -13,6 +13,7 @@
 #include "tests/core/planner/pipedream_enumeration.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -472,5 +473,5 @@ void TestPipedream::vgg16_takes_15_and_1() {
   QCOMPARE(printed->plans[0].stages[0].last, 24);
 }
 
-QTEST_APPLESS_MAIN(TestPipedream)
+PIPEDECK_TEST(TestPipedream)
 #include "tst_pipedream.moc"

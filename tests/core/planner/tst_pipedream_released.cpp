@@ -13,6 +13,7 @@
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -250,5 +251,5 @@ void TestPipedreamReleased::refuses_what_it_does_not_have() {
   QCOMPARE(answer(problem).error().code, ErrorCode::bad_usage);
 }
 
-QTEST_APPLESS_MAIN(TestPipedreamReleased)
+PIPEDECK_TEST(TestPipedreamReleased)
 #include "tst_pipedream_released.moc"

@@ -17,6 +17,7 @@
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/amp_enumeration.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -261,5 +262,5 @@ void TestPlannedWays::what_no_way_leads_through_is_refused() {
   }
 }
 
-QTEST_APPLESS_MAIN(TestPlannedWays)
+PIPEDECK_TEST(TestPlannedWays)
 #include "tst_planned_ways.moc"

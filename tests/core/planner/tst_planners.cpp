@@ -9,6 +9,7 @@
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -398,5 +399,5 @@ void TestPlanners::memory_counts_device_by_device() {
   QVERIFY(fits(10999999, 9000000, stage) == (std::array{false, false, false}));
 }
 
-QTEST_APPLESS_MAIN(TestPlanners)
+PIPEDECK_TEST(TestPlanners)
 #include "tst_planners.moc"

@@ -5,6 +5,7 @@
 #include "core/planner/planner.hpp"
 #include "tests/core/planner/brute_force.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -92,5 +93,5 @@ void TestSearch::pipedream_is_optimal() {
   same(answer("pipedream", problem, options), brute_force_pipedream(problem, 1, all));
 }
 
-QTEST_APPLESS_MAIN(TestSearch)
+PIPEDECK_TEST(TestSearch)
 #include "tst_search.moc"

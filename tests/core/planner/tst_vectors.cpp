@@ -8,6 +8,7 @@
 #include "core/io/json_formats.hpp"
 #include "core/planner/planner.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -92,5 +93,5 @@ void TestVectors::objective() {
   }
 }
 
-QTEST_APPLESS_MAIN(TestVectors)
+PIPEDECK_TEST(TestVectors)
 #include "tst_vectors.moc"

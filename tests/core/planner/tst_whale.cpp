@@ -11,6 +11,7 @@
 #include "tests/core/planner/whale_enumeration.hpp"
 #include "tests/core/planner/whale_problems.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test::whale;
@@ -169,5 +170,5 @@ void TestWhale::too_many_layers_between_unlike_copies() {
   QVERIFY(!answer(problem, {{"placement", "replicas"}, {"task-graphs", "2"}})->plans.empty());
 }
 
-QTEST_APPLESS_MAIN(TestWhale)
+PIPEDECK_TEST(TestWhale)
 #include "tst_whale.moc"

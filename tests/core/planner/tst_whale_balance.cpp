@@ -12,6 +12,7 @@
 #include "tests/core/planner/whale_enumeration.hpp"
 #include "tests/core/planner/whale_problems.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test::whale;
@@ -182,5 +183,5 @@ void TestWhaleBalance::no_share_for_a_device_without_room() {
   QVERIFY(!simulate(problem, plan).has_value());
 }
 
-QTEST_APPLESS_MAIN(TestWhaleBalance)
+PIPEDECK_TEST(TestWhaleBalance)
 #include "tst_whale_balance.moc"

@@ -13,6 +13,7 @@
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/whale_problems.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test::whale;
@@ -170,5 +171,5 @@ void TestWhaleColumns::split_between_replicated() {
   QVERIFY(answer(problem, {{"strategy", "replicate"}})->infeasible.has_value());
 }
 
-QTEST_APPLESS_MAIN(TestWhaleColumns)
+PIPEDECK_TEST(TestWhaleColumns)
 #include "tst_whale_columns.moc"

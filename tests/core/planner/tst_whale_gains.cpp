@@ -9,6 +9,7 @@
 #include "tests/core/planner/whale_problems.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test::whale;
@@ -122,5 +123,5 @@ void TestWhaleGains::gains_of_gnmt() {
   QVERIFY2(gained >= 1.28 && gained <= 1.4, qPrintable(QString::number(gained)));
 }
 
-QTEST_APPLESS_MAIN(TestWhaleGains)
+PIPEDECK_TEST(TestWhaleGains)
 #include "tst_whale_gains.moc"

@@ -13,6 +13,7 @@
 #include "core/presets/cloud_shapes.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/machine_import.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -287,5 +288,5 @@ class TestClusterImport : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestClusterImport)
+PIPEDECK_TEST(TestClusterImport)
 #include "tst_cluster_import.moc"

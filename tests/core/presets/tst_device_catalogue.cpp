@@ -9,6 +9,7 @@
 #include "core/domain/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -218,5 +219,5 @@ class TestDeviceCatalogue : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestDeviceCatalogue)
+PIPEDECK_TEST(TestDeviceCatalogue)
 #include "tst_device_catalogue.moc"

@@ -10,6 +10,7 @@
 #include "core/io/files.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/machine_import.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -271,5 +272,5 @@ class TestMachineImport : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestMachineImport)
+PIPEDECK_TEST(TestMachineImport)
 #include "tst_machine_import.moc"

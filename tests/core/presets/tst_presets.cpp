@@ -15,6 +15,7 @@
 #include "core/io/transformer_json.hpp"
 #include "core/io/weight_type.hpp"
 #include "core/presets/presets.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -338,5 +339,5 @@ class TestPresets : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestPresets)
+PIPEDECK_TEST(TestPresets)
 #include "tst_presets.moc"

@@ -6,6 +6,7 @@
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "core/presets/profile_device.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -91,5 +92,5 @@ class TestProfileDevice : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestProfileDevice)
+PIPEDECK_TEST(TestProfileDevice)
 #include "tst_profile_device.moc"

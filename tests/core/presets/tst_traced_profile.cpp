@@ -16,6 +16,7 @@
 #include "core/domain/validate.hpp"
 #include "core/presets/traced_profile.hpp"
 #include "tests/core/presets/recorded_training.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -405,5 +406,5 @@ class TestTracedProfile : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTracedProfile)
+PIPEDECK_TEST(TestTracedProfile)
 #include "tst_traced_profile.moc"

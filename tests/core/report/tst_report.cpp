@@ -10,6 +10,7 @@
 #include "core/report/document.hpp"
 #include "core/report/plain_text.hpp"
 #include "tests/core/report/random_question.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::reports;
@@ -306,5 +307,5 @@ class TestReport : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestReport)
+PIPEDECK_TEST(TestReport)
 #include "tst_report.moc"

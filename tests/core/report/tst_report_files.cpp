@@ -11,6 +11,7 @@
 #include "core/report/commands.hpp"
 #include "core/report/plain_text.hpp"
 #include "core/report/write_report.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::reports;
@@ -132,5 +133,5 @@ class TestReportFiles : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestReportFiles)
+PIPEDECK_TEST(TestReportFiles)
 #include "tst_report_files.moc"

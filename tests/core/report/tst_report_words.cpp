@@ -13,6 +13,7 @@
 #include "core/report/words.hpp"
 #include "tests/core/report/random_question.hpp"
 #include "tests/support/page_texts.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::reports;
@@ -156,5 +157,5 @@ class TestReportWords : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestReportWords)
+PIPEDECK_TEST(TestReportWords)
 #include "tst_report_words.moc"

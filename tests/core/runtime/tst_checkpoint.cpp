@@ -15,6 +15,7 @@
 #include "core/runtime/checkpoint/resume.hpp"
 #include "core/runtime/checkpoint/writer.hpp"
 #include "tests/core/runtime/training_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -497,5 +498,5 @@ void TestCheckpoint::a_disk_that_hangs_is_no_wait_without_end() {
   QVERIFY(interrupted && control.failure());
 }
 
-QTEST_APPLESS_MAIN(TestCheckpoint)
+PIPEDECK_TEST(TestCheckpoint)
 #include "tst_checkpoint.moc"

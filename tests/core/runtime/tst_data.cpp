@@ -14,6 +14,7 @@
 #include "core/runtime/data_source.hpp"
 #include "core/runtime/evaluate.hpp"
 #include "tests/core/runtime/training_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -366,5 +367,5 @@ void TestData::images_need_a_model_that_takes_them() {
   refused(with_data(small_mlp(), "idx", path("x-images")), path("x-images"), "6 values; expected 10 values");
 }
 
-QTEST_APPLESS_MAIN(TestData)
+PIPEDECK_TEST(TestData)
 #include "tst_data.moc"

@@ -12,6 +12,7 @@
 #include "core/runtime/transport/thread_group.hpp"
 #include "tests/core/runtime/far_device.hpp"
 #include "tests/core/runtime/schedule_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -227,5 +228,5 @@ void TestDevice::a_moment_is_what_its_mark_says() {
   for (const Moment& moment : {marked, told}) QVERIFY(moment.time() >= before && moment.time() <= RunClock::now());
 }
 
-QTEST_GUILESS_MAIN(TestDevice)
+PIPEDECK_TEST(TestDevice)
 #include "tst_device.moc"

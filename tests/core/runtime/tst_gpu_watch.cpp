@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 
 #include "core/runtime/run_gpus.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace std::chrono_literals;
@@ -70,7 +71,9 @@ class TestGpuWatch : public QObject {
   Q_OBJECT
 
  private slots:
-  void initTestCase() { QVERIFY2(dlopen(PIPEDECK_FAKE_NVML, RTLD_NOW | RTLD_GLOBAL), dlerror()); }
+  void initTestCase() {
+    QVERIFY2(dlopen(PIPEDECK_FAKE_DRIVER "/libnvidia-ml.so.1", RTLD_NOW | RTLD_GLOBAL), dlerror());
+  }
 
   void what_is_read_is_what_the_driver_says() {
     const With count("FAKE_GPUS", "4");
@@ -222,5 +225,5 @@ class TestGpuWatch : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestGpuWatch)
+PIPEDECK_TEST(TestGpuWatch)
 #include "tst_gpu_watch.moc"

@@ -6,6 +6,7 @@
 #include "core/cost/shapes.hpp"
 #include "core/domain/layer_kinds.hpp"
 #include "tests/core/runtime/layer_case.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -167,5 +168,5 @@ void TestLayerKinds::bad_windows_are_named() {
   }
 }
 
-QTEST_APPLESS_MAIN(TestLayerKinds)
+PIPEDECK_TEST(TestLayerKinds)
 #include "tst_layer_kinds.moc"

@@ -7,6 +7,7 @@
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
 #include "core/runtime/layer_kernel.hpp"
 #include "tests/core/runtime/layer_case.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -189,5 +190,5 @@ void TestLayers::unknown_kinds_and_sizes_are_named() {
   QVERIFY2(QString::fromStdString(made.error().message).contains(expected), made.error().message.c_str());
 }
 
-QTEST_APPLESS_MAIN(TestLayers)
+PIPEDECK_TEST(TestLayers)
 #include "tst_layers.moc"

@@ -10,6 +10,7 @@
 #include "core/runtime/evaluate.hpp"
 #include "core/runtime/layer_kernel.hpp"
 #include "tests/core/runtime/training_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -52,7 +53,7 @@ class TestLearning : public QObject {
 
 void TestLearning::a_transformer_learns_a_text() {
   ModelSpec model = model_preset("gpt-bytes").value();
-  model.data = {"text", QFINDTESTDATA("../../../LICENSES/GPL-3.0-or-later.txt").toStdString(), 1};
+  model.data = {"text", PIPEDECK_SOURCES "/LICENSES/GPL-3.0-or-later.txt", 1};
   const Learned result = learned(model, 8, 100);
   QVERIFY(std::abs(result.losses.front() - std::log(256.0)) < 1);  // knows nothing
   // Who knows how often each letter comes has 3.2 on this text, who knows which follows which about 2.4.
@@ -62,7 +63,7 @@ void TestLearning::a_transformer_learns_a_text() {
 
 void TestLearning::a_convolution_net_learns_shapes() {
   QTemporaryDir folder;
-  const QString tool = QFINDTESTDATA("../../../tools/make_shapes.py");
+  const QString tool = PIPEDECK_SOURCES "/tools/make_shapes.py";
   const auto draw = [&](const char* name, int count, int seed) {
     QProcess python;
     python.start("python3",
@@ -109,5 +110,5 @@ void TestLearning::large_presets_are_chains_but_for_decoders() {
   QCOMPARE(others.join(", "), QString("GNMT-16, GNMT-8, S2VT"));
 }
 
-QTEST_APPLESS_MAIN(TestLearning)
+PIPEDECK_TEST(TestLearning)
 #include "tst_learning.moc"

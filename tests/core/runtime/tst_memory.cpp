@@ -14,6 +14,7 @@
 #include "core/runtime/train_with.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/core/runtime/training_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -351,5 +352,5 @@ void TestMemory::peaks_of_any_cut_are_the_measured_ones() {
   check(model.toStdString(), spec, plan, static_cast<Order>(order), 0.05);
 }
 
-QTEST_APPLESS_MAIN(TestMemory)
+PIPEDECK_TEST(TestMemory)
 #include "tst_memory.moc"

@@ -16,6 +16,7 @@
 #include "core/runtime/transport/timed_collective.hpp"
 #include "tests/core/runtime/far_device.hpp"
 #include "tests/core/runtime/training_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -304,5 +305,5 @@ void TestProfiler::devices_are_described() {
   QVERIFY(lines.back().starts_with("mpi: "));
 }
 
-QTEST_APPLESS_MAIN(TestProfiler)
+PIPEDECK_TEST(TestProfiler)
 #include "tst_profiler.moc"

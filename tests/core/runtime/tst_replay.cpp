@@ -5,6 +5,7 @@
 #include "core/runtime/replay.hpp"
 #include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/training_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -92,5 +93,5 @@ void TestReplay::sizes_are_rounded_up_to_floats() {
   QCOMPARE(layers->at(1)->output_width(), std::int64_t{2});  // the loss's classes
 }
 
-QTEST_APPLESS_MAIN(TestReplay)
+PIPEDECK_TEST(TestReplay)
 #include "tst_replay.moc"

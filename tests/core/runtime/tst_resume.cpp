@@ -16,6 +16,7 @@
 #include "core/runtime/trainer.hpp"
 #include "core/schedule/build.hpp"
 #include "tests/core/runtime/training_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -364,5 +365,5 @@ void TestResume::a_full_disk_names_device_and_step() {
   QVERIFY(QDir(step_path(folder, 2)).entryList(QDir::Files).isEmpty());
 }
 
-QTEST_APPLESS_MAIN(TestResume)
+PIPEDECK_TEST(TestResume)
 #include "tst_resume.moc"

@@ -7,6 +7,7 @@
 #include "core/domain/random.hpp"
 #include "core/domain/step_times.hpp"
 #include "core/runtime/profile/robust.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -94,5 +95,5 @@ void TestRobust::steps_are_told_by_their_median() {
   QCOMPARE(median_step(events), Seconds(2.5));
 }
 
-QTEST_APPLESS_MAIN(TestRobust)
+PIPEDECK_TEST(TestRobust)
 #include "tst_robust.moc"

@@ -12,6 +12,7 @@
 #include "core/runtime/sharding.hpp"
 #include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/training_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -410,5 +411,5 @@ void TestRunEnds::events_tell_the_run() {
   QVERIFY(!finished.stopped && finished.loss == done.back().loss && finished.median_step.count > 0);
 }
 
-QTEST_APPLESS_MAIN(TestRunEnds)
+PIPEDECK_TEST(TestRunEnds)
 #include "tst_run_ends.moc"

@@ -13,6 +13,7 @@
 #include "core/runtime/samples_of_all.hpp"
 #include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/training_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -267,5 +268,5 @@ class TestSampler : public QObject {
   };
 };
 
-QTEST_APPLESS_MAIN(TestSampler)
+PIPEDECK_TEST(TestSampler)
 #include "tst_sampler.moc"

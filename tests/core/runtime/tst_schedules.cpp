@@ -10,6 +10,7 @@
 #include "core/runtime/reducer.hpp"
 #include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/random_plans.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -179,5 +180,5 @@ void TestSchedules::all_reduces_run_beside_backward_passes() {
   QVERIFY(first_reduced < backward_end);
 }
 
-QTEST_APPLESS_MAIN(TestSchedules)
+PIPEDECK_TEST(TestSchedules)
 #include "tst_schedules.moc"

@@ -16,6 +16,7 @@
 #include "tests/core/runtime/layer_case.hpp"
 #include "tests/core/runtime/thread_collective.hpp"
 #include "tests/core/runtime/training_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -472,5 +473,5 @@ void TestShardedLayers::too_many_devices_are_named() {
   QCOMPARE(QString::fromStdString(made.error().place), "/layers/1");
 }
 
-QTEST_APPLESS_MAIN(TestShardedLayers)
+PIPEDECK_TEST(TestShardedLayers)
 #include "tst_sharded_layers.moc"

@@ -11,6 +11,7 @@
 #include "core/runtime/run.hpp"
 #include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/schedule_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -510,5 +511,5 @@ void TestStaleWeights::no_flush_between_steps() {
   QVERIFY2(finished.median_step.count < 0.037, qPrintable(QString::number(finished.median_step.count)));
 }
 
-QTEST_APPLESS_MAIN(TestStaleWeights)
+PIPEDECK_TEST(TestStaleWeights)
 #include "tst_stale_weights.moc"

@@ -7,6 +7,7 @@
 #include "core/runtime/run.hpp"
 #include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/random_plans.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -330,5 +331,5 @@ void TestTensorParallel::what_cannot_be_cut_is_named_before_anything_starts() {
   QVERIFY(refused(mlp, wrong, "/stages/0/shards", "3 shards, expected one above 0 for each of the 2 ranks"));
 }
 
-QTEST_APPLESS_MAIN(TestTensorParallel)
+PIPEDECK_TEST(TestTensorParallel)
 #include "tst_tensor_parallel.moc"

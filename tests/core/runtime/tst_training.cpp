@@ -11,6 +11,7 @@
 #include "core/runtime/run.hpp"
 #include "core/runtime/trainer.hpp"
 #include "tests/core/runtime/training_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -350,5 +351,5 @@ void TestTraining::same_run_gives_the_same_bits() {
   }
 }
 
-QTEST_APPLESS_MAIN(TestTraining)
+PIPEDECK_TEST(TestTraining)
 #include "tst_training.moc"

@@ -8,6 +8,7 @@
 #include "core/domain/random.hpp"
 #include "core/runtime/worker_links.hpp"
 #include "tests/core/runtime/schedule_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -74,5 +75,5 @@ void TestWorkerLinks::roundsAreDisjointAndWhole() {
   }
 }
 
-QTEST_GUILESS_MAIN(TestWorkerLinks)
+PIPEDECK_TEST(TestWorkerLinks)
 #include "tst_worker_links.moc"

@@ -11,6 +11,7 @@
 #include "core/runtime/run.hpp"
 #include "core/runtime/train_with.hpp"
 #include "tests/core/runtime/schedule_cases.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
@@ -154,5 +155,5 @@ void TestWorkerRest::who_has_a_core_looks_before_sleeping() {
   QCOMPARE(looks_of(cores, loses), 0);
 }
 
-QTEST_APPLESS_MAIN(TestWorkerRest)
+PIPEDECK_TEST(TestWorkerRest)
 #include "tst_worker_rest.moc"

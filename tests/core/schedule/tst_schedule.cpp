@@ -8,6 +8,7 @@
 #include "core/schedule/build.hpp"
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -182,5 +183,5 @@ class TestSchedule : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestSchedule)
+PIPEDECK_TEST(TestSchedule)
 #include "tst_schedule.moc"

@@ -14,6 +14,7 @@
 #include "core/sim/simulate.hpp"
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -245,5 +246,5 @@ class TestAdaptive : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestAdaptive)
+PIPEDECK_TEST(TestAdaptive)
 #include "tst_adaptive.moc"

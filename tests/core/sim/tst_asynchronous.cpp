@@ -9,6 +9,7 @@
 #include "core/sim/simulate.hpp"
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -185,5 +186,5 @@ class TestAsynchronous : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestAsynchronous)
+PIPEDECK_TEST(TestAsynchronous)
 #include "tst_asynchronous.moc"

@@ -9,6 +9,7 @@
 #include "core/sim/run_observations.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using test::Random;
@@ -304,5 +305,5 @@ class TestCalibrate : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestCalibrate)
+PIPEDECK_TEST(TestCalibrate)
 #include "tst_calibrate.moc"

@@ -12,6 +12,7 @@
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_plan.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -191,5 +192,5 @@ class TestCalibration : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestCalibration)
+PIPEDECK_TEST(TestCalibration)
 #include "tst_calibration.moc"

@@ -10,6 +10,7 @@
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -324,5 +325,5 @@ class TestChunkSchedules : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestChunkSchedules)
+PIPEDECK_TEST(TestChunkSchedules)
 #include "tst_chunk_schedules.moc"

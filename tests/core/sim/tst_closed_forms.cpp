@@ -7,6 +7,7 @@
 
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -197,5 +198,5 @@ class TestClosedForms : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestClosedForms)
+PIPEDECK_TEST(TestClosedForms)
 #include "tst_closed_forms.moc"

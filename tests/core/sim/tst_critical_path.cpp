@@ -9,6 +9,7 @@
 #include "core/sim/critical_path.hpp"
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/core/sim/second_opinion.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using test::Drawn;
@@ -236,5 +237,5 @@ class TestCriticalPath : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestCriticalPath)
+PIPEDECK_TEST(TestCriticalPath)
 #include "tst_critical_path.moc"

@@ -10,6 +10,7 @@
 #include "core/sim/time_parts.hpp"
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/support/pipeline_plan.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using test::Drawn;
@@ -224,5 +225,5 @@ class TestExplanations : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestExplanations)
+PIPEDECK_TEST(TestExplanations)
 #include "tst_explanations.moc"

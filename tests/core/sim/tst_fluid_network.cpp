@@ -9,6 +9,7 @@
 
 #include "core/sim/fluid_network.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -251,5 +252,5 @@ class TestFluidNetwork : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestFluidNetwork)
+PIPEDECK_TEST(TestFluidNetwork)
 #include "tst_fluid_network.moc"

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/core/sim/every_schedule.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using test::Drawn;
@@ -111,5 +112,5 @@ class TestIdle : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestIdle)
+PIPEDECK_TEST(TestIdle)
 #include "tst_idle.moc"

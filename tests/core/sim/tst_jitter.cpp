@@ -14,6 +14,7 @@
 #include "tests/core/sim/second_opinion.hpp"
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_plan.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -213,5 +214,5 @@ class TestJitter : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestJitter)
+PIPEDECK_TEST(TestJitter)
 #include "tst_jitter.moc"

@@ -9,6 +9,7 @@
 #include "core/cost/memory.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_plan.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using test::Random;
@@ -367,5 +368,5 @@ void TestMemoryItems::fragmentationByHand() {
   }
 }
 
-QTEST_APPLESS_MAIN(TestMemoryItems)
+PIPEDECK_TEST(TestMemoryItems)
 #include "tst_memory_items.moc"

@@ -14,6 +14,7 @@
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_plan.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -116,5 +117,5 @@ class TestMemoryTwins : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestMemoryTwins)
+PIPEDECK_TEST(TestMemoryTwins)
 #include "tst_memory_twins.moc"

@@ -8,6 +8,7 @@
 
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_plan.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using test::Random;
@@ -105,5 +106,5 @@ void TestMemoryUpper::noTimingHoldsMore() {
   QVERIFY2(nearest < 1.05, "an upper estimate that is always far too high would say nothing");
 }
 
-QTEST_APPLESS_MAIN(TestMemoryUpper)
+PIPEDECK_TEST(TestMemoryUpper)
 #include "tst_memory_upper.moc"

@@ -6,6 +6,7 @@
 
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -134,5 +135,5 @@ class TestReplicas : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestReplicas)
+PIPEDECK_TEST(TestReplicas)
 #include "tst_replicas.moc"

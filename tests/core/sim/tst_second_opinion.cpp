@@ -10,6 +10,7 @@
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/core/sim/second_opinion.hpp"
 #include "tests/support/random_plan.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -93,5 +94,5 @@ class TestSecondOpinion : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestSecondOpinion)
+PIPEDECK_TEST(TestSecondOpinion)
 #include "tst_second_opinion.moc"

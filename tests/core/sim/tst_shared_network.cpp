@@ -14,6 +14,7 @@
 #include "core/sim/simulate.hpp"
 #include "core/sim/stage_figures.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -409,5 +410,5 @@ class TestSharedNetwork : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestSharedNetwork)
+PIPEDECK_TEST(TestSharedNetwork)
 #include "tst_shared_network.moc"

@@ -17,6 +17,7 @@
 #include "tests/core/sim/reference_simulator.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -530,5 +531,5 @@ class TestSimulate : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestSimulate)
+PIPEDECK_TEST(TestSimulate)
 #include "tst_simulate.moc"

@@ -6,6 +6,7 @@
 #include "core/io/trace.hpp"
 #include "tests/core/io/trace_checker.hpp"
 #include "tests/core/sim/every_schedule.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -119,5 +120,5 @@ class TestTrace : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTrace)
+PIPEDECK_TEST(TestTrace)
 #include "tst_trace.moc"

@@ -10,6 +10,7 @@
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 
@@ -258,5 +259,5 @@ class TestTwoDirections : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTwoDirections)
+PIPEDECK_TEST(TestTwoDirections)
 #include "tst_two_directions.moc"

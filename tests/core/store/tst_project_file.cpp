@@ -8,6 +8,7 @@
 
 #include "core/store/project_file.hpp"
 #include "core/store/sqlite.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 namespace fs = std::filesystem;
@@ -248,5 +249,5 @@ class TestProjectFile : public QObject {
   std::string file_;
 };
 
-QTEST_APPLESS_MAIN(TestProjectFile)
+PIPEDECK_TEST(TestProjectFile)
 #include "tst_project_file.moc"

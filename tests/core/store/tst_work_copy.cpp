@@ -18,6 +18,7 @@
 
 #include "core/store/project_lock.hpp"
 #include "core/store/work_copy.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 namespace fs = std::filesystem;
@@ -426,5 +427,5 @@ class TestWorkCopy : public QObject {
   std::string project_, work_;
 };
 
-QTEST_APPLESS_MAIN(TestWorkCopy)
+PIPEDECK_TEST(TestWorkCopy)
 #include "tst_work_copy.moc"

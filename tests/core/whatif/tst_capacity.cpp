@@ -10,6 +10,7 @@
 #include "core/whatif/capacity_question.hpp"
 #include "core/whatif/capacity_sweep.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -365,5 +366,5 @@ void TestCapacity::unknown_types_are_refused() {
   QVERIFY(found[1].fits());
 }
 
-QTEST_APPLESS_MAIN(TestCapacity)
+PIPEDECK_TEST(TestCapacity)
 #include "tst_capacity.moc"

@@ -8,6 +8,7 @@
 #include "core/domain/validate.hpp"
 #include "core/whatif/front.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -166,5 +167,5 @@ void TestFront::space_of_many_nodes_is_small() {
   QCOMPARE(front_space(problem).nodes, (std::vector<int>{1, 8, 16, 24, 32, 40, 48, 56, 64}));
 }
 
-QTEST_APPLESS_MAIN(TestFront)
+PIPEDECK_TEST(TestFront)
 #include "tst_front.moc"

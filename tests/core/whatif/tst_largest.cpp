@@ -8,6 +8,7 @@
 #include "core/whatif/capacity_sweep.hpp"
 #include "core/whatif/size_ladder.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -211,5 +212,5 @@ void TestLargest::measured_profiles_have_no_hidden_size() {
   }
 }
 
-QTEST_APPLESS_MAIN(TestLargest)
+PIPEDECK_TEST(TestLargest)
 #include "tst_largest.moc"

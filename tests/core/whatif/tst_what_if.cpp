@@ -16,6 +16,7 @@
 #include "core/whatif/scales.hpp"
 #include "tests/support/random_plan.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
 using pipedeck::test::Random;
@@ -493,5 +494,5 @@ void TestWhatIf::purchases_can_be_stopped() {
   QVERIFY(gains.error().code == ErrorCode::cancelled);
 }
 
-QTEST_APPLESS_MAIN(TestWhatIf)
+PIPEDECK_TEST(TestWhatIf)
 #include "tst_what_if.moc"
