@@ -35,17 +35,17 @@ LAYERS = {
                      ["tl/", "fmt/", "dnnl", "oneapi/", "omp.h", "hwloc.h", "zlib.h", "png.h", "jpeglib.h", "mpi.h", *CUDA], []),
     "core/store": (["core/domain"], ["tl/", "fmt/", "sqlite3.h"], []),
     "app/cli": (CORE, ["tl/", "fmt/", "nlohmann/", "CLI/"], []),
-    "app/language": (["core/domain"], [], ["QtCore"]),
-    "app/models": (["core/domain", "app/language"], ["fmt/"], ["QtCore", "QtGui"]),
-    "app/views": (["core/domain", "app/models", "app/language"], ["fmt/"],
+    "app/text": (["core/domain"], [], ["QtCore"]),
+    "app/models": (["core/domain", "app/text"], ["fmt/"], ["QtCore", "QtGui"]),
+    "app/views": (["core/domain", "app/models", "app/text"], ["fmt/"],
                   ["QtCore", "QtGui", "QtWidgets", "QtCharts", "QtSvg"]),
-    "app/session": (CORE + ["app/language"], ["tl/", "fmt/", "nlohmann/"], ["QtCore", "QtConcurrent"]),
-    "app/ui": (["core/domain", "app/language", "app/models", "app/views", "app/session"], ["fmt/"],
+    "app/session": (CORE + ["app/text"], ["tl/", "fmt/", "nlohmann/"], ["QtCore", "QtConcurrent"]),
+    "app/ui": (["core/domain", "app/text", "app/models", "app/views", "app/session"], ["fmt/"],
                ["QtCore", "QtGui", "QtWidgets", "QtCharts", "QtSvg"]),
-    "tests/support": (["core/domain"], ["tl/", "fmt/", "sanitizer/", *CUDA], ["QtCore", "QtTest"]),
+    "tests/support": (["core/domain"], ["tl/", "fmt/", "sanitizer/", *CUDA], ["QtCore", "QtGui", "QtWidgets", "QtTest"]),
     "tests/core": (CORE + ["tests/support", "tests/core"], ["tl/", "fmt/", "nlohmann/", "onnx/", "sqlite3.h", "zlib.h", "png.h", "jpeglib.h", *CUDA], ["QtCore", "QtTest"]),
 }
-GPL_FOLDERS = tuple(f"{top}{part}/" for top in ("app/", "tests/app/") for part in ("language", "session", "models", "views", "ui"))
+GPL_FOLDERS = tuple(f"{top}{part}/" for top in ("app/", "tests/app/") for part in ("text", "session", "models", "views", "ui"))
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LICENSED = (".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake", "CMakeLists.txt")
 

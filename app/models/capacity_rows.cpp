@@ -4,9 +4,8 @@
 #include <QCoreApplication>
 #include <QLocale>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -65,7 +64,7 @@ QString tip_text(const CapacityGoal& goal, const CapacityFound& found, const QSt
     lines << Words::tr("%1 device-hours").arg(QLocale().toString(cost->device_hours, 'f', 0));
   }
   if (const QString out = ruled_out_text(goal, found, currency); !out.isEmpty()) lines << out;
-  if (!found.why_not.empty()) lines << core_text(found.why_not);
+  if (!found.why_not.empty()) lines << in_qt(found.why_not);
   if (found.plan) lines << Words::tr("Double-click to take the plan into the project");
   return lines.join('\n');
 }

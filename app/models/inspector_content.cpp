@@ -6,12 +6,12 @@
 
 #include <QCoreApplication>
 
-#include "app/language/core_text.hpp"
 #include "app/models/format.hpp"
 #include "app/models/plan_reasons.hpp"
 #include "app/models/plan_table_model.hpp"
 #include "app/models/schedule_title.hpp"
 #include "app/models/split_geometry.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -148,7 +148,7 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
     content.certificate.push_back(Text::tr("No lower bound is known for this plan."));
   }
   if (const auto& objective = row.plan.objective) {
-    const QString name = core_text(objective->name);
+    const QString name = in_qt(objective->name);
     // PipeDream minimises the slowest stage's time a mini-batch: not the same quantity as an iteration.
     const bool comparable = row.plan.synchronous() && row.plan.planner != "pipedream";
     if (objective->time && !comparable) {
@@ -169,7 +169,7 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
       content.certificate.push_back(
           Text::tr("These stages take at least %1 under this schedule.").arg(format_time(certificate->stages_bound)));
     if (!certificate->optimal_in.empty())
-      content.certificate.push_back(Text::tr("Proven: %1.").arg(core_text(certificate->optimal_in)));
+      content.certificate.push_back(Text::tr("Proven: %1.").arg(in_qt(certificate->optimal_in)));
   }
   if (row.plan.truncated) content.certificate.push_back(Text::tr("A time budget cut the planner's search short."));
 }
@@ -244,7 +244,7 @@ InspectorContent inspector_content(const PlanRow& row, const Profile& profile, c
     return content;
   }
   content.why = reasons_for(row, profile, cluster);
-  for (const std::string& sentence : row.plan.why) content.why.push_back(core_text(sentence));
+  for (const std::string& sentence : row.plan.why) content.why.push_back(in_qt(sentence));
   if (!row.note.isEmpty()) content.why.push_back(row.note);
   content.iteration = iteration_parts(*row.simulation);
   fill_memory(content, row);

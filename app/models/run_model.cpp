@@ -6,8 +6,8 @@
 #include <QCoreApplication>
 #include <QLocale>
 
-#include "app/language/core_text.hpp"
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -166,11 +166,11 @@ std::vector<LogLine> RunModel::take(const RunCheckpoint& event) {
                                    decimal(in_milliseconds(event.duration), 1), QString::fromStdString(event.path))}};
 }
 
-std::vector<LogLine> RunModel::take(const RunWarning& event) { return {{LogLine::warning, core_text(event.message)}}; }
+std::vector<LogLine> RunModel::take(const RunWarning& event) { return {{LogLine::warning, in_qt(event.message)}}; }
 
 std::vector<LogLine> RunModel::take(const RunFailed& event) {
   state_ = RunState::failed;
-  failure_ = core_text(event.message);
+  failure_ = in_qt(event.message);
   return {{LogLine::error, Text::tr("failed at step %1: %2").arg(steps_done_ + 1).arg(failure_)}};
 }
 

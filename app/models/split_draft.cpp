@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/models/split_draft.hpp"
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -9,7 +9,7 @@ bool SplitDraft::propose(const PlanEdit& edit) {
   if (edit_ == edit) return false;
   edit_ = edit;
   auto edited = with_edit(original_, *profile_, *cluster_, edit);
-  refusal_ = edited ? QString() : core_text(edited.error());
+  refusal_ = edited ? QString() : in_qt(edited.error());
   shown_ = edited ? *std::move(edited) : original_;
   return true;
 }

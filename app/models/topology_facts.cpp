@@ -6,8 +6,8 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 

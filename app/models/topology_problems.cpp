@@ -6,7 +6,7 @@
 
 #include <QCoreApplication>
 
-#include "app/language/in_qt.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 

@@ -8,11 +8,10 @@
 #include <QLocale>
 #include <QStringList>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/models/front_content.hpp"
 #include "app/models/schedule_title.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -85,7 +84,7 @@ QString gain_text(const PurchaseGain& gain) {
 }
 
 QString purchase_tip(const PurchaseGain& gain) {
-  if (!gain.best) return core_text(gain.why_not);
+  if (!gain.best) return in_qt(gain.why_not);
   QStringList lines{Words::tr("%1 samples/s with %2")
                         .arg(format_number(gain.best->samples_per_second), in_qt(gain.best->plan->name))};
   lines << (gain.price_change ? price_change_text(*gain.price_change) : Words::tr("What it costs is not known"));

@@ -12,8 +12,8 @@
 #include <QFileInfo>
 #include <QSaveFile>
 
-#include "app/language/in_qt.hpp"
 #include "app/session/project_content.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 

@@ -4,7 +4,7 @@
 #include <QRegularExpression>
 #include <QStandardPaths>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -79,14 +79,14 @@ void BackendOffer::answer_processes(const QString& why_silent) {
   else if (mpi_.isEmpty())
     emit processes_answered(tr("it could not be found out whether there is MPI: %1").arg(why_silent));
   else
-    emit processes_answered(mpi_.startsWith(none) ? core_text(mpi_.mid(none.size()).toStdString()) : QString());
+    emit processes_answered(mpi_.startsWith(none) ? in_qt(mpi_.mid(none.size()).toStdString()) : QString());
 }
 
 QString BackendOffer::why_no_gpus(const QString& why_silent) const {
   if (!gpus_.kinds.empty()) return {};
   const QString line = !no_gpus_.isEmpty() ? no_gpus_ : !no_driver_.isEmpty() ? no_driver_ : no_module_;
   if (line.isEmpty()) return tr("it could not be found out whether there are GPUs: %1").arg(why_silent);
-  const QString why = reason_in(core_text(line.toStdString()));
+  const QString why = reason_in(line);
   return line == no_module_ ? why : tr("GPUs can't be used: %1").arg(why);
 }
 

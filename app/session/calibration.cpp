@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "app/language/core_text.hpp"
 #include "app/session/project_content.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/files.hpp"
 #include "core/io/machine_name.hpp"
 #include "core/runtime/trainer.hpp"
@@ -73,9 +73,9 @@ std::vector<CalibrationRun> calibration_runs(const ProjectState& state) {
     CalibrationRun run{entry.id, name_of_run(*entry.run), {}};
     const auto measured = measured_run(state, entry, false);
     if (!measured) {
-      run.why_not = core_text(measured.error().message);
+      run.why_not = in_qt(measured.error().message);
     } else if (const auto seen = observe(measured->plan, measured->events); !seen) {
-      run.why_not = core_text(seen.error().message);
+      run.why_not = in_qt(seen.error().message);
     }
     runs.push_back(std::move(run));
   }

@@ -9,8 +9,8 @@
 #include <QMetaObject>
 #include <QThread>
 
-#include "app/language/core_text.hpp"
 #include "app/session/count_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/capacity_csv.hpp"
 #include "core/io/capacity_identity.hpp"
 #include "core/io/capacity_json.hpp"
@@ -132,7 +132,7 @@ void CapacityStudy::find(const CapacityReach& reach) {
     const SearchHow how{std::max(1, QThread::idealThreadCount()), stop, {}, context.progress};
     KeptPoints kept = file;
     const auto told = [this, door](const Result<void>& written) {
-      if (!written) door->post([this, text = core_text(written.error())] { emit failed(text); });
+      if (!written) door->post([this, text = in_qt(written.error())] { emit failed(text); });
     };
     const auto some = [&](std::size_t, const CapacityFound& found) {
       told(kept.add(found));

@@ -11,7 +11,7 @@
 #include <QLocale>
 #include <QStringList>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -60,7 +60,7 @@ void CheckpointList::ask(const QString& program, const QString& folder) {
 void CheckpointList::take(const ProcessEnd& end) {
   std::exchange(process_, nullptr)->deleteLater();
   if (!end.started || end.crashed || end.exit_status != 0) {
-    emit answered(core_text(without_program(end.messages).toStdString()), true);
+    emit answered(without_program(end.messages), true);
     return;
   }
   const QString words = checkpoints_in_words(said_);

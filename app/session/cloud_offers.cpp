@@ -5,7 +5,7 @@
 
 #include <QCoreApplication>
 
-#include "app/language/in_qt.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/presets/cloud_shapes.hpp"
 #include "core/presets/device_catalogue.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "app/language/in_qt.hpp"
 #include "app/session/cluster_edit_steps.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/domain/checks.hpp"
 
 namespace pipedeck::app {

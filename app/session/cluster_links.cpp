@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "app/language/in_qt.hpp"
 #include "app/session/cluster_edit_steps.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/domain/checks.hpp"
 
 namespace pipedeck::app {

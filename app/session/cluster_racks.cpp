@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "app/language/in_qt.hpp"
 #include "app/session/cluster_edit_steps.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/device_note.hpp"
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/profile_device.hpp"
 
@@ -12,7 +11,7 @@ QString device_note(const ProjectState& state) {
   const ProfileEntry* profile = find_profile(state, state.question.profile);
   const ClusterEntry* cluster = find_cluster(state, state.question.cluster);
   if (!profile || !cluster) return {};
-  return core_text(profile_device_note(*profile->profile, *cluster->cluster, device_catalogue()));
+  return in_qt(profile_device_note(*profile->profile, *cluster->cluster, device_catalogue()));
 }
 
 }  // namespace pipedeck::app

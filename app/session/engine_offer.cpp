@@ -5,7 +5,7 @@
 
 #include <QCoreApplication>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/engines/engine.hpp"
 #include "core/io/transformer_json.hpp"
 
@@ -44,7 +44,7 @@ std::vector<EngineText> engine_texts() {
   std::vector<EngineText> texts;
   for (const Engine& engine : engines())
     for (const EngineOutput& output : engine.outputs)
-      texts.push_back({in_qt(output.name), in_qt(engine.name), core_text(in_qt(output.summary)), in_qt(output.ending)});
+      texts.push_back({in_qt(output.name), in_qt(engine.name), in_qt(output.summary), in_qt(output.ending)});
   return texts;
 }
 
@@ -68,7 +68,7 @@ Result<EngineOffer> engine_offer(Judge& judge, const EngineQuestion& asked, std:
   };
   EngineOffer offer;
   for (const std::string& misfit : misfits(*wanted.engine, *asked.plan, *asked.problem.profile))
-    offer.misfits << core_text(misfit);
+    offer.misfits << in_qt(misfit);
   if (offer.misfits.isEmpty()) {
     const auto text = engine_text(wanted, question_of(*asked.plan));
     if (!text) return tl::unexpected(text.error());
@@ -93,7 +93,7 @@ int find_engine_offer(Session& session, const EngineQuestion& question,
                                 const auto offer = engine_offer(judge, question, context.stop);
                                 return [done, offer] {
                                   done(offer);
-                                  return offer ? QString() : core_text(offer.error());
+                                  return offer ? QString() : in_qt(offer.error());
                                 };
                               });
 }

@@ -20,7 +20,7 @@ namespace pipedeck::app {
 struct EngineText {
   QString name;     ///< "deepspeed-partition", as `export` calls it
   QString engine;   ///< "DeepSpeed"
-  QString summary;  ///< one line, in the window's language
+  QString summary;  ///< one line
   QString ending;   ///< ".json"
 };
 /// In the engines' order.

@@ -6,7 +6,7 @@
 
 #include <QThread>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/sim/critical_path.hpp"
 #include "core/sim/jitter.hpp"
 #include "core/sim/sensitivity.hpp"
@@ -64,7 +64,7 @@ std::shared_ptr<const Explanation> Explainer::explanation(const Problem& problem
         return [this, key, result = std::move(result)] {
           asked_.remove(key);
           Explanation known = result ? *result : Explanation{};
-          if (!result) known.why_not = core_text(result.error());
+          if (!result) known.why_not = in_qt(result.error());
           const QString told = known.why_not;
           remember(explanations_, Remembered<Explanation>{key, std::make_shared<const Explanation>(std::move(known))});
           emit changed();
@@ -87,7 +87,7 @@ void Explainer::find_sensitivity(const Problem& problem, const std::shared_ptr<c
                     auto result = pipedeck::sensitivity(problem, *key.plan, 1.1, context.progress, context.stop);
                     return [this, key, result = std::move(result)]() -> QString {
                       if (!result) {
-                        const QString why = core_text(result.error());
+                        const QString why = in_qt(result.error());
                         emit failed(tr("Sensitivity"), why);
                         return why;
                       }
@@ -120,7 +120,7 @@ void Explainer::find_band(const BandKey& key, const Problem& problem) {
                       if (result)
                         known.band = *result;
                       else
-                        known.why_not = core_text(result.error());
+                        known.why_not = in_qt(result.error());
                       const QString told = known.why_not;
                       remember(bands_, Remembered<Band, BandKey>{key, std::make_shared<const Band>(std::move(known))});
                       emit changed();

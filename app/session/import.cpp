@@ -9,10 +9,9 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
 #include "app/session/training_state.hpp"
 #include "app/session/transformer_files.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/analytic/analytic_profile.hpp"
 #include "core/cost/shapes.hpp"
 #include "core/domain/validate.hpp"
@@ -175,7 +174,7 @@ Result<Imported> import_run_log(const ProjectState& state, const std::string& co
     }
     if (const auto* failed = std::get_if<RunFailed>(&event)) {
       run.state = RunOutcome::failed;
-      run.message = core_text(failed->message);
+      run.message = in_qt(failed->message);
     }
     if (const auto* done = std::get_if<RunFinished>(&event))
       run.state = done->stopped ? RunOutcome::stopped : RunOutcome::finished;
@@ -187,7 +186,7 @@ Result<Imported> import_run_log(const ProjectState& state, const std::string& co
 
 QString notes_text(const std::vector<std::string>& notes) {
   QStringList lines;
-  for (const std::string& note : notes) lines << core_text(note);
+  for (const std::string& note : notes) lines << in_qt(note);
   return lines.join(QLatin1Char('\n'));
 }
 
@@ -269,7 +268,7 @@ Result<Imported> import_file(const ProjectState& state, const std::string& path,
   if (!options) return tl::unexpected(options.error());
   auto document = read_document(path, *options);
   if (!document) return tl::unexpected(with_file(document.error()));
-  const QString kind_text = core_text(in_qt(std::string(name_of(*kind))).replace(QLatin1Char('_'), QLatin1Char(' ')));
+  const QString kind_text = in_qt(std::string(name_of(*kind))).replace(QLatin1Char('_'), QLatin1Char(' '));
   return std::visit(DocumentImporter{state, path, kind_text}, *document).map_error(with_file);
 }
 

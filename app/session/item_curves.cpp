@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/item_curves.hpp"
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ ItemCurves::Items ItemCurves::items(const Problem& problem, const std::shared_pt
                                                   : tl::unexpected(simulator.error());
                 auto items = std::make_shared<const std::vector<DeviceItems>>(simulation ? memory_items_of(*simulation)
                                                                                          : std::vector<DeviceItems>());
-                const QString why = simulation ? QString() : core_text(simulation.error());
+                const QString why = simulation ? QString() : in_qt(simulation.error());
                 return [this, key, items, why] {
                   asked_.remove(key);
                   known_.push_front({key, items});

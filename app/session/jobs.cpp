@@ -7,7 +7,7 @@
 #include <QMetaObject>
 #include <QThread>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/domain/result.hpp"
 
 namespace pipedeck::app {
@@ -166,7 +166,7 @@ void Jobs::publish_progress() {
     if (job->info.state != JobState::running) continue;
     const std::lock_guard lock(job->mutex);
     job->info.progress = job->progress;
-    job->info.detail = core_text(job->detail);
+    job->info.detail = in_qt(job->detail);
     job->info.seconds = static_cast<double>(job->clock.elapsed()) / 1000.0;
   }
   emit changed();

@@ -5,8 +5,8 @@
 
 #include <QThread>
 
-#include "app/language/core_text.hpp"
 #include "app/session/what_if_edits.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/transformer_json.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/whatif/capacity_sweep.hpp"
@@ -112,7 +112,7 @@ void LargestStudy::find(SizeKind kind, const SizeSteps& steps) {
 
 QString LargestStudy::take(const Result<LargestFound>& found) {
   if (!found) {
-    why_not_ = core_text(found.error().message);
+    why_not_ = in_qt(found.error().message);
     return why_not_;
   }
   found_ = *found;
@@ -124,7 +124,7 @@ QString LargestStudy::doing() const {
   if (!running()) return {};
   const std::vector<JobInfo> jobs = jobs_->list();
   const auto job = std::ranges::find(jobs, job_, &JobInfo::id);
-  return job == jobs.end() ? QString() : core_text(job->detail);
+  return job == jobs.end() ? QString() : job->detail;
 }
 
 QString size_text(SizeKind kind) {
@@ -158,7 +158,7 @@ QString resized_name(const LargestFound& found, const std::string& model) {
 
 QString no_such_size(const Profile& profile, SizeKind kind) {
   const auto origin = origin_for(profile, kind);
-  if (!origin) return core_text(origin.error().message);
+  if (!origin) return in_qt(origin.error().message);
   if (*origin || !only_of_transformers(kind)) return {};
   return LargestStudy::tr(
              "%1 does not say which transformer it is: its %2 can't be changed. Import the model's "

@@ -8,9 +8,8 @@
 #include <QFutureWatcher>
 #include <QtConcurrentRun>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
 #include "app/session/backend_choice.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
@@ -113,11 +112,11 @@ void Launch::start() {
   const auto written =
       write_file(file("model.json").toStdString(), model_to_json(with_settings(*spec_.model, spec_.settings)));
   if (!written) {
-    end(RunOutcome::failed, core_text(written.error()));
+    end(RunOutcome::failed, in_qt(written.error()));
     return;
   }
   if (!spec_.settings.backend.gpus) return measure();
-  if (const auto kept = write_problem(); !kept) return end(RunOutcome::failed, core_text(kept.error()));
+  if (const auto kept = write_problem(); !kept) return end(RunOutcome::failed, in_qt(kept.error()));
   predict();
 }
 
@@ -168,7 +167,7 @@ void Launch::measuring_ended(const ProcessEnd& process) {
     return;
   }
   if (auto taken = take_measurements(); !taken) {
-    end(RunOutcome::failed, tr("Measuring the layers failed: %1").arg(core_text(taken.error())));
+    end(RunOutcome::failed, tr("Measuring the layers failed: %1").arg(in_qt(taken.error())));
     return;
   }
   emit measured(spec_.problem.profile, spec_.problem.cluster);
@@ -220,8 +219,8 @@ void Launch::train(const Simulated& simulation) {
   if (!simulation) {
     end(RunOutcome::failed,
         spec_.settings.backend.gpus
-            ? tr("The plan can't be predicted: %1").arg(core_text(simulation.error()))
-            : tr("The plan can't be predicted with the measured profile: %1").arg(core_text(simulation.error())));
+            ? tr("The plan can't be predicted: %1").arg(in_qt(simulation.error()))
+            : tr("The plan can't be predicted with the measured profile: %1").arg(in_qt(simulation.error())));
     return;
   }
   record_.predicted = *simulation;
@@ -234,7 +233,7 @@ void Launch::train(const Simulated& simulation) {
   emit predicted(*simulation);
   const auto written = write_file(file("plan.json").toStdString(), plan_to_json(plan));
   if (!written) {
-    end(RunOutcome::failed, core_text(written.error()));
+    end(RunOutcome::failed, in_qt(written.error()));
     return;
   }
   phase_ = Phase::training;
@@ -250,7 +249,7 @@ void Launch::take_events(const std::vector<Result<RunEvent>>& events) {
     if (parsed) {
       take_event(*parsed);
     } else {
-      emit message(tr("not understood: %1").arg(core_text(parsed.error())));
+      emit message(tr("not understood: %1").arg(in_qt(parsed.error())));
     }
   }
   if (phase_ == Phase::training && steps_done_ > 0) {
@@ -275,7 +274,7 @@ QString Launch::crash_text(const ProcessEnd& process) const {
 /// With what can be done on a line of its own.
 QString Launch::failure_text(const std::string& failure) const {
   const QString step = spec_.settings.backend.gpus ? step_after_gpus(failure) : QString();
-  return step.isEmpty() ? core_text(failure) : core_text(failure) + QLatin1Char('\n') + step;
+  return step.isEmpty() ? in_qt(failure) : in_qt(failure) + QLatin1Char('\n') + step;
 }
 
 void Launch::end_training() {

@@ -5,7 +5,7 @@
 
 #include <QRegularExpression>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
 
@@ -52,7 +52,7 @@ void LaunchCheck::ask(const QString& program, const Plan& plan, const ModelSpec&
   for (const auto& [path, text] : {std::pair(files.plan, plan_to_json(plan)),
                                    std::pair(files.model, model_to_json(with_settings(model, settings)))}) {
     if (const auto written = write_file(path.toStdString(), text); !written) {
-      emit answered(core_text(written.error()), {});
+      emit answered(in_qt(written.error()), {});
       return;
     }
   }
@@ -69,7 +69,7 @@ void LaunchCheck::take(const ProcessEnd& end) {
   if (end.started && !end.crashed && end.exit_status == 0) {
     const QString warning = on_gpus_ ? warning_in(end.messages) : QString();
     const QString words = ready_text(said);
-    emit answered({}, warning.isEmpty() ? words : words + QLatin1Char('\n') + core_text(warning.toStdString()));
+    emit answered({}, warning.isEmpty() ? words : words + QLatin1Char('\n') + warning);
     return;
   }
   // The files of the question are not those of the person who asks.
@@ -78,8 +78,7 @@ void LaunchCheck::take(const ProcessEnd& end) {
   problem = without_program(problem);
   const bool sharing_helps = on_gpus_ && problem.contains(QLatin1String("--oversubscribe"));
   if (sharing_helps) problem = problem.section(QLatin1String("; --oversubscribe"), 0, 0);  // the window offers it
-  problem =
-      problem.isEmpty() ? tr("the check ended with status %1").arg(end.exit_status) : core_text(problem.toStdString());
+  problem = problem.isEmpty() ? tr("the check ended with status %1").arg(end.exit_status) : problem;
   const QLatin1String option("--backend cuda: ");  // chosen in the window, not typed
   emit answered(problem.startsWith(option) ? problem.mid(option.size()) : problem, {}, sharing_helps);
 }

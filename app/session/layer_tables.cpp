@@ -7,9 +7,8 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
 #include "app/session/count_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/files.hpp"
 #include "core/io/graph_text.hpp"
 
@@ -81,8 +80,7 @@ class Findings {
                                                .arg(*problem.column + 1)
                                                .arg(in_qt(preview_.headings()[*problem.column]))
                                          : Text::tr("Line %1").arg(problem.line);
-    add(TableFinding::wrong, QStringLiteral("%1: %2").arg(place, core_text(problem.message)), problem.line,
-        problem.column);
+    add(TableFinding::wrong, QStringLiteral("%1: %2").arg(place, in_qt(problem.message)), problem.line, problem.column);
   }
 
   void add_assumed(int samples) {
@@ -192,8 +190,7 @@ TableReading TablePreview::read(const std::vector<ColumnMeaning>& columns, const
   if (profile)
     reading.profile = *std::move(profile);
   else
-    reading.findings.insert(reading.findings.begin(),
-                            TableFinding{TableFinding::wrong, core_text(profile.error()), 0, {}});
+    reading.findings.insert(reading.findings.begin(), TableFinding{TableFinding::wrong, in_qt(profile.error()), 0, {}});
   return reading;
 }
 

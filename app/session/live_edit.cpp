@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/live_edit.hpp"
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 
 #include <exception>
 
@@ -56,7 +56,7 @@ void LiveEdit::answer(const Request& request, const Result<std::shared_ptr<const
   // An answer that a newer request has overtaken is still the newest picture there is: while dragging it is shown.
   if (request.generation < oldest_wanted_) return;
   emit simulated(request.generation, request.plan, result ? *result : nullptr,
-                 result ? QString() : core_text(result.error()));
+                 result ? QString() : in_qt(result.error()));
 }
 
 }  // namespace pipedeck::app

@@ -7,10 +7,10 @@
 #include <QCoreApplication>
 #include <QThread>
 
-#include "app/language/core_text.hpp"
 #include "app/session/launch.hpp"
 #include "app/session/session.hpp"
 #include "app/session/training_state.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
 #include "core/io/progress_json.hpp"
@@ -72,7 +72,7 @@ bool Measurement::start(int profile) {
   directory_ = std::make_unique<QTemporaryDir>();
   if (!directory_->isValid()) return refuse(tr("no temporary folder can be made: %1").arg(directory_->errorString()));
   if (auto written = write_file(file("model.json").toStdString(), model_to_json(*model_)); !written)
-    return refuse(core_text(written.error()));
+    return refuse(in_qt(written.error()));
   backend_ = session_.state().backend;
   backend_.share_gpus = false;  // layers are measured on a whole one
   job_ = session_.jobs().start_external(title_, [this] { process_.stop(); });
@@ -95,7 +95,7 @@ QStringList Measurement::arguments() const {
 
 void Measurement::take_line(const QByteArray& line) {
   const auto told = progress_from_json(line.toStdString());
-  if (told) session_.jobs().update_external(job_, told->done, core_text(told->what));
+  if (told) session_.jobs().update_external(job_, told->done, in_qt(told->what));
 }
 
 /// Empty: what was measured is in the project. What joins the devices is measured last: the layers stay where that
@@ -106,8 +106,8 @@ QString Measurement::problem_of(const ProcessEnd& end) {
   const bool whole = end.exit_status == 0;
   auto profile = read_profile(file("profile.json").toStdString());
   auto machine = read_cluster(file("cluster.json").toStdString());
-  if (whole && !profile) return core_text(profile.error());
-  if (whole && !machine) return core_text(machine.error());
+  if (whole && !profile) return in_qt(profile.error());
+  if (whole && !machine) return in_qt(machine.error());
   if (profile) {
     const QString model = QString::fromStdString(model_->name);
     profile->name = (backend_.gpus ? tr("%1 (measured on a GPU)") : tr("%1 (measured here)")).arg(model).toStdString();

@@ -3,7 +3,7 @@
 
 #include <QCoreApplication>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -47,7 +47,7 @@ QString next_step(const Error& error) {
 
 QString text_with_next_step(const Error& error) {
   const QString step = next_step(error);
-  return step.isEmpty() ? core_text(error) : core_text(error) + QLatin1Char('\n') + step;
+  return step.isEmpty() ? in_qt(error) : in_qt(error) + QLatin1Char('\n') + step;
 }
 
 }  // namespace pipedeck::app

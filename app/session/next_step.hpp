@@ -10,7 +10,7 @@ namespace pipedeck::app {
 
 /// A sentence; empty where the error's own words say it all.
 QString next_step(const Error& error);
-/// core_text with the next step on a line of its own.
+/// in_qt with the next step on a line of its own.
 QString text_with_next_step(const Error& error);
 
 }  // namespace pipedeck::app

@@ -8,7 +8,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/files.hpp"
 #include "core/io/json_formats.hpp"
@@ -89,7 +89,7 @@ Result<PastedPlans> with_plans_pasted(const ProjectState& state, const std::stri
       if (pasted.warning.isEmpty())
         pasted.warning = Clipboard::tr("%1 is no plan of %2 on %3: %4")
                              .arg(name, QString::fromStdString(profile->profile->name),
-                                  QString::fromStdString(cluster->cluster->name), core_text(error));
+                                  QString::fromStdString(cluster->cluster->name), in_qt(error));
       continue;
     }
     PlanEntry entry;

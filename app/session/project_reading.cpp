@@ -9,9 +9,9 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "app/language/in_qt.hpp"
 #include "app/session/backend_choice.hpp"
 #include "app/session/run_traces.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/domain/validate.hpp"
 #include "core/io/calibration_json.hpp"
 #include "core/io/json_formats.hpp"

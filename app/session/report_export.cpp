@@ -6,9 +6,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
-#include "app/session/report_translation.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/report/commands.hpp"
 #include "core/report/report.hpp"
@@ -48,7 +46,6 @@ reports::ReportQuestion question_of(const Session& session, const ReportOrder& o
     const CalibrationRecord& record = *state.calibration.record;
     question.calibration = made_where(in_qt(record.date), in_qt(record.host)).toStdString();
   }
-  question.translation = report_translation();
   const reports::ProjectFile from{project_path(session), profile.name, cluster.name, calibrated};
   question.commands = reports::question_commands(from);
   const std::vector<const PlanEntry*> entries = plans_of_question(state);
@@ -80,7 +77,7 @@ int export_report(Session& session, const ReportOrder& order, const std::functio
                               [question = question_of(session, order), file = order.file.toStdString(),
                                done](const Jobs::Context& context) -> Jobs::Apply {
                                 const auto written = write(question, file, context);
-                                const QString failure = written ? QString() : core_text(written.error());
+                                const QString failure = written ? QString() : in_qt(written.error());
                                 return [done, failure] {
                                   done(failure);
                                   return failure;

@@ -8,7 +8,7 @@
 #include <QFileInfo>
 #include <QMetaObject>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -76,7 +76,7 @@ void Saver::end(const Result<void>& written) {
   const JobState state = written ? JobState::finished : cancelled ? JobState::cancelled : JobState::failed;
   const int job = job_;
   job_ = 0;
-  jobs_.end_external(job, state, written ? tr("saved") : cancelled ? tr("cancelled") : core_text(written.error()));
+  jobs_.end_external(job, state, written ? tr("saved") : cancelled ? tr("cancelled") : in_qt(written.error()));
   emit ended(written ? std::nullopt : std::optional(written.error()));
 }
 

@@ -6,8 +6,7 @@
 
 #include <QCoreApplication>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/domain/reschedule.hpp"
 #include "core/domain/validate.hpp"
 #include "core/schedule/build.hpp"
@@ -96,14 +95,14 @@ const std::map<ScheduleKind, std::shared_ptr<const Timeline>>& examples() {
 QString why_not(const Plan& plan, const Profile& profile, const Cluster& cluster, ScheduleKind kind) {
   if (kind == plan.schedule) return {};
   const auto other = rescheduled(plan, profile, kind, std::nullopt);
-  if (!other) return core_text(other.error().message);
-  if (const auto valid = validate(*other, profile, cluster); !valid) return core_text(valid.error().message);
+  if (!other) return in_qt(other.error().message);
+  if (const auto valid = validate(*other, profile, cluster); !valid) return in_qt(valid.error().message);
   // Lists of long plans take longer than a list may take to open; `adaptive` needs times. What is wrong with these is
   // said once they are chosen.
   const std::size_t passes = other->stages.size() * static_cast<std::size_t>(other->micro_batches);
   if (kind == ScheduleKind::adaptive || passes > most_passes_listed) return {};
   const auto schedule = build_schedule(*other, std::vector<StageFigures>(other->stages.size()));
-  return schedule ? QString() : core_text(schedule.error().message);
+  return schedule ? QString() : in_qt(schedule.error().message);
 }
 
 }  // namespace
@@ -118,7 +117,7 @@ std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& pr
   std::vector<ScheduleChoice> choices;
   for (const ScheduleInfo& info : schedules()) {
     // "GPipe: all forwards, ..." is a name and what it says.
-    const QString summary = core_text(info.summary);
+    const QString summary = in_qt(info.summary);
     const qsizetype colon = summary.indexOf(QLatin1String(": "));
     ScheduleChoice choice;
     choice.kind = info.kind;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/session.hpp"
-#include "app/language/core_text.hpp"
 #include "app/session/next_step.hpp"
 #include "app/session/training_state.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -129,7 +129,7 @@ QString Session::why_not_comparable() const {
   if (chosen_planners(question.planning).empty()) return tr("Choose a planner first (Plan > Planners and options).");
   const auto pinned = check(question.planning.pins, *find_profile(state(), question.profile)->profile,
                             *find_cluster(state(), question.cluster)->cluster);
-  if (!pinned) return core_text(pinned.error().message);
+  if (!pinned) return in_qt(pinned.error().message);
   return {};
 }
 

@@ -2,9 +2,9 @@
 // Calibration: fitted from the project's runs, used, switched off and on.
 #include <QFileInfo>
 
-#include "app/language/core_text.hpp"
 #include "app/session/count_text.hpp"
 #include "app/session/session.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/calibration_json.hpp"
 #include "core/io/files.hpp"
 
@@ -34,7 +34,7 @@ int Session::calibrate(const std::vector<CalibrationChoice>& choices) {
     return [this, record = std::move(record)]() -> QString {
       if (!record) {
         report(tr("Calibrate"), record.error());
-        return core_text(record.error().message);
+        return in_qt(record.error().message);
       }
       emit calibration_fitted(std::make_shared<const CalibrationRecord>(*record));
       return tr("fitted");

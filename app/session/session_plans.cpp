@@ -5,11 +5,10 @@
 #include <QLocale>
 #include <QThread>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
 #include "app/session/count_text.hpp"
 #include "app/session/session.hpp"
 #include "app/session/training_state.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -22,23 +21,23 @@ PlanEntry entry_of(const ComparedPlan& compared, const Question& question) {
   entry.cluster = question.cluster;
   if (compared.plan) {
     Plan plan = *compared.plan;
-    plan.name = core_text(plan.name).toStdString();
+    plan.name = in_qt(plan.name).toStdString();
     entry.plan = std::make_shared<const Plan>(std::move(plan));
     return entry;
   }
   Plan none;
-  none.name = core_text(compared.planner->title).toStdString();
+  none.name = in_qt(compared.planner->title).toStdString();
   none.planner = compared.planner->name;
   none.global_batch = question.workload.global_batch;
   entry.plan = std::make_shared<const Plan>(std::move(none));
   entry.ticked = false;
   if (compared.infeasible) {
-    entry.note = core_text(compared.infeasible->reason);
+    entry.note = in_qt(compared.infeasible->reason);
     if (!compared.infeasible->relaxation.empty()) {
-      entry.note += Session::tr(" It would fit with: %1.").arg(core_text(compared.infeasible->relaxation));
+      entry.note += Session::tr(" It would fit with: %1.").arg(in_qt(compared.infeasible->relaxation));
     }
   } else if (compared.error) {
-    entry.note = core_text(*compared.error);
+    entry.note = in_qt(*compared.error);
   }
   return entry;
 }
@@ -105,7 +104,7 @@ int Session::compare() {
         return [this, question, result = std::move(result)] {
           if (!result) {
             report(tr("Compare"), result.error());
-            return core_text(result.error());
+            return in_qt(result.error());
           }
           apply(*result, question);
           return tr("%1 in %2 s")
@@ -187,7 +186,7 @@ void Session::compute_missing_verdicts() {
           if (!verdict) failed.emplace_back(&missing[i], verdict.error());
         }
         std::map<int, Unjudgeable> unjudgeable;
-        for (const auto& [plan, why] : failed) unjudgeable[plan->id] = {plan->problem, plan->plan, core_text(why)};
+        for (const auto& [plan, why] : failed) unjudgeable[plan->id] = {plan->problem, plan->plan, in_qt(why)};
         return [this, unjudgeable, count = missing.size()] {
           verdict_job_ = 0;  // who is told of the verdicts may ask for others
           // All of them at once fail for one reason as a rule: it is said once, and in every plan's row. No dialog: a

@@ -5,10 +5,9 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
 #include "app/session/project_content.hpp"
 #include "app/session/session.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -37,7 +36,7 @@ ProjectClaim Session::claim(const QString& path) const {
   const QFileInfo info(path);
   if (info.exists() && !info.isWritable()) return {.lock = {}, .why_read_only = tr("the file is write-protected.")};
   auto lock = ProjectLock::take(path.toStdString());
-  if (!lock) return {.lock = {}, .why_read_only = core_text(lock.error().message) + QLatin1Char('.')};
+  if (!lock) return {.lock = {}, .why_read_only = in_qt(lock.error().message) + QLatin1Char('.')};
   if (!lock->has_value()) return {.lock = {}, .why_read_only = tr("it is open in another window.")};
   return {.lock = std::move(*lock), .why_read_only = {}};
 }
@@ -59,14 +58,14 @@ std::optional<Session::Found> Session::look_for_work(const QString& path, const 
   auto state = left ? state_of(left->content, work.toStdString()) : tl::unexpected(left.error());
   if (!state) {
     QString words = tr("Changes to %1 that were not saved can't be read: %2\nThey are kept as %3.")
-                        .arg(QFileInfo(path).fileName(), core_text(state.error()), put_aside(work));
+                        .arg(QFileInfo(path).fileName(), in_qt(state.error()), put_aside(work));
     if (saved) words += QLatin1Char(' ') + tr("The project opens as it was last saved.");
     emit error(tr("Open project"), words);
     return Found{};
   }
   RecoveryQuestion question{QFileInfo(path).fileName(), {}, edited_at(work), {}};
   if (QFileInfo::exists(path)) question.saved = QFileInfo(path).lastModified();
-  if (!saved) question.problem = core_text(saved.error().message);
+  if (!saved) question.problem = in_qt(saved.error().message);
   const Recovery answer = ask(question);
   if (answer == Recovery::later) return std::nullopt;
   return Found{std::move(*state), answer};
@@ -88,7 +87,7 @@ bool Session::restore_unnamed(const LeftBehind& left) {
   if (!state) {
     emit error(tr("Restore unsaved work"),
                tr("Work that was not saved can't be read: %1\nIt is kept as %2: delete it when you need it no more.")
-                   .arg(core_text(state.error()), put_aside(left.work)));
+                   .arg(in_qt(state.error()), put_aside(left.work)));
     return false;
   }
   const Recovery answer = ask({{}, {}, left.edited, {}});
@@ -113,7 +112,7 @@ void Session::keep_work() {
 void Session::tell_unsafe(const Error& why) {
   if (std::exchange(autosave_failed_, true)) return;
   emit error(tr("Changes are not safe"),
-             tr("What is not saved would be lost with this program: %1\nSave the project.").arg(core_text(why)));
+             tr("What is not saved would be lost with this program: %1\nSave the project.").arg(in_qt(why)));
 }
 
 }  // namespace pipedeck::app

@@ -5,8 +5,8 @@
 
 #include <QCoreApplication>
 
-#include "app/language/core_text.hpp"
 #include "app/session/project_content.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/csv_tables.hpp"
 #include "core/io/files.hpp"
 #include "core/io/schedule_csv.hpp"
@@ -142,12 +142,12 @@ TableText table_text(Session& session, Table table, const TableContext& context)
   const RunEntry* entry = find_run(session.state(), context.run);
   if (!entry) return none(Words::tr("Select a run first."));
   const auto whole = with_traces(entry->run);
-  return whole ? made(steps_csv((*whole)->events)) : none(core_text(whole.error()));
+  return whole ? made(steps_csv((*whole)->events)) : none(in_qt(whole.error()));
 }
 
 QString write_text(const QString& file, const std::string& text) {
   const auto written = write_file(file.toStdString(), text);
-  return written ? QString() : core_text(written.error());
+  return written ? QString() : in_qt(written.error());
 }
 
 Result<std::string> job_script_of(const ProjectState& state, int plan, const JobHow& how) {

@@ -3,7 +3,7 @@
 
 #include <QCoreApplication>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/files.hpp"
 #include "core/io/trace.hpp"
 
@@ -24,7 +24,7 @@ QString export_trace(Session& session, int plan, const QString& path) {
   if (!verdict) return Text::tr("The plan is not simulated yet. Try again when its chart is there.");
   const auto written =
       write_file(path.toStdString(), chrome_trace(*verdict->simulation, entry->plan->name, entry->plan.get()));
-  return written ? QString() : core_text(written.error());
+  return written ? QString() : in_qt(written.error());
 }
 
 }  // namespace pipedeck::app

@@ -6,9 +6,9 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
-#include "app/language/core_text.hpp"
 #include "app/session/import.hpp"
 #include "app/session/session.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/trace_ranks.hpp"
 
 namespace pipedeck::app {
@@ -34,7 +34,7 @@ RunRecord record_of_trace(ReadTrace trace, const std::vector<std::string>& files
   const int others = static_cast<int>(files.size()) - 1;
   QStringList words{others == 0 ? Text::tr("a trace, imported from %1").arg(first)
                                 : Text::tr("traces, imported from %1 and %2 more").arg(first).arg(others)};
-  for (const std::string& note : trace.notes) words << core_text(note);
+  for (const std::string& note : trace.notes) words << in_qt(note);
   run.message = words.join(QLatin1Char('\n'));
   run.steps = static_cast<int>(trace.timelines.size());
   const std::set<DeviceId> measured = devices_in(trace.timelines.front().timeline);
@@ -79,7 +79,7 @@ void Session::import_traces(const QStringList& paths) {
     if (!runs)
       return [this, problem = runs.error()] {
         report(tr("Import"), problem);
-        return core_text(problem);
+        return in_qt(problem);
       };
     return [this, runs = *std::move(runs)] {
       for (const auto& run : runs) add_trace(run);

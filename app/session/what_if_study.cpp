@@ -7,9 +7,9 @@
 #include <QMetaObject>
 #include <QThread>
 
-#include "app/language/core_text.hpp"
 #include "app/session/count_text.hpp"
 #include "app/session/next_step.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/what_if_csv.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/sim/sensitivity.hpp"
@@ -27,7 +27,7 @@ constexpr std::size_t most_kept = 24;  ///< plans, with their copies
 
 int threads() { return std::max(1, QThread::idealThreadCount()); }
 
-StudyAnswer cannot(const WhatIf& change, const Error& error) { return {change, {}, {}, core_text(error), true}; }
+StudyAnswer cannot(const WhatIf& change, const Error& error) { return {change, {}, {}, in_qt(error), true}; }
 
 /// The best plan for the question with this change; better ones on the way go to `tell`.
 template <class Tell>
@@ -38,7 +38,7 @@ StudyAnswer search(const StudyQuestion& question, const WhatIf& change, std::spa
   const auto better = [&](const JudgedPlan& one) { tell(StudyAnswer{change, *changed, one, {}, false}); };
   auto answer = best_plan(*changed, question.planners, kept, 1, how, better);
   if (!answer) return cannot(change, answer.error());
-  return {change, std::move(*changed), std::move(answer->best), core_text(answer->why_none), true};
+  return {change, std::move(*changed), std::move(answer->best), in_qt(answer->why_none), true};
 }
 
 }  // namespace
@@ -293,7 +293,7 @@ void WhatIfStudy::find_front() {
                                 if (plans)
                                   front_.items = *plans;
                                 else
-                                  front_.why_none = core_text(plans.error());
+                                  front_.why_none = in_qt(plans.error());
                                 if (front_.items.empty() && front_.why_none.isEmpty())
                                   front_.why_none = tr("No plan fits.");
                                 emit front_changed();
@@ -341,7 +341,7 @@ void WhatIfStudy::find_purchases() {
       if (gains)
         purchases_.items = *gains;
       else
-        purchases_.why_none = core_text(gains.error());
+        purchases_.why_none = in_qt(gains.error());
       emit purchases_changed();
       return count_text(static_cast<qint64>(purchases_.items.size()), tr("purchase"), tr("purchases"));
     };

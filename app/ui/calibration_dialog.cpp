@@ -13,10 +13,9 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/ui/dialog_size.hpp"
 #include "app/views/table_style.hpp"
 #include "app/views/widget_style.hpp"
@@ -280,8 +279,8 @@ void CalibrationDialog::show_figures(const CalibrationRecord& record) {
     figures_->setItem(at, to_column, cell(known ? row.to : tr("not determined")));
     figures_->setItem(at, operations_column, cell(known ? QString::number(row.figure.operations) : QString()));
     figures_->setItem(at, quartiles_column, cell(known ? tr("%1 to %2").arg(row.lower, row.upper) : QString()));
-    auto* note = cell(core_text(row.figure.note), true);
-    note->setToolTip(core_text(row.figure.note));
+    auto* note = cell(in_qt(row.figure.note), true);
+    note->setToolTip(in_qt(row.figure.note));
     figures_->setItem(at, note_column, note);
   }
 }

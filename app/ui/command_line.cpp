@@ -4,8 +4,6 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
-#include "app/language/language.hpp"
-
 namespace pipedeck::app {
 
 namespace {
@@ -33,16 +31,13 @@ WindowCommand parse_command_line(const QStringList& arguments) {
       command.help = true;
     } else if (argument == QLatin1String("--version")) {
       command.version = true;
-    } else if (argument == QLatin1String("--language") || argument == QLatin1String("--appearance")) {
-      const bool language = argument == QLatin1String("--language");
-      const QStringList known = language ? languages() : appearances;
-      const QString value = arguments.value(++i);
-      if (!known.contains(value)) {
-        command.error =
-            QStringLiteral("%1: found '%2', expected one of %3").arg(argument, value, known.join(QStringLiteral(", ")));
+    } else if (argument == QLatin1String("--appearance")) {
+      command.appearance = arguments.value(++i);
+      if (!appearances.contains(command.appearance)) {
+        command.error = QStringLiteral("%1: found '%2', expected one of %3")
+                            .arg(argument, command.appearance, appearances.join(QStringLiteral(", ")));
         return command;
       }
-      (language ? command.language : command.appearance) = value;
     } else if (argument == QLatin1String("--screenshot")) {
       if (i + 2 >= arguments.size()) {
         command.error = QStringLiteral("--screenshot: expected a view and a file");
@@ -80,7 +75,6 @@ QString usage_text() {
       "  --screenshot VIEW FILE  draw a view into a PNG, SVG or PDF file when it is ready, then end;\n"
       "                          may be repeated; VIEW is compare, gantt, memory (compare, by item), split,\n"
       "                          explain, what-if, profile, topology, run or window\n"
-      "  --language CODE         en or de, for this time; else the one chosen in the window or the system's\n"
       "  --appearance WHICH      system, light or dark, for this time\n"
       "  --reset-layout          put docks and sizes back as they were at first\n"
       "  --start-time            print how long it took until the window could be used\n"

@@ -19,7 +19,6 @@ struct Screenshot {
 struct WindowCommand {
   QStringList files;
   std::vector<Screenshot> screenshots;
-  QString language;    ///< empty: as chosen in the window
   QString appearance;  ///< the same
   bool compare = false;
   bool reset_layout = false;

@@ -6,11 +6,11 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
-#include "app/language/core_text.hpp"
 #include "app/models/gantt_content.hpp"
 #include "app/models/memory_curves.hpp"
 #include "app/models/plan_table_model.hpp"
 #include "app/session/plan_edits.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/ui/layout_keeper.hpp"
 #include "app/ui/plan_rows.hpp"
 #include "app/views/choice_pictures.hpp"
@@ -261,8 +261,8 @@ void ComparePage::commit(const PlanEdit& edit) {
   auto edited = edited_plan(session_.state(), id, edit, session_.judge());
   if (!entry || !edited) {
     refresh();
-    split_->show_refusal(core_text(edited.error()));
-    emit session_.notice(core_text(edited.error()));
+    split_->show_refusal(in_qt(edited.error()));
+    emit session_.notice(in_qt(edited.error()));
     return;
   }
   const QString name = edit_name(edit, *entry->plan, *find_profile(session_.state(), entry->profile)->profile);

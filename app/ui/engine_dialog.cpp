@@ -14,11 +14,10 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/models/schedule_title.hpp"
 #include "app/session/tables.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/ui/dialog_size.hpp"
 #include "app/ui/exports.hpp"
 #include "app/views/widget_style.hpp"
@@ -139,7 +138,7 @@ void EngineDialog::show_nothing_yet() {
 
 void EngineDialog::show_offer(const Result<EngineOffer>& offer) {
   if (!offer) {
-    verdict_->setText(core_text(offer.error()));
+    verdict_->setText(in_qt(offer.error()));
     return;
   }
   offer_ = *offer;

@@ -5,8 +5,8 @@
 
 #include <QVBoxLayout>
 
-#include "app/language/in_qt.hpp"
 #include "app/models/jitter_rows.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/explain_view.hpp"
 
 namespace pipedeck::app {

@@ -9,8 +9,8 @@
 #include <QRegularExpression>
 #include <QTimer>
 
-#include "app/language/core_text.hpp"
 #include "app/session/report_export.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/ui/engine_dialog.hpp"
 #include "app/ui/picture.hpp"
 
@@ -122,7 +122,7 @@ void Exports::write_table(Table table, const TableContext& context, const QStrin
 void Exports::export_schedule() {
   const QString title = tr("Export order of operations");
   const auto order = schedule_csv_of(session_.state(), scene_.tables().plan);
-  if (!order) return dialogs_.error(window_, title, core_text(order.error().message));
+  if (!order) return dialogs_.error(window_, title, in_qt(order.error().message));
   const QString file =
       with_ending(dialogs_.save_file(window_, title,
                                      file_name_of(plan_name() + QStringLiteral(" schedule")) + QStringLiteral(".csv"),
@@ -137,7 +137,7 @@ void Exports::export_job(JobLauncher launcher) {
                                      .steps = scene_.steps(),
                                      .processes = scene_.processes(),
                                      .backend = session_.state().backend});
-  if (!script) return dialogs_.error(window_, tr("Export job script"), core_text(script.error().message));
+  if (!script) return dialogs_.error(window_, tr("Export job script"), in_qt(script.error().message));
   const QString file = with_ending(
       dialogs_.save_file(window_, tr("Export job script"), file_name_of(plan_name()) + QStringLiteral(".sh"),
                          tr("Scripts (*.sh);;All files (*)")),

@@ -4,8 +4,8 @@
 #include <QCoreApplication>
 #include <QLocale>
 
-#include "app/language/core_text.hpp"
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -26,7 +26,7 @@ QString next_words(const LargestAnswer& answer) {
   if (next.plan)
     return Words::tr("%1: the nearest plan, %2, lacks %3 on its fullest device.")
         .arg(begin, QString::fromStdString(next.plan->plan->name), format_bytes(missing_memory(next)));
-  return QStringLiteral("%1: %2").arg(begin, core_text(next.why_not));
+  return QStringLiteral("%1: %2").arg(begin, in_qt(next.why_not));
 }
 
 }  // namespace

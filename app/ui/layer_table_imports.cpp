@@ -3,8 +3,8 @@
 
 #include <QCoreApplication>
 
-#include "app/language/core_text.hpp"
 #include "app/session/transformer_files.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -24,7 +24,7 @@ std::optional<Profile> as_guessed(Session& session, const TablePreview& preview)
 
 void import_layer_table(QWidget& window, Session& session, const Dialogs& dialogs, const QString& file) {
   const auto preview = layer_table_in(file);
-  if (!preview) return emit session.error(Text::tr("Import"), core_text(preview.error()));
+  if (!preview) return emit session.error(Text::tr("Import"), in_qt(preview.error()));
   auto profile = dialogs.layer_table ? dialogs.layer_table(&window, *preview) : as_guessed(session, *preview);
   if (!profile) return;
   const QString name = QString::fromStdString(profile->name);

@@ -11,9 +11,9 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
-#include "app/language/core_text.hpp"
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/quantity_edit.hpp"
 #include "app/views/topology_view.hpp"
 #include "app/views/widget_style.hpp"
@@ -177,7 +177,7 @@ void MachineForm::refresh() {
   notes_->clear();
   if (!made) {
     drawing_->clear();
-    summary_->setText(core_text(made.error()));
+    summary_->setText(in_qt(made.error()));
     colour_summary();
     emit changed();
     return;
@@ -190,7 +190,7 @@ void MachineForm::refresh() {
                     count_text(static_cast<qint64>(cluster_->nodes.size()), tr("machine"), tr("machines"))};
   if (const double price = price_of(*cluster_); price > 0) parts << tr("about %1 USD an hour").arg(decimal(price, 2));
   summary_->setText(parts.join(QStringLiteral(" · ")));
-  for (const std::string& note : made->notes) notes_->addItem(core_text(note));
+  for (const std::string& note : made->notes) notes_->addItem(in_qt(note));
   if (devices <= most_drawn)
     drawing_->set_cluster(std::make_shared<const Cluster>(*cluster_));
   else

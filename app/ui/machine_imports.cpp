@@ -6,8 +6,8 @@
 
 #include <QWidget>
 
-#include "app/language/core_text.hpp"
 #include "app/session/child_process.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -31,7 +31,7 @@ void add(QWidget& window, Session& session, const Dialogs& dialogs, const Machin
   } else if (auto made = preview.make({}); made) {
     cluster = std::move(made->cluster);
   } else {
-    emit session.error(Text::tr("Import"), core_text(made.error()));
+    emit session.error(Text::tr("Import"), in_qt(made.error()));
   }
   take(session, std::move(cluster));
 }
@@ -40,7 +40,7 @@ void add(QWidget& window, Session& session, const Dialogs& dialogs, const Machin
 
 void import_machines(QWidget& window, Session& session, const Dialogs& dialogs, const QStringList& files) {
   auto machines = machines_in(files);
-  if (!machines) return emit session.error(Text::tr("Import"), core_text(machines.error()));
+  if (!machines) return emit session.error(Text::tr("Import"), in_qt(machines.error()));
   add(window, session, dialogs, preview_of(*std::move(machines)));
 }
 
@@ -73,7 +73,7 @@ void import_this_machine(QWidget& window, Session& session, const Dialogs& dialo
                            title,
                            Text::tr("This machine could not be looked at: %1").arg(without_program(end.messages)));
                      const auto preview = preview_of_this_machine(*json, *notes);
-                     if (!preview) return emit session.error(title, core_text(preview.error()));
+                     if (!preview) return emit session.error(title, in_qt(preview.error()));
                      add(window, session, dialogs, *preview);
                    });
   process->start(

@@ -10,7 +10,6 @@
 #include <QSettings>
 #include <QTimer>
 
-#include "app/language/language.hpp"
 #include "app/ui/appearance.hpp"
 #include "app/ui/command_line.hpp"
 #include "app/ui/main_window.hpp"
@@ -64,11 +63,12 @@ Dialogs dialogs_without_people(bool& failed) {
   return dialogs;
 }
 
-int run_window(QApplication& application, const WindowCommand& command) {
+int run_window(const WindowCommand& command) {
   constexpr int bad_input = 2;
   QSettings settings(QStringLiteral("pipedeck"), QStringLiteral("pipedeck"));
-  const QString chosen = command.language.isEmpty() ? settings.value(language_setting).toString() : command.language;
-  install_language(application, language_for(chosen));
+  QLocale locale;  // the system's: figures are shown its way
+  locale.setNumberOptions(QLocale::OmitGroupSeparator);
+  QLocale::setDefault(locale);
   const bool pictures = !command.screenshots.empty();
   bool failed = false;
   MainWindow window({pictures ? dialogs_without_people(failed) : real_dialogs(), &settings,
@@ -108,5 +108,5 @@ int main(int argc, char** argv) {
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("pipedeck"));
   QApplication::setApplicationVersion(QStringLiteral(PIPEDECK_VERSION));
-  return run_window(application, command);
+  return run_window(command);
 }

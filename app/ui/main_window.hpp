@@ -110,7 +110,6 @@ class MainWindow : public QMainWindow {
   void create_view_menu();
   void create_memory_action(QMenu* menu);
   void create_appearance_menu(QMenu* view);
-  void create_language_menu(QMenu* view);
   void create_plan_menu();
   void create_run_menu();
   void offer_context_actions();

@@ -17,7 +17,6 @@
 #include <QTabWidget>
 #include <QUrl>
 
-#include "app/language/language.hpp"
 #include "app/session/trace_export.hpp"
 #include "app/ui/chart_actions.hpp"
 #include "app/ui/compare_page.hpp"
@@ -202,7 +201,6 @@ void MainWindow::create_view_menu() {
   add_action(menu, tr("Reset &layout"), "action_reset_layout", {}, [this] { reset_layout(); });
   menu->addSeparator();
   create_appearance_menu(menu);
-  create_language_menu(menu);
 }
 
 void MainWindow::create_memory_action(QMenu* menu) {
@@ -233,24 +231,6 @@ void MainWindow::create_appearance_menu(QMenu* view) {
     action->setChecked(appearance == chosen);
     group->addAction(action);
     actions_->appearance[i] = action;
-  }
-}
-
-void MainWindow::create_language_menu(QMenu* view) {
-  QMenu* menu = view->addMenu(tr("&Language"));
-  auto* group = new QActionGroup(this);
-  const QString chosen = seams_.settings->value(language_setting).toString();
-  for (const QString& code : QStringList{QString()} + languages()) {
-    const QByteArray name = "action_language_" + (code.isEmpty() ? QByteArray("system") : code.toLatin1());
-    QAction* action = add_action(
-        menu, code.isEmpty() ? tr("As the &system") : language_name(code), name.constData(), {}, [this, code] {
-          if (code == seams_.settings->value(language_setting).toString()) return;
-          seams_.settings->setValue(language_setting, code);
-          seams_.dialogs.information(this, tr("Language"), tr("The window has this language from its next start."));
-        });
-    action->setCheckable(true);
-    action->setChecked(code == chosen);
-    group->addAction(action);
   }
 }
 

@@ -9,9 +9,9 @@
 #include <QThread>
 #include <QToolButton>
 
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/ui/calibration_dialog.hpp"
 #include "app/ui/compare_page.hpp"
 #include "app/ui/empty_states.hpp"

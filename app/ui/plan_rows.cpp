@@ -6,10 +6,10 @@
 
 #include <QCoreApplication>
 
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/models/topology_geometry.hpp"
 #include "app/session/trials.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/choice_pictures.hpp"
 #include "app/views/theme.hpp"
 

@@ -17,8 +17,7 @@
 #include <QVBoxLayout>
 #include <limits>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/ui/dialog_size.hpp"
 #include "app/views/theme.hpp"
 #include "app/views/widget_style.hpp"
@@ -34,11 +33,11 @@ constexpr int most = 1 << 20;
 QString caption_of(const OptionInfo& option) {
   QString caption = in_qt(option.name).replace('-', ' ');
   if (!caption.isEmpty()) caption[0] = caption[0].toUpper();
-  return core_text(caption);
+  return caption;
 }
 
 QString help_of(const OptionInfo& option) {
-  return QStringLiteral("%1\n--%2").arg(core_text(option.help), in_qt(option.name));
+  return QStringLiteral("%1\n--%2").arg(in_qt(option.help), in_qt(option.name));
 }
 
 QString layers_text(const Pins& pins, const Profile* profile) {
@@ -142,8 +141,8 @@ QWidget* PlannerDialog::make_planners() {
   pages_ = new QStackedWidget;
   const std::vector<ChosenPlanner> chosen = chosen_planners(planning_);
   for (const PlannerInfo& planner : planners()) {
-    auto* item = new QListWidgetItem(core_text(planner.title), list_);
-    item->setToolTip(core_text(planner.summary));
+    auto* item = new QListWidgetItem(in_qt(planner.title), list_);
+    item->setToolTip(in_qt(planner.summary));
     const bool compared = std::ranges::any_of(chosen, [&](const ChosenPlanner& c) { return c.planner == &planner; });
     item->setCheckState(compared ? Qt::Checked : Qt::Unchecked);
     pages_->addWidget(make_options(planner));
@@ -161,8 +160,8 @@ QWidget* PlannerDialog::make_options(const PlannerInfo& planner) {
   auto* form = new QFormLayout(page);
   form->setVerticalSpacing(ThemeSizes::grid * 3 / 2);
   auto* words = new QLabel(QStringLiteral("<b>%1</b><br>%2<br><i>%3</i>")
-                               .arg(core_text(planner.title).toHtmlEscaped(),
-                                    core_text(planner.summary).toHtmlEscaped(), in_qt(planner.source).toHtmlEscaped()));
+                               .arg(in_qt(planner.title).toHtmlEscaped(), in_qt(planner.summary).toHtmlEscaped(),
+                                    in_qt(planner.source).toHtmlEscaped()));
   words->setWordWrap(true);
   form->addRow(words);
   for (const OptionInfo& option : planner.options) {
@@ -172,7 +171,7 @@ QWidget* PlannerDialog::make_options(const PlannerInfo& planner) {
     auto* label = new QLabel(caption_of(option));
     label->setToolTip(help_of(option));
     label->setBuddy(field);
-    auto* help = new QLabel(core_text(option.help));
+    auto* help = new QLabel(in_qt(option.help));
     help->setWordWrap(true);
     help->setEnabled(false);
     auto* both = new QVBoxLayout;
@@ -264,7 +263,7 @@ void PlannerDialog::check_all() {
   QString problem = layers_problem_;
   if (problem.isEmpty() && profile_ && cluster_) {
     const auto valid = check(planning_.pins, *profile_, *cluster_);
-    if (!valid) problem = core_text(valid.error().message);
+    if (!valid) problem = in_qt(valid.error().message);
   }
   if (problem.isEmpty() && chosen_planners(planning_).empty()) problem = tr("Tick at least one planner.");
   problem_->setText(problem);

@@ -6,10 +6,10 @@
 #include <QClipboard>
 #include <QTableView>
 
-#include "app/language/core_text.hpp"
 #include "app/models/profile_table_model.hpp"
 #include "app/session/count_text.hpp"
 #include "app/session/entry_edits.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/profile_view.hpp"
 #include "core/domain/quantity_text.hpp"
 
@@ -111,7 +111,7 @@ void ProfileActions::update() {
 
 /// One step, or why there is none.
 void ProfileActions::change(const QString& name, const Result<Profile>& edited) {
-  if (!edited) return emit scene_.session->error(name, core_text(edited.error()));
+  if (!edited) return emit scene_.session->error(name, in_qt(edited.error()));
   if (*edited == *profile()) return;
   Replaced replaced = with_profile_edited(scene_.session->state(), scene_.shown(), *edited);
   const int dropped = replaced.dropped;
@@ -143,7 +143,7 @@ void ProfileActions::set_figure() {
       scene_.window, title, time ? tr("Time of each, such as 8.1 ms") : tr("Bytes of each, such as 12 MiB"), {});
   if (!typed) return;
   const auto value = parse_quantity(measure_of(*figure), typed->toStdString(), time ? "ms" : "B");
-  if (!value) return emit scene_.session->error(title, core_text(value.error()));
+  if (!value) return emit scene_.session->error(title, in_qt(value.error()));
   change(title, with_figure(*profile(), layers, *figure, *value));
 }
 
@@ -157,7 +157,7 @@ void ProfileActions::scale() {
   const auto typed = scene_.dialogs.text(scene_.window, title, tr("Factor"), QStringLiteral("1.1"));
   if (!typed) return;
   const auto factor = parse_quantity(Measure::number, typed->toStdString());
-  if (!factor) return emit scene_.session->error(title, core_text(factor.error()));
+  if (!factor) return emit scene_.session->error(title, in_qt(factor.error()));
   change(title, with_figure_scaled(*profile(), layers, *figure, *factor));
 }
 

@@ -10,9 +10,9 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
-#include "app/language/core_text.hpp"
 #include "app/models/format.hpp"
 #include "app/session/count_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/table_style.hpp"
 #include "app/views/widget_style.hpp"
 #include "app/views/wrapped_lines.hpp"
@@ -103,7 +103,7 @@ void ProfilePreview::show_profile(const Profile& profile, const std::vector<std:
 void ProfilePreview::show_error(const Error& error) {
   wrong_ = true;
   colour_summary();
-  summary_->setText(core_text(error));
+  summary_->setText(in_qt(error));
   notes_->clear();
   layers_->setRowCount(0);
 }
@@ -133,7 +133,7 @@ QString profile_sum(const Profile& profile) {
 
 void add_lines(QListWidget& list, const std::vector<std::string>& lines, bool tips) {
   for (const std::string& line : lines) {
-    auto* item = new QListWidgetItem(unbroken(core_text(line)), &list);
+    auto* item = new QListWidgetItem(unbroken(in_qt(line)), &list);
     if (tips) item->setToolTip(item->text());
   }
 }

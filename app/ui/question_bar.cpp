@@ -13,10 +13,10 @@
 #include <QStylePainter>
 #include <QVBoxLayout>
 
-#include "app/language/in_qt.hpp"
 #include "app/models/typed_count.hpp"
 #include "app/session/device_note.hpp"
 #include "app/session/import.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/choice_pictures.hpp"
 #include "app/views/theme.hpp"
 

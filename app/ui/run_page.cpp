@@ -5,12 +5,11 @@
 
 #include <QVBoxLayout>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
 #include "app/models/gantt_content.hpp"
 #include "app/session/project_content.hpp"
 #include "app/session/run_arguments.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/ui/launch_settings_json.hpp"
 #include "app/ui/plan_rows.hpp"
 #include "app/views/chart_search.hpp"
@@ -189,7 +188,7 @@ void RunPage::choose_model_file() {
   if (files.isEmpty()) return;
   auto model = model_from_file(files.front());
   if (!model) {
-    emit session_.error(tr("Train another model"), core_text(model.error()));
+    emit session_.error(tr("Train another model"), in_qt(model.error()));
     return;
   }
   model_files_[entry->profile] = *std::move(model);
@@ -358,7 +357,7 @@ void RunPage::show_run(int id) {
   const RunEntry* entry = find_run(session_.state(), id);
   if (!entry || session_.launching() || id == shown_run_) return;
   const auto whole = with_traces(entry->run);  // read now: projects open without them
-  if (!whole) emit session_.error(tr("Show run"), core_text(whole.error()));
+  if (!whole) emit session_.error(tr("Show run"), in_qt(whole.error()));
   const RunRecord& run = whole ? **whole : *entry->run;
   shown_run_ = id;
   view_->set_timeline_widget(nullptr);  // it goes with the run that was shown before
@@ -398,7 +397,7 @@ void RunPage::compare_with(int id) {
   }
   const auto other = with_traces(entry->run);
   if (!other) {
-    emit session_.error(tr("Compare runs"), core_text(other.error()));
+    emit session_.error(tr("Compare runs"), in_qt(other.error()));
     return;
   }
   const auto* mine = typical_timeline((*shown)->events);

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "app/language/in_qt.hpp"
 #include "app/models/topology_arrange.hpp"
 #include "app/models/topology_room.hpp"
 #include "app/session/device_offers.hpp"
 #include "app/session/entry_edits.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/ui/topology_words.hpp"
 
 namespace pipedeck::app {

@@ -7,7 +7,7 @@
 #include <QClipboard>
 #include <QGuiApplication>
 
-#include "app/language/in_qt.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 

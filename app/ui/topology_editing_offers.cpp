@@ -2,9 +2,9 @@
 // What stands around a drawing: the palette, and what the cluster is good for.
 #include "app/ui/topology_editing.hpp"
 
-#include "app/language/in_qt.hpp"
 #include "app/session/cluster_strengths.hpp"
 #include "app/session/device_offers.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/ui/topology_words.hpp"
 
 namespace pipedeck::app {

@@ -3,9 +3,8 @@
 
 #include <QCoreApplication>
 
-#include "app/language/core_text.hpp"
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -92,10 +91,10 @@ PaletteEntry palette_entry(const DeviceOffer& offer) {
     break;
   }
   entry.detail = detail.join(QStringLiteral(" · "));
-  entry.tip = offer.about.empty() ? entry.detail : core_text(offer.about);
+  entry.tip = offer.about.empty() ? entry.detail : in_qt(offer.about);
   return entry;
 }
 
-QString said(const Error& error) { return core_text(error.message); }
+QString said(const Error& error) { return in_qt(error.message); }
 
 }  // namespace pipedeck::app

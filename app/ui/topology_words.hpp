@@ -16,7 +16,7 @@ QStringList strength_sentences(const ClusterStrengths& strengths, const QString&
 
 PaletteEntry palette_entry(const DeviceOffer& offer);
 
-/// An edit's refusal, in the window's language.
+/// Returns an edit's refusal.
 QString said(const Error& error);
 
 }  // namespace pipedeck::app

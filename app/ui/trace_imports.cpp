@@ -7,8 +7,8 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "app/language/core_text.hpp"
 #include "app/session/transformer_files.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::app {
 
@@ -43,8 +43,8 @@ void import_trace(QWidget& window, Session& session, const Dialogs& dialogs, con
     auto preview = traced_modules_in(file, context.stop, context.progress);
     return [&window, &session, ask, file, preview = std::move(preview)]() -> QString {
       if (!preview) {
-        emit session.error(Text::tr("Import"), core_text(preview.error()));
-        return core_text(preview.error());
+        emit session.error(Text::tr("Import"), in_qt(preview.error()));
+        return in_qt(preview.error());
       }
       if (!*preview) {
         session.import_traces({file});

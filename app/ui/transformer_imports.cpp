@@ -3,7 +3,7 @@
 
 #include <QCoreApplication>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/ui/transformer_dialog.hpp"
 
 namespace pipedeck::app {
@@ -26,7 +26,7 @@ void add_profile(QWidget& window, Session& session, const Dialogs& dialogs, cons
 
 void import_transformer(QWidget& window, Session& session, const Dialogs& dialogs, const QString& file) {
   const auto preview = transformer_in(file);
-  if (!preview) return emit session.error(Text::tr("Import"), core_text(preview.error()));
+  if (!preview) return emit session.error(Text::tr("Import"), in_qt(preview.error()));
   add_profile(window, session, dialogs, *preview);
 }
 

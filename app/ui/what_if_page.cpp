@@ -12,11 +12,11 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "app/language/core_text.hpp"
 #include "app/models/capacity_rows.hpp"
 #include "app/models/what_if_rows.hpp"
 #include "app/session/tables.hpp"
 #include "app/session/what_if_edits.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/ui/largest_words.hpp"
 #include "app/views/bar_table.hpp"
 #include "app/views/buy_pane.hpp"
@@ -375,13 +375,13 @@ void WhatIfPage::keep_points() {
   if (file.isEmpty()) return;
   if (!file.contains(QLatin1Char('.'))) file += QStringLiteral(".points.json");
   if (const auto kept = capacity_study_.keep_in(file); !kept)
-    dialogs_.error(this, tr("Keep points"), core_text(kept.error()));
+    dialogs_.error(this, tr("Keep points"), in_qt(kept.error()));
 }
 
 void WhatIfPage::go_on_from(const QString& file) {
   refresh();
   if (const auto taken = capacity_study_.go_on_from(file); !taken)
-    return dialogs_.error(this, tr("Go on from points"), core_text(taken.error()));
+    return dialogs_.error(this, tr("Go on from points"), in_qt(taken.error()));
   const CapacityReach& reach = *capacity_study_.reach();
   capacity_->set_reach(reach.most_nodes, reach.types != std::vector<std::string>{""});
   tabs_->setCurrentWidget(capacity_);

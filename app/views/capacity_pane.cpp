@@ -16,7 +16,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/language/core_text.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/bar_table.hpp"
 #include "app/views/theme.hpp"
 #include "app/views/widget_style.hpp"
@@ -142,7 +142,7 @@ void CapacityPane::read_goal() {
   problem_.clear();
   CapacityGoal goal;
   const auto take = [&](const auto& parsed, const auto& keep) {
-    if (!parsed && problem_.isEmpty()) problem_ = core_text(parsed.error().message);
+    if (!parsed && problem_.isEmpty()) problem_ = in_qt(parsed.error().message);
     if (parsed) keep(*parsed);
   };
   take(parse_count(text(amount_)), [&](double count) { goal.samples = count; });

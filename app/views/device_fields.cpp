@@ -14,8 +14,8 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/quantity_edit.hpp"
 #include "app/views/theme.hpp"
 #include "core/domain/limits.hpp"

@@ -9,8 +9,8 @@
 #include <QLocale>
 #include <QToolTip>
 
-#include "app/language/core_text.hpp"
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/theme.hpp"
 
 namespace pipedeck::app {
@@ -74,7 +74,7 @@ std::optional<double> QuantityEdit::read(const QString& text, QString* problem) 
   if (optional_ && text.trimmed().isEmpty()) return std::nullopt;
   const auto figure = parse_quantity(measure_, text.toStdString(), unit_);
   if (!figure) {
-    *problem = core_text(figure.error().message);
+    *problem = in_qt(figure.error().message);
     return std::nullopt;
   }
   if (*figure < least_ || (least_excluded_ && *figure <= least_)) {

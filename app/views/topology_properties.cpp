@@ -9,8 +9,8 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/device_fields.hpp"
 #include "app/views/quantity_edit.hpp"
 #include "app/views/theme.hpp"

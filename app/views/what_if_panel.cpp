@@ -14,8 +14,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/language/in_qt.hpp"
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/stop_slider.hpp"
 #include "app/views/theme.hpp"
 #include "app/views/widget_style.hpp"

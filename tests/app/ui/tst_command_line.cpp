@@ -26,10 +26,7 @@ class TestCommandLine : public QObject {
   void mistakes_name_what_was_found() {
     QVERIFY(parse_command_line({"--screenshot", "run"}).error.contains("--screenshot"));
     QVERIFY(parse_command_line({"--screenshot", "sky", "x.png"}).error.contains("'sky'"));
-    QVERIFY(parse_command_line({"--language", "xx"}).error.contains("'xx', expected one of en, de"));
-    QVERIFY(parse_command_line({"--language"}).error.contains("--language"));
     QVERIFY(parse_command_line({"--appearance", "pink"}).error.contains("'pink'"));
-    QCOMPARE(parse_command_line({"--language", "de"}).language, "de");
     QVERIFY(parse_command_line({"--frobnicate"}).error.contains("--frobnicate"));
   }
   void pictures_end_in_what_can_be_drawn() {

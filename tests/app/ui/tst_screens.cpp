@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Screens of all pages by the program itself: light and dark, English and German, at one and at two pixels a point.
+// Screens of all pages by the program itself: light and dark, at one and at two pixels a point.
 // They lie in the build folder's pictures/screens for people to look at; here it is checked that each is drawn, in its
 // size.
 #include <QImage>
 #include <QProcess>
 #include <QTest>
 
-#include "app/language/language.hpp"
 #include "app/ui/command_line.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
@@ -32,28 +31,24 @@ class TestScreens : public QObject {
 
  private slots:
   void every_view_data() {
-    QTest::addColumn<QString>("language");
     QTest::addColumn<QString>("appearance");
     QTest::addColumn<int>("scale");
-    for (const QString& language : languages())
-      for (const char* appearance : {"light", "dark"})
-        for (const int scale : {1, 2})
-          QTest::addRow("%s, %s, %d x", qPrintable(language), appearance, scale)
-              << language << QString::fromLatin1(appearance) << scale;
+    for (const char* appearance : {"light", "dark"})
+      for (const int scale : {1, 2})
+        QTest::addRow("%s, %d x", appearance, scale) << QString::fromLatin1(appearance) << scale;
   }
 
   void every_view() {
-    QFETCH(QString, language);
     QFETCH(QString, appearance);
     QFETCH(int, scale);
     const QString folder = pictures_folder() + "screens/";
     QDir().mkpath(folder);
     QTemporaryDir home;
-    QStringList arguments{"--compare", "--language", language, "--appearance", appearance};
+    QStringList arguments{"--compare", "--appearance", appearance};
     QStringList files;
     QVERIFY(views().size() >= 8);
     for (const QString& view : views()) {
-      files << folder + QString("%1-%2-%3-%4x.png").arg(view, language, appearance).arg(scale);
+      files << folder + QString("%1-%2-%3x.png").arg(view, appearance).arg(scale);
       QFile::remove(files.back());
       arguments << "--screenshot" << view << files.back();
     }
@@ -72,7 +67,7 @@ class TestScreens : public QObject {
       QVERIFY2(!image.isNull() && image.width() >= 600 * scale, qPrintable(file));
       QVERIFY2(colours(image) >= 8, qPrintable(file));
     }
-    const QImage window(folder + QString("window-%1-%2-%3x.png").arg(language, appearance).arg(scale));
+    const QImage window(folder + QString("window-%1-%2x.png").arg(appearance).arg(scale));
     QCOMPARE(window.size(), QSize(1680, 1050) * scale);
   }
 };

@@ -126,7 +126,7 @@ std::vector<QWidget*> views_in(const QWidget& page) {
 
 /// What has nothing to do with where the focus is, and takes long: tried once a page.
 bool the_same_everywhere(const QAction& action) {
-  for (const char* beginning : {"action_export", "action_appearance", "action_language", "action_page"})
+  for (const char* beginning : {"action_export", "action_appearance", "action_page"})
     if (action.objectName().startsWith(QLatin1String(beginning))) return true;
   return false;
 }

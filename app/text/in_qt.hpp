@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The core's texts, which are UTF-8, for the window.
 #pragma once
 
 #include <string>
 
 #include <QString>
 
+#include "core/domain/result.hpp"
+
 namespace pipedeck::app {
 
-/// The core's texts are UTF-8.
 inline QString in_qt(const std::string& text) { return QString::fromStdString(text); }
+/// Returns Error::text(); where no file is named, without a pointer into its JSON, which a reader could not follow.
+QString in_qt(const Error& error);
 
 }  // namespace pipedeck::app

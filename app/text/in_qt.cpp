@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/text/in_qt.hpp"
+
+namespace pipedeck::app {
+
+QString in_qt(const Error& error) {
+  Error shown = error;
+  if (error.file.empty() && error.place.starts_with('/')) shown.place.clear();
+  return in_qt(shown.text());
+}
+
+}  // namespace pipedeck::app
