@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An even cut first, improved by moving single cuts as long as that helps, then a depth-first search over all cuts that
-// leaves out what can't be better, for a bounded number of steps. Where layers are many and alike the first two are
-// within a layer of the best; where they are few the search ends, and what it leaves is proven. Of cuts with the same
-// slowest rank a second search prefers the one whose largest chunk is smallest.
+// Starts from an even cut and moves single cuts while that helps. Then searches all cuts depth first for a bounded
+// number of steps, without branches that can't be better. With many identical layers, the first two steps come within
+// one layer of the optimum. With few layers the search completes, which proves the result. A second search minimizes
+// the largest chunk among cuts with the same slowest rank.
 #include "core/domain/balance_chunks.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace pipedeck {
 namespace {
 
 constexpr int most_steps = 200'000;
-constexpr double strictly = 1 - 1e-12;  // less by more than rounding
+constexpr double strictly = 1 - 1e-12;  // less by more than rounding errors
 
 class Balancer {
  public:
@@ -48,14 +48,14 @@ class Balancer {
     return sums_[rank][static_cast<std::size_t>(last)] - sums_[rank][static_cast<std::size_t>(first)];
   }
 
-  /// Each chunk an equal share of what the layers take where they are quickest.
+  /// Gives each chunk an equal share of the layers' time on their fastest ranks.
   std::vector<int> even() const {
     std::vector<int> cuts;
     int at = 0;
     for (int k = 1; k < chunks(); ++k) {
       const double left = cheapest_.front() * (chunks() - k) / chunks();
       ++at;
-      // Nearer to the share with the next layer in front of the cut than without.
+      // Closer to the share with the next layer in front of the cut than without it.
       while (layers_ - at > chunks() - k &&
              cheapest_[static_cast<std::size_t>(at)] - left > left - cheapest_[static_cast<std::size_t>(at) + 1])
         ++at;
@@ -84,7 +84,8 @@ class Balancer {
     const std::vector<double> load = loads(cuts);
     return *std::max_element(load.begin(), load.end());
   }
-  /// Loads from the largest down, compared as a whole, so that of several slowest ranks each can be helped in turn.
+  /// Returns the loads in descending order for a lexicographic comparison, so that each of several slowest ranks can be
+  /// improved in turn.
   std::vector<double> profile(const std::vector<int>& cuts) const {
     std::vector<double> load = loads(cuts);
     std::sort(load.begin(), load.end(), std::greater<>());
@@ -115,7 +116,7 @@ class Balancer {
     }
   }
 
-  /// For a smaller largest sum, or for smaller chunks with the same.
+  /// Searches for a smaller largest sum, or for smaller chunks with the same sum.
   void start(bool chunks) {
     by_chunks_ = chunks;
     steps_ = 0;
@@ -124,7 +125,7 @@ class Balancer {
     search(0, load, cuts);
   }
 
-  /// The next chunk from `first` on, the others before it done.
+  /// Tries the next chunk, which begins at `first`.
   void search(int first, std::vector<double>& load, std::vector<int>& cuts) {
     if (++steps_ > most_steps) return;
     const auto k = cuts.size();
@@ -159,7 +160,7 @@ class Balancer {
       least_ = *std::max_element(load.begin(), load.end());
   }
 
-  /// Where chunk `k` may end, the ends nearest to the even cut first.
+  /// Returns the possible ends of chunk `k`, those closest to the even cut first.
   std::vector<int> candidates(int first, std::size_t k, double load) const {
     std::vector<int> ends;
     for (int last = first + 1; last <= layers_ - static_cast<int>(even_.size() - k); ++last) {
@@ -172,7 +173,7 @@ class Balancer {
     return ends;
   }
 
-  /// What is left fits, even on the quickest ranks, below the least of the largest sums so far.
+  /// Returns true if the remaining layers, on their fastest ranks, fit below the smallest largest sum so far.
   bool room_for(int first, const std::vector<double>& load) const {
     double room = 0;
     for (const double own : load) room += std::max(0.0, least_ / strictly - own);
@@ -183,7 +184,7 @@ class Balancer {
   int layers_;
   const std::vector<std::vector<double>>& cost_;
   std::vector<std::vector<double>> sums_;  // before each layer, by rank
-  std::vector<double> cheapest_;           // of each layer and all behind it
+  std::vector<double> cheapest_;           // of each layer and all after it
   std::vector<int> even_, best_;
   double least_ = 0, largest_chunk_ = 0;  // of `best_`
   bool by_chunks_ = false;

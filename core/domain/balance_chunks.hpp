@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting a chain of layers into contiguous chunks, several to a rank, so that the slowest rank is as quick as it can
-// be.
+// Divides a chain of layers into contiguous chunks, several per rank, so that the slowest rank is as fast as possible.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +7,10 @@
 
 namespace pipedeck {
 
-/// `cost[r][p]`: of layer p on rank r. `rank_of[k]`: the rank of chunk k. The cuts: where each chunk but the first
-/// begins, at least one layer a chunk (there are as many layers). The least largest sum of a rank wherever a bounded
-/// search proves it, else the best found; of equals the one with
-/// the smallest largest chunk, as far as it is found. The same every time.
+/// Returns the cuts: the position where each chunk but the first begins. `cost[r][p]` is the cost of layer p on rank r;
+/// `rank_of[k]` is the rank of chunk k. Each chunk gets at least one layer, and there must be at least as many layers
+/// as chunks. If a bounded search completes, the result minimizes the largest total cost of a rank; otherwise it is the
+/// best one found. Ties go to the smallest largest chunk, as far as the search finds it. Deterministic.
 std::vector<int> balanced_cuts(const std::vector<std::vector<double>>& cost, const std::vector<std::size_t>& rank_of);
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few figures by which a machine differs from its profile and cluster files, fitted from measured runs
+// The few parameters by which a machine differs from its profile and cluster files, fitted from measured runs
 // (docs/simulator.md, "Calibration"). The defaults change nothing.
 #pragma once
 
@@ -9,8 +9,8 @@ namespace pipedeck {
 
 struct Calibration {
   Seconds operation_overhead;   ///< added to each pass of a stage: launch, scheduling, bookkeeping
-  double overlap_slowdown = 1;  ///< at least 1: how many times longer compute takes while its device communicates
-  double link_efficiency = 1;   ///< above 0: what every link moves, over the bandwidth in the cluster's file
+  double overlap_slowdown = 1;  ///< slowdown of compute while its device communicates; at least 1
+  double link_efficiency = 1;   ///< bandwidth that every link reaches, over that in the cluster's file; above 0
   bool operator==(const Calibration&) const = default;
 };
 

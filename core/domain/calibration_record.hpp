@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A calibration as it is kept: the fitted figures, what they were fitted from, where and when, and how far predictions
-// were off before and after (formats.md, "Calibration").
+// A calibration as it is stored: the fitted parameters, their sources, place and date, and the prediction errors before
+// and after (formats.md, "Calibration").
 #pragma once
 
 #include <optional>
@@ -13,28 +13,28 @@
 
 namespace pipedeck {
 
-/// How one figure was found. Seconds for the overhead, plain numbers for the other two.
+/// A fitted parameter and how it was found. In seconds for the overhead, dimensionless for the other two.
 struct FittedFigure {
-  bool determined = false;      ///< false: the runs say nothing about it, and it stays at its default
-  int operations = 0;           ///< measured operations that it was found from
-  double lower = 0, upper = 0;  ///< quartiles of what single operations say
-  std::string note;             ///< why it is not determined, or why it is not what the operations say
+  bool determined = false;      ///< false: the runs do not determine it, and it stays at its default
+  int operations = 0;           ///< measured operations that it was fitted from
+  double lower = 0, upper = 0;  ///< quartiles of the values of single operations
+  std::string note;             ///< why it is not determined, or differs from the operations' values
   bool operator==(const FittedFigure&) const = default;
 };
 
-/// What a run was used for. `in_turn`: its error after is that of a fit from all the others.
+/// The use of a run. `in_turn`: its error after calibration is that of a fit from all other runs.
 enum class RunUse { fit, held_out, in_turn };
 std::string_view name_of(RunUse use);  // "held-out"
 std::optional<RunUse> run_use_named(std::string_view name);
 
 struct CalibratedRun {
-  std::string name;  ///< as the user knows it: a file of events, a run of the project
+  std::string name;  ///< as the user knows it: an event file or a run of the project
   std::string plan;
   RunUse use = RunUse::fit;
-  int steps = 0;                        ///< measured, the first left out
+  int steps = 0;                        ///< measured steps, without the first
   Seconds measured;                     ///< median step
-  Seconds before, after;                ///< predicted iteration, as the files have it and calibrated
-  Bytes measured_peak, predicted_peak;  ///< memory of the fullest device; 0: not measured
+  Seconds before, after;                ///< predicted iteration with the files' values, and calibrated
+  Bytes measured_peak, predicted_peak;  ///< memory of the most loaded device; 0: not measured
   bool operator==(const CalibratedRun&) const = default;
 
   double error_before() const { return before.count / measured.count - 1; }
@@ -51,8 +51,8 @@ struct CalibrationSource {
 struct CalibrationRecord {
   Calibration values;
   std::string date;                  ///< ISO 8601
-  std::string host;                  ///< of the machine that it was fitted on
-  std::vector<std::string> devices;  ///< of that machine, a line each
+  std::string host;                  ///< name of the machine that it was fitted on
+  std::vector<std::string> devices;  ///< of that machine, one line each
   std::vector<CalibrationSource> sources;
   FittedFigure overhead, slowdown, efficiency;
   std::vector<CalibratedRun> runs;
@@ -60,8 +60,8 @@ struct CalibrationRecord {
   bool operator==(const CalibrationRecord&) const = default;
 };
 
-/// Mean of the absolute errors of the runs that were fitted from, or of those held out, in turn or at all; nothing
-/// where there are none.
+/// The mean of the absolute errors of the runs that were fitted from, or of those held out, in turn or always. Absent
+/// if there are no such runs.
 struct MeanErrors {
   int runs = 0;
   double before = 0, after = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// By how much a plan that fits misses the goal; 1 and less: it keeps it.
+/// Returns the factor by which a plan that fits exceeds the goal; 1 or less: it meets the goal.
 double overshoot(const CapacityGoal& goal, const CapacityCost& cost) {
   double factor = 0;
   if (goal.within) factor = std::max(factor, cost.time.count / goal.within->count);
@@ -21,7 +21,7 @@ double overshoot(const CapacityGoal& goal, const CapacityCost& cost) {
   return factor;
 }
 
-/// Less comes first: how far from the goal, then by what is preferred there.
+/// Smaller ranks come first: the distance from the goal, then the order of preference at that distance.
 using Rank = std::tuple<int, double, double, double>;
 
 Rank rank_of(const CapacityGoal& goal, const CapacityFound& found) {

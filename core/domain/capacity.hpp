@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many devices of which type a training takes: what is to be trained, the clusters and batches that are looked at,
-// what training on each takes in time and money, and what rules it out.
+// Capacity planning: the number and type of devices that a training needs. Holds the goal, the clusters and batch sizes
+// considered, the time and cost of training on each, and the reason that rules one out.
 #pragma once
 
 #include <compare>
@@ -16,68 +16,71 @@
 
 namespace pipedeck {
 
-/// What is to be trained, and within what.
+/// A training to plan for, with its limits.
 struct CapacityGoal {
-  double samples = 0;                  ///< in all, at least 1
-  std::optional<int> sample_tokens{};  ///< tokens of a sample; absent: nobody counts in tokens
+  double samples = 0;                  ///< in total, at least 1
+  std::optional<int> sample_tokens{};  ///< tokens per sample; absent: samples have no tokens
   std::optional<Seconds> within{};
-  std::optional<double> budget{};  ///< in the prices' currency
+  std::optional<double> budget{};  ///< in the currency of the prices
   bool operator==(const CapacityGoal&) const = default;
 };
 
-/// A cluster and a batch to plan for.
+/// A cluster and a batch size to plan for.
 struct CapacityPoint {
-  std::string type;  ///< of all devices; empty: as the cluster has them
+  std::string type;  ///< of all devices; empty: as in the cluster
   int nodes = 1;
   int global_batch = 1;
-  int micro_batch = 0;  ///< 0: left to the planners
+  int micro_batch = 0;  ///< 0: chosen by the planners
   auto operator<=>(const CapacityPoint&) const = default;
 };
 
-/// What planners found at a point; it does not depend on the goal.
+/// The planners' result at a point. Does not depend on the goal.
 struct CapacityFound {
   CapacityPoint point;
-  std::optional<FoundPlan> plan;  ///< where `fits` of it is not set, the one that lacks least; absent: there is none
-  std::string why_not;            ///< what planners said, where none of their plans fits
+  std::optional<FoundPlan> plan;  ///< if it does not fit, the plan that lacks least memory; absent: no plan
+  std::string why_not;            ///< message of the planners if none of their plans fits
   bool fits() const { return plan && plan->fits; }
 };
 
-/// What the whole training takes with the plan of a point that fits.
+/// The time and cost of the whole training with the plan of a point that fits.
 struct CapacityCost {
-  std::int64_t iterations = 0;  ///< whole ones
+  std::int64_t iterations = 0;  ///< whole iterations
   double samples_per_second = 0;
-  std::optional<double> tokens_per_second;  ///< where a sample's tokens are known
+  std::optional<double> tokens_per_second;  ///< if the tokens per sample are known
   Seconds time;
-  double device_hours = 0;      ///< of all devices of the nodes in which the plan has one: nobody rents half a node
-  std::optional<double> money;  ///< absent: a price is not known
+  double device_hours = 0;      ///< of all devices of the nodes that the plan uses: only whole nodes can be rented
+  std::optional<double> money;  ///< absent: a price is unknown
   bool operator==(const CapacityCost&) const = default;
 };
 
-/// Absent where no plan fits.
+/// Returns the time and cost of the training; nothing if no plan fits.
 std::optional<CapacityCost> capacity_cost(const CapacityGoal& goal, const CapacityFound& found);
 
-/// Devices of the nodes in which the plan has one.
+/// Returns the number of devices of all nodes that the plan uses.
 int rented_devices(const FoundPlan& found);
 
-/// What the fullest device lacks; 0 where the plan fits or there is none.
+/// Returns the memory that the most loaded device lacks; 0 if the plan fits or there is none.
 Bytes missing_memory(const CapacityFound& found);
 
 enum class CapacityVerdict {
   meets,
   memory,    ///< the nearest plan lacks missing_memory()
-  no_plan,   ///< planners found none at all
-  time,      ///< it takes longer than it may
-  money,     ///< it costs more than there is
-  no_price,  ///< there is a budget, and nobody knows what it costs
+  no_plan,   ///< planners found no plan
+  time,      ///< exceeds the time limit
+  money,     ///< exceeds the budget
+  no_price,  ///< there is a budget, but a price is unknown
 };
 std::string_view name_of(CapacityVerdict verdict);  // "memory"
 
 CapacityVerdict capacity_verdict(const CapacityGoal& goal, const CapacityFound& found);
 
-/// All points, the one to take first. Those that meet the goal: with a time limit the cheapest first, else the
-/// quickest, then what costs less, then fewer devices. Then those with a plan that fits, by the factor that they miss
-/// time or money by; those whose nearest plan lacks memory, by its share of the memory; those without any plan. Ties:
-/// as given.
+/// Returns the positions of all points, the best first.
+/// 1. Points that meet the goal: with a time limit by cost, then number of devices; otherwise by time, then cost, then
+/// number of devices.
+/// 2. Points with a plan that fits, by the factor by which they exceed the time limit or the budget.
+/// 3. Points whose best plan lacks memory, by its peak memory over the capacity.
+/// 4. Points without a plan.
+/// Ties keep the given order.
 std::vector<std::size_t> ranked_capacity(const CapacityGoal& goal, std::span<const CapacityFound> found);
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small checks that validation is written with: each gives the first broken rule, with its place.
+// Basic checks for validation. Each returns the first broken rule with its place.
 #pragma once
 
 #include <cmath>
@@ -31,7 +31,7 @@ inline Result<void> bytes(const std::string& place, Bytes found) {
 }
 
 inline Result<void> number(const std::string& place, double found, double least, double most) {
-  if (!(found >= least && found <= most))  // also catches what is not a number
+  if (!(found >= least && found <= most))  // also catches NaN
     return bad(place, fmt::format("found {}, expected a finite number from {} to {}", found, least, most));
   return {};
 }
@@ -42,7 +42,7 @@ inline Result<void> positive(const std::string& place, double found, double most
   return {};
 }
 
-/// The time is printed in the unit of the place it is at: milliseconds.
+/// Checks a time. The error states it in milliseconds, the unit of the files.
 inline Result<void> duration(const std::string& place, Seconds found) {
   if (!(found.count >= 0 && found.count <= limits::seconds))
     return bad(place, fmt::format("found {} ms, expected a finite time from 0 to {} ms", in_milliseconds(found),
@@ -52,6 +52,6 @@ inline Result<void> duration(const std::string& place, Seconds found) {
 
 }  // namespace pipedeck::checks
 
-/// Leaves the function with the error of a check that failed.
+/// Returns the error of a failed check from the enclosing function.
 #define PIPEDECK_CHECK(expression) \
   if (auto checked = (expression); !checked) return tl::unexpected(std::move(checked).error())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, the nodes they sit in, and what joins them (formats.md, "Cluster").
+// Devices, their nodes, and the links between them (formats.md, "Cluster").
 #pragma once
 
 #include <map>
@@ -38,8 +38,8 @@ struct DeviceGroup {
 struct Node {
   std::string name;
   std::vector<DeviceGroup> devices;
-  std::optional<Link> link;  ///< joins the devices inside; a node of one device needs none
-  bool bus = false;          ///< all devices share the one link instead of a port each
+  std::optional<Link> link;  ///< connects the devices inside; a node of one device needs none
+  bool bus = false;          ///< all devices share the one link instead of having a port each
   std::string extra;
   bool operator==(const Node&) const = default;
 };
@@ -49,14 +49,14 @@ struct Switch {
   bool operator==(const Switch&) const = default;
 };
 
-/// Full duplex: each direction has the whole bandwidth. `from` and `to` name nodes or switches.
+/// A full-duplex link: each direction has the whole bandwidth. `from` and `to` name nodes or switches.
 struct NetworkLink {
   std::string from, to;
   Link link;
   bool operator==(const NetworkLink&) const = default;
 };
 
-/// One device of the flat list that plans number.
+/// A device of the flat list that plans number.
 struct Device {
   NodeId node;
   int type = 0;  ///< position in Cluster::device_types
@@ -70,13 +70,14 @@ struct Cluster {
   std::vector<Node> nodes;
   std::vector<Switch> switches;
   std::vector<NetworkLink> links;
-  /// Device x device, symmetric; stands instead of all links where given.
+  /// Device x device, symmetric; replaces all links where given.
   std::optional<std::vector<std::vector<BytesPerSecond>>> bandwidth_matrix;
   std::string extra;
   bool operator==(const Cluster&) const = default;
 };
 
-/// The devices in plan numbering: nodes in order, in each its groups in order. Types must exist (validate.hpp).
+/// Returns the devices in plan numbering: nodes in order, and in each node its groups in order. Types must exist
+/// (validate.hpp).
 std::vector<Device> devices_of(const Cluster& cluster);
 
 const DeviceType* find_device_type(const Cluster& cluster, const std::string& name);

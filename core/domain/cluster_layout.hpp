@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a cluster is drawn: what a person arranged. No figure depends on it.
+// The user's arrangement of a cluster's drawing. No metric depends on it.
 #pragma once
 
 #include <map>
@@ -9,12 +9,12 @@
 namespace pipedeck {
 
 struct ClusterLayout {
-  /// Top left corner in the drawing's own pixels.
+  /// The top left corner in the drawing's own pixels.
   struct Place {
     double x = 0, y = 0;
     bool operator==(const Place&) const = default;
   };
-  std::map<std::string, Place> places;       ///< by name of node or switch; what is not here is laid out automatically
+  std::map<std::string, Place> places;       ///< by name of node or switch; all others are laid out automatically
   std::map<std::string, std::string> racks;  ///< name of node or switch -> its rack
   std::set<std::string> collapsed;           ///< racks drawn as one box
   bool operator==(const ClusterLayout&) const = default;

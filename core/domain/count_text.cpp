@@ -41,7 +41,7 @@ bool drop_begin(std::string& text, std::string_view begin) {
   return true;
 }
 
-/// Without its letter, which is returned as a factor.
+/// Removes the suffix from `text` and returns its factor.
 double take_letter(std::string& text) {
   if (text.empty()) return 1;
   for (const auto& [letter, factor] : letters)
@@ -52,7 +52,7 @@ double take_letter(std::string& text) {
   return 1;
 }
 
-/// A finite number above 0 with a letter behind it; 0 for anything else.
+/// Returns a finite number above 0 with an optional suffix; 0 for anything else.
 double number_in(std::string text) {
   const double factor = take_letter(text);
   const auto number = parse_quantity(Measure::number, text);

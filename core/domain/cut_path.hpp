@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way each layer of a tensor-parallel stage is cut: the ways whose ends meet and that move the least, as Whale
-// reckons it (Jia et al., ATC 2022, section 3.2.2). The runtime chooses by it, and predictions say by it what was
-// chosen.
+// The sharding of each layer of a tensor-parallel stage. Chooses the shardings whose layouts match and that move least
+// data, as Whale does (Jia et al., ATC 2022, section 3.2.2). The runtime shards by it, and predictions use it to know
+// the runtime's choice.
 #pragma once
 
 #include <array>
@@ -14,33 +14,34 @@
 
 namespace pipedeck {
 
-/// Whether the layer can be cut over `degree` devices wherever it stands: the profile has times for it and, where it
-/// tells the ways, one of a whole input to a whole output. Every layer can be on one device.
+/// Returns true if the layer can be sharded over `degree` devices wherever it is in a stage. The profile must have
+/// times for it and, if it lists shardings, one from a replicated input to a replicated output. Every layer can be on
+/// one device.
 bool can_be_cut(const Layer& layer, int degree);
 
-/// The cheapest path through layers added one after the other, from a whole input on. Of equal ones that with fewer
-/// layers computed alike, then the one whose ways were listed first.
+/// A search for the cheapest path through layers that are added in sequence. Ties go to the path with fewer layers that
+/// every device computes in full, then to the sharding that was listed first.
 class CutPath {
  public:
-  /// `begin`: how the first layer's input lies.
+  /// Starts a path. `begin` is the layout of the first layer's input.
   explicit CutPath(Lies begin = Lies::whole) { now_[static_cast<std::size_t>(begin)].possible = true; }
 
-  /// The next layer may be cut in each of these ways. False, and no path goes on, where it can't give its output whole.
+  /// Adds the next layer with its possible shardings. Returns false if no path replicates its output.
   bool add(std::span<const CutStep> ways);
 
-  /// Of each layer the place of its way in what was added. The output ends whole, or in columns where it may and that
-  /// moves less. Empty where there is no path.
+  /// Returns the index of each layer's sharding in the list that was added; empty if there is no path. The output is
+  /// replicated, or column-sharded where that is allowed and moves less.
   std::vector<std::size_t> chosen(bool may_end_in_columns) const;
-  /// The same of the paths that end so.
+  /// Returns the indices of the cheapest path whose output has the layout `end`.
   const std::vector<std::size_t>& ending(Lies end) const { return now_[static_cast<std::size_t>(end)].ways; }
 
  private:
   struct Path {
     bool possible = false;
-    std::tuple<std::int64_t, int> cost{};  ///< values moved; layers computed alike
+    std::tuple<std::int64_t, int> cost{};  ///< values moved; layers that every device computes in full
     std::vector<std::size_t> ways;
   };
-  std::array<Path, 2> now_;  ///< by how the last output lies
+  std::array<Path, 2> now_;  ///< by layout of the last output
 };
 
 }  // namespace pipedeck

@@ -8,7 +8,7 @@
 namespace pipedeck {
 namespace {
 
-// GB/s of a lane, each way: 2.5 and 5 GT/s in 8b/10b, 8 to 32 GT/s in 128b/130b, 64 GT/s in flits of 242 out of 256.
+// GB/s per lane and direction: 2.5 and 5 GT/s in 8b/10b, 8 to 32 GT/s in 128b/130b, 64 GT/s in flits of 242 out of 256.
 constexpr std::array<double, 6> lane_rates{
     0.25, 0.5, 8 / 8.0 * 128 / 130, 16 / 8.0 * 128 / 130, 32 / 8.0 * 128 / 130, 64 / 8.0 * 242 / 256};
 

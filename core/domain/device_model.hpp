@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that can be bought or rented, as its data sheet has it: the type that clusters are made of, what it is
-// joined by, and what an hour of it costs about. core/presets/device_catalogue has those that come with the program.
+// A device that can be bought or rented, as in its data sheet: its type, its interconnect and its approximate hourly
+// price. core/presets/device_catalogue has the ones that come with the program.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace pipedeck {
 
-/// What joins devices of this kind directly: NVLink, Infinity Fabric.
+/// A direct interconnect between devices of this kind: NVLink, Infinity Fabric.
 struct DeviceLink {
   std::string kind;  ///< "NVLink 3"
   int lanes = 0;
-  BytesPerSecond lane;                                       ///< each way
-  bool by_bridge = false;                                    ///< only between two cards that a bridge joins
-  BytesPerSecond bandwidth() const { return lane * lanes; }  ///< of a device, each way
+  BytesPerSecond lane;                                       ///< in each direction
+  bool by_bridge = false;                                    ///< only between two cards with a bridge
+  BytesPerSecond bandwidth() const { return lane * lanes; }  ///< per device, in each direction
   bool operator==(const DeviceLink&) const = default;
 };
 
@@ -28,10 +28,11 @@ struct PciExpress {
   bool operator==(const PciExpress&) const = default;
 };
 
-/// Each way, after the line code, before packet headers: 15.75 GB/s for generation 3 with 16 lanes.
+/// Returns the bandwidth in each direction, after the line code and before packet headers: 15.75 GB/s for generation 3
+/// with 16 lanes.
 BytesPerSecond pcie_bandwidth(const PciExpress& pcie);
 
-/// An offer somebody made once: good enough to compare plans with, to be edited by who knows better.
+/// A price that was offered once: good enough to compare plans, and editable by the user.
 struct ListPrice {
   double per_hour = 0;
   std::string currency, date, source;
@@ -39,12 +40,12 @@ struct ListPrice {
 };
 
 struct DeviceModel {
-  DeviceType type;  ///< with the price, and with relative_speed against the V100-16GB
+  DeviceType type;  ///< with the price, and with its speed relative to the V100-16GB
   std::string title, vendor;
-  std::vector<std::string> aliases;  ///< as device_name_key makes them
+  std::vector<std::string> aliases;  ///< as device_name_key returns them
   std::vector<std::string> pci_ids;  ///< vendor and device: "10de:20b2"
   int compute_units = 1;             ///< streaming multiprocessors, compute units
-  bool matrix_units = false;         ///< its fp16 peak is that of tensor or matrix cores
+  bool matrix_units = false;         ///< its fp16 peak is reached on tensor or matrix cores
   std::optional<DeviceLink> link;
   PciExpress pcie;
   ListPrice price;
@@ -52,21 +53,23 @@ struct DeviceModel {
   bool operator==(const DeviceModel&) const = default;
 };
 
-/// How fast a device of this type is by itself joined to its neighbours: by its link, else by PCI Express.
+/// Returns the bandwidth from a device to its neighbours: of its link if it has one, otherwise of PCI Express.
 BytesPerSecond device_bandwidth(const DeviceModel& model);
 
-/// Times on `slow` over times on `fast` by their peaks: at `precision` where both have one there, absent where not.
-/// Without a precision by the fp16 peaks where both have matrix units (what trains in mixed precision feels), else by
-/// the fp32 peaks. Real kernels differ: what was measured on the device goes before (formats.md, "on").
+/// Returns the ratio of times on `slow` to times on `fast`, computed from peak performance. With a `precision`, uses
+/// the peaks there. Without, uses the fp16 peaks if both have matrix units, as in mixed-precision training, otherwise
+/// the fp32 peaks. Absent if one device lacks the peak. Real kernels differ, so times measured on the device take
+/// precedence (formats.md, "on").
 std::optional<double> relative_speed(const DeviceModel& fast, const DeviceModel& slow, std::string_view precision = {});
 
-/// The month that their prices are of, or the first and the last one: "2025-06/2026-11", as ISO 8601 writes a span.
+/// Returns the month of the models' prices, or the first and the last month as an ISO 8601 interval: "2025-06/2026-11".
 std::string price_dates(const std::vector<DeviceModel>& models);
 
-/// What is compared of two names: "NVIDIA A100-SXM4-80GB" and "a100 sxm4 80gb" are one, "a100-sxm4-80gb".
+/// Returns the form in which names are compared: "NVIDIA A100-SXM4-80GB" and "a100 sxm4 80gb" both give
+/// "a100-sxm4-80gb".
 std::string device_name_key(std::string_view name);
 
-/// By its name or one of its aliases, or by what the driver calls it; null where there is none.
+/// Finds a model by its name, an alias or the driver's name for it; null if there is none.
 const DeviceModel* find_device_model(const std::vector<DeviceModel>& models, std::string_view name);
 
 }  // namespace pipedeck

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine as its own tools describe it (nvidia-smi, NCCL, hwloc, the driver), or as those who rent it out or hand out
-// its time do (clouds, Slurm): what GPUs sit in it and what lies between any two of them, and what joins machines. What
-// such a description leaves open is decided, and said, where a cluster is made of it (core/presets/machine_import).
+// A machine as described by its own tools (nvidia-smi, NCCL, hwloc, the driver), by a cloud provider or by Slurm. Lists
+// its GPUs, the interconnect between any two of them, and the network between machines. core/presets/machine_import
+// makes a cluster from it; there, missing values are chosen and reported.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace pipedeck {
 
-/// What joins two devices, the nearest first; the words of nvidia-smi in brackets.
+/// The interconnect of two devices, the nearest first; nvidia-smi's abbreviations in brackets.
 enum class JointKind {
   self,
   link,         ///< NVLink or xGMI (NV#)
@@ -23,22 +23,22 @@ enum class JointKind {
   host_bridge,  ///< through the processor (PHB)
   numa_node,    ///< host bridges of one NUMA node (NODE)
   system,       ///< between sockets (SYS)
-  untold,       ///< nobody says: what devices of their type usually have
+  untold,       ///< not reported: the usual interconnect of the device type
 };
 
 struct Joint {
   JointKind kind = JointKind::self;
-  int lanes = 0;                       ///< of a link
-  std::optional<BytesPerSecond> pcie;  ///< of the narrowest piece of the way over PCI Express, where it is told
-  std::optional<Link> measured{};      ///< instead of all that, where copies were timed; latency 0: it was not
+  int lanes = 0;                       ///< for links
+  std::optional<BytesPerSecond> pcie;  ///< of the narrowest part of the PCI Express path, if reported
+  std::optional<Link> measured{};      ///< replaces all of the above if copies were timed; latency 0: not measured
   bool operator==(const Joint&) const = default;
 };
 
 struct FoundGpu {
   std::string label;     ///< "GPU0"
-  std::string name;      ///< as the driver calls it; empty where it is not told
-  std::string pci_id;    ///< "10de:20b2"; empty where it is not told
-  int architecture = 0;  ///< compute capability times ten: 80 is Ampere; 0: not told
+  std::string name;      ///< the driver's name; empty if not reported
+  std::string pci_id;    ///< "10de:20b2"; empty if not reported
+  int architecture = 0;  ///< compute capability times ten: 80 is Ampere; 0: not reported
   std::optional<Bytes> memory;
   std::optional<PciExpress> pcie;
   std::optional<int> numa;
@@ -47,44 +47,44 @@ struct FoundGpu {
 
 struct FoundNic {
   std::string name;
-  std::optional<BytesPerSecond> bandwidth;  ///< each way
+  std::optional<BytesPerSecond> bandwidth;  ///< in each direction
   bool operator==(const FoundNic&) const = default;
 };
 
 struct FoundMachine {
-  std::string name;              ///< of the host or the file; not unique
+  std::string name;              ///< name of the host or the file; not unique
   std::string source;            ///< "nvidia-smi topo -m"
-  std::string processor_vendor;  ///< "GenuineIntel"; empty where it is not told
+  std::string processor_vendor;  ///< "GenuineIntel"; empty if not reported
   std::vector<FoundGpu> gpus;
   std::vector<std::vector<Joint>> joints;  ///< GPU x GPU, symmetric
   std::vector<FoundNic> nics;
-  std::vector<std::string> notes;         ///< what the reader had to leave out or could not make sense of
-  std::vector<std::string> partitions{};  ///< of a batch system, that hand the machine out
+  std::vector<std::string> notes;         ///< parts that the reader omitted or did not understand
+  std::vector<std::string> partitions{};  ///< of a batch system that include the machine
   bool operator==(const FoundMachine&) const = default;
 };
 
-/// A switch of a network, with what hangs below it.
+/// A network switch and its children.
 struct FoundSwitch {
   std::string name;
-  std::vector<std::string> machines, switches;  ///< names; each hangs below one switch only
+  std::vector<std::string> machines, switches;  ///< names of children; each has one parent only
   bool operator==(const FoundSwitch&) const = default;
 };
 
 /// A table of bandwidths between devices.
 struct FoundMatrix {
-  std::string name;                         ///< of the file
+  std::string name;                         ///< name of the file
   std::vector<std::string> devices;         ///< "node0/gpu1"
-  std::string unit;                         ///< of the values; empty where the table does not say
+  std::string unit;                         ///< unit of the values; empty if the table has none
   std::vector<std::vector<double>> values;  ///< device x device, as written; 0 on the diagonal
   bool operator==(const FoundMatrix&) const = default;
 };
 
-/// What one file told, or several together.
+/// The content of one description, or of several together.
 struct FoundMachines {
   std::vector<FoundMachine> machines;
-  std::vector<FoundSwitch> switches{};  ///< a forest; empty where nobody tells what joins machines
-  std::optional<FoundMatrix> matrix{};  ///< stands alone
-  std::vector<std::string> notes{};     ///< of the whole
+  std::vector<FoundSwitch> switches{};  ///< a forest; empty if the network between machines is unknown
+  std::optional<FoundMatrix> matrix{};  ///< never with machines
+  std::vector<std::string> notes{};     ///< about the whole description
   bool operator==(const FoundMachines&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU's driver tells of it while it works: power, clock, memory, heat, and what holds its clocks back. A field
-// that it does not tell (a MIG slice has no power of its own, older boards count no energy) has no value.
+// A GPU's state while it works, as reported by its driver: power, clock, memory, temperature, and reasons for
+// throttling. A field that the driver does not report is absent. For example, a MIG slice has no power of its own, and
+// older boards have no energy counter.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace pipedeck {
 
-/// What keeps clocks below what the GPU could do, with the bits of NVML's clocks event reasons and nvidia-smi's names.
+/// A reason for clocks below the maximum, with the bits of NVML's clocks event reasons and nvidia-smi's names.
 enum class ClockLimit : std::uint32_t {
   applications_clocks_setting = 0x2,
   sw_power_cap = 0x4,
@@ -44,22 +45,22 @@ constexpr bool holds(std::uint32_t limits, ClockLimit limit) {
   return (limits & static_cast<std::uint32_t>(limit)) != 0;
 }
 
-/// One look at a GPU.
+/// A sample of a GPU's state.
 struct GpuReading {
   std::optional<double> power;          ///< watts, of the whole board
-  std::optional<Bytes> memory;          ///< in use, by whomever
-  std::optional<double> clock;          ///< of the multiprocessors, MHz
-  std::optional<double> utilization;    ///< share of the time in which a kernel ran, [0, 1]
+  std::optional<Bytes> memory;          ///< in use by all processes
+  std::optional<double> clock;          ///< clock of the multiprocessors, MHz
+  std::optional<double> utilization;    ///< fraction of the time in which a kernel ran, [0, 1]
   std::optional<double> temperature;    ///< degrees Celsius
-  std::optional<std::uint32_t> limits;  ///< ClockLimits that hold, added; 0: none, or the GPU idles
+  std::optional<std::uint32_t> limits;  ///< active ClockLimits, bitwise or; 0: none, or the GPU idles
   bool operator==(const GpuReading&) const = default;
 };
 
-/// A GPU of a run, or the slice of one.
+/// A GPU of a run, or a slice of one.
 struct RunGpu {
-  std::vector<int> devices;  ///< of the plan, that compute on it
+  std::vector<int> devices;  ///< the plan's devices that compute on it
   std::string name, uuid, bus;
-  std::optional<Bytes> memory;        ///< that it has
+  std::optional<Bytes> memory;        ///< capacity
   std::optional<double> power_limit;  ///< watts
   std::optional<double> top_clock;    ///< MHz
   bool operator==(const RunGpu&) const = default;

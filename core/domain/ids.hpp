@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions in the domain's lists as types: a stage can't be passed where a device is meant.
+// Positions in the domain's lists as types, so that a stage can't be passed in place of a device.
 #pragma once
 
 #include <compare>
@@ -17,7 +17,7 @@ struct Id {
   constexpr explicit Id(std::size_t v) : value(static_cast<std::int32_t>(v)) {}
 
   constexpr auto operator<=>(const Id&) const = default;
-  /// For subscripting the vector that this id counts in.
+  /// Returns the index into the vector that this id refers to.
   constexpr std::size_t index() const { return static_cast<std::size_t>(value); }
 };
 

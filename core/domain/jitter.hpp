@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes that do not take the same time twice, and what that makes of an iteration (simulator.md, "Jitter").
+// Passes of varying duration, and their effect on the iteration (simulator.md, "Jitter").
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ inline constexpr double largest_jitter = 1;
 inline constexpr int most_jitter_runs = 100'000;
 
 struct JitterOptions {
-  double variation = 0.05;  ///< of each pass: standard deviation over mean, 0 to largest_jitter
+  double variation = 0.05;  ///< coefficient of variation of each pass, 0 to largest_jitter
   int runs = 200;           ///< 1 to most_jitter_runs
   std::uint64_t seed = 1;
   bool operator==(const JitterOptions&) const = default;
 };
 
-/// Of the iteration times of all runs: their mean, and what so many per cent of them do not exceed (nearest rank).
+/// The mean and the percentiles (nearest rank) of the iteration times of all runs.
 struct JitterBand {
   JitterOptions options;
-  Nanoseconds still;  ///< the iteration where nothing varies
+  Nanoseconds still;  ///< the iteration without variation
   Nanoseconds mean, p5, p50, p95;
   bool operator==(const JitterBand&) const = default;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device holds of a layer that is cut over several (simulator.md, "Memory of a device over time").
+// The bytes that each device holds of a sharded layer (simulator.md, "Memory of a device over time").
 #pragma once
 
 #include "core/domain/plan.hpp"
@@ -7,8 +7,8 @@
 
 namespace pipedeck {
 
-/// Weights of some layers: all of them, and what of them each device of a tensor-parallel replica holds whole. The rest
-/// is divided over the devices.
+/// The weights of some layers: all of them, and the part that each device of a tensor-parallel replica holds whole. The
+/// rest is sharded.
 struct Weights {
   Bytes all, whole = {};
   Weights& operator+=(const Weights& other);
@@ -17,26 +17,26 @@ struct Weights {
 };
 Weights weights_of(const Layer& layer);
 
-/// What of the weights is on each of `degree` devices that have them in even parts, rounded up.
+/// Returns the bytes of the weights on each of `degree` devices with even shards, rounded up.
 Bytes share_of(const Weights& weights, int degree);
-/// On a device of that rank of the stage.
+/// Returns the bytes of the weights on the device of that rank of the stage.
 Bytes share_of(const Weights& weights, const Stage& stage, int rank);
 
-/// What the profile says of the layer cut over `degree` devices; null where it says nothing.
+/// Returns the profile's point of the layer sharded over `degree` devices; null if it has none.
 const TensorParallelPoint* point_of_degree(const Layer& layer, int degree);
 
-/// Kept from forward to backward on each of `degree` devices that have the layer in even parts, a micro-batch of the
-/// profile. The profile's figure of that degree; where it has none, the whole layer's: activations count as whole.
+/// Returns the bytes saved for backward per profile micro-batch, on each of `degree` devices with even shards. Uses the
+/// profile's value of that degree; without one, activations count as replicated.
 Bytes saved_bytes(const Layer& layer, int degree);
-/// The same of the scratch memory while it runs.
+/// Returns the bytes of the workspace during a pass, by the rules of saved_bytes.
 Bytes workspace_bytes(const Layer& layer, int degree);
 
-/// Whether the layer's output lies in columns on its devices, in the measured chain: nothing is summed or gathered
-/// behind it, and it is not one that all devices compute alike, which takes as much of each as of one.
+/// Returns true if the layer's output is column-sharded in the measured chain: nothing is reduced or gathered after it.
+/// False for layers that every device computes in full, since they take as much of each device as of one.
 bool output_in_columns(const Layer& layer, int degree);
 
-/// The degree whose figures are those of the stage's devices. Profiles measure even parts: with `shards`, where one
-/// device has more, activations count as whole.
+/// Returns the degree whose values apply to the stage's devices. Profiles measure even shards: with `shards`, where one
+/// device has more, activations count as replicated.
 int even_parts(const Stage& stage);
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of layers that a model file may name, and the sizes that each takes (model.hpp).
+// The kinds of layers in a model file, and the sizes that each one takes (model.hpp).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace pipedeck {
 
 struct SizeRule {
   std::string_view name;
-  std::optional<std::int64_t> otherwise = {};  ///< what an absent size means; none: it must be given
+  std::optional<std::int64_t> otherwise = {};  ///< value of an absent size; none: the size is required
   std::int64_t least = 1;
   std::int64_t most = std::int64_t{1} << 31;
 };

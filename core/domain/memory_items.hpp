@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory over time by item, kept small: most items are held all the time, and only the others have a curve.
+// A compact form of memory over time by item: most items are constant, and only the others have a curve.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace pipedeck {
 
-/// The items that come and go, from `time` on until the next point.
+/// The items that vary, from `time` on until the next point.
 struct ItemPoint {
   Nanoseconds time;
   Bytes activations, boundary, workspace;
@@ -19,13 +19,13 @@ struct ItemPoint {
 
 struct DeviceItems {
   DeviceId device;
-  MemoryParts held;               ///< all the time; what changes is 0 here
+  MemoryParts held;               ///< constant items; varying ones are 0 here
   std::vector<ItemPoint> points;  ///< first point at 0
   bool operator==(const DeviceItems&) const = default;
   MemoryParts at(std::size_t point) const;
 };
 
-/// Of a simulation whose curves were asked for by item (DeviceVerdict::item_curve); devices without are left out.
+/// Returns the items of a simulation that recorded them (DeviceVerdict::item_curve). Omits devices without them.
 std::vector<DeviceItems> memory_items_of(const Simulation& simulation);
 
 }  // namespace pipedeck

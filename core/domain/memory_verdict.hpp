@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a plan fits, in words shorter than a simulation: by the estimate, and by the upper estimate too.
+// A short answer to whether a plan fits: by the estimate, and by the upper estimate.
 #pragma once
 
 #include "core/domain/simulation.hpp"
@@ -7,22 +7,23 @@
 namespace pipedeck {
 
 enum class Fit {
-  surely,    ///< however long operations take
-  expected,  ///< by the estimate, but not by the upper one on some device
+  surely,    ///< whatever the durations of operations
+  expected,  ///< by the estimate, but not by some device's upper estimate
   no,
 };
 Fit fit_of(const DeviceVerdict& device);
-/// Of the device that fits least.
+/// Returns the result of the device that fits least.
 Fit fit_of(const Simulation& simulation);
 
-/// Devices whose upper estimate is above their capacity.
+/// Returns the number of devices whose upper estimate exceeds their capacity.
 int devices_beyond(const Simulation& simulation);
 
-/// A peak over its device's capacity; 0 where there is none.
+/// Returns the peak over the device's capacity; 0 if it has no capacity.
 double share_of_capacity(Bytes peak, const DeviceVerdict& device);
-/// The device whose peak is nearest to, or furthest over, its capacity, the first of equals; null without devices.
+/// Returns the device with the largest share of its capacity in use at the peak, the first of equals; null without
+/// devices.
 const DeviceVerdict* fullest_device(const Simulation& simulation);
-/// The same by the upper estimate.
+/// Returns the most loaded device by the upper estimate.
 const DeviceVerdict* fullest_device_at_most(const Simulation& simulation);
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model by its layer shapes: what the runtime trains, and what profiles are computed from where nothing was measured.
+// A model by its layer shapes. The runtime trains it, and profiles are computed from it where no measurements exist.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ struct ModelLayer {
   std::int64_t size(const std::string& key) const { return sizes.at(key); }
 };
 
-/// Where samples come from. Every source is deterministic: sample i of step k is the same on any plan.
+/// A source of samples. Every source is deterministic: sample i of step k is the same on any plan.
 struct DataSource {
-  std::string kind = "synthetic";  ///< "synthetic", "text" (bytes of a file), "idx" or "images" (a folder of folders)
-  std::string path;                ///< the file or folder, relative to the model file
+  std::string kind = "synthetic";  ///< "synthetic", "text" (bytes of a file), "idx" or "images" (one folder per class)
+  std::string path;                ///< file or folder, relative to the model file
   std::uint64_t seed = 1;
   bool operator==(const DataSource&) const = default;
 };
 
 struct ModelSpec {
   std::string name;
-  std::string source;              ///< where the shapes are published
+  std::string source;              ///< publication of the shapes
   std::vector<ModelLayer> layers;  ///< a chain
   DataSource data;
   double learning_rate = 1e-3;

@@ -6,7 +6,7 @@
 
 namespace pipedeck {
 
-/// A name as a comment in a script can hold it: control characters, line ends among them, become spaces.
+/// Replaces control characters, including line ends, by spaces, so that a comment in a script can hold the name.
 inline std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as the operators that compute it, the way exchange formats have it: what analytic profiles of any topology
-// are computed from. Sizes may be names that are given numbers later; weights are their sizes alone.
+// A model as a graph of operators, as in exchange formats. Analytic profiles of any topology are computed from it.
+// Sizes may be names that get values later; weights have only their sizes.
 #pragma once
 
 #include <cstdint>
@@ -11,37 +11,37 @@
 
 namespace pipedeck {
 
-/// What a tensor holds. Reals have the width that is trained in, whatever the file stores them in.
+/// The element type of a tensor. Reals have the width of the training precision, whatever the file stores.
 enum class Element { real, integer_64, integer_32, integer_16, integer_8, truth, other };
 
-/// Known, else a name ("batch") that several may share, else nobody says.
+/// A dimension: known, or a name ("batch") that several may share, or unknown.
 struct Dimension {
-  std::int64_t size = -1;  ///< 0 or more where it is known
+  std::int64_t size = -1;  ///< 0 or more if known
   std::string name;
   bool operator==(const Dimension&) const = default;
 };
 
-/// What the file says of a tensor that is computed or comes in.
+/// A tensor that is computed or an input, with the shape stated by the file.
 struct StatedTensor {
   std::string name;
   Element element = Element::real;
-  std::optional<std::vector<Dimension>> shape;  ///< absent: its rank is not known either
+  std::optional<std::vector<Dimension>> shape;  ///< absent: the rank is unknown, too
   bool operator==(const StatedTensor&) const = default;
 };
 
-/// Weights, or numbers that shapes are computed with.
+/// A tensor of weights, or of constants that shapes are computed from.
 struct FixedTensor {
-  /// More numbers than these are data, not shapes.
+  /// Tensors with more elements are data, not shapes.
   static constexpr std::int64_t most_values = 1024;
 
   std::string name;
   Element element = Element::real;
   std::vector<std::int64_t> shape;
-  std::optional<std::vector<double>> values;  ///< in row-major order, where there are few and the file has them
+  std::optional<std::vector<double>> values;  ///< in row-major order; only if there are few and the file has them
   bool operator==(const FixedTensor&) const = default;
 };
 
-/// Operators of its own that an operator runs (branches, bodies of loops): only that they are there.
+/// A nested graph (branches, loop bodies). Only its presence is recorded.
 struct InnerGraph {
   bool operator==(const InnerGraph&) const = default;
 };
@@ -55,22 +55,22 @@ struct Attribute {
 };
 
 struct Operator {
-  std::string name;                          ///< of the node: "/layer1/conv1/Conv"; may be empty
+  std::string name;                          ///< name of the node: "/layer1/conv1/Conv"; may be empty
   std::string type;                          ///< "Conv"
-  std::string domain;                        ///< who defines the type; empty: ONNX
-  std::vector<std::string> inputs, outputs;  ///< tensors; empty: left out
+  std::string domain;                        ///< organization that defines the type; empty: ONNX
+  std::vector<std::string> inputs, outputs;  ///< tensors; empty: omitted
   std::vector<Attribute> attributes;
   bool operator==(const Operator&) const = default;
 };
 
 struct OperatorGraph {
-  std::string name;          ///< of the model
+  std::string name;          ///< name of the model
   std::string source;        ///< the program that wrote it: "pytorch 1.13.0"
-  std::int64_t version = 0;  ///< of ONNX's set of operators
+  std::int64_t version = 0;  ///< of ONNX's operator set
   std::vector<StatedTensor> inputs, outputs, inner;
   std::vector<FixedTensor> fixed;
   std::vector<Operator> operators;
-  std::vector<std::string> notes;  ///< what was left out
+  std::vector<std::string> notes;  ///< omitted parts
   bool operator==(const OperatorGraph&) const = default;
 };
 

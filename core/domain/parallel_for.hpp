@@ -10,8 +10,8 @@
 
 namespace pipedeck {
 
-/// Calls task(0..count-1) from several threads, the caller's among them, in this order as they come free; the first
-/// exception of any is thrown here once all have ended.
+/// Calls task(0..count-1) from several threads, including the caller's. Indices are started in ascending order.
+/// Rethrows the first exception here after all threads have finished.
 template <class Task>
 void parallel_for(std::size_t count, int threads, const Task& task) {
   std::atomic<std::size_t> next = 0;

@@ -16,8 +16,8 @@ bool dominates(const Costs& a, const Costs& b) {
   return less;
 }
 
-/// In lexicographic order whoever dominates a choice stands before it, and one of those that dominate it is on the
-/// front: each is compared with the front so far.
+/// In lexicographic order, every choice comes after those that dominate it, and at least one of them is on the front.
+/// So each choice is compared with the front so far.
 std::vector<bool> non_dominated(std::span<const Costs> choices) {
   std::vector<std::size_t> order(choices.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

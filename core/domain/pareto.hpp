@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nothing else is better than in every respect.
+// The Pareto front: choices that no other choice dominates.
 #pragma once
 
 #include <array>
@@ -8,14 +8,14 @@
 
 namespace pipedeck {
 
-/// Costs of one choice; less is better, in each. What is not known of any choice is 0 in all of them.
+/// The costs of one choice; smaller is better. A cost that is unknown for some choice is 0 in all.
 using Costs = std::array<double, 3>;
 
-/// Whether `a` is in no respect more than `b`, and in one less.
+/// Returns true if `a` is nowhere larger than `b`, and smaller in at least one cost.
 bool dominates(const Costs& a, const Costs& b);
 
-/// For each choice, whether no other dominates it; equal choices stand and fall together. Takes O(n log n) and, in the
-/// worst case, as many comparisons as the front is long for each.
+/// Returns for each choice whether no other one dominates it; equal choices get the same result. Takes O(n log n) time
+/// and, per choice, at most as many comparisons as the front is long.
 std::vector<bool> non_dominated(std::span<const Costs> choices);
 
 }  // namespace pipedeck

@@ -20,7 +20,7 @@ Result<void> at_least_one(std::optional<int> value, const char* option) {
   return {};
 }
 
-/// Degrees that every layer has times for.
+/// Returns true if some layer has times for `degree`.
 bool can_be_split(const Profile& profile, int degree) {
   const auto has = [&](const Layer& layer) {
     return std::any_of(layer.tensor_parallel.begin(), layer.tensor_parallel.end(),

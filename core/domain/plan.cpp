@@ -25,7 +25,7 @@ std::vector<int> replica_samples(const Stage& stage, int micro_batch) {
 
 namespace {
 
-/// Read from a file they may be 1 in all but for a rounding, which is not to be work that nobody does.
+/// In a file, the sum may differ from 1 by rounding, which must not change the work. So fractions are normalized.
 double fraction_of(const std::vector<double>& shards, int rank) {
   return shards[static_cast<std::size_t>(rank)] / std::accumulate(shards.begin(), shards.end(), 0.0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a model is cut over devices and run: the answer of a planner, or of a user's hand (formats.md, "Plan").
+// A plan: how a model is split over devices and run. Made by a planner or by the user (formats.md, "Plan").
 #pragma once
 
 #include <optional>
@@ -33,19 +33,19 @@ enum class ScheduleKind {
   pipedream_2bw,
   explicit_order,
 };
-/// Warm-up policy of 1F1B (DAPPLE section V): A: K_i = min(S - i, D); B: K_i = min(2(S - i) - 1, D).
+/// The warm-up policy of 1F1B (DAPPLE section V). A: K_i = min(S - i, D); B: K_i = min(2(S - i) - 1, D).
 enum class Warmup { A, B };
 
-/// Without a flush, on several versions of the weights.
+/// Returns true for schedules without a flush, which use several weight versions.
 constexpr bool asynchronous(ScheduleKind kind) {
   return kind == ScheduleKind::pipedream || kind == ScheduleKind::pipedream_vertical ||
          kind == ScheduleKind::pipedream_2bw;
 }
-/// Two copies of every stage, one in each direction.
+/// Returns true for schedules with two copies of every stage, one per direction.
 constexpr bool bidirectional(ScheduleKind kind) {
   return kind == ScheduleKind::dualpipe || kind == ScheduleKind::chimera;
 }
-/// Whether several chunks may be on one device.
+/// Returns true if several chunks may be on one device.
 bool shares_devices(ScheduleKind kind);
 
 std::string_view name_of(ScheduleKind);  // "1f1b"
@@ -53,10 +53,10 @@ std::string_view name_of(Warmup);        // "A"
 std::optional<ScheduleKind> schedule_named(std::string_view);
 std::optional<Warmup> warmup_named(std::string_view);
 
-/// Which layers of a stage run their forward again before the backward.
+/// The layers of a stage whose forward is recomputed before the backward.
 struct Recompute {
   bool all = false;
-  std::vector<LayerId> layers;  ///< when not `all`: these positions of the plan's order
+  std::vector<LayerId> layers;  ///< if not `all`: these positions of the plan's order
   bool operator==(const Recompute&) const = default;
   bool any() const { return all || !layers.empty(); }
 };
@@ -64,10 +64,10 @@ struct Recompute {
 struct Stage {
   int first = 0;  ///< half-open range of positions in the plan's order
   int last = 0;
-  std::vector<DeviceId> devices;  ///< taken `tensor_parallel` by `tensor_parallel`: one replica each
+  std::vector<DeviceId> devices;  ///< each group of `tensor_parallel` consecutive devices is a replica
   int tensor_parallel = 1;
-  std::optional<std::vector<int>> shares;  ///< whole samples of each micro-batch a replica; absent: even
-  /// Of every layer's columns, the fraction of each rank of a replica: above 0, 1 in all; absent: even.
+  std::optional<std::vector<int>> shares;  ///< whole samples of each micro-batch per replica; absent: even
+  /// The fraction of every layer's columns on each rank of a replica. Each is above 0, their sum is 1; absent: even.
   std::optional<std::vector<double>> shards{};
   Recompute recompute;
   std::string extra;
@@ -76,8 +76,8 @@ struct Stage {
   int replicas() const { return static_cast<int>(devices.size()) / tensor_parallel; }
 };
 
-/// A copy of a stage on devices of its own (formats.md, "chunks"). Copies of a stage hold the same weights, and their
-/// gradients are all-reduced together; each works on micro-batches of its own.
+/// A copy of a stage on devices of its own (formats.md, "chunks"). All copies of a stage hold the same weights, and
+/// their gradients are all-reduced together. Each copy processes its own micro-batches.
 struct Chunk {
   StageId stage;
   int copy = 0;
@@ -85,20 +85,20 @@ struct Chunk {
   bool operator==(const Chunk&) const = default;
 };
 
-/// What the planner itself minimised, by its own formula.
+/// The value that the planner minimized, by its own formula.
 struct Objective {
   std::string name;             ///< "DAPPLE L_max"
-  std::optional<Seconds> time;  ///< exactly one of the two is there
+  std::optional<Seconds> time;  ///< exactly one of the two is set
   std::optional<Bytes> bytes;
   bool operator==(const Objective&) const = default;
 };
 
-/// What the simulator said of the plan when it was written.
+/// The simulator's prediction at the time when the plan was written.
 struct Predicted {
   Seconds iteration;
   double samples_per_second = 0;
   double bubble_fraction = 0;
-  std::vector<Bytes> peak_memory;  ///< of every device of the plan, in device order
+  std::vector<Bytes> peak_memory;  ///< of each of the plan's devices, in device order
   Seconds lower_bound;
   bool fits = true;
   NetworkModel network = NetworkModel::ideal;
@@ -107,12 +107,12 @@ struct Predicted {
   bool operator==(const Predicted&) const = default;
 };
 
-/// How far from the best a plan can be.
+/// A bound on how far a plan is from the optimum.
 struct Certificate {
-  Seconds lower_bound;     ///< no plan of the problem ends an iteration before; 0: unknown
-  Seconds stages_bound;    ///< nor does this plan with these stages, whatever the warm-up; 0: unknown
+  Seconds lower_bound;     ///< no plan of the problem has a shorter iteration; 0: unknown
+  Seconds stages_bound;    ///< a bound for this plan with these stages, whatever the warm-up; 0: unknown
   double gap = 0;          ///< simulated iteration / lower_bound - 1
-  std::string optimal_in;  ///< the space in which no plan is better, and by what measure; empty: nothing is proven
+  std::string optimal_in;  ///< the space in which no plan is better, and by which measure; empty: not proven
   bool operator==(const Certificate&) const = default;
 };
 
@@ -122,68 +122,72 @@ struct Plan {
   std::string profile;  ///< names, for the reader
   std::string cluster;
   int global_batch = 1;
-  int micro_batch = 1;  ///< samples of a whole micro-batch; asynchronous: the mini-batch one replica processes
+  int micro_batch = 1;  ///< samples of a whole micro-batch; asynchronous: of the mini-batch that one replica processes
   int micro_batches = 1;
   ScheduleKind schedule = ScheduleKind::one_f_one_b;
   Warmup warmup = Warmup::A;
-  std::optional<std::vector<int>> warmup_counts;  ///< K_i of every stage, instead of the policy's
+  std::optional<std::vector<int>> warmup_counts;  ///< K_i of every stage, replacing the policy's
   Optimizer optimizer = Optimizer::adam;
   Precision precision = Precision::fp32;
   int zero = 0;
-  std::optional<std::vector<LayerId>> order;  ///< topological order that stages' ranges refer to; absent: list order
-  /// Where a schedule has several chunks on a device, stages name the same devices.
+  std::optional<std::vector<LayerId>>
+      order;  ///< topological order to which the stages' ranges refer; absent: list order
+  /// Where a schedule puts several chunks on a device, their stages name the same devices.
   std::vector<Stage> stages;
-  /// Copies of stages on other devices, as bidirectional schedules have them; absent: as chunks_of() says.
+  /// Copies of stages on other devices, for bidirectional schedules; absent: the default of chunks_of().
   std::optional<std::vector<Chunk>> chunks{};
-  std::optional<std::vector<std::vector<Operation>>> operations;  ///< with explicit_order: a list a device
+  std::optional<std::vector<std::vector<Operation>>> operations;  ///< with explicit_order: one list per device
   std::optional<Objective> objective;
   std::optional<Predicted> predicted;
   std::optional<Certificate> certificate;
-  std::vector<std::string> why;  ///< what limits the plan and what its neighbours lose, a sentence each, when asked for
-  std::string profile_sha256, cluster_sha256;  ///< of what the plan was made for; empty: unknown
-  bool truncated = false;                      ///< a time budget cut the search short
+  std::vector<std::string>
+      why;  ///< the plan's bottleneck and how much worse its neighbours are, one sentence each, if requested
+  std::string profile_sha256, cluster_sha256;  ///< of the files that the plan was made for; empty: unknown
+  bool truncated = false;                      ///< a time budget ended the search early
   std::string extra;
   bool operator==(const Plan&) const = default;
 
   bool synchronous() const { return !asynchronous(schedule); }
 };
 
-/// The layers at positions 0..N-1 of the plan's order.
+/// Returns the layers at positions 0..N-1 of the plan's order.
 std::vector<LayerId> order_of(const Plan& plan, const Profile& profile);
 
-/// Whole samples of a micro-batch of `micro_batch` on each of `stage`'s replicas: its shares, or as even as whole
-/// samples allow, the larger ones first.
+/// Returns the number of samples of a micro-batch of `micro_batch` on each of `stage`'s replicas. These are its shares,
+/// or as even as whole samples allow, the larger ones first.
 std::vector<int> replica_samples(const Stage& stage, int micro_batch);
 
-/// How much of a layer a device of rank `rank` of a replica has, against an even cut over `tensor_parallel` devices: 1
-/// where `shards` are absent. Its passes take the times of that degree so many times.
+/// Returns the part of a layer on the device of rank `rank` of a replica, relative to an even shard over
+/// `tensor_parallel` devices. 1 if `shards` are absent. The device's passes take the times of that degree multiplied by
+/// this factor.
 double shard_factor(const Stage& stage, int rank);
-/// What of `whole` bytes of weights is on a device of that rank, rounded up.
+/// Returns the part of `whole` bytes of weights on the device of that rank, rounded up.
 Bytes shard_bytes(const Stage& stage, Bytes whole, int rank);
 
-/// The same pipeline under 1F1B's other warm-up policy; nothing where policies make no difference: other schedules, a
-/// single stage, warm-ups counted out.
+/// Returns the plan with 1F1B's other warm-up policy. Returns nothing if the policy has no effect: another schedule, a
+/// single stage, or explicit warm-up counts.
 std::optional<Plan> with_other_warmup(const Plan& plan);
 
-/// Copies of every stage: 1, or 2 in bidirectional schedules.
+/// Returns the number of copies of every stage: 1, or 2 in bidirectional schedules.
 int copies_of(const Plan& plan);
 
-/// Every copy of every stage, stage by stage and copy by copy: plan.chunks, or one of each stage on its devices; in
-/// bidirectional schedules a second one of stage s on the devices of stage S - 1 - s.
+/// Returns every copy of every stage, by stage, then by copy: plan.chunks, or each stage once on its devices.
+/// Bidirectional schedules add a second copy of stage s on the devices of stage S - 1 - s.
 std::vector<Chunk> chunks_of(const Plan& plan);
 
-/// Devices that hold the same chunks and run the same list, replica by replica: a rank of the pipeline.
+/// A rank of the pipeline: the devices, one per replica, that hold the same chunks and run the same list of operations.
 struct PipelineRank {
   std::vector<DeviceId> devices;
   std::vector<std::size_t> chunks;  ///< positions in chunks_of(), ascending
 };
-/// In the order of their first chunks. Of a valid plan, in which chunks on a common device have all devices in common.
+/// Returns the ranks in the order of their first chunks. The plan must be valid: chunks on a common device have all
+/// devices in common.
 std::vector<PipelineRank> pipeline_ranks(const Plan& plan);
 
-/// Devices used, ascending, each once.
+/// Returns the devices used, ascending, each once.
 std::vector<DeviceId> devices_used(const Plan& plan);
 
-/// "8:8 · 24:26", the short form used in tables: devices a stage, layers a stage.
+/// Returns the short form used in tables, "8:8 · 24:26": devices per stage, layers per stage.
 std::string shape_text(const Plan& plan);
 
 }  // namespace pipedeck

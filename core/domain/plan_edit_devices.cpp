@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits of what the stages run on: devices, replicas, tensor parallelism, shares of samples.
+// Edits of the stages' devices, replicas, tensor parallelism and shares of samples.
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -20,7 +20,7 @@ std::size_t index(int stage) { return static_cast<std::size_t>(stage); }
 
 bool has(const Devices& devices, DeviceId device) { return std::ranges::count(devices, device) > 0; }
 
-/// The first stage on it; absent: it is unused.
+/// Returns the first stage on the device; absent: it is unused.
 std::optional<int> stage_of(const Plan& plan, DeviceId device) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     if (has(plan.stages[s].devices, device)) return static_cast<int>(s);
@@ -51,7 +51,7 @@ Result<void> check_groups(int stage, std::size_t devices, int degree) {
                   stage, devices, degree, degree, degree));
 }
 
-/// All of them in one stage, or all unused.
+/// Returns the stage of all the devices, or nothing if all are unused.
 Result<std::optional<int>> source_of(const Plan& plan, const Cluster& cluster, const Devices& devices) {
   if (devices.empty()) return refuse("no device was named");
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -71,7 +71,7 @@ void insert_at(Devices& list, const Devices& devices, std::optional<int> place) 
   list.insert(list.begin() + std::clamp(place.value_or(end), 0, end), devices.begin(), devices.end());
 }
 
-/// Another order of the same devices: with one device a replica, shares stay with their devices.
+/// Reorders a stage's devices. With one device per replica, shares stay with their devices.
 Plan reordered(Plan plan, int stage, const Devices& devices, std::optional<int> place) {
   const Stage old = plan.stages[index(stage)];
   Devices list = old.devices;
@@ -188,7 +188,7 @@ Result<Plan> apply(Plan plan, const Ground& ground, const ReplicaCount& edit) {
   return plan;
 }
 
-/// A layer of the stage that the profile has times for, but no way to cut it.
+/// Describes a layer of the stage that the profile has times for, but no sharding.
 static std::optional<std::string> never_cut(const Plan& plan, const Profile& profile,
                                             const TensorParallelDegree& edit) {
   const std::vector<LayerId> order = order_of(plan, profile);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits of what the stages compute: cuts, recompute, and how many stages there are.
+// Edits of the stages' layers: cuts, recompute, and the number of stages.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -13,7 +13,7 @@ namespace {
 
 std::size_t index(int stage) { return static_cast<std::size_t>(stage); }
 
-/// Positions of the stage that it recomputes.
+/// Returns the positions that the stage recomputes.
 std::set<LayerId> recomputed(const Stage& stage) {
   std::set<LayerId> positions(stage.recompute.layers.begin(), stage.recompute.layers.end());
   if (stage.recompute.all)
@@ -21,7 +21,7 @@ std::set<LayerId> recomputed(const Stage& stage) {
   return positions;
 }
 
-/// Of `marked`, what the stage has.
+/// Returns the part of `marked` that is in the stage.
 Recompute recompute_of(const Stage& stage, const std::set<LayerId>& marked) {
   Recompute recompute;
   for (int p = stage.first; p < stage.last; ++p)
@@ -52,7 +52,7 @@ double time_of(const Plan& plan, const Profile& profile, int first, int last) {
   return sum;
 }
 
-/// How many of `replicas` the first part of a split stage keeps.
+/// Returns the number of `replicas` that stay with the first part of a split stage.
 int kept_replicas(const Plan& plan, const Profile& profile, const Stage& stage, int layer) {
   const double first = time_of(plan, profile, stage.first, layer),
                whole = time_of(plan, profile, stage.first, stage.last);
@@ -60,7 +60,7 @@ int kept_replicas(const Plan& plan, const Profile& profile, const Stage& stage, 
   return std::clamp(static_cast<int>(std::lround(share * stage.replicas())), 1, stage.replicas() - 1);
 }
 
-/// "do: 4 and 8", around a number that is none of the ascending `sizes`.
+/// Returns "do: 4 and 8" around a number that is not among the ascending `sizes`.
 std::string nearest_text(const std::vector<int>& sizes, int found) {
   const auto above = std::ranges::upper_bound(sizes, found);
   if (above == sizes.begin()) return fmt::format("does: {}", sizes.front());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of plan_edits share. Each part changes a copy; with_edit() validates and finishes it.
+// Declarations shared by the files of plan_edits. Each part changes a copy; with_edit() validates and completes it.
 #pragma once
 
 #include "core/domain/plan_edits.hpp"
@@ -14,12 +14,13 @@ struct Ground {
 inline tl::unexpected<Error> refuse(std::string why) { return fail(ErrorCode::bad_input, std::move(why)); }
 
 Result<void> check_stage(const Plan& plan, int stage);
-/// Chunks and lists of operations bind the number of stages and their devices.
+/// Returns an error if chunks or lists of operations fix the number of stages and their devices.
 Result<void> check_free_stages(const Plan& plan, const char* what);
 
-/// The devices of `stage`, of all stages on them, and of copies; shares go where their number no longer suits.
+/// Sets the devices of `stage`, of all stages on the same devices, and of copies. Removes shares whose number no longer
+/// matches.
 void put_devices(Plan& plan, int stage, const std::vector<DeviceId>& devices);
-/// `count` unused devices for `stage`, the most like its own first; nothing where there are too few.
+/// Returns `count` unused devices for `stage`, those most similar to its own first; nothing if there are too few.
 std::optional<std::vector<DeviceId>> take_spare(const Plan& plan, const Cluster& cluster, int stage, int count);
 
 Result<Plan> apply(Plan plan, const Ground& ground, const CutMove& edit);

@@ -42,7 +42,7 @@ namespace {
 
 using edits::refuse;
 
-/// Beside a list of operations made for it, a plan can only be cut elsewhere.
+/// Refuses all edits but cut moves if the plan has a list of operations made for it.
 Result<void> check_operations(const Plan& plan, const PlanEdit& edit) {
   if (plan.schedule != ScheduleKind::explicit_order || std::holds_alternative<CutMove>(edit)) return {};
   return refuse(
@@ -76,7 +76,7 @@ Result<void> check_pairs(const Plan& plan) {
   return {};
 }
 
-/// Layers that came into a stage of tensor parallelism without times for it.
+/// Refuses layers in a tensor-parallel stage for whose degree they have no times.
 Result<void> check_degrees(const Plan& plan, const Profile& profile) {
   const std::vector<LayerId> order = order_of(plan, profile);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {

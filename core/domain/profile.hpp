@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a model's layers on a device: times, bytes, and how layers feed one another (formats.md, "Profile").
+// A model's layers as measured or computed for a device: times, bytes, and the edges between layers (formats.md,
+// "Profile").
 #pragma once
 
 #include <cstdint>
@@ -14,22 +15,22 @@
 
 namespace pipedeck {
 
-/// Half of a time's repetitions lie between these; the time itself is their median.
+/// Half of a time's repetitions are between these quartiles; the time itself is their median.
 struct Quartiles {
   Seconds lower, upper;
   bool operator==(const Quartiles&) const = default;
 };
 
-/// How far the repetitions of a measured layer were apart.
+/// The spread of a measured layer's repetitions.
 struct TimeSpread {
   int repetitions = 0;
   Quartiles forward, backward;
   bool operator==(const TimeSpread&) const = default;
 };
 
-/// What a measurement tells of a point beside its times.
+/// Measured values of a point in addition to its times.
 struct PointDetails {
-  std::optional<Seconds> backward_weight;  ///< of `backward`
+  std::optional<Seconds> backward_weight;  ///< part of `backward`
   std::optional<Bytes> saved, workspace;
   std::optional<TimeSpread> spread;
   bool operator==(const PointDetails&) const = default;
@@ -43,44 +44,44 @@ struct LayerPoint {
   bool operator==(const LayerPoint&) const = default;
 };
 
-/// What a measured layer needs in memory pass by pass, where the runtime that is planned for was asked: the passes run
-/// layer by layer, each frees what it no longer needs, and buffers pass from layer to layer without copies.
+/// Memory of a measured layer by pass, where the planned runtime reports it. The passes run layer by layer, each frees
+/// memory that it no longer needs, and buffers pass between layers without copies.
 struct LayerMemory {
-  Bytes input;                          ///< of `saved`: the layer's input, the very buffer that was received
-  Bytes forward, backward;              ///< most of each pass beside saved bytes and the gradient that comes in
-  Bytes forward_fixed, backward_fixed;  ///< of these, what does not grow with the samples
-  Bytes weight_saved;                   ///< kept from the input gradient to the weight gradient where these are apart
-  Bytes recompute_saved;                ///< kept beside the input where the layer is recomputed: the loss's targets
+  Bytes input;                          ///< part of `saved`: the layer's input, held in the received buffer
+  Bytes forward, backward;              ///< peak of each pass without saved bytes and the incoming gradient
+  Bytes forward_fixed, backward_fixed;  ///< the part of these that does not grow with the samples
+  Bytes weight_saved;                   ///< saved from the input gradient to the weight gradient if these are separate
+  Bytes recompute_saved;  ///< saved in addition to the input if the layer is recomputed: the loss's targets
   bool operator==(const LayerMemory&) const = default;
 };
 
-/// How a tensor lies on the devices of a tensor-parallel replica: each has all of it, or its columns of each row.
+/// The layout of a tensor on the devices of a tensor-parallel replica: replicated, or sharded by columns.
 enum class Lies { whole, in_columns };
 
-/// One way to cut a layer. Which one is taken depends on what stands around the layer in its stage (cut_path).
+/// A sharding of a layer. The choice depends on the neighbouring layers in its stage (cut_path).
 struct CutStep {
-  Lies from = Lies::whole, to = Lies::whole;  ///< its input and its output
-  std::int64_t moved = 0;                     ///< values a sample that the devices send each other, both passes
-  bool alike = false;                         ///< every device computes all of it
+  Lies from = Lies::whole, to = Lies::whole;  ///< layout of the input and the output
+  std::int64_t moved = 0;                     ///< values per sample that the devices exchange, both passes
+  bool alike = false;                         ///< every device computes the whole layer
   bool operator==(const CutStep&) const = default;
 };
 
-/// What one way to cut a layer takes of each of the devices.
+/// The memory of one sharding on each of the devices.
 struct CutWay {
   CutStep step;
   Bytes whole_parameters;  ///< as Layer::whole_parameters
-  Bytes saved, workspace;  ///< workspace: the most of both passes at the profile's micro-batch
+  Bytes saved, workspace;  ///< workspace: maximum of both passes at the profile's micro-batch
   LayerMemory memory;
   bool operator==(const CutWay&) const = default;
 };
 
-/// The layer cut over `degree` devices: time on each of them, and what each pass all-reduces.
+/// The layer sharded over `degree` devices: time on each of them, and bytes that each pass all-reduces.
 struct TensorParallelPoint {
   int degree = 2;
   Seconds forward, backward;
   Bytes forward_allreduce, backward_allreduce;
   PointDetails details = {};      ///< on each of the devices
-  std::vector<CutWay> ways = {};  ///< in the order in which they are preferred; empty: nobody says
+  std::vector<CutWay> ways = {};  ///< by preference; empty: unknown
   bool operator==(const TensorParallelPoint&) const = default;
 };
 
@@ -90,59 +91,60 @@ struct OtherDevicePoint {
   bool operator==(const OtherDevicePoint&) const = default;
 };
 
-/// Layer::kind of what is made from the batch alone (token ids, attention masks): no gradient flows into it, and every
-/// stage that needs it loads or makes its own, so that it never crosses a cut.
+/// Layer::kind of values made from the batch alone (token ids, attention masks). No gradient flows into them. Every
+/// stage that needs them loads or makes its own, so they never cross a cut.
 inline constexpr std::string_view data_kind = "data";
 
-/// All figures are for one micro-batch of Profile::micro_batch samples.
+/// A layer. All values are for one micro-batch of Profile::micro_batch samples.
 struct Layer {
   std::string name;
   std::string kind;
   Seconds forward;
   Seconds backward;            ///< input gradient and weight gradient
   Seconds backward_weight;     ///< the weight-gradient part of `backward`
-  Bytes output;                ///< to the next layer; where there are several outputs, their sum
-  std::vector<Bytes> outputs;  ///< each output of a layer that has several; empty for one
-  Bytes saved;                 ///< kept by forward for backward
+  Bytes output;                ///< to the next layer; the sum of several outputs
+  std::vector<Bytes> outputs;  ///< each of several outputs; empty for one
+  Bytes saved;                 ///< saved by forward for backward
   Bytes parameters;
-  Bytes whole_parameters;  ///< of these, what each device of a tensor-parallel group holds whole (norms, some biases)
+  Bytes whole_parameters;  ///< the part of these that each device of a tensor-parallel group holds whole (norms, some
+                           ///< biases)
   Bytes workspace;
   std::optional<LayerMemory> memory;
   std::optional<TimeSpread> spread;
-  std::vector<LayerPoint> at;  ///< sorted by micro_batch, with the base point among them; empty: time is proportional
+  std::vector<LayerPoint> at;  ///< sorted by micro_batch, including the base point; empty: time is proportional
   std::vector<TensorParallelPoint> tensor_parallel;  ///< sorted by degree
   std::map<std::string, OtherDevicePoint> on;        ///< by device type
-  std::string extra;                                 ///< unknown keys of the file, kept as JSON text
+  std::string extra;                                 ///< unknown keys of the file, as JSON text
   bool operator==(const Layer&) const = default;
 };
 
 struct Edge {
   LayerId from, to;
-  std::optional<int> output;  ///< which of `from`'s several outputs; absent: all of them
+  std::optional<int> output;  ///< index in `from`'s outputs; absent: all of them
   bool operator==(const Edge&) const = default;
 };
 
 struct Profile {
   std::string name;
-  std::string source;   ///< in words: how it was measured or computed
-  std::string device;   ///< the device type that the times are for
-  int micro_batch = 1;  ///< samples that one forward/backward is for
+  std::string source;   ///< description of how it was measured or computed
+  std::string device;   ///< device type of the times
+  int micro_batch = 1;  ///< samples of one forward/backward
   std::vector<Layer> layers;
   std::vector<Edge> edges;  ///< empty: a chain in list order
-  std::string extra;        ///< unknown keys of the file, kept as JSON text
+  std::string extra;        ///< unknown keys of the file, as JSON text
 
   bool operator==(const Profile&) const = default;
   bool is_chain() const { return edges.empty(); }
 };
 
-/// `edges`, or the chain's edges where there are none.
+/// Returns `edges`, or the chain's edges if there are none.
 std::vector<Edge> edges_of(const Profile& profile);
 
-/// The fixed topological order that planners made for chains use: Kahn's, ties by list position.
-/// The profile must be acyclic (validate.hpp sees to it).
+/// Returns the fixed topological order used by planners made for chains: Kahn's algorithm, ties by list position. The
+/// profile must be acyclic (checked by validate.hpp).
 std::vector<LayerId> topological_order(const Profile& profile);
 
-/// Smallest micro-batch that anybody measured: below it nobody knows the time.
+/// Returns the smallest measured micro-batch. Times below it are unknown.
 int smallest_measured_micro_batch(const Profile& profile);
 
 }  // namespace pipedeck

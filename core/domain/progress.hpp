@@ -6,7 +6,8 @@
 
 namespace pipedeck {
 
-/// Called now and then by long work, from the thread that does it: done in [0, 1] and a few words on what is going on.
+/// A callback of long work, called on its thread: the fraction done in [0, 1] and a short description of the current
+/// step.
 using Progress = std::function<void(double done, std::string_view what)>;
 
 inline void report(const Progress& progress, double done, std::string_view what) {

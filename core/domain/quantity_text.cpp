@@ -39,7 +39,7 @@ constexpr std::array percent_units{Unit{"%", 0.01}};
 
 bool is_space(unsigned char c) { return c == ' ' || c == '\t'; }
 
-/// Without spaces of any kind; no-break spaces are two or three bytes.
+/// Removes spaces of any kind; no-break spaces are two or three bytes.
 std::string without_spaces(std::string_view text) {
   std::string plain(text);
   for (const std::string_view space : {"\u00a0", "\u202f", "\u2009"}) {
@@ -55,7 +55,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// As written, else whatever the case.
+/// Looks up the name as written, then ignoring case.
 std::optional<double> size_of(std::span<const Unit> units, std::string_view name) {
   for (const Unit& unit : units)
     if (unit.name == name) return unit.size;
@@ -70,7 +70,7 @@ bool take_end(std::string_view& text, std::string_view end) {
   return true;
 }
 
-/// "GB/s", "Gbit/s", "Gb/s", "Gbps"; GBps is a byte's.
+/// Returns the size of "GB/s", "Gbit/s", "Gb/s" or "Gbps"; in GBps, B means bytes.
 std::optional<double> rate_size(std::string_view name) {
   if (!take_end(name, "/s") && !take_end(name, "ps")) return std::nullopt;
   if (take_end(name, "bit") || take_end(name, "bits")) return size_of(bit_units, std::string(name) + "b");
@@ -115,7 +115,7 @@ double default_size(Measure measure, std::string_view unit) {
   return measure == Measure::percent ? 0.01 : 1;
 }
 
-/// Thousandths and the like by a division, whose result is the nearest: 2.25 ms are 0.00225 s, as everywhere.
+/// Divides for thousandths and smaller, which rounds to nearest: 2.25 ms are 0.00225 s, as everywhere.
 double in_base_unit(double figure, double size) {
   const double parts = std::round(1 / size);
   return size < 1 && std::abs(parts * size - 1) < 1e-12 ? figure / parts : figure * size;
@@ -131,7 +131,7 @@ Result<double> parse_quantity(Measure measure, std::string_view text, std::strin
   for (const std::string_view minus : {"−", "–"}) {
     if (plain.starts_with(minus)) plain.replace(0, minus.size(), "-");
   }
-  // One comma is a decimal comma; where a point stands too, it is not clear what the comma means.
+  // A single comma is a decimal comma. If there is a point, too, the comma's meaning is not clear.
   if (const std::size_t comma = plain.find(','); comma != std::string::npos) {
     if (plain.find('.') != std::string::npos) return refuse();
     plain[comma] = '.';
@@ -140,7 +140,7 @@ Result<double> parse_quantity(Measure measure, std::string_view text, std::strin
   if (rest.starts_with('+')) rest.remove_prefix(1);
   double figure = 0;
   const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), figure);
-  // from_chars also takes "inf" and "nan".
+  // from_chars also accepts "inf" and "nan".
   if (problem != std::errc() || !std::isfinite(figure)) return refuse();
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   const std::optional<double> size = rest.empty() ? default_size(measure, unit) : unit_size(measure, rest);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that are the same on every machine, standard library and plan: SplitMix64 (Steele, Lea, Flood, 2014).
+// Random numbers that are the same on every machine, standard library and plan: SplitMix64 (Steele, Lea, Flood, 2014).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ constexpr std::uint64_t mix_bits(std::uint64_t value) {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  /// The stream number `stream` of `seed`: streams of one seed are as unlike as streams of two.
+  /// Starts stream number `stream` of `seed`. Streams of one seed are as independent as streams of two seeds.
   Random(std::uint64_t seed, std::uint64_t stream) : state_(mix_bits(mix_bits(seed) ^ stream)) {}
 
   std::uint64_t next() {
@@ -28,16 +28,17 @@ class Random {
     state_ += random_step;
     return value;
   }
-  /// In [0, bound).
+  /// Returns an integer in [0, bound).
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-  /// In [0, 1).
+  /// Returns a number in [0, 1).
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   bool coin() { return next() >> 63 != 0; }
   template <class Container>
   auto any_of(const Container& container) {
     return *std::next(container.begin(), static_cast<std::ptrdiff_t>(below(container.size())));
   }
-  /// Mean 0, variance 1, within +-3.47: the sum of four uniform numbers (Irwin-Hall), which needs no logarithm.
+  /// Returns a number with mean 0 and variance 1, within +-3.47: the sum of four uniform numbers (Irwin-Hall), which
+  /// needs no logarithm.
   float bell() {
     const std::uint64_t bits = next();
     const auto sum = (bits & 0xffff) + ((bits >> 16) & 0xffff) + ((bits >> 32) & 0xffff) + (bits >> 48);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training that a profiler recorded, as far as a profile of layers is made of it: which modules ran when, which
-// operators ran in them and on what, and what they launched on GPUs. Times are nanoseconds on one clock.
+// A profiler's recording of a training, reduced to the parts that a layer profile is made from. It lists the modules,
+// the operators inside them with their inputs, and their GPU kernels. Times are nanoseconds on one clock.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@
 
 namespace pipedeck {
 
-/// What an operator took: a tensor, or something else (a scalar, a list).
+/// An input of an operator: a tensor, or something else (a scalar, a list).
 struct RecordedTensor {
-  std::vector<std::int64_t> sizes;  ///< empty: one number
-  int element = 0;                  ///< bytes of a number; 0: no tensor
-  bool real = false;                ///< numbers that gradients are computed of
+  std::vector<std::int64_t> sizes;  ///< empty: a scalar
+  int element = 0;                  ///< bytes per element; 0: not a tensor
+  bool real = false;                ///< floating point: elements that can have gradients
   bool operator==(const RecordedTensor&) const = default;
 };
 using RecordedInputs = std::vector<RecordedTensor>;
 
-/// Something that a thread of the host did.
+/// A span of work on a host thread.
 struct RecordedSpan {
   std::int64_t start = 0, end = 0;
-  std::int64_t sequence = -1;  ///< of operators: of the autograd node that it makes, or is; -1: of none
-  std::uint32_t track = 0;     ///< in Recording::processes
-  std::uint32_t name = 0;      ///< in Recording::names
-  std::uint32_t inputs = 0;    ///< in Recording::inputs; 0: nobody says
+  std::int64_t sequence = -1;  ///< of operators: number of the autograd node that it creates or runs; -1: none
+  std::uint32_t track = 0;     ///< index in Recording::processes
+  std::uint32_t name = 0;      ///< index in Recording::names
+  std::uint32_t inputs = 0;    ///< index in Recording::inputs; 0: unknown
   std::int64_t duration() const { return end - start; }
 };
 
-/// Work of a GPU and the call that asked for it have one number.
+/// A launch of GPU work. The launching call and the work share a correlation number.
 struct RecordedLaunch {
   std::int64_t time = 0;
   std::uint32_t correlation = 0, track = 0;
@@ -36,7 +36,7 @@ struct RecordedLaunch {
 struct RecordedKernel {
   std::int64_t duration = 0;
   std::uint32_t correlation = 0;
-  bool communication = false;  ///< NCCL's
+  bool communication = false;  ///< an NCCL kernel
 };
 
 struct RecordedStep {
@@ -44,15 +44,15 @@ struct RecordedStep {
 };
 
 struct Recording {
-  std::string title;                      ///< as the file names itself; empty: it does not
-  std::string device;                     ///< what the driver calls the GPU; empty: nobody says
-  std::vector<std::int64_t> processes;    ///< of each thread
-  std::vector<std::string> names;         ///< of modules without "nn.Module: "
-  std::vector<RecordedInputs> inputs;     ///< distinct ones; the first is empty
-  std::vector<RecordedSpan> modules;      ///< that the profiler itself annotated: each name is one module
-  std::vector<RecordedSpan> annotations;  ///< of the user: names may come again
-  std::vector<RecordedSpan> operators;    ///< with a sequence or inputs, backward functions among them
-  std::vector<RecordedSpan> evaluations;  ///< autograd runs one backward function; `name` is the function's
+  std::string title;                      ///< as stated in the file; empty: not stated
+  std::string device;                     ///< the driver's name for the GPU; empty: unknown
+  std::vector<std::int64_t> processes;    ///< by thread
+  std::vector<std::string> names;         ///< of modules without the prefix "nn.Module: "
+  std::vector<RecordedInputs> inputs;     ///< distinct; the first is empty
+  std::vector<RecordedSpan> modules;      ///< annotated by the profiler itself: each name is one module
+  std::vector<RecordedSpan> annotations;  ///< by the user: names may repeat
+  std::vector<RecordedSpan> operators;    ///< with a sequence or inputs; includes backward functions
+  std::vector<RecordedSpan> evaluations;  ///< autograd runs of one backward function each; `name` is the function's
   std::vector<RecordedLaunch> launches;
   std::vector<RecordedKernel> kernels;
   std::vector<RecordedStep> steps;

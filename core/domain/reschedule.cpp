@@ -23,7 +23,7 @@ bool v_shaped(ScheduleKind kind) {
          kind == ScheduleKind::dualpipe_v;
 }
 
-/// The rank of every stage.
+/// Returns the rank of every stage.
 std::vector<std::size_t> places_of(ScheduleKind kind, std::size_t ranks, std::size_t chunks) {
   std::vector<std::size_t> places;
   for (std::size_t k = 0; k < ranks * chunks; ++k)
@@ -31,7 +31,7 @@ std::vector<std::size_t> places_of(ScheduleKind kind, std::size_t ranks, std::si
   return places;
 }
 
-/// What a rank of the old plan is: its first stage stands for it.
+/// A rank of the old plan, represented by its first stage.
 struct Rank {
   const Stage* like = nullptr;
   bool recomputes_all = true;
@@ -92,7 +92,7 @@ class Rescheduler {
 
   void place(Plan& out, std::size_t chunks) const {
     const std::vector<std::size_t> places = places_of(schedule_, ranks_.size(), chunks);
-    if (places == old_rank_) return;  // cut and placed like that already
+    if (places == old_rank_) return;  // already split and placed like that
     const std::vector<int> cuts = balanced_cuts(costs(), places);
     out.stages.clear();
     for (std::size_t k = 0; k < places.size(); ++k) {
@@ -104,7 +104,7 @@ class Rescheduler {
     }
   }
 
-  /// Forward and backward of every layer on each rank, a replica's share of it.
+  /// Returns the forward and backward time of every layer on each rank, for a replica's share.
   std::vector<std::vector<double>> costs() const {
     const std::vector<LayerId> order = order_of(plan_, profile_);
     std::vector<std::vector<double>> costs;
@@ -138,7 +138,7 @@ class Rescheduler {
     return recompute;
   }
 
-  /// A synchronous micro-batch is cut over the replicas, an asynchronous one goes to one of them whole.
+  /// A synchronous micro-batch is divided over the replicas; an asynchronous one is processed whole by one of them.
   Result<void> resize(Plan& out) const {
     int replicas = 1;
     for (const Stage& stage : out.stages) replicas = std::max(replicas, stage.replicas());

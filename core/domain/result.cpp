@@ -4,12 +4,12 @@
 namespace pipedeck {
 namespace {
 
-/// What a file says may be as long as the file; a terminal and a window show its beginning.
+/// Truncates text from a file, which may be as long as the file, for display in a terminal or window.
 std::string beginning_of(const std::string& text) {
   constexpr std::size_t longest = 4000;
   if (text.size() <= longest) return text;
   std::size_t end = longest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // no part of a character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // inside a character
   return text.substr(0, end) + " …";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training run reports: the events of `pipedeck-cli run`, as values.
+// The events that a training run reports (`pipedeck-cli run`), as values.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,10 @@ namespace pipedeck {
 
 struct RunStarted {
   std::string plan, model, backend;
-  int steps = 0;  ///< the last one's number
+  int steps = 0;  ///< number of the last step
   int devices = 0;
-  int from_step = 0;           ///< of the checkpoint that the run goes on from
-  std::vector<RunGpu> gpus{};  ///< each once, however many devices share it; empty: none, or nothing is told of them
+  int from_step = 0;           ///< step of the checkpoint from which the run continues
+  std::vector<RunGpu> gpus{};  ///< each once, even if several devices share it; empty: none, or not reported
   bool operator==(const RunStarted&) const = default;
 };
 
@@ -28,30 +28,30 @@ struct StepDone {
   double loss = 0;
   Seconds duration;
   double samples_per_second = 0;
-  std::vector<double> busy_fraction;  ///< a device, in device order
-  std::vector<Bytes> memory;          ///< peak of the step, a device
+  std::vector<double> busy_fraction;  ///< per device, in device order
+  std::vector<Bytes> memory;          ///< peak of the step, per device
   bool operator==(const StepDone&) const = default;
 };
 
-/// The operations of one step as they ran, from the step's start.
+/// The operations of one step as they ran; times count from the step's start.
 struct MeasuredTimeline {
   int step = 0;
   Timeline timeline;
   bool operator==(const MeasuredTimeline&) const = default;
 };
 
-/// What the devices do, at an even rate whatever the steps take.
+/// A sample of the devices' state, taken at a fixed rate independent of the steps.
 struct RunSample {
-  Seconds time;                       ///< since training began, pauses included
-  std::vector<double> busy_fraction;  ///< since the sample before, a device, in device order
-  std::vector<Bytes> memory;          ///< in use now, a device
-  std::vector<GpuReading> gpus{};     ///< the latest look at each of RunStarted's
+  Seconds time;                       ///< since the start of training, including pauses
+  std::vector<double> busy_fraction;  ///< since the previous sample, per device, in device order
+  std::vector<Bytes> memory;          ///< currently in use, per device
+  std::vector<GpuReading> gpus{};     ///< the latest reading of each of RunStarted's GPUs
   bool operator==(const RunSample&) const = default;
 };
 
-/// The run waits between two steps, or goes on.
+/// A pause between two steps.
 struct RunPaused {
-  int step = 0;  ///< the last one done
+  int step = 0;  ///< the last completed step
   bool operator==(const RunPaused&) const = default;
 };
 struct RunResumed {
@@ -59,12 +59,12 @@ struct RunResumed {
   bool operator==(const RunResumed&) const = default;
 };
 
-/// A step that can be resumed from: every stage is on the disk.
+/// A step that can be resumed from: all stages are on disk.
 struct RunCheckpoint {
   int step = 0;
   std::string path;  ///< the step's folder
   Bytes bytes;
-  Seconds duration;  ///< from when it was copied to when it was on the disk, beside the training
+  Seconds duration;  ///< from the copy to the end of the write, which overlaps training
   bool operator==(const RunCheckpoint&) const = default;
 };
 
@@ -84,13 +84,13 @@ struct RunFinished {
   Seconds duration;
   Seconds median_step;
   bool stopped = false;  ///< on request, before the last step
-  /// Joules that each of RunStarted's GPUs took from then to the end of the last step, whoever used it.
+  /// Joules of each of RunStarted's GPUs from then to the end of the last step, of all processes.
   std::vector<std::optional<double>> gpu_energy{};
-  std::optional<Seconds> gpu_look{};  ///< mean time of one look at the GPUs, beside the training
+  std::optional<Seconds> gpu_look{};  ///< mean time of one GPU reading, which overlaps training
   bool operator==(const RunFinished&) const = default;
 };
 
-/// Joules of all GPUs; none where some did not tell, or there are none.
+/// Returns the joules of all GPUs; nothing if some did not report any, or there are none.
 inline std::optional<double> whole_energy(const RunFinished& event) {
   double sum = 0;
   for (const auto& joules : event.gpu_energy) {

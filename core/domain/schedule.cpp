@@ -6,7 +6,7 @@
 namespace pipedeck {
 namespace {
 
-/// Operation `index` of K forwards, then backward and forward in turn, then the backwards that are left.
+/// Returns operation `index` of K forwards, then alternating backward and forward, then the remaining backwards.
 Operation alternating_at(const AlternatingOrder& order, int index) {
   const auto operation = [&](OpKind kind, int nth) {
     return Operation{kind, order.stage, order.first + nth * order.stride};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of compute operations on every device: the one value that both simulator and runtime interpret.
-// Transfers, all-reduces and the optimizer step follow from the plan: a forward's output leaves when it ends, a stage's
-// gradients are reduced after its last backward, the optimizer closes the lane.
+// The order of compute operations on every device, interpreted by both the simulator and the runtime. The plan implies
+// transfers, all-reduces and the optimizer step. A forward's output is sent when it ends, a stage's gradients are
+// reduced after its last backward, and the optimizer ends the lane.
 #pragma once
 
 #include <cstdint>
@@ -34,15 +34,15 @@ struct Operation {
   OpKind kind = OpKind::forward;
   StageId stage;
   int micro_batch = 0;
-  /// One operation with the next in the list (DualPipe's overlapped forward and backward): both start when both can,
-  /// one after the other, and both deliver at the end of the second.
+  /// Forms an overlapped pair with the next operation of the list (DualPipe's forward and backward). The pair starts
+  /// when both can start, runs in sequence, and delivers both results at the end of the second.
   bool joined = false;
   bool operator==(const Operation&) const = default;
 };
 
-/// The closed form of GPipe, 1F1B and PipeDream alike: `warmup` forwards, then a backward and a forward in turn, then
-/// the remaining backwards. GPipe is warmup = count. Micro-batches are first, first + stride, ... (`count` of them):
-/// stride 1 in synchronous schedules, the stage's replicas in PipeDream's round-robin.
+/// The closed form of GPipe, 1F1B and PipeDream: `warmup` forwards, then alternating backward and forward, then the
+/// remaining backwards. GPipe is warmup = count. The `count` micro-batches are first, first + stride, ...: stride 1 in
+/// synchronous schedules, the stage's replicas in PipeDream's round-robin.
 struct AlternatingOrder {
   StageId stage;
   int warmup = 1;
@@ -53,7 +53,7 @@ struct AlternatingOrder {
   bool operator==(const AlternatingOrder&) const = default;
 };
 
-/// Imported and searched schedules: a stored list.
+/// A stored list, for imported and searched schedules.
 struct ExplicitOrder {
   std::vector<Operation> operations;
   bool operator==(const ExplicitOrder&) const = default;
@@ -62,7 +62,7 @@ struct ExplicitOrder {
 using LaneOrder = std::variant<AlternatingOrder, ExplicitOrder>;
 
 int operation_count(const LaneOrder& order);
-/// The operation at `index` in [0, operation_count): computed in constant time for closed forms.
+/// Returns the operation at `index` in [0, operation_count), in constant time for closed forms.
 Operation operation_at(const LaneOrder& order, int index);
 
 struct DeviceLane {
@@ -71,15 +71,16 @@ struct DeviceLane {
   bool operator==(const DeviceLane&) const = default;
 };
 
-/// One lane for each device that the plan uses, in device order.
+/// A schedule: one lane for each device of the plan, in device order.
 struct Schedule {
-  int micro_batches = 1;    ///< of the whole simulated span; more than the plan's in asynchronous steady state
+  int micro_batches = 1;    ///< of the whole simulated span; more than the plan's in the asynchronous steady state
   bool synchronous = true;  ///< false: weight versions, no flush (PipeDream)
   std::vector<DeviceLane> lanes;
   int copies = 1;  ///< of every stage; bidirectional schedules have two
   bool operator==(const Schedule&) const = default;
 
-  /// Which copy of the stages a micro-batch passes through: the first ones the first, and so on.
+  /// Returns the copy of the stages that processes the micro-batch: the first micro-batches use the first copy, and so
+  /// on.
   int copy_of(int micro_batch) const {
     return copies == 1 ? 0 : static_cast<int>(static_cast<std::int64_t>(micro_batch) * copies / micro_batches);
   }

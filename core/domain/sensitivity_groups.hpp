@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivity as people read it: devices and links that gain the same are one row.
+// Sensitivity for display: devices and links with the same gain share a row.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,15 @@
 
 namespace pipedeck {
 
-/// Of one kind and one gain, to the nanosecond; devices ascending, links as they came.
+/// A group of entries of the same kind and the same gain, to the nanosecond. Devices are ascending, links in the given
+/// order.
 struct SensitivityGroup {
   std::vector<SensitivityEntry> entries;
   const SensitivityEntry& first() const { return entries.front(); }
-  std::vector<DeviceId> devices() const;  ///< of device_speed and device_memory
+  std::vector<DeviceId> devices() const;  ///< for device_speed and device_memory
 };
 
-/// In the order of their first entries: the largest gain first.
+/// Returns the groups in the order of their first entries: the largest gain first.
 std::vector<SensitivityGroup> grouped(const Sensitivity& sensitivity);
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge's verdict on a plan (formats.md, "Simulation").
+// The simulator's result for a plan (formats.md, "Simulation").
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ struct MemoryPoint {
   bool operator==(const MemoryPoint&) const = default;
 };
 
-/// Why a device was idle; with its busy time this adds up to the iteration.
+/// The causes of a device's idle time; their sum and its busy time add up to the iteration.
 struct IdleParts {
   Nanoseconds warmup, drain, waiting_activation, waiting_gradient, waiting_all_reduce;
   bool operator==(const IdleParts&) const = default;
@@ -59,13 +59,13 @@ struct DeviceVerdict {
   Nanoseconds busy;  ///< forward, backward, recompute, optimizer
   IdleParts idle;
   Bytes peak;        ///< the curve's highest point
-  Bytes peak_upper;  ///< the most it can be however long operations take, fragmentation included
+  Bytes peak_upper;  ///< upper bound whatever the durations of operations, including fragmentation
   Bytes capacity;
   Nanoseconds peak_time;
   MemoryParts peak_parts;               ///< the items at the peak
-  int peak_micro_batches = 0;           ///< most micro-batches whose activations were kept at once
+  int peak_micro_batches = 0;           ///< maximum number of micro-batches with saved activations at the same time
   std::vector<MemoryPoint> curve;       ///< first point at 0
-  std::vector<MemoryParts> item_curve;  ///< the items of each point of `curve`; only where they were asked for
+  std::vector<MemoryParts> item_curve;  ///< the items at each point of `curve`; only on request
   bool operator==(const DeviceVerdict&) const = default;
 };
 
@@ -74,9 +74,9 @@ struct Simulation {
   Overlap overlap = Overlap::layer;
   Collectives collectives = Collectives::least;
   Nanoseconds iteration;
-  /// The longest time that a device takes from its first operation to the end of its step; asynchronous: `iteration`.
+  /// The longest time of a device from its first operation to the end of its step; asynchronous: `iteration`.
   Nanoseconds longest_span;
-  /// From one iteration to the next where no device waits for another before its step; absent: not asked for.
+  /// The time from one iteration to the next if no device waits for another before its step; absent: not requested.
   std::optional<Nanoseconds> period{};
   double samples_per_second = 0;
   double bubble_fraction = 0;  ///< 1 - sum of busy / (devices x iteration)
@@ -84,9 +84,9 @@ struct Simulation {
       0;  ///< iteration time in which no compute lane runs but a transfer or all-reduce does
   bool fits = true;
   IdleParts idle;                      ///< summed over devices
-  std::vector<DeviceVerdict> devices;  ///< those the plan uses, ascending
+  std::vector<DeviceVerdict> devices;  ///< devices that the plan uses, ascending
   Timeline timeline;
-  std::string extra;  ///< unknown members, as JSON
+  std::string extra;  ///< unknown members, as JSON text
   bool operator==(const Simulation&) const = default;
 };
 

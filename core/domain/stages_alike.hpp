@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages between which a tensor may stay in columns (simulator.md, "Cut over several devices").
+// Stages between which a tensor may stay column-sharded (simulator.md, "Cut over several devices").
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace pipedeck {
 
-/// The stage and its neighbours that are cut alike: as many replicas with the same samples, as many devices in each
-/// with the same shards.
+/// Returns the stage and its neighbours with the same sharding: equal replicas and samples, equal devices per replica
+/// and shards.
 std::span<const Stage> stages_cut_alike(const Plan& plan, StageId stage);
 
 }  // namespace pipedeck

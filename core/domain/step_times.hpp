@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step of a run took, as one figure: trials compare plans by it, and runs are listed with it.
+// The step time of a run as one value, used by trials to compare plans and by lists of runs.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// Of the steps but for the first, which makes its memory.
+/// Returns the durations of all steps except the first, which allocates memory.
 inline std::vector<double> step_seconds(const std::vector<RunEvent>& events) {
   std::vector<double> seconds;
   bool first = true;
@@ -23,7 +23,7 @@ inline std::vector<double> step_seconds(const std::vector<RunEvent>& events) {
   return seconds;
 }
 
-/// Their median; nothing where there is no second step.
+/// Returns the median of step_seconds; nothing if there is no second step.
 inline std::optional<Seconds> median_step(const std::vector<RunEvent>& events) {
   std::vector<double> seconds = step_seconds(events);
   if (seconds.empty()) return std::nullopt;

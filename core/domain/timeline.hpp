@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened when, predicted or measured: columns that the Gantt reads as they are, 23 bytes an operation.
+// A predicted or measured timeline in columns that the Gantt chart reads directly; 23 bytes per operation.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ namespace pipedeck {
 
 enum class LaneRole : std::uint8_t {
   compute,     ///< forward, backward, recompute, optimizer of a device
-  collective,  ///< all-reduces that a device takes part in; runs beside its compute
+  collective,  ///< all-reduces of a device; overlap its compute
   link,        ///< transfers over a directed pair of nodes or of devices
 };
 
-/// Operations of one lane never overlap one another and are sorted by start.
+/// A lane. Its operations do not overlap and are sorted by start.
 struct TimelineLane {
   LaneRole role = LaneRole::compute;
   DeviceId device;                 ///< compute, collective: the device; link: the lowest sending device
@@ -50,9 +50,9 @@ struct Timeline {
     return {
         Nanoseconds(start[i]), Nanoseconds(duration[i]), {kind[i], StageId(std::int32_t{stage[i]}), micro_batch[i]}};
   }
-  /// Latest end of any operation; 0 for an empty timeline.
+  /// Returns the latest end of any operation; 0 for an empty timeline.
   Nanoseconds makespan() const;
-  /// Appends a lane holding `rows` (sorted by start). Transfers: kind send, stage = the sending stage.
+  /// Appends a lane with `rows`, sorted by start. Transfers have kind send and the sending stage.
   void append_lane(TimelineLane lane, std::span<const TimelineRow> rows);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a profile is computed from a transformer's shape, and what a computed one says of that, so that it can be
-// computed anew for another size.
+// The options for computing a profile from a transformer's shape. A computed profile stores them, so that it can be
+// computed again for another size.
 #pragma once
 
 #include <algorithm>
@@ -12,47 +12,47 @@
 
 namespace pipedeck {
 
-/// What becomes of the weights of attention, a s^2 numbers of each sample.
+/// The handling of the attention weights, a s^2 elements per sample.
 enum class AttentionMemory {
-  stored,     ///< kept for the backward pass
-  selective,  ///< written, dropped and computed again for it (Korthikanti et al., arXiv 2205.05198, section 5)
-  fused,      ///< never written: one kernel keeps row sums alone (FlashAttention, arXiv 2205.14135)
+  stored,     ///< saved for the backward pass
+  selective,  ///< discarded after use and recomputed for it (Korthikanti et al., arXiv 2205.05198, section 5)
+  fused,      ///< never stored: one kernel computes row sums only (FlashAttention, arXiv 2205.14135)
 };
 
-/// What kernels reach of what a device promises, against published measurements (docs/accuracy.md).
+/// The fractions of the data-sheet performance that kernels reach, fitted to published measurements (docs/accuracy.md).
 struct Reached {
-  double products = 0.77;   ///< of the arithmetic peak, by a large product
-  double attention = 0.36;  ///< of that, by attention that does not store its weights
-  double memory = 0.66;     ///< of the memory's bandwidth
-  double depth = 64;        ///< a product whose inner size is this reaches half
-  Seconds launch{3e-6};     ///< of a kernel
+  double products = 0.77;   ///< large matmuls: of the arithmetic peak
+  double attention = 0.36;  ///< attention that does not store its weights: of the arithmetic peak
+  double memory = 0.66;     ///< of the memory bandwidth
+  double depth = 64;        ///< inner size at which a matmul reaches half
+  Seconds launch{3e-6};     ///< per kernel
   bool operator==(const Reached&) const = default;
 };
 
 struct AnalyticOptions {
-  std::string precision = "bf16";  ///< a peak of the device's data sheet: fp32, tf32, fp16, bf16
-  int sequence = 0;                ///< tokens of a sample; 0: what the model was made for, longest_assumed at most
+  std::string precision = "bf16";  ///< one with a peak in the device's data sheet: fp32, tf32, fp16, bf16
+  int sequence = 0;                ///< tokens per sample; 0: the model's maximum, at most longest_assumed
   int micro_batch = 1;             ///< samples
   AttentionMemory attention = AttentionMemory::fused;
-  bool dropout = true;                ///< as the configuration says; else none
-  std::vector<int> degrees{2, 4, 8};  ///< of tensor parallelism; those that do not divide the heads are left out
-  bool sequence_parallel = true;      ///< what tensor-parallel ranks do not divide, they divide by tokens
-  Reached reached{};                  ///< parts of what the data sheet promises, above 0 and at most 1
+  bool dropout = true;                ///< as configured; false: none
+  std::vector<int> degrees{2, 4, 8};  ///< of tensor parallelism; omits those that do not divide the heads
+  bool sequence_parallel = true;      ///< operators that tensor-parallel ranks do not shard are sharded by tokens
+  Reached reached{};                  ///< fractions of the data-sheet values, above 0 and at most 1
   bool operator==(const AnalyticOptions&) const = default;
 };
 
-/// Tokens of a sample where nobody says: what the model was made for, this at most.
+/// The upper bound of the tokens per sample if the options give none; the model's own maximum may be smaller.
 inline constexpr int longest_assumed = 4096;
 
-/// Tokens of a sample.
+/// Returns the tokens per sample.
 inline int sequence_of(const TransformerConfig& config, const AnalyticOptions& options) {
   return options.sequence > 0 ? options.sequence : std::min(config.longest, longest_assumed);
 }
 
-/// What a profile was computed from.
+/// The source of a computed profile.
 struct TransformerOrigin {
   TransformerConfig config;
-  std::string device;  ///< type of the catalogue
+  std::string device;  ///< type in the catalogue
   AnalyticOptions options;
   bool operator==(const TransformerOrigin&) const = default;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units as people write them where figures stand apart from them: in headings of tables, as options.
+// Units that are separate from their values: in table headings and options.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace pipedeck {
 
-/// "GB/s" of a rate, "us" of a time; no figures, which "1" and a unit after it would take for more digits.
+/// Returns true for a unit alone: "GB/s" of a rate, "us" of a time. False for a text that begins as a number, since the
+/// test prepends "1".
 inline bool is_unit(Measure measure, const std::string& text) {
   const bool letter =
       !text.empty() && std::string_view("0123456789.,eE+-").find(text.front()) == std::string_view::npos;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units as types, so that a figure in bytes can never be read as one in seconds.
+// Units as types, so that bytes can't be mistaken for seconds.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace pipedeck {
 
-/// A count of one unit. Same-unit arithmetic and scaling only; everything else is spelled out below.
+/// A number of one unit. Supports same-unit arithmetic and scaling; all conversions are explicit functions below.
 template <class Tag, class Rep>
 struct Quantity {
   Rep count{};
@@ -49,7 +49,7 @@ constexpr BytesPerSecond gigabytes_per_second(double value) { return BytesPerSec
 constexpr double in_gigabytes_per_second(BytesPerSecond rate) { return rate.count / 1e9; }
 constexpr Seconds to_seconds(Nanoseconds time) { return Seconds(static_cast<double>(time.count) * 1e-9); }
 
-/// Whole nanoseconds, half up: the one rounding that every operation's duration gets (formats.md).
+/// Rounds to whole nanoseconds, half up. The only rounding of every operation's duration (formats.md).
 inline Nanoseconds round_to_nanoseconds(Seconds time) {
   return Nanoseconds(static_cast<std::int64_t>(std::floor(time.count * 1e9 + 0.5)));
 }

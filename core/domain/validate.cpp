@@ -75,7 +75,7 @@ Result<void> check_points(const Profile& profile, const Layer& layer, std::size_
   return {};
 }
 
-/// `whole`: the saved bytes that the input is a part of.
+/// Checks LayerMemory. `whole`: the saved bytes that include the input.
 Result<void> check_memory(const std::string& in, const LayerMemory& memory, Bytes whole) {
   const auto place = [&](const char* name) { return fmt::format("{}/memory/{}", in, name); };
   PIPEDECK_CHECK(checks::bytes(place("forward_bytes"), memory.forward));
@@ -181,7 +181,7 @@ Result<void> check_edges(const Profile& profile) {
   return {};
 }
 
-/// Layers that depend on themselves are those a topological order leaves out.
+/// A topological order omits layers that depend on themselves.
 Result<void> check_acyclic(const Profile& profile) {
   const std::vector<LayerId> order = topological_order(profile);
   if (order.size() == profile.layers.size()) return {};
@@ -372,7 +372,7 @@ Result<void> check_sizes(const ModelLayer& layer, std::size_t index, const Layer
   return {};
 }
 
-/// A window no larger than what it slides over.
+/// Refuses a window larger than its input.
 Result<void> check_window(const ModelLayer& layer, std::size_t index) {
   if (!layer.sizes.contains("kernel")) return {};
   const std::int64_t least = std::min(layer.size("height"), layer.size("width")) + 2 * layer.size("padding");

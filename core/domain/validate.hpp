@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of values before anybody computes with them. The first broken rule comes back as bad_input with a JSON
-// pointer into the value's own file format.
+// Validation of values before use. The first broken rule is returned as bad_input with a JSON pointer into the value's
+// file format.
 #pragma once
 
 #include "core/domain/cluster.hpp"
@@ -12,12 +12,13 @@
 namespace pipedeck {
 
 Result<void> validate(const Profile& profile);
-/// A cluster that is not connected is valid (the editor shows it); planning on it is refused by core/cost/network.
+/// Validates a cluster. One that is not connected is valid, since the editor shows it; core/cost/network refuses to
+/// plan on it.
 Result<void> validate(const Cluster& cluster);
 Result<void> validate(const ModelSpec& model);
-/// What a plan can be checked for alone: everything but what needs the profile's layers and the cluster's devices.
+/// Validates a plan alone: all rules that need neither the profile's layers nor the cluster's devices.
 Result<void> validate(const Plan& plan);
-/// The plan by itself, and against what it is for: ranges, devices, replicas, shares, order.
+/// Validates a plan alone and against its profile and cluster: ranges, devices, replicas, shares, order.
 Result<void> validate(const Plan& plan, const Profile& profile, const Cluster& cluster);
 
 }  // namespace pipedeck

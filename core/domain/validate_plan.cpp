@@ -41,10 +41,11 @@ Result<void> check_range(const Stage& stage, std::size_t index, int begin) {
   return {};
 }
 
-/// Which devices the stages before have, each with the stage that named it first.
+/// The devices of the previous stages, each with the stage that named it first.
 using Held = std::map<DeviceId, std::size_t>;
 
-/// Chunks on a common device have all devices in common, so that each replica is on the same devices in all of them.
+/// Checks that chunks on a common device have all devices in common, so that each replica uses the same devices in all
+/// of them.
 Result<void> check_common(const Plan& plan, std::size_t index, std::size_t other) {
   const Stage &stage = plan.stages[index], &before = plan.stages[other];
   if (stage.devices == before.devices && stage.tensor_parallel == before.tensor_parallel) return {};
@@ -76,7 +77,7 @@ Result<void> check_devices(const Plan& plan, std::size_t index, Held& held) {
 
 Result<void> check_shares(const Plan& plan, const Stage& stage, std::size_t index) {
   if (!plan.synchronous()) {
-    // formats.md: asynchronous schedules never cut a micro-batch, replicas take mini-batches in turn.
+    // formats.md: asynchronous schedules never split a micro-batch; replicas take mini-batches in turn.
     if (stage.shares)
       return bad(stage_place(index, "shares"), "found shares, expected none: this schedule never cuts a micro-batch");
     return {};
@@ -126,7 +127,8 @@ Result<void> check_recompute(const Stage& stage, std::size_t index) {
   return {};
 }
 
-/// Each copy of each stage once, the first on the stage's own devices, the others in groups of them.
+/// Checks that each copy of each stage is there once: the first on the stage's own devices, the others on groups of
+/// them.
 Result<void> check_chunks(const Plan& plan) {
   if (!plan.chunks) return {};
   if (!shares_devices(plan.schedule))
@@ -164,7 +166,8 @@ Result<void> check_chunks(const Plan& plan) {
   return {};
 }
 
-/// Stages that trade places have as many devices each.
+/// Checks that micro-batches can be divided over both directions, and that stages with copies on each other's devices
+/// have the same number of devices.
 Result<void> check_directions(const Plan& plan) {
   if (!bidirectional(plan.schedule)) return {};
   if (plan.micro_batches % 2 != 0)
@@ -254,8 +257,9 @@ Result<void> check_against_layers(const Plan& plan, const Profile& profile) {
   return {};
 }
 
-/// Where the profile tells the ways of all layers of the stages that are cut alike with this one, the first of them,
-/// these meet. As in the runtime, the model must be able to end whole behind any layer.
+/// Checks that the shardings match for the stages with the same sharding as `s`, which is the first of them. Applies if
+/// the profile lists the shardings of all their layers. As in the runtime, the output must be able to be replicated
+/// after any layer.
 Result<void> check_ways(const Plan& plan, const Profile& profile, std::span<const LayerId> order, std::size_t s) {
   const std::span<const Stage> alike = stages_cut_alike(plan, StageId(s));
   CutPath path;

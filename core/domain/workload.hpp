@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be trained and by which conventions; together with profile and cluster it is the question planners answer.
+// The workload to train and the simulation's conventions. With profile and cluster, it forms a planning problem.
 #pragma once
 
 #include <memory>
@@ -17,11 +17,11 @@ namespace pipedeck {
 enum class Optimizer { none, sgd, momentum, adam, rmsprop };
 enum class Precision { fp32, mixed_16, mixed_18, mixed_20 };
 enum class NetworkModel { ideal, shared };
-/// When gradients are all-reduced: after the stage's last backward, by layer as each is done, or several layers
-/// together as soon as they fill a bucket.
+/// When gradients are all-reduced: after the stage's last backward, per layer as each one is done, or in buckets as
+/// soon as one is full.
 enum class Overlap { none, layer, bucket };
-/// How devices all-reduce: the less of a flat and a hierarchical ring, one of these always, a double binary tree, or
-/// what NCCL's own estimate chooses.
+/// How devices all-reduce: the cheaper of a flat and a hierarchical ring, always one of these, a double binary tree, or
+/// the choice of NCCL's own estimate.
 enum class Collectives { least, ring, hierarchical, tree, nccl };
 
 std::string_view name_of(Optimizer);     // "adam"
@@ -35,27 +35,28 @@ std::optional<NetworkModel> network_model_named(std::string_view);
 std::optional<Overlap> overlap_named(std::string_view);
 std::optional<Collectives> collectives_named(std::string_view);
 
-inline constexpr Bytes default_bucket{25 << 20};  ///< as PyTorch's DistributedDataParallel has it
+inline constexpr Bytes default_bucket{25 << 20};  ///< as in PyTorch's DistributedDataParallel
 
-/// How a plan is judged; the defaults of every command (formats.md, "Command line").
+/// The conventions of the simulation; the defaults of every command (formats.md, "Command line").
 struct Conventions {
   NetworkModel network = NetworkModel::ideal;
   Overlap overlap = Overlap::layer;
   Bytes bucket = default_bucket;  ///< with Overlap::bucket
   Collectives collectives = Collectives::least;
-  Bytes reserve;             ///< context and fragmentation on every device
-  Bytes communication;       ///< buffers of one communicator; a device holds them for each that it is in
-  double fragmentation = 0;  ///< of the allocator's memory, lost between blocks at worst: for the upper estimate alone
+  Bytes reserve;        ///< context and fragmentation on every device
+  Bytes communication;  ///< buffers per communicator; a device holds them for each one that it belongs to
+  double fragmentation =
+      0;  ///< worst-case fraction of the allocator's memory lost between blocks, for the upper estimate only
   Calibration calibration{};
-  /// Most that a device of a pipeline holds beside the model: planners leave room for a stage of replicas of several
-  /// devices between two others.
+  /// Returns the maximum memory per device in addition to the model. Planners leave room for a stage of tensor-parallel
+  /// replicas between two others.
   Bytes most_beside_model() const { return reserve + communication * 4; }
   bool operator==(const Conventions&) const = default;
 };
 
 struct Workload {
-  int global_batch = 1;            ///< samples an iteration
-  std::optional<int> micro_batch;  ///< fixed by the user; absent: planners choose
+  int global_batch = 1;            ///< samples per iteration
+  std::optional<int> micro_batch;  ///< set by the user; absent: chosen by planners
   Optimizer optimizer = Optimizer::adam;
   Precision precision = Precision::fp32;
   int zero = 0;  ///< ZeRO stage, 0 to 3
@@ -63,7 +64,7 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
-/// A question to the planners. Shared and immutable, so that it crosses threads freely.
+/// A planning problem. Shared and immutable, so that threads can pass it freely.
 struct Problem {
   std::shared_ptr<const Profile> profile;
   std::shared_ptr<const Cluster> cluster;
