@@ -130,8 +130,7 @@ struct Plan {
   Optimizer optimizer = Optimizer::adam;
   Precision precision = Precision::fp32;
   int zero = 0;
-  std::optional<std::vector<LayerId>>
-      order;  ///< topological order to which the stages' ranges refer; absent: list order
+  std::optional<std::vector<LayerId>> order;  ///< topological order that stages' ranges refer to; absent: list order
   /// Where a schedule puts several chunks on a device, their stages name the same devices.
   std::vector<Stage> stages;
   /// Copies of stages on other devices, for bidirectional schedules; absent: the default of chunks_of().
@@ -140,8 +139,7 @@ struct Plan {
   std::optional<Objective> objective;
   std::optional<Predicted> predicted;
   std::optional<Certificate> certificate;
-  std::vector<std::string>
-      why;  ///< the plan's bottleneck and how much worse its neighbours are, one sentence each, if requested
+  std::vector<std::string> why;  ///< on request: the plan's bottleneck and its neighbours' losses, one sentence each
   std::string profile_sha256, cluster_sha256;  ///< of the files that the plan was made for; empty: unknown
   bool truncated = false;                      ///< a time budget ended the search early
   std::string extra;

@@ -43,10 +43,9 @@ struct Conventions {
   Overlap overlap = Overlap::layer;
   Bytes bucket = default_bucket;  ///< with Overlap::bucket
   Collectives collectives = Collectives::least;
-  Bytes reserve;        ///< context and fragmentation on every device
-  Bytes communication;  ///< buffers per communicator; a device holds them for each one that it belongs to
-  double fragmentation =
-      0;  ///< worst-case fraction of the allocator's memory lost between blocks, for the upper estimate only
+  Bytes reserve;             ///< context and fragmentation on every device
+  Bytes communication;       ///< buffers per communicator; a device holds them for each one that it belongs to
+  double fragmentation = 0;  ///< worst-case loss of allocator memory between blocks, a fraction; upper estimate only
   Calibration calibration{};
   /// Returns the maximum memory per device in addition to the model. Planners leave room for a stage of tensor-parallel
   /// replicas between two others.
