@@ -35,15 +35,15 @@ AllReducePart AllReduce::ring(RingLinks over, const WorstHop& hop, std::size_t m
           BytesPerSecond(hop.beta)};
 }
 
-/// Each device is inside one of the two trees and a leaf of the other: its ports carry all bytes up and all down. The
-/// links are taken to be those of the ring.
+/// Each device is an inner vertex of one of the two trees and a leaf of the other, so its ports carry all bytes up and
+/// all down. The links are assumed to be those of the ring.
 AllReducePart AllReduce::tree(Bytes bytes) const {
   return {RingLinks::flat, Seconds(rings_.flat.tree_seconds(rings_.members, Bytes(0))),
           Seconds(rings_.flat.tree_seconds(rings_.members, bytes)), BytesPerSecond(rings_.flat.beta)};
 }
 
-/// Of what NCCL estimates, the latency holds no link. The rest is what its algorithm sends over a port, in that time:
-/// 2(n-1)/n of the bytes in a ring, twice the bytes in a tree, once with NVLink SHARP, where switches add up.
+/// NCCL's estimated latency occupies no link. The remaining time is for the bytes that the algorithm sends over a port:
+/// 2(n-1)/n of the bytes in a ring, twice the bytes in a tree, and once with NVLink SHARP, where switches reduce.
 AllReducePart AllReduce::nccl(Bytes bytes) const {
   const NcclCost cost = nccl_choice(nccl_, NcclCollective::all_reduce, bytes);
   const auto n = static_cast<double>(rings_.members);

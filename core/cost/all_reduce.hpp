@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An all-reduce of a group of devices by a chosen algorithm (Conventions::collectives): how long it takes alone, and
-// what it puts on the links meanwhile, for who lets it share them.
+// An all-reduce of a group of devices by a chosen algorithm (Conventions::collectives): its time without contention,
+// and its load on the links for simulations that share them.
 #pragma once
 
 #include <vector>
@@ -11,28 +11,28 @@
 
 namespace pipedeck {
 
-/// Which ring's links are in use: that of all devices, those within the nodes at once, that of each node's first
-/// device.
+/// The ring whose links are in use: that of all devices, those inside all nodes at the same time, or that of each
+/// node's first device.
 enum class RingLinks { flat, inside, between };
 
-/// One part of an all-reduce after another.
+/// A part of an all-reduce; parts run in sequence.
 struct AllReducePart {
   RingLinks over = RingLinks::flat;
-  Seconds delay;        ///< of all steps together: no link is in use
-  Seconds time;         ///< alone, `delay` included
-  BytesPerSecond rate;  ///< over every link of the ring, when the delay is over
+  Seconds delay;        ///< of all steps together; no link is in use
+  Seconds time;         ///< without contention, including `delay`
+  BytesPerSecond rate;  ///< over every link of the ring, after the delay
   bool operator==(const AllReducePart&) const = default;
   double volume() const { return (time - delay).count * rate.count; }  ///< bytes over every link
 };
 
-/// Rings walked once, then asked for as many sizes as there are.
+/// An all-reduce of a group of devices. Walks the rings once for any number of sizes.
 class AllReduce {
  public:
   AllReduce(const Network& network, std::span<const DeviceId> devices, Collectives by);
 
-  /// Nothing for one device or no bytes.
+  /// Returns the parts; empty for one device or no bytes.
   std::vector<AllReducePart> parts(Bytes bytes) const;
-  /// The sum of the parts.
+  /// Returns the sum of the parts' times.
   Seconds time(Bytes bytes) const;
 
  private:

@@ -50,7 +50,7 @@ GroupRings rings_of(const Network& network, std::span<const DeviceId> devices) {
   rings.members = sorted.size();
   add_ring(network, sorted, rings.flat);
   std::vector<DeviceId> leaders;
-  for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {  // the devices of a node stand together
+  for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {  // devices of a node are consecutive
     while (end < sorted.size() && network.node_of(sorted[end]) == network.node_of(sorted[begin])) ++end;
     rings.most = std::max(rings.most, end - begin);
     add_ring(network, std::span(sorted).subspan(begin, end - begin), rings.inside);

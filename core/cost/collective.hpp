@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of an all-reduce: the less of a flat ring and a hierarchical one (simulator.md, "Communication").
+// Time of an all-reduce: the minimum of a flat and a hierarchical ring (simulator.md, "Communication").
 #pragma once
 
 #include <algorithm>
@@ -9,28 +9,29 @@
 
 namespace pipedeck {
 
-/// The slowest of a ring's hops: largest latency and smallest bandwidth, not necessarily of the same hop.
+/// The worst hop of a ring: largest latency and smallest bandwidth, not necessarily of the same hop.
 struct WorstHop {
   double alpha = 0;  ///< seconds
-  double beta = 0;   ///< bytes a second; 0: no hop yet
+  double beta = 0;   ///< bytes/s; 0: no hop yet
   bool operator==(const WorstHop&) const = default;
 
   void add(const Path& path);
-  /// Of a ring of `members`; 0 for one.
+  /// Returns the time of a ring of `members`; 0 for one.
   double ring_seconds(std::size_t members, Bytes bytes) const;
-  /// Of a double binary tree, 2 ceil(log2 n) alpha + 2 b / beta: each half of the bytes goes up and down one tree.
+  /// Returns the time of a double binary tree, 2 ceil(log2 n) alpha + 2 b / beta: half of the bytes goes up and down
+  /// each tree.
   double tree_seconds(std::size_t members, Bytes bytes) const;
 };
 
-/// The ring with devices in cluster order, for whoever asks about many sizes.
+/// Returns the worst hop of the ring with devices in cluster order, for callers that need several sizes.
 WorstHop worst_hop(const Network& network, std::span<const DeviceId> devices);
 
-/// The rings of a group of devices: walked once, then asked for as many sizes as there are.
+/// The rings of a group of devices, walked once for any number of sizes.
 struct GroupRings {
   WorstHop flat;             ///< all devices in cluster order
   std::size_t members = 0;   ///< n
-  WorstHop inside, between;  ///< the devices of each node; the first of every node
-  std::size_t most = 0;      ///< p, devices of a node
+  WorstHop inside, between;  ///< of the devices of each node; of the first devices of all nodes
+  std::size_t most = 0;      ///< p, maximum devices per node
   std::size_t nodes = 0;     ///< k
   bool operator==(const GroupRings&) const = default;
 
@@ -43,17 +44,18 @@ struct GroupRings {
 
 GroupRings rings_of(const Network& network, std::span<const DeviceId> devices);
 
-/// 2(n-1)(alpha + b/(n beta)) with devices in cluster order, alpha the largest latency and beta the smallest bandwidth
-/// of a hop. 0 for one device.
+/// Returns 2(n-1)(alpha + b/(n beta)) with devices in cluster order, where alpha is the largest latency and beta the
+/// smallest bandwidth of a hop. 0 for one device.
 Seconds ring_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 
-/// 2(p-1)(alpha_in + b/(p beta_in)) + 2(k-1)(alpha_out + b/(k beta_out)) over k nodes of at most p devices each.
+/// Returns 2(p-1)(alpha_in + b/(p beta_in)) + 2(k-1)(alpha_out + b/(k beta_out)) over k nodes of at most p devices
+/// each.
 Seconds hierarchical_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 
-/// 2 ceil(log2 n) alpha + 2 b / beta, alpha and beta as of the flat ring.
+/// Returns 2 ceil(log2 n) alpha + 2 b / beta, with alpha and beta of the flat ring.
 Seconds tree_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 
-/// The less of the two rings.
+/// Returns the minimum of the two rings.
 Seconds all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 
 }  // namespace pipedeck

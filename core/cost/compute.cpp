@@ -8,13 +8,14 @@
 namespace pipedeck {
 namespace {
 
-/// The value at `samples` of the line through two measured points, never below 0.
+/// Returns the value at `samples` of the line through two measured points, at least 0.
 double on_line(const LayerPoint& a, const LayerPoint& b, Seconds LayerPoint::*pass, int samples) {
   const double slope = ((b.*pass).count - (a.*pass).count) / (b.micro_batch - a.micro_batch);
   return std::max(0.0, (a.*pass).count + slope * (samples - a.micro_batch));
 }
 
-/// Between measured points by linear interpolation, outside by the nearest two points' line; one point: proportional.
+/// Interpolates linearly between measured points, and extrapolates the line through the nearest two outside.
+/// Proportional for one point.
 double at_samples(const Profile& profile, const Layer& layer, Seconds Layer::*base, Seconds LayerPoint::*pass,
                   int samples) {
   const std::vector<LayerPoint>& points = layer.at;
@@ -25,7 +26,8 @@ double at_samples(const Profile& profile, const Layer& layer, Seconds Layer::*ba
   return on_line(above[-1], *above, pass, samples);
 }
 
-/// Of the backward pass, computing weight gradients: on the line where every point says how much, else the layer's own.
+/// Returns the part of the backward pass that computes weight gradients: interpolated if every point has one, otherwise
+/// the layer's own.
 double weight_share(const Profile& profile, const Layer& layer, int samples) {
   const double own = layer.backward.count > 0 ? layer.backward_weight.count / layer.backward.count : 0;
   const bool told = layer.at.size() > 1 && std::ranges::all_of(layer.at, [](const LayerPoint& point) {
@@ -42,7 +44,7 @@ double weight_share(const Profile& profile, const Layer& layer, int samples) {
   return backward > 0 ? std::min(1.0, weights / backward) : 0;
 }
 
-/// A figure for another device or degree counts as its ratio to the base; a base of 0 has no ratio and stays 0.
+/// Returns a value for another device or degree as its ratio to the base. A base of 0 has no ratio and stays 0.
 double ratio(Seconds other, Seconds base) { return base.count > 0 ? other.count / base.count : 1; }
 
 double speed_named(const Cluster& cluster, const std::string& name) {
@@ -87,7 +89,7 @@ LayerTimes layer_times(const Profile& profile, const Layer& layer, int samples, 
 }
 
 Bytes scale_bytes(Bytes bytes, int samples, int profile_micro_batch) {
-  // Split into whole micro-batches and a rest, so that large figures do not overflow on the way.
+  // Splits into whole micro-batches and a rest, so that large values do not overflow.
   const std::int64_t whole = bytes.count / profile_micro_batch, rest = bytes.count % profile_micro_batch;
   return Bytes(whole * samples + (rest * samples + profile_micro_batch - 1) / profile_micro_batch);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of one layer's passes at a number of samples, on a device type, at a degree of tensor parallelism: the profile's
-// points, scaled as formats.md says. Exact sums of seconds; whoever makes an operation of several layers rounds once.
+// Time of a layer's passes by number of samples, device type and tensor-parallel degree, scaled from the profile's
+// points as in formats.md. Sums are exact seconds; the caller that forms an operation from several layers rounds once.
 #pragma once
 
 #include "core/domain/cluster.hpp"
@@ -12,11 +12,12 @@ struct LayerTimes {
   Seconds forward, backward, backward_weight;
 };
 
-/// `samples` on each device (after the cut over replicas), >= 1. Unlisted degree: the validated plan can't ask for it.
+/// Returns the layer's times for `samples` >= 1 per device, after the division over replicas. The degree must be listed
+/// in the profile; validated plans use no other.
 LayerTimes layer_times(const Profile& profile, const Layer& layer, int samples, const Cluster& cluster,
                        const DeviceType& type, int tensor_parallel = 1);
 
-/// Bytes of `samples` samples where `bytes` is for Profile::micro_batch of them, rounded up once.
+/// Returns the bytes of `samples` samples, rounded up once. `bytes` is for Profile::micro_batch samples.
 Bytes scale_bytes(Bytes bytes, int samples, int profile_micro_batch);
 
 }  // namespace pipedeck

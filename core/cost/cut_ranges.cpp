@@ -10,7 +10,7 @@
 namespace pipedeck {
 namespace {
 
-constexpr std::size_t longest_row = 128;  // layers; longer ranges are several
+constexpr std::size_t longest_row = 128;  // layers; a longer range takes several rows
 
 CutFigures& operator+=(CutFigures& sum, const CutFigures& next) {
   sum.whole_parameters += next.whole_parameters, sum.saved += next.saved;
@@ -25,7 +25,7 @@ CutFigures most_of(const CutFigures& a, const CutFigures& b) {
 
 CutFigures figures_of(const CutWay& way) { return {way.whole_parameters, way.saved, way.workspace}; }
 
-/// The layers in order at one degree; null where a layer can't be cut so often.
+/// The layers in order at one degree; null where a layer can't be sharded over it.
 using Points = std::vector<const TensorParallelPoint*>;
 
 std::vector<CutStep> steps_of(const TensorParallelPoint& point) {
@@ -38,7 +38,7 @@ bool any_way(const TensorParallelPoint* point, Lies CutStep::*end, Lies lies) {
   return point && std::ranges::any_of(point->ways, [&](const CutWay& way) { return way.step.*end == lies; });
 }
 
-/// The most of all paths through [first, first + n) for n = 1, 2, ..., whatever stands before and behind.
+/// Returns the maximum of all paths through [first, first + n) for n = 1, 2, ..., for any neighbours.
 std::vector<CutFigures> row_of(const Points& points, std::size_t first) {
   using enum Lies;
   std::vector<CutFigures> row;
@@ -97,7 +97,7 @@ std::optional<CutRanges> CutRanges::of(const Profile& profile, std::span<const L
 
 CutFigures CutRanges::most(int first, int last) const {
   CutFigures sum;
-  while (first < last) {  // in one piece, or where it is longer than rows are in several
+  while (first < last) {  // in one piece, or in several if longer than a row
     const Row& row = rows_[static_cast<std::size_t>(first)];
     const std::size_t count = std::min(static_cast<std::size_t>(last - first), row.size());
     if (count > 0) sum += row[count - 1];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device holds of a range of layers that is cut over several, before it is known how the stages beside it are
-// cut (simulator.md, "Cut over several devices"). That decides whether the range's first input and last output lie in
-// columns, and so the way of each layer: the figures here are the most of all cases, and of all ranges inside, so that
-// a longer range never takes less. What a plan's own stages take (stage_ways) is never more.
+// The memory of a device for a range of layers that is sharded, before the sharding of the neighbouring stages is known
+// (simulator.md, "Cut over several devices"). The neighbours decide whether the range's first input and last output are
+// column-sharded, and so the sharding of each layer. Values are the maximum over all cases and over all ranges inside,
+// so a longer range never takes less. The values of a plan's own stages (stage_ways) are never larger.
 #pragma once
 
 #include <optional>
@@ -13,26 +13,27 @@
 
 namespace pipedeck {
 
-/// Of some layers, for the profile's micro-batch.
+/// The memory of some layers, for the profile's micro-batch.
 struct CutFigures {
   Bytes whole_parameters, saved;  ///< sums
-  Bytes workspace;                ///< the largest
+  Bytes workspace;                ///< maximum
   bool operator==(const CutFigures&) const = default;
 };
 CutFigures figures_of(std::span<const CutWay* const> ways);
 
 class CutRanges {
  public:
-  /// Nothing where the profile isn't a chain, or doesn't tell the ways of every layer that it has times for cut over
+  /// Returns nothing if the profile isn't a chain, or doesn't list the shardings of every layer that has times for
   /// `degree` devices.
   static std::optional<CutRanges> of(const Profile& profile, std::span<const LayerId> order, int degree);
 
-  /// Of the layers [first, last) of the order; those that can't be cut so often (can_be_cut) count nothing.
+  /// Returns the maximum for the layers [first, last) of the order. Layers that can't be sharded over the degree
+  /// (can_be_cut) count as zero.
   CutFigures most(int first, int last) const;
 
  private:
-  using Row = std::vector<CutFigures>;  ///< by number of layers, less one
-  std::vector<Row> rows_;               ///< by first layer; as far as layers can be cut
+  using Row = std::vector<CutFigures>;  ///< by number of layers, minus one
+  std::vector<Row> rows_;               ///< by first layer, for as many layers as can be sharded
 };
 
 }  // namespace pipedeck

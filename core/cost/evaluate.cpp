@@ -43,7 +43,7 @@ Result<void> compared(const Evaluation& e) {
   if (plan.planner == "pipedream" && !plan.synchronous()) return compare(plan, pipedream_objective(e));
   if (plan.planner == "amp" || plan.planner == "amp-sa") return compare(plan, amp_objective(e));
   if (plan.planner == "whale") return compare(plan, whale_objective(e));
-  return {};  // the others' objective is the simulator's answer
+  return {};  // the other planners' objective is the simulator's result
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ Result<std::string> objective_text(const Problem& problem, const Plan& plan, con
   auto network = Network::of(*problem.cluster, problem.workload.conventions.calibration);
   if (!network) return tl::unexpected(network.error());
   const Evaluation e{problem, plan, *network, options, order_of(plan, *problem.profile)};
-  // One line a planner that has a formula of its own.
+  // One line for each planner with its own formula.
   if (plan.planner == "dapple") return dapple_objective_text(e);
   if (plan.planner == "pipedream" && !plan.synchronous()) return pipedream_objective_text(e);
   if (plan.planner == "capture") return capture_objective_text(e);

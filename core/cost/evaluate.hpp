@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The independent evaluation of a planner's answer: objective and constraints straight from the definitions, layer by
-// layer, sharing no table with any planner. In every build a plan it disagrees with (1e-9 relative) is withheld.
+// An independent verification of a planner's result. Computes objective and constraints from their definitions, layer
+// by layer, and shares no table with any planner. In every build, plans with a deviation above 1e-9 relative are
+// withheld.
 #pragma once
 
 #include <stop_token>
@@ -16,16 +17,16 @@ struct EvaluateOptions {
   bool ignore_memory = false;
   bool printed_objective = false;
   bool flat_levels = false;      ///< PipeDream: all devices are one level
-  bool paper_in_flight = false;  ///< CAPTURE: every stage keeps one micro-batch, as its paper predicts
+  bool paper_in_flight = false;  ///< CAPTURE: every stage has one micro-batch in flight, as its paper predicts
   std::stop_token stop{};
 };
 
-/// Fine, or an internal error that says which figure disagrees: "objective: planner 12.5 ms, evaluation 12.7 ms";
-/// or `cancelled`.
+/// Returns an internal error that names a value that differs: "objective: planner 12.5 ms, evaluation 12.7 ms". May
+/// also return `cancelled`.
 Result<void> evaluate(const Problem& problem, const Plan& plan, const EvaluateOptions& options = {});
 
-/// Each term of the plan's objective with its figure, in a sentence or two; empty where the objective is the simulated
-/// time, which has no terms of its own.
+/// Returns each term of the plan's objective with its value, in a sentence or two. Empty if the objective is the
+/// simulated time, which has no terms.
 Result<std::string> objective_text(const Problem& problem, const Plan& plan, const EvaluateOptions& options = {});
 
 }  // namespace pipedeck

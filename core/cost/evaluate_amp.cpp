@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AMP's eq. 3-5 of a finished plan: replica d of every stage makes pipeline d.
+// AMP's eq. 3-5 for a finished plan: replica d of every stage forms pipeline d.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -17,14 +17,14 @@ std::vector<DeviceId> replica(const Stage& stage, int r) {
   return {first, first + stage.tensor_parallel};
 }
 
-/// Bytes that each pass of the layer reduces among `degree` devices, for the profile's micro-batch.
+/// Returns the bytes that each pass of the layer reduces among `degree` devices, for the profile's micro-batch.
 TensorParallelPoint reduced_by(const Layer& layer, int degree) {
   for (const TensorParallelPoint& point : layer.tensor_parallel)
     if (point.degree == degree) return point;
   return {};
 }
 
-/// t_i: forward and backward of one micro-batch, the slowest device counting, and the all-reduces of its layers.
+/// t_i: forward and backward of one micro-batch on the slowest device, and the all-reduces of its layers.
 double stage_time(const Evaluation& e, int s, int r) {
   const Stage& stage = e.stage(s);
   const std::vector<DeviceId> devices = replica(stage, r);
@@ -47,7 +47,7 @@ double stage_time(const Evaluation& e, int s, int r) {
   return sum;
 }
 
-/// e_i: the activation over the cut before stage s and its gradient back; as printed, v / b.
+/// e_i: the activation over the cut before stage s and its gradient back; v / b as in the paper.
 double transfer_time(const Evaluation& e, int s, int r) {
   const DeviceId from = replica(e.stage(s - 1), r).front(), to = replica(e.stage(s), r).front();
   const int samples = replica_samples(e.stage(s), e.plan.micro_batch)[static_cast<std::size_t>(r)];
@@ -56,7 +56,7 @@ double transfer_time(const Evaluation& e, int s, int r) {
   return e.network.transfer(from, to, bytes).count + e.network.transfer(to, from, bytes).count;
 }
 
-/// T^dpsync of the stage's slowest group: the devices of equal rank of all replicas.
+/// T^dpsync of the stage's slowest group, where a group is the devices of equal rank of all replicas.
 double synchronisation(const Evaluation& e, int s) {
   const Stage& stage = e.stage(s);
   if (stage.replicas() < 2) return 0;
@@ -94,7 +94,7 @@ struct Terms {
   Pipeline pipeline;
   int index = 0;
   double synchronisation = 0;
-  int synchronised = 0;  ///< the stage that takes longest to
+  int synchronised = 0;  ///< stage with the longest synchronisation
 };
 
 Terms terms_of(const Evaluation& e) {

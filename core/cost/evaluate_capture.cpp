@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CAPTURE's highest predicted peak of a finished plan, and the items it is made of.
+// CAPTURE's highest predicted peak of a finished plan, and the items that it consists of.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,16 +12,16 @@ namespace pipedeck {
 
 namespace {
 
-/// The predicted peak of a stage's fullest device: the first layer's figure alone on a device has input and workspace
-/// besides; the others only add to it.
+/// The predicted peak of a stage's most loaded device. The value of the first layer alone on a device includes input
+/// and workspace; the other layers only add to it.
 struct PredictedPeak {
   MemoryParts parts;
-  Bytes alone, added;  ///< mCAP's two figures: of the first layer, and of all others
+  Bytes alone, added;  ///< mCAP's two values: of the first layer, and of all others
   int kept = 1;
   Bytes total() const { return parts.total(); }
 };
 
-/// Weights, gradients, optimizer of these weights in this stage.
+/// Returns weights, gradients and optimizer of these weights in this stage.
 MemoryParts state_of(const Evaluation& e, int s, const Weights& weights) {
   return state_memory(share_of(weights, e.stage(s).tensor_parallel), e.stage(s).replicas(), e.plan.optimizer,
                       e.plan.precision, e.plan.zero);
@@ -51,7 +51,7 @@ PredictedPeak predicted_peak(const Evaluation& e, int s) {
 double in_gibibytes(Bytes bytes) { return static_cast<double>(bytes.count) / 0x1p30; }
 std::string gibibytes(Bytes bytes) { return fmt::format("{:.3f} GiB", in_gibibytes(bytes)); }
 
-/// "weights 0.188 GiB + gradients 0.188 GiB": a pattern each, so that they can be said in other languages.
+/// Returns "weights 0.188 GiB + gradients 0.188 GiB". Each item has its own pattern, so that it can be translated.
 std::string items_text(const PredictedPeak& peak) {
   const std::string activations =
       fmt::format("activations of {} micro-batch{} in flight", peak.kept, peak.kept == 1 ? "" : "es") + " {:.3f} GiB";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DAPPLE's objective of a finished plan: our L_max, or eq. 1-3 as printed; and its terms in words.
+// DAPPLE's objective of a finished plan, with its terms as text: our L_max, or eq. 1-3 as in the paper.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -39,8 +39,8 @@ Step compute_step(const Evaluation& e, int s) {
   return step;
 }
 
-/// Transfers from stage s to s + 1: slices that cross the same pair of nodes are one transfer, inside a node the pair
-/// of devices counts; the longest is the step's time.
+/// Returns the transfers from stage s to s + 1. Slices between the same pair of nodes form one transfer; inside a node,
+/// between the same pair of devices. The longest one is the step's time.
 Step communication_step(const Evaluation& e, int s) {
   struct Transfer {
     int samples = 0;
@@ -89,7 +89,7 @@ std::vector<Step> steps_of(const Evaluation& e) {
 struct Terms {
   std::size_t pivot = 0, last = 0;
   double warm = 0, each = 0, ending = 0;
-  double all_reduce = 0;  ///< of `ending`, that of stage `last`
+  double all_reduce = 0;  ///< of stage `last`, part of `ending`
   double total(int micro_batches) const { return warm + (micro_batches - 1) * each + ending; }
 };
 
@@ -138,7 +138,7 @@ Terms printed(const std::vector<Step>& steps, int micro_batches) {
   return terms;
 }
 
-/// Steps are stages and transfers in turn.
+/// Steps alternate between stages and transfers.
 std::string name_of(std::size_t step) {
   return step % 2 ? fmt::format("the transfer from stage {} to {}", step / 2, step / 2 + 1)
                   : fmt::format("stage {}", step / 2);

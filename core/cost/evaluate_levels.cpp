@@ -21,7 +21,7 @@ double width(const Evaluation& e, DeviceId a, DeviceId b) {
   return std::min(e.network.path(a, b).bandwidth.count, e.network.path(b, a).bandwidth.count);
 }
 
-/// Narrowest paths between nodes, and among the devices of each.
+/// The narrowest paths between nodes, and among the devices of each node.
 class Widths {
  public:
   explicit Widths(const Evaluation& e) : count_(static_cast<std::size_t>(e.network.node_count())) {
@@ -31,7 +31,7 @@ class Widths {
     inside_.assign(count_, never);
     between_.assign(count_ * count_, never);
     for (std::size_t a = 0; a < count_ && !e.options.stop.stop_requested(); ++a) {
-      if (!e.problem.cluster->bandwidth_matrix && nodes[a].size() > 2) nodes[a].resize(2);  // the others are alike
+      if (!e.problem.cluster->bandwidth_matrix && nodes[a].size() > 2) nodes[a].resize(2);  // all others are identical
       for (std::size_t b = 0; b <= a; ++b)
         between_[b * count_ + a] = between_[a * count_ + b] = narrowest(e, nodes, a, b);
       inside_[a] = std::exchange(between_[a * count_ + a], never);
@@ -44,7 +44,7 @@ class Widths {
     std::set<double, std::greater<>> widths;
     double last = never;
     for (const double width : between_)
-      if (width != last) widths.insert(last = width);  // long runs of one width are usual
+      if (width != last) widths.insert(last = width);  // long runs of one width are common
     widths.erase(never);
     return widths;
   }
@@ -65,7 +65,7 @@ class Widths {
   std::vector<double> inside_, between_;
 };
 
-/// A number for each device; those of one component have the same.
+/// A number for each device; devices of one component have the same.
 using Components = std::vector<int>;
 
 std::map<int, int> sizes_of(const Components& components) {
@@ -86,7 +86,8 @@ Components by_node(const Evaluation& e, const std::vector<int>& number) {
   return components;
 }
 
-/// Nodes that paths of at least this width join, directly or over others, have one number: the least of them.
+/// Returns a number for each node: the smallest node that it reaches over paths of at least this width, directly or via
+/// others.
 std::vector<int> joined(const Widths& widths, std::size_t nodes, double wide) {
   std::vector<int> number(nodes, -1);
   for (std::size_t first = 0; first < nodes; ++first) {
@@ -101,7 +102,7 @@ std::vector<int> joined(const Widths& widths, std::size_t nodes, double wide) {
   return number;
 }
 
-/// Narrowest between components of `below` that `level` makes one.
+/// Returns the smallest width between components of `below` that `level` merges.
 double narrowest(const Evaluation& e, const Widths& widths, const Level& below, const Level& level) {
   std::vector<DeviceId> heads(static_cast<std::size_t>(e.network.node_count()));
   for (int d = e.network.device_count(); d-- > 0;) heads[e.network.node_of(DeviceId(d)).index()] = DeviceId(d);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The levels of a cluster for the evaluation of PipeDream's plans: single devices, nodes, groups of nodes by the width
-// of the paths between them, all. Found without the planner's code.
+// The levels of a cluster for the verification of PipeDream's plans: single devices, nodes, groups of nodes by
+// bandwidth of the paths between them, all devices. Computed without the planner's code.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace pipedeck {
 
-/// By device: which component of the level it is in, and the level's bandwidth (0 at the lowest, single devices).
+/// A level: the component of each device, and the level's bandwidth (0 at the lowest level, single devices).
 struct EvaluationLevel {
   std::vector<int> component;
   double bandwidth = 0;
@@ -17,7 +17,8 @@ struct EvaluationLevel {
   int of(DeviceId device) const { return component[device.index()]; }
 };
 
-/// Lowest first; `flat`: single devices and all. Of no use once a stop was requested.
+/// Returns the levels, lowest first; `flat`: only single devices and all devices. The result is invalid after a stop
+/// request.
 std::vector<EvaluationLevel> evaluation_levels(const Evaluation& e, bool flat);
 
 }  // namespace pipedeck

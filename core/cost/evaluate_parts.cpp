@@ -41,14 +41,14 @@ Bytes largest_workspace(const Evaluation& e, int stage, int samples) {
 Bytes crossing(const Evaluation& e, int stage, int samples) {
   if (stage == 0 || stage == e.stages()) return {};
   const int cut = e.stage(stage).first;
-  if (e.profile().is_chain()) {  // what the layer before the cut hands on
+  if (e.profile().is_chain()) {  // output of the layer before the cut
     const Layer& before = e.layer(cut - 1);
     return before.kind == data_kind ? Bytes() : scale_bytes(before.output, samples, e.profile().micro_batch);
   }
   std::vector<int> position(e.order.size());
   for (std::size_t p = 0; p < e.order.size(); ++p) position[e.order[p].index()] = static_cast<int>(p);
 
-  std::set<std::pair<LayerId, int>> used;  // outputs of layers before the cut that a layer behind it reads; -1: all
+  std::set<std::pair<LayerId, int>> used;  // outputs of layers before the cut that a later layer reads; -1: all
   for (const Edge& edge : e.profile().edges)
     if (position[edge.from.index()] < cut && position[edge.to.index()] >= cut &&
         e.profile().layers[edge.from.index()].kind != data_kind)
@@ -72,12 +72,13 @@ Bytes smallest_memory(const Evaluation& e, int stage) {
 
 namespace {
 
-/// Of other schedules only a simulation tells what is kept when.
+/// Returns true for schedules with a known number of micro-batches in flight. For others, only a simulation determines
+/// it.
 bool kept_is_known(const Plan& plan) {
   return plan.schedule == ScheduleKind::gpipe || plan.schedule == ScheduleKind::one_f_one_b || !plan.synchronous();
 }
 
-/// K_i that the plan's schedule keeps on stage i.
+/// Returns K_i, the number of micro-batches in flight on stage i.
 int kept(const Evaluation& e, int stage) {
   const Plan& plan = e.plan;
   if (plan.schedule == ScheduleKind::gpipe) return plan.micro_batches;
@@ -87,14 +88,14 @@ int kept(const Evaluation& e, int stage) {
   return std::min(plan.warmup == Warmup::A ? behind : 2 * behind - 1, plan.micro_batches);
 }
 
-/// Micro-batches of a replica here that the stage before may have between forward and backward.
+/// Returns the number of a replica's micro-batches here that may be between forward and backward on the previous stage.
 int outstanding(const Evaluation& e, int s) {
   if (s == 0) return kept(e, s);
   if (e.plan.synchronous()) return std::max(kept(e, s - 1), kept(e, s));
   return pipedream_outstanding(e.stage(s - 1).replicas(), kept(e, s - 1), e.stage(s).replicas());
 }
 
-/// Weights, and what is kept and taken of `samples` samples, as the stages beside it let its layers be cut.
+/// The weights, saved bytes and workspace for a number of samples, with the shardings that neighbouring stages allow.
 struct Held {
   Weights weights;
   Bytes saved, workspace;
@@ -117,9 +118,9 @@ Held held_by(const Evaluation& e, int s, int samples) {
   return held;
 }
 
-/// Most that a device of the stage of that rank with so many samples can need, with n micro-batches kept here and
-/// `before` outstanding: each of those `before` has its input or input gradient here, unless it is one of the n; and
-/// each of the n has its output or the output's gradient.
+/// Returns the peak memory of the device of rank `rank` of the stage with `samples` samples. n micro-batches are in
+/// flight here and `before` on the previous stage. Each of the latter has its input or input gradient here, unless it
+/// is one of the n. Each of the n has its output or the output's gradient.
 Bytes most_needed(const Evaluation& e, int s, int samples, int rank) {
   const Plan& plan = e.plan;
   const int here = kept(e, s), before = outstanding(e, s);
@@ -142,11 +143,11 @@ Result<void> broken(const Evaluation& e, int stage, const std::string& what) {
   return fail(ErrorCode::internal, fmt::format("{}: stage {}: {}", e.plan.planner, stage, what));
 }
 
-/// Every device against what its own share of the micro-batch needs.
+/// Checks every device's capacity against the memory for its own share of the micro-batch.
 Result<void> check_memory(const Evaluation& e, int s) {
   const Stage& stage = e.stage(s);
   const std::vector<int> samples = replica_samples(stage, e.plan.micro_batch);
-  std::map<std::pair<int, int>, Bytes> needs;  // by samples and, where they differ, rank
+  std::map<std::pair<int, int>, Bytes> needs;  // by samples and, for uneven shards, rank
   for (std::size_t i = 0; i < stage.devices.size(); ++i) {
     const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
     const int share = e.plan.synchronous() ? samples[i / degree] : e.plan.micro_batch;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the evaluations share: a plan with its network, and sums of a stage taken layer by layer.
+// Declarations shared by the evaluations: a plan with its network, and sums over a stage's layers.
 #pragma once
 
 #include <string>
@@ -22,19 +22,20 @@ struct Evaluation {
   const Layer& layer(int position) const { return profile().layers[order[static_cast<std::size_t>(position)].index()]; }
   int stages() const { return static_cast<int>(plan.stages.size()); }
   const Stage& stage(int s) const { return plan.stages[static_cast<std::size_t>(s)]; }
-  /// Samples of the replica that has most.
+  /// Returns the samples of the replica with most samples.
   int most_samples(int s) const;
 };
 
 Weights weights_of(const Evaluation& e, int stage);
-/// Kept for backward by the stage for `samples` samples.
+/// Returns the bytes that the stage saves for backward, for `samples` samples.
 Bytes saved_by(const Evaluation& e, int stage, int samples);
 Bytes largest_workspace(const Evaluation& e, int stage, int samples);
-/// What crosses the cut before this stage, for `samples` samples; 0 before the first and behind the last.
+/// Returns the bytes that cross the cut before this stage, for `samples` samples; 0 before the first stage and after
+/// the last.
 Bytes crossing(const Evaluation& e, int stage, int samples);
 Bytes smallest_memory(const Evaluation& e, int stage);
 
-/// Objectives of the planners, from their definitions.
+/// The planners' objectives, computed from their definitions.
 Result<Seconds> dapple_objective(const Evaluation& e);
 Result<Seconds> pipedream_objective(const Evaluation& e);
 Result<Seconds> pipedream_released_objective(const Evaluation& e);
@@ -42,14 +43,14 @@ Result<Bytes> capture_objective(const Evaluation& e);
 Result<Seconds> amp_objective(const Evaluation& e);
 Result<Seconds> whale_objective(const Evaluation& e);
 
-/// The terms of those objectives in words.
+/// The terms of these objectives as text.
 std::string dapple_objective_text(const Evaluation& e);
 std::string pipedream_objective_text(const Evaluation& e);
 std::string capture_objective_text(const Evaluation& e);
 std::string amp_objective_text(const Evaluation& e);
 std::string whale_objective_text(const Evaluation& e);
 
-/// An internal error naming the stage that is not whole, or does not fit.
+/// Returns an internal error that names the stage that is incomplete or does not fit.
 Result<void> check_constraints(const Evaluation& e);
 
 }  // namespace pipedeck

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slowest stage of a finished PipeDream plan. Over levels it is A^L: stages are grouped by the components that hold
-// them, level by level. On consecutive devices (--levels any) each stage counts with the paths among its own.
+// The bottleneck stage time of a finished PipeDream plan. Over levels it is A^L: stages are grouped by the components
+// that hold them, level by level. On consecutive devices (--levels any), each stage counts with the paths among its own
+// devices.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -27,7 +28,7 @@ double compute(const Evaluation& e, int s) {
   for (int d = 0; d < e.network.device_count(); ++d) types.emplace(e.network.device(DeviceId(d)).type, DeviceId(d));
   double sum = 0;
   for (int p = e.stage(s).first; p < e.stage(s).last; ++p) {
-    double slowest = 0;  // the paper has one kind of device: of several, the slowest counts
+    double slowest = 0;  // the paper has one device type; of several, the slowest counts
     for (const auto& [type, device] : types) {
       const LayerTimes times =
           layer_times(e.profile(), e.layer(p), e.plan.micro_batch, *e.problem.cluster, e.network.type(device));
@@ -54,7 +55,7 @@ double weights_of(const Evaluation& e, int first, int last) {
   return sum;
 }
 
-/// A^k of the stages [first, last) in one component of level k; only those of its devices count.
+/// A^k of the stages [first, last) in one component of level k; only this component's devices count.
 class Hierarchy {
  public:
   Hierarchy(const Evaluation& e, bool flat) : e_(e), levels_(evaluation_levels(e, flat)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slowest stage of a plan by the formulas of the program that PipeDream's authors released. Stages are grouped by
-// the components that hold them, level by level; layers that the program leaves out count nowhere.
+// The bottleneck stage time of a plan, by the formulas of PipeDream's released reference implementation. Stages are
+// grouped by the components that hold them, level by level. Layers that the program omits are ignored.
 #include <algorithm>
 #include <set>
 
@@ -58,7 +58,7 @@ class ReleasedEvaluation {
     return sum;
   }
 
-  /// The layer and all that it depends on.
+  /// Returns the layer and all layers that it depends on.
   std::set<LayerId> back_from(LayerId layer) const {
     std::set<LayerId> found{layer};
     std::vector<LayerId> open{layer};
@@ -71,7 +71,7 @@ class ReleasedEvaluation {
     return found;
   }
 
-  /// Bytes that the program counts as crossing in front of this stage.
+  /// Returns the bytes that the program counts as crossing the cut before this stage.
   double crossing_before(int stage) const {
     std::set<LayerId> in_front, crossing;
     for (int p = 0; p < e_.stage(stage).first; ++p)
@@ -99,7 +99,7 @@ class ReleasedEvaluation {
     return found;
   }
 
-  /// Components of the level below this one in each of its own.
+  /// Returns the number of components of the level below in each component of this level.
   double machines_below(std::size_t level) const {
     if (level < 2) return 1;
     std::set<int> below;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whale's objective of a finished plan: what the busiest device computes in an iteration, M max over TaskGraphs and
-// replicas of F + B, each layer by its slowest device and with the all-reduces that split layers need.
+// Whale's objective of a finished plan: the busiest device's compute time in an iteration. It is M max over TaskGraphs
+// and replicas of F + B, each layer by its slowest device and with the all-reduces of split layers.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -48,7 +48,7 @@ double replica_seconds(const Evaluation& e, int s, int replica, int samples) {
 
 struct Busiest {
   int stage = 0, replica = 0, samples = 0;
-  double seconds = 0;  ///< a micro-batch
+  double seconds = 0;  ///< per micro-batch
 };
 
 Busiest busiest(const Evaluation& e) {
@@ -63,7 +63,7 @@ Busiest busiest(const Evaluation& e) {
   return most;
 }
 
-/// The sum of equation 1 over a TaskGraph's replicas.
+/// Returns the sum of equation 1 over a TaskGraph's replicas.
 double imbalance(const Evaluation& e, int s) {
   const std::vector<int> samples = replica_samples(e.stage(s), e.plan.micro_batch);
   std::vector<double> speeds;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three bounds, the largest counts (of asynchronous plans the first). Work: device d does at most speed_d seconds of
-// base work in a second, so that all work of all samples takes at least work / sum of speeds. Wholeness: with n devices
-// one of them does a layer for at least ceil(global batch / n) samples. Path: some sample passes every layer forward
-// and its gradient every layer back, one after another; weight gradients may be done apart, beside it, but the first
-// layer's of a chain follows the whole way. Every figure is the best over all device types, degrees of tensor
-// parallelism and slice sizes that a plan may have, so that larger slices that are cheaper a sample never break the
-// bound.
+// The maximum of three bounds (only the first one for asynchronous plans).
+// Work: device d does at most speed_d seconds of base work per second. So all work of all samples takes at least work /
+// sum of speeds.
+// Wholeness: with n devices, one of them computes a layer for at least ceil(global batch / n) samples.
+// Path: some sample passes through every layer forward, and its gradient through every layer back, in sequence. Weight
+// gradients may be computed separately and overlap this path, but that of a chain's first layer follows the whole path.
+// Every value is the best over all device types, tensor-parallel degrees and slice sizes that a plan may have. So
+// larger slices with a lower cost per sample never break the bound.
 //
-// Uneven shards keep all three: a device with a fraction f of a layer's columns at degree t does f of its work in f t
-// times the degree's time, which is f of the device-seconds on its type; and some device of each replica has 1 / t of
-// the columns or more, so that the replica takes at least the degree's time on that device's type.
+// Uneven shards preserve all three. A device with a fraction f of a layer's columns at degree t does f of its work in f
+// t times the degree's time, which is f of the device-seconds on its type. Some device of each replica has 1 / t of the
+// columns or more, so the replica takes at least the degree's time on that device's type.
 #include "core/cost/lower_bound.hpp"
 
 #include <algorithm>
@@ -25,12 +26,12 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// Least seconds of a layer, forward and backward.
+/// The minimum seconds of a layer, forward and backward.
 struct Best {
-  double work = unknown;   ///< device-seconds a sample: over all devices of a tensor-parallel group
-  double path = unknown;   ///< of a whole slice, however small: forward and input gradient
-  double last = unknown;   ///< the same of the weight gradient
-  double whole = unknown;  ///< of the samples that some replica gets when all devices share them
+  double work = unknown;   ///< device-seconds per sample: over all devices of a tensor-parallel group
+  double path = unknown;   ///< of a whole slice, even the smallest: forward and input gradient
+  double last = unknown;   ///< of the weight gradient of a whole slice
+  double whole = unknown;  ///< of the samples that some replica gets if all devices share them
 
   void add(const Best& other) {
     work = std::min(work, other.work);
@@ -40,14 +41,15 @@ struct Best {
   }
 };
 
-/// What plans can choose from.
+/// The choices available to plans.
 struct Room {
   int devices = 0;
   int global_batch = 1;
   int largest = 1;  ///< slice
 };
 
-/// Between neighbouring measured points time is linear, so that time a sample is least at one of them or at the ends.
+/// Returns the sizes where the time per sample can be minimal: time is linear between neighbouring measured points, so
+/// these are the points and both ends.
 std::set<int> decisive_sizes(const Layer& layer, int largest) {
   std::set<int> sizes{1, largest};
   for (const LayerPoint& point : layer.at)
@@ -58,7 +60,7 @@ std::set<int> decisive_sizes(const Layer& layer, int largest) {
 Best best_of(const Problem& problem, const Layer& layer, const DeviceType& type, int degree, const Room& room) {
   const int replicas = room.devices / degree;
   const int share = (room.global_batch + replicas - 1) / replicas;
-  Best forward, backward;  // apart: where a line is cut off at 0 the two may be least at different sizes
+  Best forward, backward;  // separate: where a line is clamped to 0, the two may be minimal at different sizes
   for (const int samples : decisive_sizes(layer, room.largest)) {
     const LayerTimes times = layer_times(*problem.profile, layer, samples, *problem.cluster, type, degree);
     const double f = times.forward.count, b = times.backward.count, w = times.backward_weight.count;
@@ -75,7 +77,7 @@ Best best_on_type(const Problem& problem, const Layer& layer, const DeviceType& 
   return best;
 }
 
-/// Devices of each type of the cluster.
+/// Returns the number of devices of each type of the cluster.
 std::vector<int> type_counts(const Cluster& cluster) {
   std::vector<int> counts(cluster.device_types.size(), 0);
   for (const Device& device : devices_of(cluster)) ++counts[static_cast<std::size_t>(device.type)];
@@ -93,7 +95,7 @@ Result<Seconds> lower_bound(const Problem& problem, bool synchronous) {
   if (workload.micro_batch) room.largest = std::clamp(*workload.micro_batch, 1, workload.global_batch);
 
   double work = 0, path = 0, slowest = 0;
-  std::vector<double> speed(counts.size(), 0);  // of a type: the most seconds of best work that it does in a second
+  std::vector<double> speed(counts.size(), 0);  // by type: maximum seconds of best work done per second
   for (const Layer& layer : problem.profile->layers) {
     Best best;
     std::vector<double> on_type(counts.size(), 0);
@@ -113,7 +115,7 @@ Result<Seconds> lower_bound(const Problem& problem, bool synchronous) {
   double all = 0;
   for (std::size_t t = 0; t < counts.size(); ++t) all += speed[t] * counts[t];
   const double spread = work > 0 ? work / all : 0;
-  // Each operation may be rounded down by half a nanosecond, and has at most three parts a sample and layer.
+  // Each operation may be rounded down by half a nanosecond, and has at most three parts per sample and layer.
   const double rounding = 1.5e-9 * (workload.global_batch + static_cast<double>(problem.profile->layers.size()));
   const double most = synchronous ? std::max({spread, path, slowest}) : spread;
   return Seconds(std::max(0.0, most - rounding));

@@ -7,19 +7,18 @@
 
 namespace pipedeck {
 
-/// No plan of this problem, whatever its cuts, replicas and micro-batch, ends an iteration before this: the largest of
-/// all compute spread over all devices, the slowest layer replicated on all of them, and one sample's way through all
-/// layers, weight gradients left aside. Asynchronous plans run on without a flush, so that only the first of them binds
-/// the pace they keep up.
+/// Returns a lower bound on the iteration of any plan of this problem, whatever its cuts, replicas and micro-batch. It
+/// is the maximum of three times: all compute spread over all devices, the slowest layer replicated on all devices, and
+/// one sample's path through all layers apart from weight gradients. Asynchronous plans run without a flush, so only
+/// the first one bounds their steady-state period.
 Result<Seconds> lower_bound(const Problem& problem, bool synchronous = true);
 
-/// The one that holds for this plan: PipeDream's synchronous plans choose their micro-batch themselves, whatever was
-/// asked for.
+/// Returns the bound that applies to this plan: PipeDream's synchronous plans choose their own micro-batch instead of
+/// the requested one.
 Result<Seconds> lower_bound_of(const Problem& problem, const Plan& plan);
 
-/// `bound` as far as a simulated `iteration` of the plan can be held to it. The pace of an asynchronous plan is
-/// measured on a run of finite length, whose filled buffers let it be a trace quicker than what could be kept up for
-/// ever.
+/// Returns the part of `bound` that a simulated `iteration` of the plan must satisfy. An asynchronous plan's period is
+/// measured on a run of finite length. Its filled buffers can make it slightly shorter than the steady-state period.
 Seconds bound_of_simulation(const Plan& plan, Seconds bound, Seconds iteration);
 
 }  // namespace pipedeck

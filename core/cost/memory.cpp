@@ -16,7 +16,7 @@ namespace {
 
 bool is_mixed(Precision precision) { return precision != Precision::fp32; }
 
-/// Bytes a parameter beside weights and gradients with Adam: what completes the name's 16, 18 or 20.
+/// Returns the bytes per parameter with Adam in addition to weights and gradients: the rest of the name's 16, 18 or 20.
 double adam_bytes(Precision precision) {
   switch (precision) {
     case Precision::fp32:
@@ -25,12 +25,12 @@ double adam_bytes(Precision precision) {
     case Precision::mixed_18:
       return 12;  // fp32 weights and two moments
     case Precision::mixed_20:
-      return 14;  // and the 16-bit gradients, the fp32 ones being the gradients
+      return 14;  // with the 16-bit gradients; the fp32 ones count as the gradients
   }
   return 0;
 }
 
-/// Adam keeps two fp32 moments; momentum and RMSProp one, plain SGD none.
+/// Returns the optimizer's bytes: Adam has two fp32 moments, momentum and RMSProp one, plain SGD none.
 double optimizer_bytes(Optimizer optimizer, Precision precision) {
   switch (optimizer) {
     case Optimizer::none:
@@ -46,7 +46,7 @@ double optimizer_bytes(Optimizer optimizer, Precision precision) {
   return 0;
 }
 
-/// Rounded up, so that the estimate is never below the truth.
+/// Rounds up, so that the estimate is never too small.
 Bytes times(Bytes bytes, double factor, int parts) {
   return Bytes(static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes.count) * factor / parts)));
 }
@@ -55,8 +55,8 @@ int weight_versions(const Plan& plan, StageId stage) {
   if (plan.synchronous()) return 1;
   if (plan.schedule == ScheduleKind::pipedream_2bw) return 2;
   if (plan.schedule != ScheduleKind::pipedream_vertical) return pipedream_versions(plan, stage);
-  // With vertical sync a mini-batch meets everywhere the version that the input stage had when it entered: of all that
-  // are in flight behind the input stage, one a round of this stage's replicas.
+  // With vertical sync, a mini-batch uses everywhere the version that the input stage had when it entered. The
+  // versions are those of all mini-batches in flight after the input stage, one per round of this stage's replicas.
   const int in_flight = pipedream_versions(plan, StageId(0)) * plan.stages.front().replicas();
   const int replicas = plan.stages[stage.index()].replicas();
   return (in_flight + replicas - 1) / replicas;
@@ -70,8 +70,8 @@ StateFactors state_factors(Optimizer optimizer, Precision precision, int zero) {
   factors.gradients = precision == Precision::mixed_18 || precision == Precision::mixed_20 ? 2 : 1;
   factors.optimizer = optimizer_bytes(optimizer, precision) / weight_bytes;
   if (precision == Precision::mixed_20 && zero >= 1) {
-    // Of the two kinds of gradients the 16-bit ones are whole everywhere, the fp32 ones are there for the own part of
-    // the optimizer alone: Megatron's distributed optimizer, 4 + 16/n.
+    // The 16-bit gradients are whole on every replica; the fp32 ones exist only for the replica's own part of the
+    // optimizer. This is Megatron's distributed optimizer, 4 + 16/n.
     factors.gradients -= 1;
     factors.optimizer += 1;
   }
@@ -104,7 +104,7 @@ int pipedream_outstanding(int before, int kept, int replicas) {
 
 Seconds optimizer_time(Bytes parameters, Optimizer optimizer, Precision precision, const DeviceType& type) {
   if (!type.memory_bandwidth || optimizer == Optimizer::none) return {};
-  // Per fp32 parameter: weights and gradients read, weights written; a state is read and written.
+  // Per fp32 parameter: reads weights and gradients, writes weights; reads and writes each state.
   const double moved = optimizer == Optimizer::sgd ? 12 : optimizer == Optimizer::adam ? 28 : 20;
   const double count = static_cast<double>(parameters.count) / (is_mixed(precision) ? 2 : 4);
   return Seconds(count * moved / type.memory_bandwidth->count);
@@ -154,7 +154,7 @@ KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const L
     if (p == stage.first || !is_recomputed(stage, p - 1))
       kept.before += memory ? memory->input : cuts[static_cast<std::size_t>(p)];
   }
-  // Where keeping the input as well would cost more than recomputing saves, both phases hold the larger figure.
+  // If saving the input as well costs more than recomputing saves, both phases have the larger value.
   kept.full = std::max(kept.full, kept.before);
   return kept;
 }
@@ -168,7 +168,7 @@ int communicators(const Plan& plan, StageId id) {
 MemoryParts static_memory(const Plan& plan, const Weights& weights, StageId id, const Conventions& conventions,
                           int rank) {
   const Stage& stage = plan.stages[id.index()];
-  // Copies reduce their gradients with the replicas, and divide with them what ZeRO divides.
+  // Copies reduce their gradients together with the replicas, and ZeRO shards over both.
   MemoryParts parts = state_memory(share_of(weights, stage, rank), stage.replicas() * copies_of(plan), plan.optimizer,
                                    plan.precision, plan.zero, weight_versions(plan, id));
   parts[MemoryItem::communication] = conventions.communication * communicators(plan, id);
@@ -206,9 +206,9 @@ int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Netwo
   for (std::size_t i = 0; i < stage.devices.size(); ++i) {
     const int share = samples[i / static_cast<std::size_t>(stage.tensor_parallel)];
     const Bytes each = scale_bytes(kept.before, share, profile.micro_batch);
-    // With recompute one micro-batch at a time is whole again.
+    // With recompute, one micro-batch at a time is restored in full.
     const Bytes again = scale_bytes(kept.full, share, profile.micro_batch) - each;
-    const MemoryParts& own = held[i % held.size()];  // one entry, or one a rank
+    const MemoryParts& own = held[i % held.size()];  // one entry, or one per rank
     const Bytes room = network.type(stage.devices[i]).memory - own.total() - again;
     if (each.count > 0) fewest = std::min(fewest, room.count / each.count);
   }

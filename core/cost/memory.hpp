@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a device by item (simulator.md, "Memory of a device over time").
+// Memory per device by item (simulator.md, "Memory of a device over time").
 #pragma once
 
 #include <span>
@@ -14,67 +14,68 @@
 
 namespace pipedeck {
 
-/// Bytes a parameter byte needs: the convention in force, spelled out.
+/// The bytes needed per byte of parameters, by the active conventions.
 struct StateFactors {
-  double weights = 1, gradients = 1, optimizer = 2;  ///< times parameter_bytes
+  double weights = 1, gradients = 1, optimizer = 2;  ///< multiples of parameter_bytes
   int zero = 0;
 };
 StateFactors state_factors(Optimizer optimizer, Precision precision, int zero);
 
-/// What a device holds all the time for `parameters` bytes of weights cut over `replicas`: weights, gradients,
-/// optimizer, stashed weights ((versions - 1) x weights).
+/// Returns the persistent memory of a device for `parameters` bytes of weights, with ZeRO sharding over `replicas`:
+/// weights, gradients, optimizer, stashed weights ((versions - 1) x weights).
 MemoryParts state_memory(Bytes parameters, int replicas, Optimizer optimizer, Precision precision, int zero,
                          int weight_versions = 1);
 
-/// Micro-batches that stage `stage` of an asynchronous plan keeps, and without vertical sync so many weight versions:
-/// K_s = ceil(sum_{t>=s} r_t / r_s).
+/// Returns the micro-batches in flight at stage `stage` of an asynchronous plan: K_s = ceil(sum_{t>=s} r_t / r_s).
+/// Without vertical sync, this is also the number of weight versions.
 int pipedream_versions(const Plan& plan, StageId stage);
-/// Most mini-batches of one replica here, of `replicas`, that the stage before is between forward and backward of,
-/// where each of its `before` replicas keeps `kept` of them: every `before`-th mini-batch in a row, of which every
-/// (replicas / gcd)-th comes here.
+/// Returns the maximum number of mini-batches of one replica here for which the previous stage is between forward and
+/// backward. Here there are `replicas`; each of the previous stage's `before` replicas has `kept` mini-batches in
+/// flight. These are every `before`-th in sequence, and every (replicas / gcd)-th of them comes here.
 int pipedream_outstanding(int before, int kept, int replicas);
 
-/// Bytes of the optimizer step over the device's memory bandwidth; 0 where that is unknown (simulator.md).
+/// Returns the bytes moved by the optimizer step over the device's memory bandwidth; 0 if that is unknown
+/// (simulator.md).
 Seconds optimizer_time(Bytes parameters, Optimizer optimizer, Precision precision, const DeviceType& type);
 
-/// Whether the stage runs the forward of the layer at `position` of the order again before its backward.
+/// Returns true if the stage recomputes the forward of the layer at `position` of the order before its backward.
 bool is_recomputed(const Stage& stage, int position);
 
-/// Where the profile doesn't tell the ways of cutting a layer (stage_ways), the degree of tensor parallelism whose
-/// bytes are those of the layer at `position` of the order, in its stage; 1 where it counts as whole. A profile
-/// measures a layer behind the one before, whose output may lie in columns; what a stage receives is whole unless the
-/// stage before is cut alike: then its first layer may be cut otherwise than it was measured.
+/// Returns the tensor-parallel degree whose bytes apply to the layer at `position` of the order, if the profile doesn't
+/// list its shardings (stage_ways). 1 if it counts as replicated. A profile measures a layer after the previous one,
+/// whose output may be column-sharded. A stage receives a replicated tensor unless the previous stage has the same
+/// sharding. So its first layer may be sharded differently than when measured.
 int measured_degree(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId stage,
                     int position);
 
-/// What a stage keeps of one profile micro-batch from forward to backward: `before` the recompute, `full` from then on.
-/// The two are the same without recompute.
+/// The bytes that a stage saves per profile micro-batch from forward to backward: `before` the recompute, `full` from
+/// then on. Without recompute, both are equal.
 struct KeptBytes {
   Bytes before, full;
   bool operator==(const KeptBytes&) const = default;
 };
-/// `cuts`: cut_bytes of the same order; the input of each run of recomputed layers is what recompute starts from.
+/// `cuts`: cut_bytes of the same order. Recompute starts from the input of each run of recomputed layers.
 KeptBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                      std::span<const Bytes> cuts, StageId stage);
 
-/// Communicators that a device of the stage is in: with each neighbour in the pipeline, with the other replicas, and
-/// with the devices of its own replica.
+/// Returns the number of communicators of a device of the stage: with each neighbour in the pipeline, with the other
+/// replicas, and with the devices of its own replica.
 int communicators(const Plan& plan, StageId stage);
 
-/// The items that a device of rank `rank` of a stage of these weights holds all the time; without `shards` ranks are
-/// alike.
+/// Returns the persistent items of the device of rank `rank` of a stage with these weights. Without `shards`, all ranks
+/// are equal.
 MemoryParts static_memory(const Plan& plan, const Weights& weights, StageId stage, const Conventions& conventions,
                           int rank);
-/// The same of all ranks, or one entry where they are alike.
+/// Returns the persistent items of each rank, or one entry if all ranks are equal.
 std::vector<MemoryParts> static_memory(const Plan& plan, const Weights& weights, StageId stage,
                                        const Conventions& conventions);
 
-/// D of the warm-up policies: floor((capacity - static items) / saved bytes of a micro-batch), the least over the
-/// devices of each stage, at least 1. One entry a stage.
+/// Returns D of the warm-up policies for each stage: floor((capacity - static items) / saved bytes of a micro-batch),
+/// the minimum over the stage's devices, at least 1. With recompute, the bytes restored for one micro-batch are
+/// subtracted from the capacity, too.
 std::vector<int> micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network,
                                         const Conventions& conventions);
-/// The same of one stage, from its bytes kept a profile micro-batch and what its ranks hold, as static_memory() gives
-/// it.
+/// Returns D of one stage from the bytes saved per profile micro-batch and the result of static_memory() for its ranks.
 int micro_batches_that_fit(const Plan& plan, const Profile& profile, const Network& network, const KeptBytes& kept,
                            std::span<const MemoryParts> held, StageId stage);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // References such as [tuning.cc baseLat] are to NVIDIA/nccl, src/graph/tuning.cc as of 2026 (5067397c), [search.cc] and
-// [topo.h] to its neighbours. Order of protocols everywhere: LL, LL128, Simple.
+// [topo.h] to the files next to it. Protocols are always in the order LL, LL128, Simple.
 #include "core/cost/nccl_model.hpp"
 
 #include <algorithm>
@@ -30,13 +30,13 @@ constexpr HopLatencies net_hops{{5.0, 8.5, 14.0}, {2.7, 4.0, 14.0}};
 constexpr double nvls_latency = 25.0;
 constexpr double net_pat_latency = 14.0;
 
-// [tuning.cc getNetOverhead], us: Intel, AMD; three times that in Simple
+// [tuning.cc getNetOverhead], us: Intel, AMD; three times this in Simple
 constexpr double net_overhead_intel = 1.0, net_overhead_amd = 2.0;
 
-// Tables by generation: Volta, Ampere, Hopper, Blackwell; GB/s
-// [tuning.cc llMaxBws]. With several nodes the row is not the generation but the CPU: 1 for AMD, else 0.
+// Tables by generation: Volta, Ampere, Hopper, Blackwell; GB/s [tuning.cc llMaxBws]. With several nodes, the row
+// depends on the CPU instead of the generation: 1 for AMD, otherwise 0.
 constexpr std::array<ByNodes, 4> ll_most{{{39.0, 39.0, 20.4}, {87.7, 22.5, 19.0}, {141.0, 45.0, 35.0}, {282, 90, 70}}};
-// [tuning.cc perChMaxRingLL128Bws], the same for any number of nodes
+// [tuning.cc perChMaxRingLL128Bws], identical for any number of nodes
 constexpr std::array<double, 4> ring_ll128_channel{20.0, 20.0, 36.7, 40.0};
 // [tuning.cc perChMaxTreeLL128Bws]
 constexpr std::array<ByNodes, 4> tree_ll128_channel{
@@ -48,13 +48,13 @@ constexpr std::array<ByNodes, 4> tree_channel{
 constexpr std::array<double, 4> nvls_efficiency{0, 0, 0.85, 0.74};
 // [topo.h SM70_NVLINK_BW ...] times the links of V100, A100, H100, B200
 constexpr std::array<double, 4> nvlink_most{6 * 20.0, 12 * 20.0, 18 * 20.6, 18 * 40.1};
-// Assumed: the speed of a channel with which [search.cc] fills those NVLinks; with it the number of channels is known.
+// Assumed: the speed per channel with which [search.cc] fills these NVLinks. It determines the number of channels.
 constexpr std::array<double, 4> channel_speed{20, 20, 40, 90};
 constexpr double fewest_channels = 2;
-// [search.cc sm90SpeedArrayIntra, sm100SpeedArrayIntra]: what a channel of NVLS, one a device, may run at
+// [search.cc sm90SpeedArrayIntra, sm100SpeedArrayIntra]: possible speeds of an NVLS channel, one per device
 constexpr std::array<double, 11> hopper_speeds{60, 50, 40, 30, 24, 20, 15, 12, 11, 6, 3};
 constexpr std::array<double, 11> blackwell_speeds{90, 80, 70, 60, 50, 40, 30, 24, 20, 19, 18};
-// Assumed: links inside a node from here on are NVLinks; 16 lanes of PCIe 5 have 63.
+// Assumed: links inside a node with at least this bandwidth are NVLinks; 16 lanes of PCIe 5 have 63.
 constexpr double least_nvlink = 64;
 
 // [tuning.cc treeCorrectionFactor], by log2(bytes / 64)
@@ -70,7 +70,7 @@ constexpr std::array all_protocols{NcclProtocol::ll, NcclProtocol::ll128, NcclPr
 
 int floor_log2(std::int64_t number) { return std::bit_width(static_cast<std::uint64_t>(number)) - 1; }
 
-/// One line of NCCL's table: in us and GB/s, as its source has them.
+/// One line of NCCL's table, in us and GB/s as in its source.
 class Tuning {
  public:
   Tuning(const NcclGroup& group, NcclCollective collective, NcclProtocol protocol, Bytes bytes)
@@ -112,7 +112,7 @@ class Tuning {
   bool simple() const { return protocol_ == NcclProtocol::simple; }
   double ranks() const { return group_.ranks; }
 
-  /// What a ring sends, in parts of which there are as many as ranks.
+  /// Returns the number of parts that a ring sends; the bytes are divided into one part per rank.
   double steps() const {
     if (collective_ == NcclCollective::broadcast) return ranks();
     return collective_ == NcclCollective::all_reduce ? 2 * (ranks() - 1) : ranks() - 1;
@@ -128,7 +128,7 @@ class Tuning {
   double between() const { return in_microseconds(group_.between); }
   const HopLatencies& inner() const { return group_.nvlink ? nvlink_hops : pci_hops; }
   double inner_hop(bool tree) const { return std::max(tree ? inner().tree[p_] : inner().ring[p_], inside()); }
-  /// With one rank a node latencies are fully exposed: the tree's.
+  /// With one rank per node, latencies are fully exposed: the tree's.
   double outer_hop(bool tree) const {
     return std::max(tree || group_.ranks == group_.nodes ? net_hops.tree[p_] : net_hops.ring[p_], between());
   }
@@ -136,7 +136,7 @@ class Tuning {
   // --- ring
 
   double ring_latency() const {
-    if (collective_ == NcclCollective::broadcast) {  // the same channels in both directions: one hop's
+    if (collective_ == NcclCollective::broadcast) {  // the same channels in both directions: bandwidth of one hop
       const double hop = group_.nodes == 1 ? inner_hop(false) : std::max(net_hops.ring[p_], between());
       return ring_base[p_] + hop;
     }
@@ -165,7 +165,7 @@ class Tuning {
   // --- tree
 
   double tree_latency() const {
-    const double in_node = group_.ranks / group_.nodes - 1;  // whole numbers, as there
+    const double in_node = group_.ranks / group_.nodes - 1;  // integer division, as in NCCL
     return tree_base[p_] + 2 * (in_node * inner_hop(true) + floor_log2(group_.nodes) * outer_hop(true));
   }
 
@@ -175,7 +175,7 @@ class Tuning {
     if (protocol_ == NcclProtocol::ll128)
       bus = std::min(bus * (group_.nodes == 1 ? 7.0 / 9 : 120.0 / 128),
                      channels_ * tree_ll128_channel[generation_][scale_]);
-    // Assumed: from Hopper on the graph found is of the plain tree's pattern.
+    // Assumed: from Hopper on, the graph found has the plain tree's pattern.
     if (group_.generation >= GpuGeneration::hopper) bus *= .85;
     return .5 * bus * correction();
   }
@@ -186,14 +186,14 @@ class Tuning {
     return size < corrections ? tree_correction[p_][size] : 1;
   }
 
-  // --- NVLink SHARP; between nodes it needs CollNet, which is off unless asked for
+  // --- NVLink SHARP; between nodes it needs CollNet, which is off by default
 
   bool has_nvls() const {
     return simple() && group_.nodes == 1 && group_.ranks > 2 && group_.nvlink && nvls_efficiency[generation_] > 0 &&
            collective_ != NcclCollective::broadcast;
   }
 
-  /// [nvls.cc] efficiency x (channels - 1) / channels x 2 for an all-reduce, a channel for each device.
+  /// [nvls.cc] efficiency x (channels - 1) / channels x 2 for an all-reduce, with one channel per device.
   double nvls_bandwidth() const {
     const double bus = nvls_channel() * ranks() * nvls_efficiency[generation_] * (ranks() - 1) / ranks();
     return (collective_ == NcclCollective::all_reduce ? 2 * bus : bus * (ranks() - 1) / ranks()) * ranks() / steps();
@@ -206,7 +206,7 @@ class Tuning {
     return fits == speeds.end() ? share : *fits;
   }
 
-  // --- parallel aggregated trees: one rank a node
+  // --- parallel aggregated trees: one rank per node
 
   bool has_pat() const {
     return simple() && group_.nodes == group_.ranks &&

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's own estimate of its collectives, with which it chooses algorithm and protocol: t = latency + bytes /
-// bandwidth, the least over all that are enabled. Figures: NCCL's src/graph/tuning.cc (names of its tables stand beside
-// them).
+// NCCL's own cost model, by which it chooses algorithm and protocol: t = latency + bytes / bandwidth, the minimum over
+// all enabled combinations. Values are from NCCL's src/graph/tuning.cc; the names of its tables are noted next to them.
 //
-// What NCCL finds by looking at the machine comes from the cluster here: the bus bandwidth is that of the slowest hop
-// of the ring, inside a node at most what NCCL counts for the generation's NVLinks; latencies are the larger of NCCL's
-// table and the cluster's. What is neither there is assumed, and said so at the line.
+// The cluster replaces the topology that NCCL detects. The bus bandwidth is that of the ring's slowest hop; inside a
+// node, it is at most NCCL's value for the generation's NVLinks. Latencies are the maximum of NCCL's table and the
+// cluster's. All other values are assumptions, marked where they are made.
 #pragma once
 
 #include <array>
@@ -20,8 +19,8 @@ namespace pipedeck {
 
 enum class GpuGeneration { volta, ampere, hopper, blackwell };
 
-/// By what the name contains: V100 or T4 Volta (as NCCL takes whatever is before Ampere), A100 Ampere, H100, H200
-/// Hopper, B100, B200, B300 Blackwell; else Ampere.
+/// Returns the generation by a name contained in the type. V100 or T4: Volta, which NCCL uses for anything before
+/// Ampere. A100: Ampere. H100, H200: Hopper. B100, B200, B300: Blackwell. Otherwise Ampere.
 GpuGeneration generation_of(std::string_view device_type);
 
 enum class NcclCollective { all_reduce, reduce_scatter, all_gather, broadcast };
@@ -31,32 +30,32 @@ enum class NcclProtocol { ll, ll128, simple };
 /// A communicator.
 struct NcclGroup {
   int ranks = 1, nodes = 1;
-  GpuGeneration generation = GpuGeneration::ampere;  ///< the oldest
-  bool alike = true;                                 ///< one generation: else NCCL leaves LL128 off
-  bool nvlink = true;                                ///< else PCIe inside the nodes
-  bool amd_cpu = false;                              ///< else Intel
+  GpuGeneration generation = GpuGeneration::ampere;  ///< the oldest one
+  bool alike = true;                                 ///< homogeneous generation; otherwise NCCL disables LL128
+  bool nvlink = true;                                ///< otherwise PCIe inside the nodes
+  bool amd_cpu = false;                              ///< otherwise Intel
   BytesPerSecond bandwidth;                          ///< of the slowest hop of the ring
-  Seconds inside, between;                           ///< longest latency of a hop in a node, and between two
+  Seconds inside, between;                           ///< maximum latency of a hop in a node, and between two
   bool operator==(const NcclGroup&) const = default;
 };
 
-/// `rings` are those of the same devices.
+/// `rings` must be of the same devices.
 NcclGroup nccl_group(const Network& network, std::span<const DeviceId> devices, const GroupRings& rings);
 
 struct NcclCost {
   NcclAlgorithm algorithm = NcclAlgorithm::ring;
   NcclProtocol protocol = NcclProtocol::simple;
   Seconds latency;
-  BytesPerSecond bandwidth;  ///< "algorithm bandwidth": of the bytes that are asked for, not of those that are sent
+  BytesPerSecond bandwidth;  ///< "algorithm bandwidth": of the requested bytes, not of the bytes sent
   bool operator==(const NcclCost&) const = default;
   Seconds time(Bytes bytes) const { return latency + bytes / bandwidth; }
 };
 
-/// Nothing where NCCL does not offer the three together.
+/// Returns nothing if NCCL does not support the combination.
 std::optional<NcclCost> nccl_cost(const NcclGroup& group, NcclCollective collective, NcclAlgorithm algorithm,
                                   NcclProtocol protocol, Bytes bytes);
 
-/// The least of all; two ranks at least.
+/// Returns the cheapest combination for at least two ranks.
 NcclCost nccl_choice(const NcclGroup& group, NcclCollective collective, Bytes bytes);
 
 }  // namespace pipedeck

@@ -72,7 +72,7 @@ void Network::Shared::keep_links(const Cluster& cluster) {
   }
 }
 
-/// The fewer nodes, the oftener each pair is asked for.
+/// The fewer nodes there are, the more often each pair is requested.
 void Network::Shared::fill_table() {
   const std::size_t nodes = inside.size();
   if (nodes > few_nodes) return;
@@ -80,8 +80,8 @@ void Network::Shared::fill_table() {
     for (std::size_t to = 0; to < nodes; ++to) table.push_back(from == to ? inside[from] : between->between(from, to));
 }
 
-/// Of nodes of one kind and one inner link the first two; of each two devices at most, those with the most devices
-/// first, lest a node of one stands for a node with paths inside.
+/// Chooses the first two nodes of each kind and inner link, and at most two devices of each. Nodes with the most
+/// devices come first, so that a node of one device never represents a node with inner paths.
 void Network::Shared::find_representatives() {
   std::vector<std::vector<DeviceId>> held(inside.size());
   for (std::size_t d = 0; d < devices.size(); ++d) held[devices[d].node.index()].push_back(DeviceId(d));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths between devices: the widest bottleneck between nodes, the node's own link inside (formats.md, "Cluster").
+// Paths between devices: the path with the widest bottleneck between nodes, and the node's own link inside (formats.md,
+// "Cluster").
 #pragma once
 
 #include <memory>
@@ -12,19 +13,19 @@
 
 namespace pipedeck {
 
-/// One direction of a cluster's link.
+/// A cluster's link in one direction.
 struct DirectedLink {
   int link = 0;            ///< position in Cluster::links
   bool backwards = false;  ///< from its `to` to its `from`
   bool operator==(const DirectedLink&) const = default;
 };
 
-/// The devices of a connected cluster and the paths between them. Copies share everything; ask from several threads.
+/// The devices of a connected cluster and the paths between them. Copies share all data. Thread-safe.
 class Network {
  public:
-  /// bad_input when some node can't be reached, or a node of several devices has no link.
+  /// Returns bad_input if a node can't be reached, or a node of several devices has no link.
   static Result<Network> of(const Cluster& cluster);
-  /// The network that plans are made for and judged by: every bandwidth of the cluster times the link efficiency.
+  /// Returns the network used for planning and simulation: every bandwidth of the cluster times the link efficiency.
   static Result<Network> of(const Cluster& cluster, const Calibration& calibration);
 
   int device_count() const { return static_cast<int>(shared_->devices.size()); }
@@ -32,24 +33,24 @@ class Network {
   const DeviceType& type(DeviceId id) const { return shared_->types[static_cast<std::size_t>(device(id).type)]; }
   NodeId node_of(DeviceId id) const { return device(id).node; }
   int node_count() const { return shared_->node_count; }
-  /// Devices of different ids only.
+  /// Returns the path between two different devices.
   Path path(DeviceId from, DeviceId to) const;
-  /// Positions in Cluster::links of what the path passes, in order; none inside a node, or with a bandwidth matrix.
+  /// Returns the path's links as positions in Cluster::links, in order; empty inside a node or with a bandwidth matrix.
   std::vector<int> links(DeviceId from, DeviceId to) const;
-  /// The same with the direction in which each is passed.
+  /// Returns the path's links with their direction.
   std::vector<DirectedLink> directed_links(DeviceId from, DeviceId to) const;
   const Link& link(int position) const { return shared_->links[static_cast<std::size_t>(position)]; }
-  /// Whether the node's devices share one link instead of a port each.
+  /// Returns true if the node's devices share one link instead of having a port each.
   bool bus(NodeId node) const { return shared_->buses[node.index()]; }
-  /// bytes over the path: latency + bytes / bandwidth.
+  /// Returns latency + bytes / bandwidth of the path.
   Seconds transfer(DeviceId from, DeviceId to, Bytes bytes) const;
 
-  /// Whether all devices of a node have the same paths to other nodes: without a bandwidth matrix they have.
+  /// Returns true if all devices of a node have the same paths to other nodes, which holds without a bandwidth matrix.
   bool paths_by_node() const { return shared_->matrix.empty(); }
 
-  /// Devices that stand for all: the path between any two devices has the figures of a path between two of these, in
-  /// one node or in two as that is. A handful for clusters of equal nodes; who wants the narrowest or the longest of
-  /// all paths asks these alone.
+  /// Returns devices that represent all: the path between any two devices has the bandwidth and latency of a path
+  /// between two representatives, likewise inside one node or between two. A few for clusters of equal nodes.
+  /// Sufficient to find the narrowest or the longest of all paths.
   const std::vector<DeviceId>& representatives() const { return shared_->representatives; }
 
  private:
@@ -59,11 +60,11 @@ class Network {
     int node_count = 0;
     std::vector<bool> buses;  // by node
     std::vector<Link> links;
-    std::vector<std::pair<int, int>> ends;            // of each link: vertices, nodes before switches
-    std::vector<std::vector<BytesPerSecond>> matrix;  // device x device; else the three below
+    std::vector<std::pair<int, int>> ends;            // of each link: vertices, numbering nodes before switches
+    std::vector<std::vector<BytesPerSecond>> matrix;  // device x device; if empty, the three members below apply
     std::vector<Path> inside;                         // by node
     std::unique_ptr<const NodePaths> between;
-    std::vector<Path> table;  // node x node, where nodes are few
+    std::vector<Path> table;  // node x node, only for few nodes
     std::vector<DeviceId> representatives;
 
     Result<void> take_matrix(const Cluster& cluster);

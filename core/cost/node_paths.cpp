@@ -15,10 +15,10 @@
 namespace pipedeck {
 namespace {
 
-constexpr std::size_t most_entries = 4'000'000;  // of kept searches: about 64 MB
+constexpr std::size_t most_entries = 4'000'000;  // of cached searches: about 64 MB
 constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 
-/// Sets of vertices joined so far.
+/// A disjoint-set structure of vertices.
 class Joined {
  public:
   explicit Joined(std::size_t size) : root_(size) { std::iota(root_.begin(), root_.end(), std::size_t{0}); }
@@ -26,7 +26,7 @@ class Joined {
     while (root_[v] != v) v = root_[v] = root_[root_[v]];
     return v;
   }
-  /// False where they were joined before.
+  /// Returns false if they were already joined.
   bool join(std::size_t a, std::size_t b) {
     a = find(a), b = find(b);
     root_[a] = b;
@@ -43,7 +43,7 @@ struct Ends {
   auto key() const { return std::tie(low, high, link); }
 };
 
-/// A link whose equal or wider parallel comes before it is on no path; nor is one from a vertex to itself.
+/// Removes links that are on no path: those after an equal or wider parallel link, and those from a vertex to itself.
 std::vector<Ends> without_useless(std::vector<Ends> all, const std::vector<NetworkLink>& links) {
   std::sort(all.begin(), all.end(), [](const Ends& a, const Ends& b) { return a.key() < b.key(); });
   std::vector<Ends> kept;
@@ -121,7 +121,7 @@ void NodePaths::take_trees_off() {
   }
   for (std::size_t head = 0; head < open.size(); ++head) {
     const std::size_t v = open[head];
-    if (degree[v] != 1) continue;  // the last vertex of a tree: what it hung on now hangs on it
+    if (degree[v] != 1) continue;  // the last vertex of a tree: its parent now hangs on it
     for (const Arc& arc : graph_.arcs[v]) {
       if (hanging_[arc.to].link >= 0) continue;
       hanging_[v].on = arc.to;
@@ -186,7 +186,7 @@ std::vector<int> NodePaths::kinds() const {
 
 // --- paths
 
-/// Up from both ends to where they meet, or to the core.
+/// Climbs from both ends to where they meet, or to the core.
 NodePaths::Climb NodePaths::climb(std::size_t from, std::size_t to) const {
   Climb climb{{}, {}, from, to};
   const auto step = [&](std::size_t& at, std::vector<int>& links) {
@@ -258,8 +258,8 @@ NodePaths::Widths NodePaths::widths_to(std::size_t target) const {
   return found_->widths.insert_or_assign(target, found).first->second;
 }
 
-/// Breadth first from the target over links at least `width` wide; then every vertex's smallest link a hop nearer: the
-/// lexicographically smallest shortest path.
+/// Searches breadth first from the target over links at least `width` wide. Then takes every vertex's smallest link
+/// that is one hop closer: the lexicographically smallest shortest path.
 std::vector<NodePaths::Arc> NodePaths::search(std::size_t target, double width) const {
   std::vector<int> hops(core_arcs_.size(), -1);
   hops[target] = 0;

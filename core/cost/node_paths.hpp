@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths between the nodes of a cluster (formats.md, "Cluster"): the widest bottleneck, then the fewest hops, then the
-// lexicographically smallest list of links. Found when asked for, so that sixteen thousand nodes are made ready in
-// milliseconds: whatever hangs on the rest by one link has no choice of path and is taken off the graph, tree by tree;
-// what is left, the core (switches with redundant links, nodes with several), is searched from the end of a path back,
-// a search for each bottleneck, and searches are kept as long as there is room. Of usual clusters the core is one
+// lexicographically smallest list of links. Paths are computed on demand, so that setup takes milliseconds for sixteen
+// thousand nodes. Parts that hang on the rest by one link have no choice of path, so these trees are removed from the
+// graph first. The remaining core (switches with redundant links, nodes with several links) is searched backwards from
+// the path's end, once per bottleneck. Searches are cached up to a memory limit. The core of typical clusters is one
 // switch.
 #pragma once
 
@@ -23,18 +23,18 @@ struct Path {
   bool operator==(const Path&) const = default;
 };
 
-/// Safe to ask from several threads.
+/// The paths between all nodes. Thread-safe.
 class NodePaths {
  public:
-  /// bad_input when some node can't be reached.
+  /// Returns bad_input if a node can't be reached.
   static Result<std::unique_ptr<const NodePaths>> of(const Cluster& cluster);
 
-  /// Between different nodes, by their positions.
+  /// Returns the path between two different nodes, given by their positions.
   Path between(std::size_t from, std::size_t to) const;
-  /// Positions in Cluster::links, in order.
+  /// Returns the path's links as positions in Cluster::links, in order.
   std::vector<int> links_between(std::size_t from, std::size_t to) const;
-  /// A number of every node: those of one number hang on the same vertex by equal links, so that their paths to any
-  /// other node are alike.
+  /// Returns a number for every node. Nodes with the same number hang on the same vertex by equal links, so their paths
+  /// to any other node are identical.
   std::vector<int> kinds() const;
 
  private:
@@ -44,21 +44,21 @@ class NodePaths {
   };
   using Arcs = std::vector<std::vector<Arc>>;  // of a vertex, ascending by link
 
-  /// Nodes, then switches. Of parallel links only those that some path can choose.
+  /// A graph of nodes, then switches. It omits parallel links that no path can use.
   struct Graph {
     Arcs arcs;
     std::vector<Link> links;
   };
-  /// The link by which a vertex that is no core vertex hangs, and what it hangs on.
+  /// The link from a vertex outside the core to its parent.
   struct Hanging {
     std::size_t on = 0;
     int link = -1;  // -1: a core vertex
     int depth = 0;
-    std::size_t root = 0;  // core vertex
+    std::size_t root = 0;  // vertex of the core
     bool leaf = true;
   };
   struct Climb {
-    std::vector<int> up, down;  // links, each from the path's end to where they meet
+    std::vector<int> up, down;  // links, each from the path's end to where the two meet
     std::size_t from = 0, to = 0;
   };
 
@@ -70,13 +70,13 @@ class NodePaths {
 
   double bandwidth(int link) const { return graph_.links[static_cast<std::size_t>(link)].bandwidth.count; }
   Climb climb(std::size_t from, std::size_t to) const;
-  /// Calls visit(link) in order; answers with the bottleneck.
+  /// Calls visit(link) in order and returns the bottleneck.
   template <class Visit>
   double follow(std::size_t from, std::size_t to, const Visit& visit) const;
 
-  // The core's vertices are numbered by themselves.
+  // The core's vertices have their own numbering.
   using Widths = std::shared_ptr<const std::vector<double>>;  // of the widest path from every vertex
-  using Steps = std::shared_ptr<const std::vector<Arc>>;      // the next on the way, from every vertex
+  using Steps = std::shared_ptr<const std::vector<Arc>>;      // next step of the path, from every vertex
   Widths widths_to(std::size_t target) const;
   Steps steps_to(std::size_t target, double width) const;
   std::vector<Arc> search(std::size_t target, double width) const;
@@ -86,7 +86,7 @@ class NodePaths {
   std::size_t nodes_ = 0;
   std::vector<Hanging> hanging_;   // by vertex
   std::vector<std::size_t> core_;  // by vertex: its number in the core
-  Arcs core_arcs_, core_forest_;   // the forest: a maximum spanning one, whose paths are widest paths
+  Arcs core_arcs_, core_forest_;   // the forest is a maximum spanning one, whose paths are widest paths
   struct Found {
     std::shared_mutex lock;
     std::size_t entries = 0;

@@ -13,15 +13,15 @@
 namespace pipedeck {
 namespace {
 
-/// The most that either pass of the whole layer took when it was measured at just these samples. A line through two
-/// sizes is above it where one part shrinks with the samples: what is freed makes room for repacked weights.
+/// Returns the peak that either pass of the whole layer took when measured with exactly these samples. A line through
+/// two sizes is above it if one part shrinks with the samples: freed memory makes room for repacked weights.
 Bytes most_measured(const Layer& layer, int samples) {
   for (const LayerPoint& point : layer.at)
     if (point.micro_batch == samples && point.details.workspace) return *point.details.workspace;
   return Bytes(std::numeric_limits<std::int64_t>::max());
 }
 
-/// One layer's figures at the replica's samples.
+/// The memory of one layer for the replica's samples.
 struct Needs {
   Bytes saved, left, kept, forward, backward, gradient;
   bool again = false;
@@ -60,8 +60,8 @@ class Passes {
   Bytes scaled(Bytes bytes) const { return scale_bytes(bytes, samples_, profile_.micro_batch); }
   Bytes at_cut(int position) const { return scaled(cuts_[static_cast<std::size_t>(position)]); }
 
-  /// On one of the devices that the layer is cut over. What a profile says of such a part is one figure for all its
-  /// passes, and nothing of what waits for its weight gradient: that counts as whole.
+  /// Returns the memory on one of the devices that the layer is sharded over. A profile has one value for all passes of
+  /// such a shard, and none for bytes that wait for the weight gradient; these count as replicated.
   static LayerMemory memory_of(const Layer& layer, int degree) {
     LayerMemory memory = *layer.memory;
     const TensorParallelPoint* point = degree > 1 ? point_of_degree(layer, degree) : nullptr;
@@ -71,17 +71,17 @@ class Passes {
     return memory;
   }
 
-  /// Of what one device has of it, for the profile's samples.
+  /// Returns the memory from one device's share of the layer, for the profile's samples.
   Needs needs_of(Bytes saved, const LayerMemory& memory, int position) const {
     Needs needs;
     needs.again = is_recomputed(stage_, position);
     needs.saved = scaled(saved);
-    // Sums of a fixed size are made by the backward pass, so that its fixed part has them too.
+    // The backward pass creates sums of a fixed size, so its fixed part includes them.
     needs.left = with_fixed_part(memory.weight_saved, std::min(memory.weight_saved, memory.backward_fixed), samples_,
                                  profile_.micro_batch);
     needs.kept = needs.saved;
     if (needs.again) {
-      // A run of recomputed layers begins again from its first one's input.
+      // A run of recomputed layers restarts from its first layer's input.
       const bool begins = position == stage_.first || !is_recomputed(stage_, position - 1);
       needs.kept = scaled(memory.recompute_saved) + (begins ? scaled(memory.input) : Bytes());
     }
@@ -98,7 +98,7 @@ class Passes {
     return needs;
   }
 
-  /// As it was measured behind the layer before it.
+  /// Returns the memory as measured after the previous layer.
   Needs measured_needs(const Layer& layer, int position, int degree) const {
     Needs needs = needs_of(saved_bytes(layer, degree), memory_of(layer, degree), position);
     if (degree == 1) {
@@ -109,7 +109,7 @@ class Passes {
     return needs;
   }
 
-  /// Layers before are kept as they will be, the running one is whole.
+  /// Previous layers hold their saved bytes; the running layer is whole.
   Bytes forward() const {
     Bytes behind, most;
     for (const Needs& layer : layers_) {
@@ -119,7 +119,7 @@ class Passes {
     return std::max(Bytes(), most - before_);
   }
 
-  /// Brings one layer after the other back to all that it saved; what its input was kept in is part of that again.
+  /// Restores in sequence all that each layer saved, which includes its saved input.
   Bytes recompute() const {
     Bytes held, most;
     for (const Needs& layer : layers_) held += layer.kept;
@@ -131,8 +131,8 @@ class Passes {
     return std::max(Bytes(), most - full_);
   }
 
-  /// From the last layer to the first: what is behind is freed, or left for the weight gradients where these come
-  /// `apart`. The gradient that the stage received is counted by itself until its backward ends.
+  /// Runs from the last layer to the first. Finished layers are freed, or keep bytes for the weight gradients if these
+  /// come `apart`. The gradient that the stage received is counted separately until its backward ends.
   Bytes backward(bool apart) const {
     Bytes held, most;
     for (const Needs& layer : layers_) held += layer.saved;
@@ -144,7 +144,7 @@ class Passes {
     return std::max(Bytes(), most - full_ - received_);
   }
 
-  /// Sums of a fixed size at most.
+  /// At most the sums of a fixed size.
   Bytes weight() const {
     Bytes most;
     for (const Needs& layer : layers_) most = std::max(most, std::min(layer.backward, layer.saved));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stage's passes need beside the activations that are kept: the workspace of simulator.md. Where every layer of
-// the stage says what it needs pass by pass (Profile's LayerMemory), it is the most that any moment of the pass holds,
-// since passes go layer by layer and free as they go; else the largest workspace of the layers.
+// The memory that a stage's passes need in addition to saved activations: the workspace of simulator.md. If every layer
+// of the stage states its memory by pass (Profile's LayerMemory), this is the peak during the pass, since passes run
+// layer by layer and free memory as they proceed. Otherwise it is the layers' largest workspace.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@
 
 namespace pipedeck {
 
-/// For the samples of one replica.
+/// The memory of a stage's passes for the samples of one replica.
 struct PassMemory {
-  /// Beside everything that kept_bytes() says is kept then, and beside the gradient that was received.
+  /// In addition to the bytes saved at that time by kept_bytes(), and to the received gradient.
   Bytes forward, recompute, backward, backward_input, backward_weight;
-  /// Kept from an input gradient to its weight gradient beyond what the forward kept; below 0 where it is less.
+  /// Saved from an input gradient to its weight gradient, minus the bytes saved by the forward; may be negative.
   Bytes apart;
-  /// The received activation is what the stage keeps as its input, from the start of the forward on: no second buffer.
+  /// The received activation is the stage's saved input from the start of the forward on; there is no second buffer.
   bool input_in_place = false;
 
   Bytes of(OpKind kind) const;
@@ -28,8 +28,9 @@ struct PassMemory {
 PassMemory pass_memory(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                        std::span<const Bytes> cuts, StageId stage, int samples);
 
-/// Of what is `whole` for `profile_samples` samples and has a part that does not grow with them. Never below the truth
-/// where the truth is the largest of several straight lines that cross at 1 sample and at profile_samples.
+/// Scales `whole`, the bytes for `profile_samples` samples, whose part `fixed` does not grow with the samples. The
+/// result is never too small if the true value is the maximum of several lines that cross at 1 sample and at
+/// profile_samples.
 Bytes with_fixed_part(Bytes whole, Bytes fixed, int samples, int profile_samples);
 
 }  // namespace pipedeck

@@ -12,16 +12,16 @@
 namespace pipedeck {
 namespace {
 
-constexpr double element = 4;  // bytes of an fp32 number
+constexpr double element = 4;  // bytes of an fp32 element
 
-/// The shape of a layer, counted in numbers; bytes come last.
+/// The cost of a layer, counted in elements; converted to bytes last.
 struct Count {
   double forward = 0;  ///< operations, a multiply-add as two
-  double weight = 0;   ///< of the weight gradient; the input gradient takes as much as forward
+  double weight = 0;   ///< of the weight gradient; the input gradient takes as many as forward
   double in = 0, out = 0, saved = 0, parameters = 0;
 };
 
-// A matrix product m x k by k x n takes 2mkn operations; so do its two gradients each.
+// A matmul of m x k by k x n takes 2mkn operations; so does each of its two gradients.
 double product(double m, double k, double n) { return 2 * m * k * n; }
 
 Count embedding(const ModelLayer& layer) {
@@ -30,9 +30,9 @@ Count embedding(const ModelLayer& layer) {
   return {.forward = s * h, .weight = s * h, .in = s, .out = s * h, .saved = s, .parameters = (v + s) * h};
 }
 
-/// Operations: 24 s h^2 + 4 s^2 h with f = 4h (Narayanan et al., arXiv 2104.04473, appendix). Saved: Korthikanti et
-/// al., arXiv 2205.05198, section 4.1, 34 sh + 5 a s^2 bytes in 16 bits; without dropout's masks and in numbers instead
-/// of bytes, 16 sh + a s^2, which splits into 8 sh + 2 sf + a s^2.
+/// Operations: 24 s h^2 + 4 s^2 h with f = 4h (Narayanan et al., arXiv 2104.04473, appendix). Saved: 34 sh + 5 a s^2
+/// bytes in 16 bits (Korthikanti et al., arXiv 2205.05198, section 4.1). Without dropout masks and in elements instead
+/// of bytes, this is 16 sh + a s^2 = 8 sh + 2 sf + a s^2.
 Count transformer(const ModelLayer& layer) {
   const auto h = static_cast<double>(layer.size("hidden")), f = static_cast<double>(layer.size("feed_forward")),
              s = static_cast<double>(layer.size("sequence")), a = static_cast<double>(layer.size("heads"));
@@ -54,7 +54,7 @@ Count layer_norm(const ModelLayer& layer) {
 Count linear(const ModelLayer& layer) {
   const auto in = static_cast<double>(layer.size("in")), out = static_cast<double>(layer.size("out")),
              s = static_cast<double>(layer.size("sequence"));
-  const bool activated = layer.size("activation") != 0;  // its gradient needs what went into it
+  const bool activated = layer.size("activation") != 0;  // its gradient needs its input
   return {.forward = product(s, in, out),
           .weight = product(s, in, out),
           .in = s * in,
@@ -108,8 +108,8 @@ Count batch_norm(const ModelLayer& layer) {
           .parameters = 2 * c};
 }
 
-/// He et al., arXiv 1512.03385, section 4.2: two 3 x 3 convolutions and, where the shape changes, a 1 x 1 projection; a
-/// batch norm behind each.
+/// He et al., arXiv 1512.03385, section 4.2: two 3 x 3 convolutions and, where the shape changes, a 1 x 1 projection;
+/// each with a batch norm.
 Count residual(const ModelLayer& layer) {
   const auto in = static_cast<double>(layer.size("in")), out = static_cast<double>(layer.size("out"));
   const std::int64_t stride = layer.size("stride");
@@ -125,13 +125,13 @@ Count residual(const ModelLayer& layer) {
       .weight = operations,
       .in = in * before,
       .out = out * after,
-      // What goes into each convolution and what comes out of it, into its batch norm; what goes into the last relu.
+      // The input of each convolution, its output (which is the batch norm's input), and the input of the last relu.
       .saved = in * before + (4 + projection) * out * after,
       .parameters = weights + 2 * (2 + projection) * out};
 }
 
 /// He et al., arXiv 1512.03385, table 1, with the stride in the 3 x 3 convolution (v1.5): 1 x 1, 3 x 3, 1 x 1 and,
-/// where the shape changes, a 1 x 1 projection; a batch norm behind each.
+/// where the shape changes, a 1 x 1 projection; each with a batch norm.
 Count bottleneck(const ModelLayer& layer) {
   const auto in = static_cast<double>(layer.size("in")), mid = static_cast<double>(layer.size("middle")),
              out = static_cast<double>(layer.size("out"));
@@ -147,13 +147,13 @@ Count bottleneck(const ModelLayer& layer) {
           .weight = operations,
           .in = in * before,
           .out = out * after,
-          // What goes into each convolution and what comes out of it, into its batch norm.
+          // The input of each convolution, and its output as the batch norm's input.
           .saved = in * before + 2 * mid * before + 2 * mid * after + (2 + projection) * out * after,
           .parameters = weights + 2 * (2 * mid + out + projection * out)};
 }
 
-/// Hochreiter and Schmidhuber 1997 as cuDNN has it: four gates of two biases each. Kept for the backward pass: what
-/// goes in, the gates, the cell and the output.
+/// Hochreiter and Schmidhuber 1997 as in cuDNN: four gates with two biases each. Saved for the backward pass: input,
+/// gates, cell and output.
 Count lstm(const ModelLayer& layer) {
   const auto in = static_cast<double>(layer.size("in")), h = static_cast<double>(layer.size("hidden")),
              s = static_cast<double>(layer.size("sequence")), d = static_cast<double>(layer.size("directions"));
@@ -166,13 +166,13 @@ Count lstm(const ModelLayer& layer) {
           .parameters = d * 4 * h * (in + h + 2)};
 }
 
-/// Forward keeps the probabilities; the gradient is a subtraction.
+/// Forward saves the probabilities; the gradient is a subtraction.
 Count loss(const ModelLayer& layer) {
   const double values = static_cast<double>(layer.size("classes")) * static_cast<double>(layer.size("sequence"));
   return {.forward = 5 * values, .weight = 0, .in = values, .out = 0, .saved = values, .parameters = 0};
 }
 
-/// What exceeds every limit is cut there, so that it can be reported instead of overflowing.
+/// Truncates values above every limit, so that they can be reported instead of overflowing.
 Bytes whole(double bytes) { return Bytes(std::llround(std::min(bytes, 2.0 * static_cast<double>(limits::bytes)))); }
 Bytes in_bytes(double numbers) { return whole(numbers * element); }
 Bytes scaled(Bytes bytes, int samples) { return whole(static_cast<double>(bytes.count) * samples); }
@@ -194,7 +194,7 @@ Result<Count> count(const ModelLayer& layer) {
               fmt::format("found a layer of kind '{}', expected one whose shape is known", layer.kind));
 }
 
-/// A pass is bound by arithmetic or by memory, whichever takes longer (the roofline of Williams et al., CACM 2009).
+/// Returns the maximum of compute time and memory time (the roofline of Williams et al., CACM 2009).
 Seconds pass_time(double flops, double bytes, const DeviceSpeed& device) {
   return Seconds(std::max(flops / device.flops_per_second, bytes / device.memory.count));
 }
@@ -214,7 +214,7 @@ Layer layer_of(const ModelLayer& model, const LayerShape& shape, const DeviceSpe
   layer.name = model.name;
   layer.kind = model.kind;
   layer.forward = pass_time(samples * shape.forward_flops, samples * shape.touched_bytes, device);
-  // Backward reads what forward touched and the gradients of it.
+  // Backward reads the data that forward touched, and its gradients.
   layer.backward = pass_time(samples * shape.backward_flops, 2 * samples * shape.touched_bytes, device);
   if (shape.backward_flops > 0)
     layer.backward_weight = layer.backward * (shape.backward_weight_flops / shape.backward_flops);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the layers of a tensor-parallel stage are cut, and so what its devices have of each tensor: whole, or in columns
-// (simulator.md, "Cut over several devices").
+// The sharding of a tensor-parallel stage's layers, and so the layout of each tensor on its devices: replicated or
+// column-sharded (simulator.md, "Cut over several devices").
 #pragma once
 
 #include <span>
@@ -12,15 +12,16 @@
 
 namespace pipedeck {
 
-/// The way of each of the stage's layers, which the runtime chooses for all neighbouring stages that are cut alike
-/// together. Empty where the stage isn't cut in even parts, or the profile doesn't say in which ways its layers can be.
+/// Returns the sharding of each of the stage's layers. The runtime chooses it for all neighbouring stages with the same
+/// sharding together. Empty if the stage has uneven shards, or the profile doesn't list the shardings of its layers.
 std::vector<const CutWay*> stage_ways(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                                       StageId stage);
 
-/// Weights of the stage's layers, and what of them each device has whole.
+/// Returns the weights of the stage's layers, and the part that each device holds whole.
 Weights stage_weights(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId stage);
 
-/// What each device has of the tensors at every position of the order: cut_bytes, or a device's columns of it.
+/// Returns the bytes per device of the tensors at every position of the order: cut_bytes, or a device's columns of
+/// them.
 std::vector<Bytes> held_cut_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                                   std::span<const Bytes> cuts);
 

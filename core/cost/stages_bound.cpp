@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two bounds of a plan's own stages, the larger counts.
+// The maximum of two bounds for a plan's own stages.
 //
-// Pivot: the slowest replica of stage Q does M micro-batches one after another. Before its first, something passed all
-// stages before Q; after its last, its gradient passes them back, on links of its own, the others' slices being there:
+// Pivot: the slowest replica of stage Q processes M micro-batches in sequence. Before its first one, a slice passes all
+// stages before Q. After its last one, its gradient passes them back, over links of its own, while the other slices are
+// already there:
 //   sum_{s<Q} (F_s + c_s) + M t_Q + sum_{s<Q} (B_s + least transfer back).
 // This is L_max without all-reduces, which `overlap layer` may hide.
 //
-// Round trip: stage i keeps at most K_i micro-batches, so that forward m + K_i waits for backward m, which is R_i after
-// forward m began: down to the last stage and back. With r = (M - 1) mod K_i,
+// Round trip: stage i has at most K_i micro-batches in flight. So forward m + K_i waits for backward m, which ends R_i
+// after the start of forward m: down to the last stage and back. With r = (M - 1) mod K_i,
 //   sum_{s<i} (F_s + c_s) + r F_i + (floor((M - 1) / K_i) + 1) R_i + sum_{s<i} (B_s + c_s).
 //
-// A replica takes at least what one of its devices computes: its first one's, or with uneven shards the busiest one's.
-// Replicas may differ and need not wait for one another: on the way the quickest counts, as pivot the slowest. c_s is
-// the least that any replica of stage s + 1 waits for the longest of its slices.
+// A replica takes at least the time of one of its devices: the first one, or with uneven shards the busiest one.
+// Replicas may differ and need not wait for one another. So the fastest one counts along the path, and the slowest one
+// as pivot. c_s is the minimum time that any replica of stage s + 1 waits for the longest of its slices.
 #include "core/cost/stages_bound.hpp"
 
 #include <algorithm>
@@ -27,10 +28,10 @@ namespace pipedeck {
 namespace {
 
 struct StageTimes {
-  double forward = 0, backward = 0;  ///< of the quickest replica; recomputation can pass while the gradient is awaited
+  double forward = 0, backward = 0;  ///< of the fastest replica; recomputation can run while the gradient is awaited
   double slowest = 0;                ///< F + B (+ recomputation) of the slowest
   double there = 0, back = 0;        ///< transfers to and from the next stage
-  double one_back = 0;               ///< of the quickest slice alone
+  double one_back = 0;               ///< of the fastest slice alone
 };
 
 struct Passes {
@@ -60,12 +61,12 @@ class StagesBound {
   }
 
  private:
-  /// There and back over a stage and the cut behind it.
+  /// Returns the time forward and back over a stage and the cut after it.
   double passes(std::size_t s) const {
     return times_[s].forward + times_[s].backward + times_[s].there + times_[s].back;
   }
 
-  /// Forwards that the stage may have under way, or more.
+  /// Returns an upper bound of the micro-batches in flight at the stage.
   int kept(std::size_t i) const {
     const int micro_batches = plan_.micro_batches, left = static_cast<int>(times_.size() - i);
     if (plan_.schedule == ScheduleKind::gpipe) return micro_batches;
@@ -83,7 +84,7 @@ class StagesBound {
   StageTimes compute(const Stage& stage) const {
     const std::vector<int> samples = replica_samples(stage, plan_.micro_batch);
     StageTimes times{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-    std::pair<int, int> known{-1, -1};  // samples and type of the replica before: most are alike
+    std::pair<int, int> known{-1, -1};  // samples and type of the previous replica: most are identical
     for (std::size_t r = 0; r < samples.size(); ++r) {
       const auto lead = r * static_cast<std::size_t>(stage.tensor_parallel);
       const int type = network_.device(stage.devices[lead]).type;
@@ -102,7 +103,7 @@ class StagesBound {
     return times;
   }
 
-  /// What one device of a replica computes for a micro-batch.
+  /// Returns the compute time of one device of a replica for a micro-batch.
   Passes passes_of(const Stage& stage, DeviceId device, int rank, int samples) const {
     Passes sum;
     for (int p = stage.first; p < stage.last; ++p) {
@@ -161,7 +162,7 @@ Result<Seconds> stages_bound(const Problem& problem, const Plan& plan) {
   if (plan.schedule != ScheduleKind::gpipe && plan.schedule != ScheduleKind::one_f_one_b) return Seconds();
   const auto network = Network::of(*problem.cluster, problem.workload.conventions.calibration);
   if (!network) return tl::unexpected(network.error());
-  // Every operation on the way may have been rounded down by half a nanosecond.
+  // Every operation on the path may have been rounded down by half a nanosecond.
   const double rounding = 0.5e-9 * 4 * (plan.micro_batches + static_cast<double>(plan.stages.size()));
   return Seconds(std::max(0.0, StagesBound(problem, plan, *network).largest() - rounding));
 }

@@ -7,8 +7,9 @@
 
 namespace pipedeck {
 
-/// No GPipe or 1F1B schedule ends an iteration of these very stages before this, under either overlap of all-reduces
-/// and whatever the network's sharing: the larger of a pivot bound and a round-trip bound. 0 for other schedules.
+/// Returns a lower bound on the iteration of a GPipe or 1F1B schedule with exactly these stages, for either overlap of
+/// all-reduces and any sharing of the network. It is the maximum of a pivot bound and a round-trip bound. 0 for other
+/// schedules.
 Result<Seconds> stages_bound(const Problem& problem, const Plan& plan);
 
 }  // namespace pipedeck

@@ -11,16 +11,17 @@ namespace pipedeck {
 
 namespace {
 
-// Over all t devices: an all-reduce sends 2 (t - 1) / t of the bytes from each, a gather (t - 1) / t of them to each.
+// Bytes over all t devices: in an all-reduce each device sends 2 (t - 1) / t of them, in a gather it receives (t - 1) /
+// t.
 std::int64_t reduced(Bytes bytes, int t) { return 2 * (t - 1) * bytes.count; }
 std::int64_t gathered(Bytes bytes, int t) { return (t - 1) * bytes.count; }
 
-// A tensor between two layers: whole on every device, or some columns of it on each.
+// The layout of a tensor between two layers: whole on every device, or column-sharded.
 enum State : std::size_t { whole, in_columns };
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max() / 4;
 
-/// The cheapest way to a state.
+/// The cheapest path to a state.
 struct Way {
   std::int64_t bytes = never;
   std::vector<ShardingPattern> patterns;
@@ -32,13 +33,13 @@ void take(Way& best, const Way& from, std::int64_t bytes, std::optional<Sharding
   if (pattern) best.patterns.push_back(*pattern);
 }
 
-/// The ways behind one product.
+/// Returns the cheapest paths after one matmul.
 std::array<Way, 2> behind(const std::array<Way, 2>& now, Bytes input, Bytes output, int t) {
   std::array<Way, 2> next;
-  // SP1: a whole input, gathered where it is not; backward sums its gradient.
+  // SP1: the whole input, gathered if it is sharded; backward sums its gradient.
   take(next[in_columns], now[whole], reduced(input, t), ShardingPattern::columns);
   take(next[in_columns], now[in_columns], gathered(input, t) + reduced(input, t), ShardingPattern::columns);
-  // SP2: an input in columns, which are free to cut out of a whole one; the gradient of that has to be gathered.
+  // SP2: an input in columns. Taking them from a whole input is free, but the gradient of the input has to be gathered.
   take(next[whole], now[in_columns], reduced(output, t), ShardingPattern::rows);
   take(next[whole], now[whole], gathered(input, t) + reduced(output, t), ShardingPattern::rows);
   return next;
