@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every fixed schedule that the plan's placement allows is tried, and list scheduling by a table of rules; the judge
-// says which is the fastest that fits. An order that would be faster but does not fit is tried again in less room: what
-// list scheduling counts are kept activations, and buffers and workspace come on top. Same plan, same order: nothing is
-// drawn by chance, and of equal orders the first counts.
+// Tries every fixed schedule that the plan's placement allows, and list scheduling by a table of rules. The simulator
+// determines the fastest order that fits. An order that would be faster but does not fit is tried again with less
+// memory: list scheduling counts only saved activations, and buffers and workspace are added to them. Deterministic:
+// the same plan always gives the same order, and ties go to the first order.
 #include "core/schedule/adaptive.hpp"
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 namespace pipedeck {
 namespace {
 
-/// Operations that list scheduling may put in order in all: what bounds the time for a large plan.
+/// Upper bound of the operations that list scheduling orders in total, which bounds the time for a large plan.
 constexpr std::int64_t most_operations = 2'000'000;
-/// How often an order that does not fit is tried again in less room.
+/// Number of retries with less memory for an order that does not fit.
 constexpr int most_retries = 3;
 
 bool one_stage_a_device(const Plan& plan) { return pipeline_ranks(plan).size() == plan.stages.size(); }
 
-/// The plan under every fixed synchronous schedule that may suit its placement.
+/// Returns the plan under every fixed synchronous schedule that may suit its placement.
 std::vector<Plan> fixed_plans(const Plan& plan) {
   std::vector<Plan> plans;
   for (const ScheduleInfo& info : schedules()) {
@@ -40,7 +40,7 @@ std::vector<Plan> fixed_plans(const Plan& plan) {
   return plans;
 }
 
-/// From the likeliest on, so that a budget that ends early has tried these.
+/// Returns the rules, the most promising first, so that an early end of the budget has tried these.
 std::vector<ListRule> rules_for(const Plan& plan) {
   const int ranks = static_cast<int>(pipeline_ranks(plan).size());
   std::vector<ListRule> rules;
@@ -48,7 +48,7 @@ std::vector<ListRule> rules_for(const Plan& plan) {
     for (const auto order : {ListRule::Order::backward_first, ListRule::Order::in_turn, ListRule::Order::forward_first})
       for (const auto weights : {ListRule::Weights::patient, ListRule::Weights::fill, ListRule::Weights::fused})
         for (const bool deep_first : {true, false}) {
-          // Without several chunks a device there is nothing to be first of.
+          // Without several chunks per device, there is nothing to prefer.
           if (!deep_first && one_stage_a_device(plan)) continue;
           rules.push_back({order, weights, deep_first, in_flight});
         }
@@ -65,7 +65,7 @@ std::vector<Bytes> rooms_of(const Plan& plan, std::span<const StageFigures> figu
   return rooms;
 }
 
-/// Less by the largest micro-batch of each device.
+/// Reduces each device's memory by its largest micro-batch.
 void make_tighter(const Plan& plan, std::span<const StageFigures> figures, std::vector<Bytes>& rooms) {
   const std::vector<PipelineRank> ranks = pipeline_ranks(plan);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -75,7 +75,7 @@ void make_tighter(const Plan& plan, std::span<const StageFigures> figures, std::
   }
 }
 
-/// The best so far.
+/// The best order so far.
 class Choice {
  public:
   explicit Choice(const OrderJudge& judge) : judge_(judge) {}

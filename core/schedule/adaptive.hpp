@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of operations that is the fastest of many for a plan's own stage times.
+// The fastest of many orders of operations for a plan's own stage times.
 #pragma once
 
 #include <functional>
@@ -14,18 +14,18 @@
 
 namespace pipedeck {
 
-/// What decides between two orders of one plan.
+/// The criteria that decide between two orders of one plan.
 struct OrderJudge {
-  std::function<std::optional<Nanoseconds>(const Schedule&)> time;  ///< of an iteration; nothing: it does not end
-  std::function<bool(const Schedule&)> fits;                        ///< in the memory of every device
+  std::function<std::optional<Nanoseconds>(const Schedule&)> time;  ///< of an iteration; nothing: the order deadlocks
+  std::function<bool(const Schedule&)> fits;                        ///< within the memory of every device
 };
 
-/// By a judge: never slower than a fixed schedule that can be had with the plan's stages where they are, and never over
-/// a device's memory if one of these is not.
+/// Returns the best order by `judge`. It is never slower than a fixed schedule that is possible with the plan's stages
+/// where they are. It never exceeds a device's memory if one of these schedules does not.
 Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figures, const OrderJudge& judge,
                           const std::stop_token& stop);
 
-/// By the figures alone.
+/// Returns the best order by the predicted times alone.
 Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figures);
 
 }  // namespace pipedeck

@@ -33,7 +33,7 @@ Result<void> check_counts(const Plan& plan, int least) {
   return {};
 }
 
-/// Stage of each device; an error where a stage's devices are also another's, unless `both` says that they may be.
+/// Returns an error if two stages share a device, unless `both` allows it.
 template <class Both>
 Result<void> check_disjoint(const Plan& plan, Both both) {
   std::map<DeviceId, std::size_t> stage_of;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What schedules with two chunks a device have in common: which two, and the checks of where a plan puts them.
+// Common parts of schedules with two chunks per device: the two chunks, and checks of their placement.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,18 @@
 
 namespace pipedeck {
 
-/// One chunk of a device: which stage and from which micro-batch on.
+/// A chunk of a device: its stage and its first micro-batch.
 struct DirectedChunk {
   StageId stage;
   int first = 0;  ///< micro-batch
 };
 
-/// Two copies of an even number of stages on devices of their own, the second of stage s where stage S - 1 - s is; an
-/// even number of micro-batches, `least` of them at least.
+/// Checks for two copies of an even number of stages on separate devices, the second copy of stage s on the devices of
+/// stage S - 1 - s. The number of micro-batches must be even and at least `least`.
 Result<void> check_both_directions(const Plan& plan, int least);
 
-/// An even number of stages, s and S - 1 - s on the same devices and no others; `least` micro-batches at least.
+/// Checks for an even number of stages, with s and S - 1 - s on the same devices and no others, and at least `least`
+/// micro-batches.
 Result<void> check_v_shape(const Plan& plan, int least);
 
 }  // namespace pipedeck

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a plan to the order of operations on every device. One schedule a file; this is their registry.
+// Conversion of a plan to the order of operations on every device. Each schedule has its own file; this is their
+// registry.
 #pragma once
 
 #include <span>
@@ -20,15 +21,16 @@ struct ScheduleInfo {
 };
 const std::vector<ScheduleInfo>& schedules();
 
-/// bad_input where the plan's stages are not placed as its schedule needs them, with what it needs.
+/// Returns the schedule. bad_input states the required placement if the plan's stages are not placed as its schedule
+/// needs.
 Result<Schedule> build_schedule(const Plan& plan, std::span<const StageFigures> figures);
 
-/// Warm-up forwards of every stage of gpipe, 1f1b and pipedream: warmup_counts, or the policy's K_i, never more than
-/// the micro-batches.
+/// Returns the warm-up forwards of every stage of gpipe, 1f1b and pipedream: warmup_counts or the policy's K_i, at most
+/// the number of micro-batches.
 std::vector<int> warmup_counts(const Plan& plan, std::span<const StageFigures> figures);
 
-/// Proves that the schedule ends: sends and receives match in order, and list order with data dependence has no cycle.
-/// A failing one names the cycle.
+/// Proves that the schedule terminates: sends and receives match in order, and list order with data dependence has no
+/// cycle. An error names the cycle.
 Result<void> prove_deadlock_free(const Schedule& schedule, const Plan& plan);
 
 }  // namespace pipedeck

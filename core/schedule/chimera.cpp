@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chimera (Li and Hoefler, SC 2021, arXiv 2107.06925): two 1F1B pipelines in opposite directions, merged. Where forward
-// and backward take one slot each, micro-batch m of a direction is forward on its stage s in slot s + 2m and backward
-// in slot 2S - 1 - s + 2m; a device's slots of the two directions never meet, for S is even. Such a basic unit has S /
-// 2 micro-batches a direction; further ones are concatenated directly, each 2S slots behind the one before: forwards of
-// the next unit fill the bubbles at the end of this one.
+// Chimera (Li and Hoefler, SC 2021, arXiv 2107.06925): two merged 1F1B pipelines in opposite directions. Assume that
+// forward and backward take one slot each. Then micro-batch m of a direction is forward on its stage s in slot s + 2m
+// and backward in slot 2S - 1 - s + 2m. The slots of the two directions never collide on a device, since S is even.
+// Such a basic unit has S / 2 micro-batches per direction. Further units are concatenated directly, each 2S slots after
+// the previous one: forwards of the next unit fill the bubbles at the end of this one.
 #include <algorithm>
 
 #include "core/schedule/both_directions.hpp"
@@ -18,7 +18,7 @@ struct Slot {
 };
 
 void add_direction(std::vector<Slot>& slots, int stages, DirectedChunk chunk, int count) {
-  const int s = chunk.stage.value, each = stages / 2;  // micro-batches of a direction in a unit
+  const int s = chunk.stage.value, each = stages / 2;  // micro-batches per direction in a unit
   for (int m = 0; m < count; ++m) {
     const int start = m / each * 2 * stages + m % each * 2;
     slots.push_back({start + s, {OpKind::forward, chunk.stage, chunk.first + m}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedules that the registry in build.cpp offers, one file each, and what they share.
+// The schedules offered by the registry in build.cpp, one file each, and their common parts.
 #pragma once
 
 #include <algorithm>
@@ -24,21 +24,24 @@ Result<Schedule> dualpipe_v(const Plan& plan);
 Result<Schedule> chimera(const Plan& plan);
 Schedule pipedream(const Plan& plan);  ///< also with vertical sync
 Result<Schedule> pipedream_2bw(const Plan& plan);
-/// Every list must hold each micro-batch of its device's stage once, forward and back.
+/// Returns the plan's own lists. Every list must contain each micro-batch of its device's stage once, forward and
+/// backward.
 Result<Schedule> explicit_order(const Plan& plan);
 
-/// K_i of every stage by DAPPLE's policies, never more than the micro-batches.
+/// Returns K_i of every stage by DAPPLE's policies, at most the number of micro-batches.
 std::vector<int> policy_warmups(const Plan& plan, std::span<const StageFigures> figures);
 
-/// Batches that a simulation of PipeDream-2BW runs: from the second half of them on the state is steady, the last
-/// drains.
+/// The number of batches in a simulation of PipeDream-2BW. Steady state begins with the second half of them; the last
+/// one drains.
 inline constexpr int pipedream_2bw_batches = 8;
-/// Mini-batches that a simulation of an asynchronous plan runs: max(M, 8 NOAM r_0), or so many whole batches.
+/// Returns the number of mini-batches in a simulation of an asynchronous plan: max(M, 8 NOAM r_0), or for PipeDream-2BW
+/// that of pipedream_2bw_batches batches.
 int pipedream_mini_batches(const Plan& plan);
-/// K_s = ceil(sum_{t>=s} r_t / r_s); K_0 is NOAM.
+/// Returns K_s = ceil(sum_{t>=s} r_t / r_s); K_0 is NOAM.
 int pipedream_warmup(const Plan& plan, StageId stage);
 
-/// One lane a device, in device order: what `order(stage, replica)` says, alike on all devices of a replica.
+/// Returns one lane per device, in device order: the result of `order(stage, replica)`, the same on all devices of a
+/// replica.
 template <class Order>
 std::vector<DeviceLane> lanes_of(const Plan& plan, Order order) {
   struct Place {
@@ -59,8 +62,9 @@ std::vector<DeviceLane> lanes_of(const Plan& plan, Order order) {
   return lanes;
 }
 
-/// The same for schedules of several chunks a device: what `lists` says of each of pipeline_ranks(plan), alike on all
-/// its devices. Where a stage recomputes, a recompute is put before each of its backwards (or input gradients).
+/// Returns the lanes for schedules with several chunks per device: for each of pipeline_ranks(plan) its entry of
+/// `lists`, the same on all its devices. If a stage recomputes, inserts a recompute before each of its backwards (or
+/// input gradients).
 std::vector<DeviceLane> lanes_of_ranks(const Plan& plan, std::vector<std::vector<Operation>> lists);
 
 }  // namespace pipedeck

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // V-Half and V-Min (Qi et al., "Pipeline Parallelism with Controllable Memory", arXiv 2405.15362, section 4): two
-// chunks a device in a V, and one building block, the operations of one micro-batch on all devices, repeated every six
-// units. What a device keeps is how long its activations live, and that is how long the block takes from device to
-// device: one unit each way everywhere (V-Min) keeps a third of what 1F1B's first stage keeps, one and two units
-// (V-Half) a half. The order is that of the repeated block; what waits in it at the start and the end is squeezed out
-// by running everything as soon as it can be. V-Min waits in every micro-batch where the three passes take unlike
-// times.
+// chunks per device in a V. A building block, the operations of one micro-batch on all devices, is repeated every six
+// units. A device's saved bytes are determined by the lifetime of its activations, and so by the block's steps from
+// device to device. One unit in both directions everywhere (V-Min) saves a third of the bytes of 1F1B's first stage;
+// one and two units (V-Half) save half. The order is that of the repeated block. Running every operation as early as
+// possible removes its waits at the start and the end. V-Min waits in every micro-batch if the three passes have
+// different times.
 #include <array>
 
 #include "core/schedule/both_directions.hpp"
@@ -16,15 +16,15 @@ namespace {
 
 constexpr int period = 6;  // units: three passes of two chunks
 
-/// When the operations of micro-batch 0 begin on one device, in units.
+/// The start times of micro-batch 0's operations on one device, in units.
 struct Block {
   int forward_down = 0, forward_up = 0, input_up = 0, input_down = 0, weight_up = 0, weight_down = 0;
 };
 
-/// The first unit after `time` whose place in the period is `place`.
+/// Returns the first unit after `time` whose position in the period is `place`.
 int next_at(int time, int place) { return time + 1 + ((place - time - 1) % period + period) % period; }
 
-/// Weight gradients take the two places of the period that are left, each the one that comes sooner in all.
+/// Assigns the two free positions of the period to the weight gradients, so that the sum of their times is minimal.
 void place_weights(Block& block) {
   std::array<bool, period> taken{};
   for (const int time : {block.forward_down, block.forward_up, block.input_up, block.input_down})
@@ -38,8 +38,8 @@ void place_weights(Block& block) {
   if (down + up < block.weight_down + block.weight_up) block.weight_down = down, block.weight_up = up;
 }
 
-/// Steps from device to device: of the forward down and up the V, of the gradient on the same ways back; and what it
-/// waits at the two turns so that no device is asked for two operations at once.
+/// The steps from device to device: of the forward down and up the V, and of the gradient on the same paths back. Also
+/// the waits at the two turns, so that no device has two operations at once.
 struct Steps {
   int forward_down, forward_up, input_up, input_down;
   int wait_at_top, wait_at_bottom;
@@ -78,7 +78,7 @@ std::vector<Operation> list_of(const Block& block, int ranks, int rank, int micr
           Timed{block.weight_up, {OpKind::backward_weight, up}},
           Timed{block.weight_down, {OpKind::backward_weight, down}}})
       all.push_back({one.time + period * m, {one.operation.kind, one.operation.stage, m}});
-  // No two times are equal.
+  // All times differ.
   std::sort(all.begin(), all.end(), [](const Timed& a, const Timed& b) { return a.time < b.time; });
   std::vector<Operation> list;
   list.reserve(all.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DualPipe (DeepSeek-V3, arXiv 2412.19437, section 3.2.1): two copies of every stage, half of the micro-batches enter
-// at either end, and forwards of one direction overlap with backwards of the other. Weights are held twice.
+// DualPipe (DeepSeek-V3, arXiv 2412.19437, section 3.2.1): two copies of every stage. Half of the micro-batches enter
+// at either end, and forwards of one direction overlap with backwards of the other. Weights are stored twice.
 #include <algorithm>
 
 #include "core/schedule/closed_forms.hpp"
@@ -14,7 +14,7 @@ Result<Schedule> dualpipe(const Plan& plan) {
   std::vector<std::vector<Operation>> lists;
   const std::vector<Chunk> chunks = chunks_of(plan);
   for (const PipelineRank& rank : pipeline_ranks(plan)) {
-    // Of copy 0 the first chunk is stage `place`, of copy 1 stage S - 1 - place.
+    // The first chunk is stage `place` for copy 0 and stage S - 1 - place for copy 1.
     int place = chunks[rank.chunks.front()].stage.value;
     if (chunks[rank.chunks.front()].copy == 1) place = stages - 1 - place;
     const DirectedChunk down{StageId(std::int32_t{place}), 0}, up{StageId(std::int32_t{stages - 1 - place}), half};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps as the published program of DualPipe numbers them (github.com/deepseek-ai/DualPipe, dualpipe.py and
-// dualpipev.py): a device fills up with forwards, then runs each forward overlapped with the backward of the other
-// direction as one operation, and drains with backwards whose weight gradients wait for the bubbles.
+// The steps, numbered as in DualPipe's reference implementation (github.com/deepseek-ai/DualPipe, dualpipe.py and
+// dualpipev.py). A device fills up with forwards, then runs each forward overlapped with the backward of the other
+// direction as one operation. It drains with backwards whose weight gradients fill the bubbles.
 #include "core/schedule/dualpipe_steps.hpp"
 
 #include <deque>
@@ -20,13 +20,13 @@ class Steps {
   void backward(int chunk) {
     list_.push_back({OpKind::backward, chunks_[chunk].at.stage, chunks_[chunk].next_backward++});
   }
-  /// The input gradient alone; its weight gradient is left to a later weight().
+  /// Appends the input gradient alone; a later weight() appends its weight gradient.
   void backward_input(int chunk) {
     const Operation input{OpKind::backward_input, chunks_[chunk].at.stage, chunks_[chunk].next_backward++};
     list_.push_back(input);
     left_.push_back({OpKind::backward_weight, input.stage, input.micro_batch});
   }
-  /// The oldest weight gradient that is left.
+  /// Appends the oldest pending weight gradient.
   void weight() {
     list_.push_back(left_.front());
     left_.pop_front();
@@ -65,7 +65,7 @@ std::vector<Operation> dualpipe_steps(int position, int positions, int count, Di
     steps.forward(t);
   }
   for (int i = 0; i < count - 2 * positions + position + 1; ++i) {  // 4: F0 with B1, F1 with B0
-    if (i == 0 && behind == 0) {                                    // apart where they turn: a smaller bubble
+    if (i == 0 && behind == 0) {                                    // separate where they turn: a smaller bubble
       steps.forward(h);
       steps.backward(t);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eight steps that DualPipe and DualPipeV have in common.
+// The eight steps common to DualPipe and DualPipeV.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace pipedeck {
 
-/// The list of the device at `position` of `positions`, 0 being where micro-batches enter and the last where they turn
-/// or meet: `here` is the chunk that they enter by, `there` the other; `count` micro-batches each.
+/// Returns the list of the device at `position` of `positions`. Micro-batches enter at position 0 and turn or meet at
+/// the last one. They enter by the chunk `here`; `there` is the other chunk. `count`: micro-batches of each.
 std::vector<Operation> dualpipe_steps(int position, int positions, int count, DirectedChunk here, DirectedChunk there);
 
 }  // namespace pipedeck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists that a plan file brings: checked for completeness, then taken as they are.
+// Lists from a plan file: checked for completeness, then used unchanged.
 #include <fmt/format.h>
 
 #include "core/schedule/closed_forms.hpp"
@@ -7,7 +7,7 @@
 namespace pipedeck {
 namespace {
 
-/// How often a list holds each kind of operation of one micro-batch.
+/// The number of times that a list contains each kind of operation of one micro-batch.
 struct Seen {
   int forward = 0, backward = 0, input = 0, weight = 0, recompute = 0;
 
@@ -31,7 +31,7 @@ struct Seen {
   }
 };
 
-/// What a device has to run: the chunks on it and the copy that each is of.
+/// Returns the chunks on the device, with the copy of each.
 std::vector<Chunk> chunks_on(const Plan& plan, DeviceId device) {
   std::vector<Chunk> own;
   for (Chunk& chunk : chunks_of(plan))
@@ -46,7 +46,7 @@ std::string stages_text(const std::vector<Chunk>& chunks) {
   return text;
 }
 
-/// A list in the making: how often each chunk on the device runs each operation of each micro-batch.
+/// A check of one list: counts each operation of each micro-batch and chunk on the device.
 class ListCheck {
  public:
   ListCheck(const Plan& plan, const Schedule& schedule, DeviceId device, std::size_t lane)
@@ -112,7 +112,7 @@ class ListCheck {
   std::vector<std::vector<Seen>> seen_;  // by chunk and micro-batch
 };
 
-/// The devices of a tensor-parallel replica work as one.
+/// Checks that the devices of a tensor-parallel replica have the same list.
 Result<void> check_alike(const Plan& plan, const std::vector<DeviceId>& devices) {
   const auto lane_of = [&](DeviceId device) {
     return static_cast<std::size_t>(std::find(devices.begin(), devices.end(), device) - devices.begin());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interleaved 1F1B (Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using
-// Megatron-LM", arXiv 2104.04473, section 2.2): v chunks a device, stage k on rank k mod P. Micro-batches go in groups:
-// a group passes through all chunks of a rank before the next begins, forwards from the first chunk to the last,
-// backwards the other way. Where P does not divide M, the last group has P + (M mod P) micro-batches, and the warm-up
-// is that group's throughout: with the smaller groups' warm-up the first backward of the last group would come too
+// Megatron-LM", arXiv 2104.04473, section 2.2): v chunks per device, stage k on rank k mod P. Micro-batches form
+// groups. A group passes through all chunks of a rank before the next group begins, forwards from the first chunk to
+// the last, backwards in reverse. If P does not divide M, the last group has P + (M mod P) micro-batches, and its
+// warm-up applies throughout. With the smaller groups' warm-up, the first backward of the last group would come too
 // late.
 #include "core/schedule/closed_forms.hpp"
 #include "core/schedule/round_robin_ranks.hpp"

@@ -8,7 +8,7 @@ namespace {
 
 bool needs_activations(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
-/// A recompute belongs right before the backward that uses it; of two joined operations before both.
+/// Inserts recomputes directly before the backward that uses them, and before both operations of an overlapped pair.
 std::vector<Operation> with_recompute(const Plan& plan, std::vector<Operation> list) {
   const auto recomputes = [&](const Operation& operation) {
     return needs_activations(operation.kind) && plan.stages[operation.stage.index()].recompute.any();

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A clock that goes from one moment to the next at which some device may start something. An idle device takes, of what
-// is ready and fits, what the rule puts first.
-//
-// Memory is lent as the banker's algorithm lends: a device starts an operation only if, with what is left then, its
-// micro-batches can come to their end one after another, the oldest first. The oldest of all can then always go on,
-// whatever waits for memory on which device, and behind it the next. So no order ends in a deadlock.
+// A simulated clock that advances to the next time at which some device can start an operation. An idle device takes
+// the first operation by the rule, among those that are ready and fit. Memory is granted as in the banker's algorithm:
+// a device starts an operation only if its micro-batches can then finish in sequence with the remaining memory, the
+// oldest first. So the oldest of all can always continue, whatever waits for memory on any device, and after it the
+// next one. No order ends in a deadlock.
 #include "core/schedule/list_schedule.hpp"
 
 #include <algorithm>
@@ -20,26 +19,26 @@
 namespace pipedeck {
 namespace {
 
-constexpr std::size_t stop_interval = 1 << 14;  // moments between looks at the stop token
+constexpr std::size_t stop_interval = 1 << 14;  // events between checks of the stop token
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 struct ChunkState {
   std::size_t rank = 0;
   int next_forward = 0, next_backward = 0;
-  std::vector<std::int64_t> activation_at, gradient_at;  // when they are there, by micro-batch
+  std::vector<std::int64_t> activation_at, gradient_at;  // time of arrival, by micro-batch
 };
 
 struct RankState {
   std::vector<std::size_t> stages;
   std::int64_t free_at = 0;
   std::int64_t used = 0, room = 0;  // bytes
-  std::deque<Operation> weights;    // left for later
+  std::deque<Operation> weights;    // deferred
   bool last_was_forward = false;
-  int oldest = 0, newest = -1;     // micro-batches that are begun and not done here
-  std::int64_t each = 0;           // bytes of a micro-batch of all stages here
-  std::vector<int> missing;        // operations until a micro-batch is done here
-  std::vector<std::int64_t> owed;  // bytes that a micro-batch still has to take here
-  std::vector<std::int64_t> held;  // and has taken
+  int oldest = 0, newest = -1;     // micro-batches started and not finished here
+  std::int64_t each = 0;           // bytes per micro-batch of all stages here
+  std::vector<int> missing;        // remaining operations by micro-batch
+  std::vector<std::int64_t> owed;  // bytes that a micro-batch will still allocate here
+  std::vector<std::int64_t> held;  // bytes that it holds
   std::vector<Operation> list;
 };
 
@@ -89,12 +88,12 @@ class Scheduler {
 
   struct Choice {
     Operation operation;
-    std::tuple<int, int, int> key;  // the least first
+    std::tuple<int, int, int> key;  // smallest first
   };
 
   void choose(RankState& rank, std::size_t r, std::int64_t now) {
     std::optional<Choice> best;
-    std::int64_t soon = never;  // when something else that fits is known to be ready
+    std::int64_t soon = never;  // when another operation that fits is known to become ready
     for (const std::size_t s : rank.stages)
       for (const bool forward : {false, true}) {
         const std::optional<Operation> next = next_of(s, forward);
@@ -119,7 +118,7 @@ class Scheduler {
            soon - now < figures_[rank.weights.front().stage.index()].backward_weight / 2;
   }
 
-  /// The next forward or backward of a stage, ready or not.
+  /// Returns the next forward or backward of a stage, ready or not.
   std::optional<Operation> next_of(std::size_t s, bool forward) const {
     const ChunkState& chunk = chunks_[s];
     if (!forward) {
@@ -149,7 +148,7 @@ class Scheduler {
 
   // --- memory
 
-  /// What an operation takes until the end of its micro-batch's last on this stage.
+  /// Returns the bytes that an operation allocates until the end of its micro-batch's last operation on this stage.
   std::int64_t bytes_of(const Operation& operation) const {
     const StageFigures& own = figures_[operation.stage.index()];
     if (operation.kind == OpKind::forward) return own.kept.count;
@@ -159,12 +158,12 @@ class Scheduler {
   bool fits(const RankState& rank, const Operation& operation) const {
     const std::int64_t bytes = bytes_of(operation);
     std::int64_t left = rank.room - rank.used - bytes;
-    if (left >= rank.each) return true;  // enough for each of them
+    if (left >= rank.each) return true;  // enough for any micro-batch
     for (int m = rank.oldest; m <= std::max(rank.newest, operation.micro_batch); ++m) {
       const std::int64_t more = m == operation.micro_batch ? bytes : 0;
       const auto i = static_cast<std::size_t>(m);
       if (left < rank.owed[i] - more) return false;
-      left += rank.held[i] + more;  // all of its own is given back
+      left += rank.held[i] + more;  // all of its own bytes are freed
     }
     return true;
   }
@@ -206,7 +205,8 @@ class Scheduler {
     }
   }
 
-  /// The device runs one operation at a time: what this one frees at its end is free when the next is chosen.
+  /// Allocates and frees the operation's bytes. A device runs one operation at a time, so bytes freed at its end are
+  /// available when the next one is chosen.
   void take(RankState& rank, const Operation& operation) {
     const auto m = static_cast<std::size_t>(operation.micro_batch);
     const std::int64_t bytes = bytes_of(operation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// List scheduling of a pipeline's operations by the predicted times of its stages, within the memory of its devices.
+// List scheduling of a pipeline's operations by the stages' predicted times, within the memory of the devices.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@
 
 namespace pipedeck {
 
-/// What an idle device takes when several operations are ready.
+/// A rule that selects an idle device's operation when several are ready.
 struct ListRule {
   enum class Order { backward_first, forward_first, in_turn };
   enum class Weights {
     fused,   ///< with the input gradient, as one backward
-    fill,    ///< apart, when nothing else is ready
-    patient  ///< the same, unless something else is known to become ready before half of it would be done
+    fill,    ///< separate, when nothing else is ready
+    patient  ///< as fill, but waits if another operation becomes ready before half of it would be done
   };
   Order order = Order::backward_first;
   Weights weights = Weights::fill;
-  bool deep_first = true;  ///< of equal operations the older micro-batch's; else the earlier stage's
-  int in_flight = 0;       ///< micro-batches between forward and backward of the first stage; 0: as memory allows
+  bool deep_first = true;  ///< among equals, the older micro-batch; otherwise the earlier stage
+  int in_flight = 0;       ///< micro-batches in flight on the first stage; 0: as memory allows
   bool operator==(const ListRule&) const = default;
 };
 
 struct ListSchedule {
   Schedule schedule;
-  std::int64_t end = 0;  ///< ns, by the figures alone: transfers do not wait for one another, nothing is all-reduced
+  std::int64_t end = 0;  ///< ns, by predicted times alone: no contention between transfers, no all-reduces
 };
 
-/// Of a synchronous plan of one copy; `rooms` are the bytes on each of pipeline_ranks(plan) for what micro-batches
-/// keep. Nothing where they do not suffice for one micro-batch, or once `stop` is requested.
+/// Schedules a synchronous plan of one copy. `rooms` are the bytes for saved activations on each of
+/// pipeline_ranks(plan). Returns nothing if they are too small for one micro-batch, or after a request to `stop`.
 std::optional<ListSchedule> list_schedule(const Plan& plan, std::span<const StageFigures> figures, const ListRule& rule,
                                           std::span<const Bytes> rooms, const std::stop_token& stop = {});
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1F1B with DAPPLE's early backward (section V): K_i forwards, then a backward and a forward in turn, then the rest.
-// Where memory holds an early stage back, the later ones follow: a stage that wants more forwards than the one before
-// sends before its first backward would wait for ever.
+// 1F1B with DAPPLE's early backward (section V): K_i forwards, then alternating backward and forward, then the
+// remaining backwards. If memory limits an early stage, later stages follow it. A stage that needs more forwards than
+// the previous one sends before its first backward would wait forever.
 #include "core/schedule/closed_forms.hpp"
 
 namespace pipedeck {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PipeDream's 1F1B-RR (Narayanan et al., SOSP 2019, section 3.2): mini-batch b goes to replica b mod r of a stage,
-// forward and backward alike. NOAM at every stage can deadlock where replicas differ, so each stage has its own K_s.
-// With vertical sync (section 3.3) the order is the same: what differs is which version of the weights a mini-batch
-// meets, and so how many each stage keeps.
+// PipeDream's 1F1B-RR (Narayanan et al., SOSP 2019, section 3.2): mini-batch b is processed by replica b mod r of a
+// stage, both forward and backward. NOAM at every stage can deadlock if replica counts differ, so each stage has its
+// own K_s. Vertical sync (section 3.3) has the same order. It changes only the weight version that a mini-batch uses,
+// and so the number of versions per stage.
 #include "core/schedule/closed_forms.hpp"
 
 namespace pipedeck {

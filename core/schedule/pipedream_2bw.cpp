@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // PipeDream-2BW (Narayanan et al., ICML 2021, arXiv 2006.09503, section 3.1): PipeDream's 1F1B-RR without a flush, but
-// gradients add up over the micro_batches of a global batch and the weights change once a batch. A batch starts with
-// the version that came out of the batch before the last, so that two versions are enough where a batch is not smaller
-// than what is in flight, and an all-reduce has a whole batch's time.
+// gradients accumulate over the micro_batches of a global batch and weights change once per batch. A batch starts with
+// the version created by the batch before the last one. So two versions suffice if a batch has at least as many
+// micro-batches as are in flight, and an all-reduce may take a whole batch's time.
 #include <fmt/format.h>
 
 #include "core/schedule/closed_forms.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The deadlock proof: list order and data dependence together have no cycle (Kahn's algorithm, linear in operations),
-// and what a replica sends another is received in the same order. Replicas of a stage are followed one by one; all
+// and each replica receives in the order in which the other one sends. Replicas of a stage are followed separately; all
 // devices of a replica run the same list.
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int none = -1;
 
-/// What an operation delivers to others.
+/// The output of an operation.
 enum Role : std::size_t { activation, recomputed, gradient, weight_gradient, roles };
 
 Role role_of(OpKind kind) {
@@ -33,20 +33,20 @@ Role role_of(OpKind kind) {
   }
 }
 
-/// A replica of a rank of the pipeline: one list, by its first device.
+/// A replica of a pipeline rank, with one list, represented by its first device.
 struct Lane {
   const DeviceLane* lane = nullptr;
-  int begin = 0, end = 0;  // its operations in the graph's numbering
+  int begin = 0, end = 0;  // range of its operations in the graph's numbering
   std::vector<std::size_t> workers;
 };
 
-/// One replica of one chunk.
+/// A replica of a chunk.
 struct Worker {
   std::size_t stage = 0;
   int copy = 0;
   std::size_t lane = 0;
   int low = 0, high = 0;                        // its samples of a micro-batch
-  std::vector<std::array<int, roles>> made_by;  // operation of each micro-batch and role
+  std::vector<std::array<int, roles>> made_by;  // operation that produces each role of each micro-batch
 };
 
 class Proof {
@@ -117,7 +117,7 @@ class Proof {
       int& slot = workers_[*worker].made_by[static_cast<std::size_t>(operation.micro_batch)][role_of(operation.kind)];
       if (slot != none)
         return fail(ErrorCode::bad_input, fmt::format("found {} twice, expected once", text(lane, operation)));
-      slot = operation.joined ? id + 1 : id;  // joined operations deliver together
+      slot = operation.joined ? id + 1 : id;  // an overlapped pair delivers together
     }
     return {};
   }
@@ -138,13 +138,13 @@ class Proof {
         const Operation operation = operation_of(lane, id);
         if (id > lane.begin) need(id, id - 1);
         PIPEDECK_CHECK(add_data(lane, id, operation));
-        // Of joined operations neither starts before both can.
+        // No operation of an overlapped pair starts before both can.
         if (operation.joined) PIPEDECK_CHECK(add_data(lane, id, operation_of(lane, id + 1)));
       }
     return {};
   }
 
-  /// What `operation` needs, as needs of the operation `id`: itself, or the one that it is joined with.
+  /// Adds the inputs of `operation` as dependences of the operation `id`: itself, or the first one of its pair.
   Result<void> add_data(const Lane& lane, int id, const Operation& operation) {
     const std::size_t w = *worker_of(lane, operation);
     const Worker& worker = workers_[w];
@@ -166,7 +166,8 @@ class Proof {
     return {};
   }
 
-  /// From every replica of the other stage that shares samples of the micro-batch (`stage` past either end: nothing).
+  /// Adds dependences on every replica of the other stage that shares samples of the micro-batch; none if `stage` is
+  /// past either end.
   Result<void> need_of_stage(std::size_t w, int id, const Operation& operation, std::size_t stage, Role role) {
     if (stage >= plan_.stages.size()) return {};
     for (std::size_t other = stage_begin_[stage]; other < stage_begin_[stage + 1]; ++other) {
@@ -183,7 +184,8 @@ class Proof {
 
   DeviceId device_of(std::size_t w) const { return lanes_[workers_[w].lane].lane->device; }
 
-  /// Synchronous replicas hold contiguous samples; asynchronous ones whole mini-batches in turn.
+  /// Returns true if the two replicas share samples. Synchronous replicas process contiguous samples; asynchronous ones
+  /// take whole mini-batches in turn.
   bool share(std::size_t a, std::size_t b, int micro_batch) const {
     if (schedule_.synchronous)
       return workers_[a].copy == workers_[b].copy && workers_[a].low < workers_[b].high &&
@@ -197,7 +199,7 @@ class Proof {
 
   void need(int id, int before) { predecessors_[static_cast<std::size_t>(id)].push_back(before); }
 
-  /// The operations of one worker in its lane's list, one role, those that both sides have, in order.
+  /// Returns the next operation with this role in the worker's list among those that both sides have.
   std::optional<Operation> next_shared(std::size_t w, std::size_t with, Role role, int& at) const {
     const Lane& lane = lanes_[workers_[w].lane];
     for (; at < lane.end; ++at) {
@@ -208,7 +210,7 @@ class Proof {
     return std::nullopt;
   }
 
-  /// On each pair of replicas, operations of one role run in the same micro-batch order on both sides.
+  /// Checks that on each pair of replicas, operations of one role have the same micro-batch order on both sides.
   Result<void> check_pairs() const {
     for (std::size_t a = 0; a < workers_.size(); ++a) {
       const std::size_t next = workers_[a].stage + 1;
@@ -221,7 +223,7 @@ class Proof {
   }
 
   Result<void> check_pair(std::size_t a, std::size_t b, Role role) const {
-    // What stays on one device is not sent.
+    // Data that stays on one device is not sent.
     if ((schedule_.synchronous && !share(a, b, 0)) || workers_[a].lane == workers_[b].lane) return {};
     int index = lanes_[workers_[b].lane].begin;
     for (int at = lanes_[workers_[a].lane].begin; const auto mine = next_shared(a, b, role, at);) {
@@ -264,7 +266,7 @@ class Proof {
     return fail(ErrorCode::bad_input, "found a deadlock: " + cycle(missing));
   }
 
-  /// Walks back along what is still missing until an operation comes round again.
+  /// Walks back along unfinished operations until one repeats.
   std::string cycle(const std::vector<int>& missing) const {
     int at = 0;
     while (missing[static_cast<std::size_t>(at)] == 0) ++at;

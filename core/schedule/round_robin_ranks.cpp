@@ -23,13 +23,13 @@ tl::unexpected<Error> misplaced(const Plan& plan, std::size_t stage, const std::
               fmt::format("/stages/{}/devices", stage));
 }
 
-/// Stages `first` and `second` in one place.
+/// Checks that stages `first` and `second` are on the same devices.
 Result<void> together(const Plan& plan, std::size_t first, std::size_t second) {
   if (plan.stages[second].devices == plan.stages[first].devices) return {};
   return misplaced(plan, second, fmt::format("the devices of stage {}, {}", first, devices_text(plan.stages[first])));
 }
 
-/// The first `ranks` stages on devices that differ.
+/// Checks that the first `ranks` stages are on different devices.
 Result<void> apart(const Plan& plan, std::size_t ranks) {
   std::set<std::vector<DeviceId>> seen;
   for (std::size_t k = 0; k < ranks; ++k)

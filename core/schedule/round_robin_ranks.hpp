@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the stages of an interleaved plan must be.
+// The placement of an interleaved plan's stages.
 #pragma once
 
 #include "core/domain/plan.hpp"
@@ -7,7 +7,7 @@
 
 namespace pipedeck {
 
-/// Stage k on the devices of stage k mod P, a whole number of times round: the P ranks.
+/// Returns P, the number of ranks, if stage k is on the devices of stage k mod P and P divides the number of stages.
 Result<int> round_robin_ranks(const Plan& plan);
 
 }  // namespace pipedeck

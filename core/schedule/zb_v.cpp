@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // ZB-V (Qi et al., "Pipeline Parallelism with Controllable Memory", arXiv 2405.15362, and "Zero Bubble Pipeline
-// Parallelism", section 6): two chunks a device in a V, so that the first device has the model's first and last layers
-// and the first backward is soon there. No device waits between its first and its last operation where a chunk's
-// forward, input gradient and weight gradient take the same time, with as many micro-batches kept as in 1F1B's first
-// stage. The order is that of this even case, for 2P - 1 micro-batches at least; with fewer, the others are left out of
-// it.
+// Parallelism", section 6): two chunks per device in a V. The first device has the model's first and last layers, so
+// the first backward arrives there early. If a chunk's forward, input gradient and weight gradient take the same time,
+// no device waits between its first and its last operation. Then as many micro-batches are in flight as on 1F1B's first
+// stage. The order is that of this even case, for at least 2P - 1 micro-batches; with fewer, the others are omitted.
 #include "core/schedule/both_directions.hpp"
 #include "core/schedule/closed_forms.hpp"
 
 namespace pipedeck {
 namespace {
 
-/// The list of one rank in the making.
+/// A builder for the list of one rank.
 class List {
  public:
   List(int ranks, int rank, int micro_batches)
       : micro_batches_(micro_batches), stages_{std::int32_t{rank}, std::int32_t{2 * ranks - 1 - rank}} {}
 
-  /// The next micro-batch of this kind on the chunk that goes down (0) or up (1).
+  /// Appends the next micro-batch of this kind on the chunk that goes down (0) or up (1).
   void add(OpKind kind, int chunk) {
     int& next = next_[kind == OpKind::forward ? 0 : kind == OpKind::backward_input ? 1 : 2][chunk];
     if (next < micro_batches_) list_.push_back({kind, StageId(stages_[chunk]), next});
@@ -42,18 +41,18 @@ class List {
 std::vector<Operation> list_of(int ranks, int rank, int micro_batches) {
   const int count = std::max(2 * ranks - 1, micro_batches);
   List list(ranks, rank, micro_batches);
-  // Warm-up: until the first micro-batch is back up here, and on while the next ones follow it in pairs.
+  // Warm-up: until the first micro-batch is back up here, and further while the next ones follow in pairs.
   for (int k = 0; k < 2 * (ranks - rank) - 1; ++k) list.forward(0);
   for (int k = 0; k < rank; ++k) list.forward(1), list.forward(0);
   for (int k = 0; k < ranks - rank; ++k) list.forward(1), list.backward(1);
-  // One of each in turn; the forwards of the first chunk end first.
+  // Alternates all operations; the forwards of the first chunk end first.
   while (list.forwards(1) < list.forwards(0) || list.forwards(0) < count) {
     if (list.forwards(0) < count) list.forward(0);
     list.backward(0);
     list.forward(1);
     list.backward(1);
   }
-  // Drain: input gradients first, weight gradients into what would be bubbles.
+  // Drain: input gradients first, weight gradients fill bubbles.
   for (int k = 0; k < rank; ++k) list.input(0), list.input(1);
   for (int k = 0; k < ranks - rank; ++k) list.input(0), list.weight(0);
   while (list.weights(1) < list.inputs(1)) list.weight(1);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZB-H1 and ZB-H2 (Qi et al., "Zero Bubble Pipeline Parallelism", arXiv 2401.10241, section 3): 1F1B with the weight
-// gradients set apart. They are put off by as many micro-batches as the device may keep beyond its warm-up, so that
-// every device keeps the same number, and fill the drain. H1 keeps P micro-batches, as many as 1F1B's first stage, and
-// warms up as 1F1B does; H2 keeps 2P - 1 and warms up long enough that no device waits at the start either. Where
-// memory has less room, the warm-up shrinks as 1F1B's does, and the delay with what is left.
+// ZB-H1 and ZB-H2 (Qi et al., "Zero Bubble Pipeline Parallelism", arXiv 2401.10241, section 3): 1F1B with separate
+// weight gradients. They are delayed by the number of micro-batches that the device may have in flight beyond its
+// warm-up. So every device has the same number in flight, and weight gradients fill the drain. H1 has P micro-batches
+// in flight, as many as 1F1B's first stage, and the warm-up of 1F1B. H2 has 2P - 1, and its warm-up is long enough that
+// no device waits at the start either. With less memory, the warm-up shrinks as in 1F1B, and the delay is limited by
+// the rest.
 #include "core/schedule/closed_forms.hpp"
 
 namespace pipedeck {
 namespace {
 
-/// One stage's list: `warmup` forwards, then an input gradient, the weight gradient `delay` micro-batches behind it,
-/// and a forward in turn.
+/// Returns one stage's list: `warmup` forwards, then alternating an input gradient, the weight gradient from `delay`
+/// micro-batches earlier, and a forward.
 std::vector<Operation> list_of(StageId stage, int micro_batches, int warmup, int delay) {
   std::vector<Operation> list;
   list.reserve(static_cast<std::size_t>(3 * micro_batches));
