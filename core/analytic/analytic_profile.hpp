@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile computed from a transformer's shape, a device's data sheet and how it is to be trained, where nothing was
-// measured; every figure of it with its formula.
+// A profile computed from a transformer's shape, a device's data sheet and the training options, without measurements.
+// Every value comes with its formula.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace pipedeck {
 
-/// The figures of one layer in words: "parameters 7 087 872 = h (a + 2 g) d + biases ...".
+/// The values of a layer as text: "parameters 7 087 872 = h (a + 2 g) d + biases ...".
 struct LayerExplanation {
   std::string layer;
   std::vector<std::string> figures;
@@ -24,13 +24,13 @@ struct LayerExplanation {
 
 struct AnalyticProfile {
   Profile profile;
-  std::vector<std::string> notes;              ///< what was understood and what was assumed
-  std::vector<std::size_t> explanation_of;     ///< each layer's
-  std::vector<LayerExplanation> explanations;  ///< one a kind of layer that differs from those before it
+  std::vector<std::string> notes;              ///< recognised parts and assumptions
+  std::vector<std::size_t> explanation_of;     ///< index by layer
+  std::vector<LayerExplanation> explanations;  ///< one per kind of layer that differs from the previous ones
 };
 
-/// bad_usage where the device has no such precision or the options are out of range; bad_input where figures of the
-/// model are beyond every limit.
+/// Returns bad_usage if the device lacks the precision or the options are out of range. Returns bad_input if values of
+/// the model exceed every limit.
 Result<AnalyticProfile> analytic_profile(const ReadTransformer& model, const DeviceModel& device,
                                          const AnalyticOptions& options);
 

@@ -36,8 +36,8 @@ Layer layer_from(const LayerCount& counted, const LayerSeconds& times, int eleme
 
 namespace {
 
-/// Of each product with weights its gradients: of what comes in, unless that needs none, and of the weights. Of others
-/// all at once.
+/// Adds the formulas of the gradients. For a matmul with weights: of its input, unless that needs none, and of the
+/// weights. For others: all together.
 void tell_backward(const LayerCount& layer, const DeviceRate& device, std::vector<std::string>& figures) {
   const auto say = [&](std::string figure) { figures.push_back(std::move(figure)); };
   for (const CountedProduct& product : layer.products) {

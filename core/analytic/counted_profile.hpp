@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a counted layer to one of a profile, and its figures in words.
+// Conversion of a counted layer to a profile's layer, and its values as text.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace pipedeck {
 
-/// Without what ranks of tensor parallelism hold. `element`: bytes of a weight.
+/// Returns the layer without its tensor-parallel points. `element`: bytes of a weight.
 Layer layer_from(const LayerCount& counted, const LayerSeconds& times, int element);
 LayerExplanation explain(const LayerCount& layer, const LayerSeconds& times, const DeviceRate& device);
 
-/// bad_input that names the first layer beyond every limit.
+/// Returns bad_input that names the first layer with values beyond every limit.
 Result<void> within_limits(const Profile& profile);
 
-/// What exceeds every limit is cut there, so that it is reported instead of overflowing.
+/// Truncates values above every limit, so that they are reported instead of overflowing.
 Bytes whole_bytes(double bytes);
 
 /// "7 087 872"

@@ -15,7 +15,7 @@ tl::unexpected<Error> wrong_sizes(const RuleCall& call, const SizedTensor& found
   return call.wrong(fmt::format("found {} in '{}', expected {}", sizes_text(found.shape), found.name, expected));
 }
 
-/// `width` cut into so many heads.
+/// Returns `width` divided by the number of heads.
 Result<std::int64_t> head_width(const RuleCall& call, const SizedTensor& tensor, std::int64_t width,
                                 std::int64_t heads) {
   if (heads > 0 && width % heads == 0) return width / heads;
@@ -28,7 +28,7 @@ Result<std::int64_t> heads_of(const RuleCall& call, std::string_view name) {
   return call.wrong(fmt::format("found {} heads ({}), expected 1 or more", heads, name));
 }
 
-/// Samples x tokens x width with weights of width x (queries, keys, values).
+/// Handles samples x tokens x width with weights of width x (queries, keys, values).
 Result<AttentionSizes> projecting(const RuleCall& call) {
   const auto input = call.needed(0), weights = call.needed(1);
   const auto heads = heads_of(call, "num_heads");
@@ -48,7 +48,8 @@ Result<AttentionSizes> projecting(const RuleCall& call) {
                         *key, *value, true, false,  call.integer("unidirectional", 0) != 0};
 }
 
-/// Queries, keys and values, each samples x tokens x width, or all three of a token beside one another in the first.
+/// Handles queries, keys and values, each samples x tokens x width, or all three of a token adjacent in the first
+/// input.
 Result<AttentionSizes> of_three(const RuleCall& call, std::int64_t heads, std::int64_t key_heads, bool causal) {
   const auto query = call.needed(0);
   if (!query) return tl::unexpected(query.error());
@@ -87,7 +88,7 @@ Result<AttentionSizes> of_three(const RuleCall& call, std::int64_t heads, std::i
   return out;
 }
 
-/// ONNX's own: as above, or samples x heads x tokens x width each.
+/// Handles ONNX's own operator: as above, or samples x heads x tokens x width each.
 Result<AttentionSizes> standard(const RuleCall& call) {
   const auto query = call.needed(0), key = call.needed(1), value = call.needed(2);
   for (const auto* one : {&query, &key, &value})
@@ -124,7 +125,7 @@ Result<void> as_first(const RuleCall& call) {
   return call.give(0, (*first)->element, (*first)->shape);
 }
 
-/// Beside the result what each row was divided by, and last the sum that was normalised.
+/// In addition to the result, gives each row's divisor and, last, the normalised sum.
 Result<void> skip_norm(const RuleCall& call) {
   PIPEDECK_CHECK(as_first(call));
   const SizedTensor& x = **call.needed(0);
@@ -135,7 +136,7 @@ Result<void> skip_norm(const RuleCall& call) {
   return call.give(3, x.element, x.shape);
 }
 
-/// Words, segments, the tables of words, places and segments.
+/// Inputs: words, segments, and the tables of words, positions and segments.
 Result<void> embed_norm(const RuleCall& call) {
   const auto words = call.needed(0), table = call.needed(2);
   if (!words) return tl::unexpected(words.error());
@@ -148,7 +149,7 @@ Result<void> embed_norm(const RuleCall& call) {
   return call.give(2, Element::real, made);
 }
 
-/// Each matrix may be seen with its last two sizes in the other order.
+/// Each matrix may be used with its last two sizes transposed.
 Result<void> fused_matmul(const RuleCall& call) {
   const auto left = call.needed(0), right = call.needed(1);
   if (!left) return tl::unexpected(left.error());
@@ -168,7 +169,7 @@ Result<void> fused_matmul(const RuleCall& call) {
   return call.give(0, (*left)->element, *std::move(out));
 }
 
-/// Weights of a few bits each: their sizes stand in attributes.
+/// Weights of a few bits each, whose sizes are in attributes.
 Result<void> few_bits(const RuleCall& call) {
   const auto x = call.needed(0);
   if (!x) return tl::unexpected(x.error());
@@ -196,7 +197,7 @@ OperatorGraph with_sums_apart(OperatorGraph graph) {
     Operator& norm = graph.operators[i];
     const bool plain = norm.type == "SkipLayerNormalization",
                simplified = norm.type == "SkipSimplifiedLayerNormalization";
-    const std::size_t weights = plain ? 4 : 3;  // inputs but the bias, which some have behind them
+    const std::size_t weights = plain ? 4 : 3;  // inputs before the optional bias
     if (!is_of_onnx_runtime(norm) || (!plain && !simplified) || norm.inputs.size() < 3 ||
         norm.inputs.size() > weights || norm.outputs.size() != 4 || norm.outputs[0].empty() ||
         norm.outputs[3].empty() || !norm.outputs[1].empty() || !norm.outputs[2].empty())

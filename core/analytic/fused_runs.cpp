@@ -50,7 +50,8 @@ class Finder {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) source_[i] = common_source(graph_.nodes[i]);
   }
 
-  /// What goes both on in a run and past it (the sum that a block adds to later) is written anyway: a run begins there.
+  /// A tensor used both in a run and outside (the sum that a block adds to later) is written in any case, so a run
+  /// begins there.
   void bar_shared() {
     std::vector<bool> inside(barred_.size()), outside(barred_.size());
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
@@ -59,7 +60,7 @@ class Finder {
     for (std::size_t id = 0; id < barred_.size(); ++id) barred_[id] = inside[id] && outside[id];
   }
 
-  /// What a tensor follows from by operators that may be fused: another's source, or itself.
+  /// Returns the tensor from which this one follows by fusible operators: another's source, or itself.
   int source_of(int id) const {
     const int producer = tensor(id).producer;
     return producer >= 0 && !barred_[static_cast<std::size_t>(id)] && source_[static_cast<std::size_t>(producer)] >= 0
@@ -100,9 +101,9 @@ class Finder {
   }
 
   const ShapedGraph& graph_;
-  std::vector<int> source_;   ///< of each node that may be fused; -1: it may not
+  std::vector<int> source_;   ///< by node; -1: not fusible
   std::vector<bool> barred_;  ///< tensors that are their own source
-  std::set<int> merges_;      ///< sources whose results come together again
+  std::set<int> merges_;      ///< sources whose results join again
 };
 
 }  // namespace

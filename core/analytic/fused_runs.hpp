@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations and activations that a file spells out in sums, roots and quotients: operators of one number each
-// whose results come together again and which all follow from one tensor. Libraries compute such a run in one kernel,
-// which reads that tensor once and, backward, needs nothing else.
+// Normalisations and activations that a file spells out as sums, roots and quotients. The operators are elementwise or
+// means, all follow from one tensor, and their results join again. Libraries compute such a run in one kernel, which
+// reads that tensor once and needs nothing else in the backward pass.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,11 @@
 namespace pipedeck {
 
 struct FusedRuns {
-  std::vector<int> run_of;  ///< each node's; -1: none
+  std::vector<int> run_of;  ///< by node; -1: none
   struct Run {
     int source = 0;         ///< tensor
     int first = 0;          ///< node
-    std::vector<int> made;  ///< tensors that others take
+    std::vector<int> made;  ///< tensors that other operators take
   };
   std::vector<Run> runs;
 };

@@ -9,7 +9,7 @@ namespace {
 
 using Origin = SizedTensor::Origin;
 
-constexpr int many_products = 12;  ///< in one piece: it is cut further where it can be
+constexpr int many_products = 12;  ///< in one piece; pieces with more are cut further if possible
 constexpr int most_crossing = 8;   ///< tensors at such a cut
 constexpr int never = 1 << 20;     ///< crossing inside a kernel
 
@@ -37,7 +37,8 @@ class Cutter {
     return std::ranges::any_of(node.outputs, [&](int id) { return id >= 0 && tensor(id).origin == Origin::computed; });
   }
 
-  /// Tensors that are made before each position of the order and taken at or behind it; views of one are one.
+  /// Counts the tensors that are created before each position of the order and used at or after it; views of one tensor
+  /// count once.
   void count_crossing() {
     std::vector<int> last(graph_.tensors.size(), -1);
     std::vector<int> inside(graph_.tensors.size(), -1);  ///< last user in the kernel that makes it
@@ -72,7 +73,7 @@ class Cutter {
 
   bool matters(std::size_t p) const { return counter_.is_product(order_[p]) || counter_.looks_up_weights(order_[p]); }
 
-  /// Cuts [from, to) where `width` tensors cross, then again what is large still.
+  /// Cuts [from, to) where `width` tensors cross, then cuts large pieces further.
   void refine(std::size_t from, std::size_t to, int width) {
     for (; width <= most_crossing; ++width) {
       std::vector<std::size_t> cuts;
@@ -92,7 +93,7 @@ class Cutter {
     }
   }
 
-  /// A piece without a product or a table belongs to the one before it; the first one to the next.
+  /// Merges a piece without a matmul or a table into the previous one, and the first such piece into the next.
   void place(const std::vector<std::size_t>& cuts, std::size_t from, std::size_t to) {
     bool before = false;
     std::size_t begin = from;
@@ -114,7 +115,7 @@ class Cutter {
       out.segment_of[static_cast<std::size_t>(order_[p])] = out.count;
     }
     ++out.count;
-    // Backwards: users are known before what they use.
+    // Backwards, so that users are known before their inputs.
     std::vector<int> user(graph_.tensors.size(), -1);
     for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
       int& own = out.segment_of[i];
@@ -128,7 +129,7 @@ class Cutter {
           first = first < 0 ? own : std::min(first, own);
         }
     }
-    // What nobody uses is computed all the same, at the end.
+    // Unused results are computed all the same, at the end.
     for (int& segment : out.segment_of)
       if (segment < 0) segment = out.count - 1;
     return out;
@@ -137,10 +138,10 @@ class Cutter {
   const ShapedGraph& graph_;
   const OperatorCounter& counter_;
   const FusedRuns& runs_;
-  std::vector<int> position_;  ///< in the order, of each node; -1: not in it
+  std::vector<int> position_;  ///< position in the order by node; -1: not in it
   std::vector<int> order_;     ///< nodes that depend on both the batch and weights
-  std::vector<int> crossing_;  ///< tensors at each position of the order
-  std::vector<bool> begins_;   ///< a piece
+  std::vector<int> crossing_;  ///< number of tensors at each position of the order
+  std::vector<bool> begins_;   ///< true where a piece begins
 };
 
 }  // namespace

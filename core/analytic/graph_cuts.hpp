@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a graph of operators may be cut into layers: at the points of its order where one tensor crosses. What lies
-// between two of them and has many products (a decoder whose blocks all look at the encoder's result) is cut where the
-// fewest tensors cross.
+// The cuts of a graph of operators into layers: the points of its order where one tensor crosses. A part between two
+// cuts with many matmuls (a decoder whose blocks all attend to the encoder's output) is cut where the fewest tensors
+// cross.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 namespace pipedeck {
 
 struct Segments {
-  std::vector<int> segment_of;  ///< each node's; what depends on the batch or on weights alone is its first user's
+  std::vector<int> segment_of;  ///< by node; nodes that depend on only the batch or only weights: their first user's
   int count = 0;
 };
 

@@ -18,9 +18,10 @@ namespace {
 
 using Origin = SizedTensor::Origin;
 
-constexpr std::size_t most_steps = 20'000'000;  ///< to find the weights behind what layers take
+constexpr std::size_t most_steps = 20'000'000;  ///< in the search for the weights behind layers' inputs
 
-/// Who keeps a tensor for its backward pass: once, by the first that takes it in, else by the one that makes it.
+/// The operator that saves a tensor for its backward pass. A tensor is saved once, by the first operator that takes it,
+/// otherwise by the one that creates it.
 struct Keeper {
   int segment = -1;
   std::string what;
@@ -60,7 +61,7 @@ class Builder {
 
   void count(int node) {
     const OperatorNode& of = graph_.nodes[static_cast<std::size_t>(node)];
-    // What weights alone decide, or sizes, is not counted: it is done once and for all.
+    // Results that depend only on weights or sizes are not counted, since they are computed once.
     const bool fixed =
         std::ranges::all_of(of.outputs, [&](int id) { return id < 0 || tensor(id).origin == Origin::fixed; });
     if (fixed || runs_.run_of[static_cast<std::size_t>(node)] >= 0) return;
@@ -74,7 +75,7 @@ class Builder {
       need(needed.tensor, {static_cast<int>(segment(node)), std::move(needed.what), needed.output});
   }
 
-  /// Read once, each result written once.
+  /// The input is read once, and each result is written once.
   void count_run(const FusedRuns::Run& run) {
     LayerCount& first = layer_of(run.first);
     first.moved += counter_.bytes_of(run.source);
@@ -102,7 +103,7 @@ class Builder {
     }
   }
 
-  /// Tensors that a layer makes and later ones take: one edge each.
+  /// Adds one edge for each tensor that a layer creates and later ones take.
   void join() {
     struct Crossing {
       int from;
@@ -156,7 +157,7 @@ class Builder {
     return true;
   }
 
-  /// Parts that have nothing to do with one another are no pipeline: all is one layer.
+  /// Unconnected parts form no pipeline, so all is one layer.
   Result<GraphLayers> as_one() {
     std::ranges::fill(segments_.segment_of, 0);
     segments_.count = 1;
@@ -165,7 +166,7 @@ class Builder {
     return build();
   }
 
-  /// The parameters behind what each layer takes, once a layer.
+  /// Finds the parameters behind each layer's inputs, once per layer.
   bool weigh() {
     matrices_.assign(out_.layers.size(), {});
     vectors_.assign(out_.layers.size(), {});
@@ -234,7 +235,7 @@ class Builder {
     }
   }
 
-  /// The file's.
+  /// Returns the names in the file's order.
   std::vector<std::string> names_in_order(std::vector<int> tensors) const {
     std::ranges::sort(tensors);
     std::vector<std::string> names;
@@ -254,8 +255,8 @@ class Builder {
   Segments segments_;
   int element_;
   GraphLayers out_;
-  std::vector<std::vector<int>> matrices_, vectors_;  ///< each layer's weights, but those of earlier ones
-  std::map<int, Keeper> keepers_;                     ///< by the tensor that others are views of
+  std::vector<std::vector<int>> matrices_, vectors_;  ///< weights of each layer without those of earlier ones
+  std::map<int, Keeper> keepers_;                     ///< by the tensor of which others are views
 };
 
 }  // namespace

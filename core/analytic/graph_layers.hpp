@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph of operators as a list of counted layers and how they feed one another.
+// A graph of operators as a list of counted layers and the edges between them.
 #pragma once
 
 #include <string>
@@ -20,12 +20,13 @@ struct GraphLayer {
 struct GraphLayers {
   std::vector<GraphLayer> layers;
   std::vector<Edge> edges;  ///< empty: a chain
-  double parameters = 0;    ///< in all, weights that several layers use counted once
-  int shared_weights = 0;   ///< tensors that several layers use
-  int fused = 0;            ///< runs of operators that were taken as one kernel each
+  double parameters = 0;    ///< total; weights shared by several layers count once
+  int shared_weights = 0;   ///< number of tensors that several layers use
+  int fused = 0;            ///< number of runs of operators that count as one kernel
 };
 
-/// `element`: bytes of a real number. bad_input where weights are computed in ways without end.
+/// Returns the layers. `element`: bytes of a real number. bad_input if the search for the weights behind a layer
+/// exceeds its limit of steps.
 Result<GraphLayers> layers_of(const ShapedGraph& graph, int element, bool dropout);
 
 }  // namespace pipedeck

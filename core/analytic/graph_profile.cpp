@@ -18,7 +18,7 @@ namespace {
 
 class Maker {
  public:
-  /// `operators`: of the file.
+  /// `operators`: their number in the file.
   Maker(OperatorGraph graph, std::size_t operators, const DeviceModel& device, const DeviceRate& rate,
         const GraphOptions& options, const ChosenSizes& sizes)
       : graph_(std::move(graph)),
@@ -78,7 +78,7 @@ class Maker {
     });
   }
 
-  /// Products of 8-bit numbers, which the weights' gradients can't be computed through.
+  /// Returns the number of matmuls of 8-bit numbers, through which gradients of weights can't be computed.
   std::ptrdiff_t quantised_products() const {
     static constexpr std::array types{"QLinearConv",          "QLinearMatMul",        "QGemm",
                                       "QAttention",           "ConvInteger",          "MatMulInteger",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile computed from a graph of operators: any topology, cut into layers where one tensor crosses; every figure of
-// it with its formula.
+// A profile computed from a graph of operators of any topology, cut into layers where one tensor crosses. Every value
+// comes with its formula.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@
 namespace pipedeck {
 
 struct GraphOptions {
-  std::string precision = "bf16";  ///< a peak of the device's data sheet
-  SizeAnswers sizes;               ///< of what the file leaves open
+  std::string precision = "bf16";  ///< one with a peak in the device's data sheet
+  SizeAnswers sizes;               ///< for dimensions that the file leaves open
   bool dropout = true;             ///< where the graph has it
   Reached reached{};
 };
 
-/// bad_usage where the device has no such precision, an open size has no number or options are out of range; bad_input,
-/// with the place in the file, where sizes do not fit or are beyond every limit.
+/// Returns bad_usage if the device lacks the precision, an open size has no number, or options are out of range.
+/// Returns bad_input with the place in the file if sizes do not match or exceed every limit.
 Result<AnalyticProfile> graph_profile(const OperatorGraph& graph, const DeviceModel& device,
                                       const GraphOptions& options);
 

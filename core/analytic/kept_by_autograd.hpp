@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PyTorch's operators keep from the forward to the backward pass: from the formulas of its derivatives
-// (tools/autograd/derivatives.yaml of PyTorch).
+// The tensors that PyTorch's operators save from the forward to the backward pass, from the formulas of their
+// derivatives (tools/autograd/derivatives.yaml of PyTorch).
 #pragma once
 
 #include <optional>
@@ -13,23 +13,24 @@
 namespace pipedeck::recorded {
 
 struct KeptByOperator {
-  std::vector<int> inputs = {};  ///< positions of inputs that are kept
-  bool product = false;          ///< of matrices
-  bool factors = false;          ///< each input is kept for the other's gradient, where that has one
-  bool result = false;           ///< what is as large as the first input and of its type
-  bool mask = false;             ///< a byte for each number of the first input
-  bool indices = false;          ///< eight bytes for each number of the result
-  int rows = 0;                  ///< 4-byte numbers for each row that is normalised (of the sizes of input 2)
-  int channels = 0;              ///< 4-byte numbers for each number of input 1
+  std::vector<int> inputs = {};  ///< positions of saved inputs
+  bool product = false;          ///< a matmul
+  bool factors = false;          ///< each input is saved for the other's gradient, if that has one
+  bool result = false;           ///< a tensor of the first input's size and type
+  bool mask = false;             ///< one byte per element of the first input
+  bool indices = false;          ///< eight bytes per element of the result
+  int rows = 0;                  ///< 4-byte elements per normalised row (of the sizes of input 2)
+  int channels = 0;              ///< 4-byte elements per element of input 1
 };
 
-/// Of the operator whose backward function is called so: "AddmmBackward0". Nothing: it is not known.
+/// Returns the tensors saved by the operator with this backward function: "AddmmBackward0". Nothing if they are
+/// unknown.
 std::optional<KeptByOperator> kept_by(std::string_view function);
 
-/// "native_layer_norm" of "NativeLayerNormBackward0".
+/// Returns "native_layer_norm" for "NativeLayerNormBackward0".
 std::string operator_of(std::string_view function);
 
-/// Numbers in a tensor; 2^60 where there are more.
+/// Returns the number of elements in a tensor, at most 2^60.
 double numbers_in(const RecordedTensor& tensor);
 
 }  // namespace pipedeck::recorded

@@ -21,7 +21,7 @@ Path parts_of(const std::string& name, char mark) {
   return parts;
 }
 
-/// Without the last part, which is the weight's or the operator's own.
+/// Returns the common path without the last part, which is the weight's or the operator's own.
 Path common(const std::vector<std::string>& names, char mark) {
   Path all;
   bool first = true;
@@ -60,7 +60,7 @@ std::string module_of_weights(const std::vector<std::string>& weights) {
 std::string module_of_operators(const std::vector<std::string>& names) {
   const Path path = common(names, '/');
   if (!path.empty()) {
-    // PyTorch repeats a list's name in its members': "layer1", "layer1.0".
+    // PyTorch repeats a list's name in its members: "layer1", "layer1.0".
     Path parts;
     for (const std::string& part : path) {
       if (!parts.empty() && part.starts_with(parts.back() + ".")) parts.pop_back();
@@ -76,7 +76,7 @@ std::string given_once(std::string name, std::map<std::string, int>& given) {
   constexpr std::size_t longest = 120;
   const bool cut = name.size() > longest;
   if (cut) name.resize(longest);
-  // Not in the middle of a character.
+  // Not inside a character.
   while (cut && !name.empty() && (static_cast<unsigned char>(name.back()) & 0xC0) == 0x80) name.pop_back();
   if (cut && !name.empty() && static_cast<unsigned char>(name.back()) >= 0xC0) name.pop_back();
   if (name.empty()) name = "layer";

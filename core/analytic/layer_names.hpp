@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer of a graph is called: the module that its weights or operators are named after.
+// The name of a graph's layer: the module that its weights or operators are named after.
 #pragma once
 
 #include <map>
@@ -8,14 +8,14 @@
 
 namespace pipedeck {
 
-/// The longest common path of "layer1.0.conv1.weight", "layer1.0.bn1.bias": "layer1.0", or of one alone: "features.0".
-/// Empty where there is none, or where the names are made up ("onnx::Conv_193").
+/// Returns the longest common path of "layer1.0.conv1.weight", "layer1.0.bn1.bias": "layer1.0", or that of a single
+/// name: "features.0". Empty if there is none, or if the names are generated ("onnx::Conv_193").
 std::string module_of_weights(const std::vector<std::string>& weights);
 
-/// The same of operators' names, whose parts slashes divide: "/layer1/layer1.0/conv1/Conv".
+/// Returns the common path of operators' names, whose parts are separated by slashes: "/layer1/layer1.0/conv1/Conv".
 std::string module_of_operators(const std::vector<std::string>& names);
 
-/// A name that was not given before; `given`: how often each was.
+/// Returns a unique name; `given` counts the uses of each name.
 std::string given_once(std::string name, std::map<std::string, int>& given);
 
 }  // namespace pipedeck

@@ -23,7 +23,7 @@ bool mentions(const std::string& text, std::initializer_list<std::string_view> w
   return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
-/// "past_sequence" is not the sequence: how much went before is for a person to say.
+/// "past_sequence" is not the sequence: the length of the past must be set by the user.
 Meaning meaning_of(const std::string& name, std::size_t side) {
   const std::string word = lower(name);
   if (mentions(word, {"past", "total", "+", "*", "encoder"})) return Meaning::other;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes that a graph leaves open: which they are, and what their names make one think they are.
+// The dimensions that a graph leaves open, and their meaning guessed from their names.
 #pragma once
 
 #include <map>
@@ -13,31 +13,31 @@ namespace pipedeck {
 
 struct OpenDimension {
   enum class Meaning { batch, sequence, other };
-  std::string name;   ///< "sequence"; "input_ids.1" where the file gives none
-  std::string input;  ///< the first that has it
+  std::string name;   ///< "sequence"; "input_ids.1" if the file has no name
+  std::string input;  ///< the first input with this dimension
   Meaning meaning = Meaning::other;
 };
 
-/// Each once, in the inputs' order.
+/// Returns each open dimension once, in the order of the inputs.
 std::vector<OpenDimension> open_dimensions(const OperatorGraph& graph);
 
-/// The samples that the file is for, where it leaves no batch open: the first size of all its inputs.
+/// Returns the number of samples fixed by a file without an open batch: the common first size of all its inputs.
 std::optional<std::int64_t> fixed_batch(const OperatorGraph& graph);
 
 struct SizeAnswers {
   DimensionSizes named;        ///< by name
-  std::int64_t sequence = 0;   ///< of those that look like one; 0: nobody says
-  std::optional<int> samples;  ///< of a micro-batch; absent: the file's, else 1
+  std::int64_t sequence = 0;   ///< for dimensions that look like a sequence; 0: not given
+  std::optional<int> samples;  ///< per micro-batch; absent: the file's number, otherwise 1
 };
 
 struct ChosenSizes {
   DimensionSizes sizes;
-  std::optional<std::int64_t> batch;  ///< in place of the first size that the file fixes
+  std::optional<std::int64_t> batch;  ///< replaces the first size that the file fixes
   int samples = 1;
-  std::vector<std::string> notes;  ///< what was assumed
+  std::vector<std::string> notes;  ///< assumptions
 };
 
-/// bad_usage where an answer is missing (with what to give), is for no open size or is beyond limits.
+/// Returns bad_usage if an answer is missing (with the answer to give), is for no open dimension, or exceeds limits.
 Result<ChosenSizes> choose_sizes(const OperatorGraph& graph, const SizeAnswers& answers);
 
 }  // namespace pipedeck

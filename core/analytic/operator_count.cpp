@@ -18,7 +18,8 @@ namespace {
 using Origin = SizedTensor::Origin;
 using Types = std::set<std::string_view>;
 
-/// Another view of the same memory (as tensors of PyTorch are), or numbers that follow from sizes: nothing moves.
+/// Returns true for another view of the same memory (as for PyTorch's tensors), or values that depend on sizes: nothing
+/// moves.
 bool moves_nothing(std::string_view type) {
   static const Types types{"Reshape",         "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity",
                            "Expand",          "Slice",   "Split",   "Shape",     "Size",      "Constant",
@@ -26,7 +27,7 @@ bool moves_nothing(std::string_view type) {
   return types.contains(type);
 }
 
-/// Their backward pass needs neither what came in nor what went out: sums, copies, constants times.
+/// Returns true if the backward pass needs neither input nor output: sums, copies, multiplication by constants.
 bool is_linear(std::string_view type) {
   static const Types types{"Add",
                            "Sub",
@@ -75,13 +76,13 @@ bool is_linear(std::string_view type) {
   return types.contains(type);
 }
 
-/// The derivative is computed from the result.
+/// Returns true if the derivative is computed from the result.
 bool needs_output(std::string_view type) {
   static const Types types{"Relu", "Tanh", "Sigmoid", "Softmax", "LogSoftmax", "Exp", "Sqrt", "Reciprocal"};
   return types.contains(type);
 }
 
-/// Both factors are needed for one another's gradients.
+/// Returns true if both factors are needed for each other's gradients.
 bool needs_both(std::string_view type) {
   static const Types types{"Mul", "Div", "Pow", "Min", "Max", "Mod"};
   return types.contains(type);
@@ -172,7 +173,7 @@ void OperatorCounter::need_output(const OperatorNode& node, OperatorCount& out) 
     out.needed.push_back({node.outputs.front(), fmt::format("{}: output", label(node)), true});
 }
 
-/// Each factor's gradient needs the other factor; what is fixed has a gradient where a parameter is behind it.
+/// Each factor's gradient needs the other factor. A fixed factor has a gradient if it is computed from a parameter.
 void OperatorCounter::add_product(const OperatorNode& node, OperatorCount& out, std::size_t left, std::size_t right,
                                   double m, double k, double n, double times) const {
   const SizedTensor &a = *input(node, left), &b = *input(node, right);
@@ -190,8 +191,8 @@ void OperatorCounter::add_product(const OperatorNode& node, OperatorCount& out, 
   if (gradients(a)) need(node, out, right);
 }
 
-/// b samples and o places of the result: m = b o, k = what one of them is made of, n = channels made, a product a
-/// group. A transposed one is the backward pass of that with its input in the result's place.
+/// With b samples and o positions of the result: m = b o, k = inputs of one result element, n = output channels, one
+/// matmul per group. A transposed convolution is the backward pass of this one, with its input in place of the result.
 void OperatorCounter::convolution(const OperatorNode& node, OperatorCount& out) const {
   const SizedTensor &x = *input(node, 0), &w = *input(node, 1);
   const SizedTensor& y = tensor(node.outputs.front());
@@ -217,23 +218,22 @@ void OperatorCounter::product(const OperatorNode& node, OperatorCount& out) cons
   if (b.size() == 1) b.push_back(1);
   const double k = static_cast<double>(a.back()), n = static_cast<double>(b.back());
   const double result = product_of(tensor(node.outputs.front()).shape, 0, tensor(node.outputs.front()).shape.size());
-  // One matrix for all: rows of the whole stack are rows of one product.
+  // One matrix for all: the rows of the whole stack are rows of one matmul.
   const bool one_right = product_of(b, 0, b.size() - 2) == 1;
   const double rows = n > 0 ? result / n : 0;
   const double m = one_right ? rows : static_cast<double>(a[a.size() - 2]);
   add_product(node, out, 0, 1, m, k, n, one_right || m == 0 ? 1 : rows / m);
 }
 
-/// Weights of a few bits a number are not trained: what comes in alone has a gradient.
+/// Weights of a few bits are not trained, so only the input has a gradient.
 void OperatorCounter::few_bits(const OperatorNode& node, OperatorCount& out) const {
   const double k = static_cast<double>(attribute(node, "K", 1)), n = static_cast<double>(attribute(node, "N", 1));
   const SizedTensor& x = *input(node, 0);
   add_product(node, out, 0, 1, static_cast<double>(x.count()) / std::max(k, 1.0), k, n, 1);
 }
 
-/// One kernel that keeps its weights to itself and computes the scores again in its backward pass (FlashAttention,
-/// arXiv 2205.14135, section 3.1), as analytic transformers count it; before it, where it has them, the three
-/// projections.
+/// One kernel that does not store its weights and recomputes the scores in its backward pass (FlashAttention, arXiv
+/// 2205.14135, section 3.1), as counted for analytic transformers. If it has the three projections, they come first.
 void OperatorCounter::attention(const OperatorNode& node, OperatorCount& out) const {
   std::vector<const SizedTensor*> inputs;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) inputs.push_back(input(node, i));
@@ -264,7 +264,7 @@ void OperatorCounter::attention(const OperatorNode& node, OperatorCount& out) co
   need_output(node, out);
 }
 
-/// Letters of both factors and the result are repeated, those of both factors alone summed.
+/// Letters in both factors and the result are batch dimensions; letters in both factors only are summed.
 void OperatorCounter::einsum(const OperatorNode& node, OperatorCount& out) const {
   const std::string equation = equation_of(node);
   const std::size_t comma = equation.find(','), arrow = equation.find("->");
@@ -281,8 +281,8 @@ void OperatorCounter::einsum(const OperatorNode& node, OperatorCount& out) const
   add_product(node, out, 0, 1, m, k, n, times);
 }
 
-/// Products of all steps with what comes in at once, then step by step with what the step before made. Kept are the
-/// gates and, of an LSTM, the cells.
+/// One matmul of the inputs of all steps, then one per step with the previous step's output. Saved are the gates, the
+/// states and, for an LSTM, the cells.
 void OperatorCounter::recurrent(const OperatorNode& node, OperatorCount& out) const {
   const SizedTensor &x = *input(node, 0), &w = *input(node, 1), &r = *input(node, 2);
   const double width = static_cast<double>(r.shape[2]), directions = static_cast<double>(r.shape[0]);
@@ -295,7 +295,7 @@ void OperatorCounter::recurrent(const OperatorNode& node, OperatorCount& out) co
   out.products.back().name += ", input";
   add_product(node, out, 0, 2, samples, width, gates, directions * steps);
   out.products.back().name += ", step by step";
-  out.products.back().backward = 2;  // what the step before made has a gradient
+  out.products.back().backward = 2;  // the previous step's output has a gradient
   const double cells = gates + (node.op->type == "LSTM" ? 2 : 1) * width;
   out.kept.push_back({fmt::format("{}: gates and states", label(node)),
                       fmt::format("{} x {} x {} x {} x {}", element_, steps, samples, directions, cells),
@@ -304,7 +304,7 @@ void OperatorCounter::recurrent(const OperatorNode& node, OperatorCount& out) co
   out.launches += static_cast<int>(std::min(2 * steps * directions, 1e6));
 }
 
-/// A bias that is added behind a product is added by its kernel.
+/// A bias after a matmul is added by the matmul's kernel.
 bool OperatorCounter::behind_product(const OperatorNode& node) const {
   if (node.op->type != "Add" || node.inputs.size() != 2) return false;
   for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
@@ -324,7 +324,7 @@ void OperatorCounter::simple(const OperatorNode& node, OperatorCount& out) const
     if (id >= 0) out.moved += bytes_of(id);
   out.launches = 1;
   if (type == "Gather" || type == "GatherElements" || type == "GatherND") {
-    // Of the table, only the rows that are looked up are read.
+    // Only the rows that are looked up are read from the table.
     out.moved = node.outputs.front() >= 0 ? 2 * bytes_of(node.outputs.front()) : 0;
     need(node, out, 1);
     return;
@@ -332,7 +332,7 @@ void OperatorCounter::simple(const OperatorNode& node, OperatorCount& out) const
   if (type == "SkipLayerNormalization" || type == "SkipSimplifiedLayerNormalization" ||
       type == "EmbedLayerNormalization") {
     const int made = node.outputs.front();
-    // Of tables, only the rows that are looked up are read.
+    // Only the rows that are looked up are read from tables.
     if (type.starts_with("Embed")) out.moved = 2 * bytes_of(made);
     out.kept.push_back(
         {fmt::format("{}: sum, the norm's input", label(node)), formula_of(made), bytes_of(made), false});
@@ -347,7 +347,7 @@ void OperatorCounter::simple(const OperatorNode& node, OperatorCount& out) const
     return;
   }
   if (type == "SoftmaxCrossEntropyLoss" || type == "NegativeLogLikelihoodLoss") {
-    // Kept in 32 bits (Korthikanti et al., arXiv 2205.05198, section 4.3).
+    // Saved in 32 bits (Korthikanti et al., arXiv 2205.05198, section 4.3).
     const double scores = static_cast<double>(input(node, 0)->count());
     out.kept.push_back({fmt::format("{}: scores", label(node)), fmt::format("4 x {}", scores), 4 * scores, false});
     return need(node, out, 1);
@@ -382,7 +382,7 @@ OperatorCount OperatorCounter::count(int index) const {
   if (known && (type == "LSTM" || type == "GRU" || type == "RNN")) {
     recurrent(node, out);
   } else if (node.outputs.empty() || node.outputs.front() < 0) {
-    return out;  // nobody takes what it makes
+    return out;  // its result is unused
   } else if (is_attention(*node.op)) {
     attention(node, out);
   } else if (known && type == "MatMulNBits") {

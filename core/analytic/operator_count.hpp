@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one operator computes, moves and needs again in its backward pass, by its type and sizes. A product of m x k by
-// k x n is 2 m k n operations, and its backward pass two products as large; all else counts as the bytes that it moves.
+// The compute, traffic and saved tensors of one operator, by its type and sizes. A matmul of m x k by k x n has 2 m k n
+// operations, and its backward pass has two matmuls of this size. All other operators count by the bytes that they
+// move.
 #pragma once
 
 #include <string>
@@ -14,29 +15,29 @@ namespace pipedeck {
 struct NeededTensor {
   int tensor = 0;
   std::string what;     ///< "input", "output"
-  bool output = false;  ///< of the operator itself
+  bool output = false;  ///< output of the operator itself
 };
 
 struct OperatorCount {
   std::vector<CountedProduct> products;
-  std::vector<NeededTensor> needed;  ///< by the backward pass; weights are there anyway and left out
-  std::vector<KeptItem> kept;        ///< what it makes for its backward pass beside its outputs: masks, gates
-  double moved = 0;                  ///< bytes beside products
+  std::vector<NeededTensor> needed;  ///< by the backward pass; without weights, which are always present
+  std::vector<KeptItem> kept;        ///< bytes created for its backward pass in addition to its outputs: masks, gates
+  double moved = 0;                  ///< bytes in addition to matmuls
   int launches = 0;
 };
 
-/// What the operators of a graph are counted by.
+/// A counter for the operators of a graph.
 class OperatorCounter {
  public:
   /// `element`: bytes of a real number.
   OperatorCounter(const ShapedGraph& graph, int element, bool dropout);
 
   OperatorCount count(int node) const;
-  /// Of what it holds now.
+  /// Returns the bytes of a tensor's elements.
   double bytes_of(int tensor) const;
   /// "2 x 8 x 64 x 56 x 56"
   std::string formula_of(int tensor) const;
-  /// Whether a model computes with it: neither sizes nor another view of numbers that are there.
+  /// Returns true for matmuls, convolutions, recurrent layers and attention.
   bool is_product(int node) const;
   bool looks_up_weights(int node) const;
 
@@ -59,7 +60,7 @@ class OperatorCounter {
   const ShapedGraph& graph_;
   double element_;
   bool dropout_;
-  std::vector<int> uses_;  ///< of each tensor
+  std::vector<int> uses_;  ///< by tensor
 };
 
 }  // namespace pipedeck

@@ -8,15 +8,15 @@
 namespace pipedeck {
 namespace {
 
-/// Squares that a product's result is cut into, one a multiprocessor at a time. Small ones waste less of a small
-/// product, but load each number more often.
+/// A tile of a matmul's result, computed by one multiprocessor at a time. Small tiles waste less of a small matmul, but
+/// load each element more often.
 struct Tile {
   double side, reached;
 };
 constexpr std::array<Tile, 3> tiles{{{128, 1.0}, {64, 0.75}, {32, 0.45}}};
 
-/// Part of the multiprocessors' time that computes the result: the last of the tiles' waves is not full, and tiles on
-/// the rim are not.
+/// Returns the fraction of the multiprocessors' time that computes the result: the last wave of tiles and the tiles at
+/// the edges are not full.
 double shape_efficiency(double m, double n, double times, const DeviceRate& device) {
   double best = 0;
   for (const Tile& tile : tiles) {

@@ -16,7 +16,7 @@ constexpr int deepest = 200;
 
 using Spans = std::vector<RecordedSpan>;
 
-/// Annotations that say which pass runs, or are a library's own, are no modules: "forward 3",
+/// Returns true for annotations that name a pass or belong to a library, which are no modules: "forward 3",
 /// "Optimizer.step#SGD.step", "PP:2F0" of torch.distributed.pipelining, "attn(F)" of DualPipe.
 bool names_a_pass(std::string_view name) {
   static const std::set<std::string, std::less<>> words{
@@ -56,7 +56,7 @@ bool names_a_pass(std::string_view name) {
   return known() && pass;
 }
 
-/// Where autograd is at work on each thread: its outermost spans.
+/// The times when autograd works on each thread: its outermost spans.
 class BackwardTimes {
  public:
   explicit BackwardTimes(const Spans& sorted) {
@@ -75,7 +75,7 @@ class BackwardTimes {
     return after != found->second.begin() && span.start < std::prev(after)->end;
   }
 
-  /// Whether some backward function began in [from, to).
+  /// Returns true if a backward function began in [from, to).
   bool began(std::int64_t from, std::int64_t to) const {
     const auto first = std::ranges::lower_bound(starts_, from);
     return first != starts_.end() && *first < to;
@@ -86,7 +86,7 @@ class BackwardTimes {
   std::vector<std::int64_t> starts_;
 };
 
-/// The thread whose outermost modules took the longest, without what ran again.
+/// Returns the thread with the longest total time of outermost modules, without those that ran again.
 std::uint32_t main_track(const Spans& modules, const BackwardTimes& backward) {
   std::map<std::uint32_t, std::int64_t> taken;
   const RecordedSpan* outer = nullptr;
@@ -99,7 +99,8 @@ std::uint32_t main_track(const Spans& modules, const BackwardTimes& backward) {
   return longest == taken.end() ? modules.front().track : longest->first;
 }
 
-/// An outermost module with all that ran in it; where one ends behind the one that it began in, it ends there.
+/// An outermost module with all modules inside it. A module that ends after the one that it began in is truncated
+/// there.
 struct Tree {
   std::vector<Call> calls;
 };
@@ -146,7 +147,7 @@ Result<std::vector<Tree>> trees_on(const Spans& modules, const Recording& record
   return trees;
 }
 
-/// How many outermost modules make one pass, where those of `names` ran without a backward pass between them.
+/// Returns the number of outermost modules per pass, for a sequence of `names` without a backward pass in between.
 std::size_t period_of(const std::vector<std::uint32_t>& names, bool alone_is_whole) {
   for (std::size_t period = alone_is_whole ? 1 : 2; period < names.size(); ++period) {
     if (names.size() % period != 0 || names[period] != names[0]) continue;
@@ -200,7 +201,7 @@ std::uint64_t form_number(const Pass& pass) {
   return hash;
 }
 
-/// Those of the form that came most often, of these the longest form.
+/// Keeps the passes with the most frequent list of modules; among equals the longest list.
 void keep_the_usual(Calls& calls) {
   struct Seen {
     std::size_t times = 0, calls = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of modules in a recording as trees, one a pass through the model.
+// The module calls of a recording as trees, one per pass through the model.
 #pragma once
 
 #include <algorithm>
@@ -11,40 +11,41 @@
 
 namespace pipedeck::recorded {
 
-/// A module that ran; those that ran in it follow it, up to `next`.
+/// A call of a module. The calls inside it follow it, up to `next`.
 struct Call {
-  std::uint32_t name = 0;  ///< in Recording::names
-  int depth = 0;           ///< 0: in no other module
+  std::uint32_t name = 0;  ///< index in Recording::names
+  int depth = 0;           ///< 0: inside no other module
   std::int64_t start = 0, end = 0;
-  std::size_t next = 0;  ///< of the same pass, the first call behind this one's own
+  std::size_t next = 0;  ///< index in the pass of the first call after this one and its children
   bool has_children(std::size_t at) const { return next > at + 1; }
 };
 
-/// One forward pass, in order of time.
+/// One forward pass, ordered by time.
 struct Pass {
   std::vector<Call> calls;
   std::int64_t start() const { return calls.front().start; }
   std::int64_t end = 0;
 };
 
-/// A module that ran again within a backward pass, perhaps in another one that did.
+/// A module that ran again within a backward pass, possibly inside another such module.
 struct Again {
   std::uint32_t track = 0, name = 0;
   std::int64_t start = 0, end = 0;
 };
 
 struct Calls {
-  std::uint32_t track = 0;     ///< the thread that all passes ran on
-  bool annotated = false;      ///< modules are annotations of the user
-  std::vector<Pass> passes;    ///< of one form: the same modules in the same order
+  std::uint32_t track = 0;     ///< the thread of all passes
+  bool annotated = false;      ///< modules are the user's annotations
+  std::vector<Pass> passes;    ///< all with the same modules in the same order
   std::vector<Again> again;    ///< on any thread of the process, sorted by thread and start
-  std::size_t recomputed = 0;  ///< of `again`, those in no other
-  std::size_t left_out = 0;    ///< passes of another form
+  std::size_t recomputed = 0;  ///< those of `again` that are inside no other
+  std::size_t left_out = 0;    ///< number of passes with other modules
   std::size_t elsewhere = 0;   ///< outermost modules on other threads
 };
 
-/// Spans (of a track, start and end) sorted so that those that lie within another follow it. Older traces count whole
-/// microseconds: what begins at the same moment is in the file's order where it took no time, else the longer first.
+/// Sorts spans with a track, start and end so that nested ones follow the enclosing one. Older traces have whole
+/// microseconds. Spans that begin at the same time keep the file's order if they have no duration; otherwise the longer
+/// one comes first.
 template <class Span>
 void sort_nested(std::vector<Span>& spans) {
   std::ranges::stable_sort(
@@ -62,7 +63,8 @@ void sort_nested(std::vector<Span>& spans) {
   }
 }
 
-/// bad_input where no module was recorded, or too many lie within one another. Sorts the recording's spans.
+/// Returns the calls. bad_input if no module was recorded, or modules are nested too deeply. Sorts the recording's
+/// spans.
 Result<Calls> calls_in(Recording& recording);
 
 }  // namespace pipedeck::recorded

@@ -13,7 +13,7 @@
 namespace pipedeck::recorded {
 namespace {
 
-/// "Bottleneck_#" of "Bottleneck_12", "layer#.#" of "layer1.0": what repeats has one.
+/// Returns "Bottleneck_#" for "Bottleneck_12" and "layer#.#" for "layer1.0": repeated modules have the same class.
 std::string class_of(const std::string& name) {
   std::string text;
   for (const char c : name) {
@@ -41,13 +41,13 @@ class Chooser {
     const std::set<std::string> alike = blocks_among(outer);
     for (const std::size_t at : outer) {
       const bool repeated = alike.contains(class_of(name(at)));
-      visit(at, !repeated && duration(at) >= all / 2, repeated);  // the model; beside it there may be a loss
+      visit(at, !repeated && duration(at) >= all / 2, repeated);  // the model; a loss may be next to it
     }
     return std::move(layers_);
   }
 
  private:
-  /// `whole`: this module is the model, or all that is in it; `repeated`: its siblings are like it.
+  /// `whole`: this module is the model, or the only module in it; `repeated`: its siblings have the same class.
   void visit(std::size_t at, bool whole, bool repeated) {
     const std::vector<std::size_t> children = children_of(at);
     if (!taken_apart(at, children, whole, repeated)) return layers_.push_back(at);
@@ -65,7 +65,8 @@ class Chooser {
     return leads_to_blocks(at);
   }
 
-  /// Blocks are among the modules in it, or in one of these that is none itself: an encoder in a model.
+  /// Returns true if the module contains blocks, directly or in a module that is no block itself: an encoder in a
+  /// model.
   bool leads_to_blocks(std::size_t at) {
     if (!leads_[at]) {
       const std::vector<std::size_t> children = children_of(at);
@@ -75,8 +76,8 @@ class Chooser {
     return *leads_[at];
   }
 
-  /// Classes of which several modules with modules in them stand here: three, or as many as there are; containers are
-  /// none.
+  /// Returns the classes of blocks: at least three modules of one class that contain modules, or two if there are no
+  /// others. Containers are not blocks.
   std::set<std::string> blocks_among(const std::vector<std::size_t>& children) const {
     std::map<std::string, std::size_t> times;
     std::size_t all = 0;
@@ -101,7 +102,7 @@ class Chooser {
   const Pass& pass_;
   const std::vector<std::string>& names_;
   std::optional<int> depth_;
-  std::vector<std::optional<bool>> leads_;  ///< leads_to_blocks of each call, once it was asked
+  std::vector<std::optional<bool>> leads_;  ///< cached leads_to_blocks of each call
   std::vector<std::size_t> layers_;
 };
 

@@ -18,9 +18,9 @@ namespace {
 using namespace recorded;
 
 constexpr std::size_t most_layers = 10000;
-constexpr int backward_of_forward = 2;  // where no backward pass was recorded
+constexpr int backward_of_forward = 2;  // if no backward pass was recorded
 
-/// Of a sorted list, between two neighbours on a line.
+/// Returns the quantile of a sorted list, interpolated linearly between neighbours.
 double quantile(const std::vector<double>& sorted, double part) {
   const double at = part * static_cast<double>(sorted.size() - 1);
   const auto lower = static_cast<std::size_t>(at);
@@ -58,7 +58,7 @@ class Maker {
  private:
   void note(std::string text) { made_.notes.push_back(std::move(text)); }
 
-  /// Passes that are averaged: with a backward pass where some have one, without those that warm up.
+  /// Chooses the passes that are averaged: those with a backward pass if some have one, without warm-up passes.
   void choose_passes() {
     has_backward_ = std::ranges::any_of(found_.passes, &PassTimes::has_backward);
     for (std::size_t i = 0; i < found_.passes.size(); ++i)
@@ -206,7 +206,7 @@ class Maker {
   Calls calls_;
   std::vector<std::size_t> layers_;
   Attribution found_;
-  std::vector<std::size_t> passes_;  ///< that times are medians of
+  std::vector<std::size_t> passes_;  ///< passes over which medians are taken
   bool has_backward_ = false;
   Sizes sizes_;
   RecordedProfile made_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile of layers from a recorded training: medians of its passes, sizes from what its operators took.
+// A profile of layers from a recorded training: medians over its passes, and sizes from the operators' inputs.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@
 namespace pipedeck {
 
 struct RecordedOptions {
-  std::optional<int> depth = {};        ///< of modules that become layers, 0 the outermost; nothing: found out
-  std::optional<int> micro_batch = {};  ///< samples; nothing: the first size of what the first layer takes
-  std::string device = {};              ///< the device type; empty: what the recording says
+  std::optional<int> depth = {};        ///< of modules that become layers, 0 the outermost; absent: detected
+  std::optional<int> micro_batch = {};  ///< samples; absent: the first size of the first layer's input
+  std::string device = {};              ///< the device type; empty: as recorded
 };
 
 struct RecordedProfile {
   Profile profile;
-  std::vector<std::string> notes;  ///< what was understood and what was assumed, a sentence each
-  int deepest = 0;                 ///< most modules in one another: larger depths change nothing
+  std::vector<std::string> notes;  ///< recognised parts and assumptions, one sentence each
+  int deepest = 0;                 ///< maximum nesting of modules: larger depths change nothing
 };
 
-/// bad_input where there are no modules, or none did any work, or figures are beyond every limit. The recording's spans
-/// are sorted on the way; that is all that changes.
+/// Returns the profile. bad_input if there are no modules, none did any work, or values exceed every limit. Sorts the
+/// recording's spans, without any other change.
 Result<RecordedProfile> recorded_profile(Recording& recording, const RecordedOptions& options);
 
 }  // namespace pipedeck

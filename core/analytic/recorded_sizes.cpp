@@ -23,7 +23,7 @@ std::string_view bare(std::string_view name) {
   return name;
 }
 
-/// Which inputs of operators are a layer's own: the first is what flows in, the others are weights.
+/// The inputs of operators with weights: `data` is the layer's input, the others are its weights.
 struct Weights {
   std::string_view name;
   int data;
@@ -78,7 +78,7 @@ class Sizer {
     return one.element > 0 ? &one : nullptr;
   }
 
-  /// Operators of the pass on its thread, in order.
+  /// Returns the operators of the pass on its thread, in order.
   auto operators_of_pass() const {
     const Pass& pass = calls_.passes[static_cast<std::size_t>(pass_)];
     const auto& all = recording_.operators;
@@ -91,7 +91,8 @@ class Sizer {
     return std::pair(first, last);
   }
 
-  /// What each layer takes: of its first operator that is known, else of its first one with a real tensor.
+  /// Finds each layer's input: that of its first known operator, otherwise of its first operator with a floating-point
+  /// tensor.
   void find_entries() {
     entries_.assign(layers_.size(), nullptr);
     std::vector<bool> sure(layers_.size(), false);
@@ -116,7 +117,7 @@ class Sizer {
       }
   }
 
-  /// Gradients of parameters are added up where the functions that made them ran.
+  /// Finds parameters by the gradients that are accumulated after the functions that computed them.
   void add_gradients() {
     for (const Evaluation& evaluation : found_.evaluations) {
       if (evaluation.owner.pass != pass_ || evaluation.function >= recording_.operators.size()) continue;
@@ -124,19 +125,19 @@ class Sizer {
       if (!name_of(function).ends_with("AccumulateGrad")) continue;
       const RecordedTensor* gradient = tensor(inputs_of(function), 0);
       const auto layer = static_cast<std::size_t>(evaluation.owner.layer);
-      // What is computed again takes its input anew, as if that were a parameter.
+      // Recomputation takes its input as a new leaf, as if it were a parameter.
       const bool of_input =
           !calls_.again.empty() && gradient && entries_[layer] && gradient->sizes == entries_[layer]->sizes;
       if (gradient && !of_input) parameters_[layer].push_back(gradient);
     }
   }
 
-  /// Without gradients: what known operators take beside what flows in.
+  /// Finds parameters without gradients: the weight inputs of known operators.
   void add_weights() {
     sizes_.gradients = false;
     const Pass& pass = calls_.passes[static_cast<std::size_t>(pass_)];
     std::size_t layer = 0;
-    const RecordedSpan* counted = nullptr;  // operators in it are the same once more
+    const RecordedSpan* counted = nullptr;  // nested operators have the same inputs again
     const auto [first, last] = operators_of_pass();
     for (auto span = first; span != last; ++span) {
       while (layer < layers_.size() && pass.calls[layers_[layer]].end <= span->start) ++layer;
@@ -153,7 +154,8 @@ class Sizer {
 
   bool is_parameter(std::size_t layer, const RecordedTensor& one) const { return weights_[layer].contains(one.sizes); }
 
-  /// The forward operator that the function is the derivative of, else the last one before it that made it.
+  /// Returns the forward operator of which the function is the derivative, otherwise the last operator of its sequence
+  /// before it.
   const RecordedSpan* forward_of(const Evaluation& evaluation, std::string_view function) const {
     if (evaluation.again < recording_.operators.size()) return &recording_.operators[evaluation.again];
     if (evaluation.first == evaluation.last) return nullptr;
@@ -166,7 +168,7 @@ class Sizer {
     return &recording_.operators[found_.by_sequence[evaluation.last - 1]];
   }
 
-  /// The pass's backward functions in the order in which they were made.
+  /// Returns the pass's backward functions in the order of their creation.
   std::vector<std::uint32_t> functions_made() const {
     std::vector<std::uint32_t> made;
     for (std::uint32_t i = 0; i < found_.evaluations.size(); ++i)
@@ -181,7 +183,7 @@ class Sizer {
       const Evaluation& evaluation = found_.evaluations[i];
       const std::string& function = name_of(recording_.evaluations[i]);
       const RecordedSpan* forward = forward_of(evaluation, function);
-      if (!forward || function == "CheckpointFunctionBackward") continue;  // what it calls again keeps
+      if (!forward || function == "CheckpointFunctionBackward") continue;  // its recomputation saves
       const auto layer = static_cast<std::size_t>(evaluation.owner.layer);
       const RecordedInputs& inputs = inputs_of(*forward);
       const auto kept = kept_by(function);
@@ -195,11 +197,11 @@ class Sizer {
     }
   }
 
-  /// The tensor that an operator of the layer kept last: the next one may keep the very same.
+  /// The tensor that the layer's previous operator saved: the next operator may save the same one.
   struct Last {
     const RecordedTensor* tensor = nullptr;
-    bool made = false;     ///< by that operator: what follows takes it
-    bool product = false;  ///< by a product: the next one may be of the same rows (queries, keys, values)
+    bool made = false;     ///< output of that operator, which the next one takes
+    bool product = false;  ///< saved by a matmul: the next one may use the same rows (queries, keys, values)
   };
 
   static bool same_tensor(const Last& last, const RecordedTensor& one, bool product) {
@@ -215,8 +217,8 @@ class Sizer {
     return false;
   }
 
-  /// What is kept of the inputs, without parameters: data may have a weight's sizes, of a product's factors one is
-  /// data.
+  /// Returns the saved inputs without parameters. Data may have the size of a weight, but one factor of a matmul is
+  /// always data.
   std::vector<const RecordedTensor*> full_tensors(std::size_t layer, const KeptByOperator& kept,
                                                   const RecordedInputs& inputs) const {
     std::vector<const RecordedTensor*> full;
@@ -237,7 +239,7 @@ class Sizer {
     Last last = std::exchange(last_kept_[layer], {});
     std::vector<const RecordedTensor*> full = full_tensors(layer, kept, inputs);
     if (kept.factors && (full.size() < kept.inputs.size() || in_dropout(evaluation)))
-      full.resize(in_dropout(evaluation) ? std::min<std::size_t>(full.size(), 1) : 0);  // a number, a mask
+      full.resize(in_dropout(evaluation) ? std::min<std::size_t>(full.size(), 1) : 0);  // a scalar, a mask
     for (const RecordedTensor* one : full) {
       if (!same_tensor(last, *one, kept.product)) add(saved, bytes_of(*one));
       last_kept_[layer] = {full.front(), false, kept.product};
@@ -256,7 +258,7 @@ class Sizer {
         add(saved, 8 * numbers_in(*gradient));
   }
 
-  /// Of the gradient that came to the layer's last function; else what the next layer takes.
+  /// Sets a layer's output from the gradient that reached its last function, otherwise from the next layer's input.
   void add_outputs() {
     std::vector<const RecordedInputs*> gradients(layers_.size(), nullptr);
     for (const std::uint32_t i : functions_made()) {
@@ -280,10 +282,10 @@ class Sizer {
   const std::vector<std::size_t>& layers_;
   const Attribution& found_;
   std::int32_t pass_;
-  std::vector<const RecordedTensor*> entries_;                  ///< a layer each; none: nobody says
-  std::vector<std::vector<const RecordedTensor*>> parameters_;  ///< a layer each
-  std::vector<std::set<std::vector<std::int64_t>>> weights_;    ///< their sizes, as they lie and turned
-  std::vector<Last> last_kept_;                                 ///< a layer each
+  std::vector<const RecordedTensor*> entries_;                  ///< by layer; null: unknown
+  std::vector<std::vector<const RecordedTensor*>> parameters_;  ///< by layer
+  std::vector<std::set<std::vector<std::int64_t>>> weights_;    ///< sizes of parameters, as they are and transposed
+  std::vector<Last> last_kept_;                                 ///< by layer
   Sizes sizes_;
 };
 

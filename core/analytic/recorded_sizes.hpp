@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of layers from what operators of one pass were called with.
+// Bytes of layers from the inputs of one pass's operators.
 #pragma once
 
 #include <set>
@@ -16,14 +16,14 @@ struct LayerBytes {
 
 struct Sizes {
   std::vector<LayerBytes> layers;
-  std::int64_t samples = 0;         ///< first size of what the first layer takes; 0: nobody says
-  bool recorded = false;            ///< operators say what they were called with
-  bool output_of_gradients = true;  ///< outputs' sizes are those of their gradients, else of what the next layer takes
-  bool gradients = true;            ///< parameters' sizes are those of their gradients, else of operators
-  std::set<std::string> unknown;    ///< backward functions of which nobody knows what they keep
+  std::int64_t samples = 0;         ///< first size of the first layer's input; 0: unknown
+  bool recorded = false;            ///< operators have recorded inputs
+  bool output_of_gradients = true;  ///< outputs' sizes: those of gradients; otherwise of the next layer's input
+  bool gradients = true;            ///< parameters' sizes: those of gradients; otherwise of operators' inputs
+  std::set<std::string> unknown;    ///< backward functions with unknown saved tensors
 };
 
-/// Of that pass. Counts beyond 2^60 stay there.
+/// Returns the sizes from that pass. Counts are limited to 2^60.
 Sizes sizes_of(const Recording& recording, const Calls& calls, const std::vector<std::size_t>& layers,
                const Attribution& found, std::size_t pass);
 

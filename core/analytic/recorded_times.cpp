@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// What nests on a thread while autograd is at work: its functions, and modules that run again.
+/// A nested span on a thread while autograd works: a backward function, or a module that runs again.
 struct Frame {
   std::int64_t start = 0, end = 0;
   std::uint32_t track = 0;
-  std::uint32_t evaluation = none;  ///< in Recording::evaluations; none: a module that runs again
+  std::uint32_t evaluation = none;  ///< index in Recording::evaluations; none: a module that runs again
   std::uint32_t name = 0;           ///< of the module
   std::uint32_t parent = none;
-  std::int64_t inner = 0;  ///< time of the frames in it
+  std::int64_t inner = 0;  ///< time of nested frames
 };
 
 std::vector<Frame> frames_of(const Recording& recording, const Calls& calls) {
@@ -52,7 +52,7 @@ struct MadeAgain {
   std::uint32_t made_by = 0;
 };
 
-/// The innermost frame at each of the moments, which are sorted by track and time.
+/// A cursor that finds the innermost frame at given times, which must be sorted by track and time.
 class Innermost {
  public:
   explicit Innermost(const std::vector<Frame>& frames) : frames_(frames) {}
@@ -101,13 +101,13 @@ class Attributor {
   }
 
  private:
-  /// Of what the main thread does at that moment, in a forward pass.
+  /// Returns the layer and pass of the main thread's work at that time, in a forward pass.
   Owner owner_at(std::int64_t start, std::int64_t end) const {
     auto after = std::ranges::upper_bound(regions_, start, {}, &Region::begin);
     if (after == regions_.begin()) return {};
     const Region* region = &*std::prev(after);
     if (region->behind && start >= region->end) return {};
-    // An operator around the next module (CheckpointFunction) belongs to it.
+    // An operator that encloses the next module (CheckpointFunction) belongs to it.
     if (after != regions_.end() && !after->behind && after->pass == region->pass && start >= region->own_end &&
         end > after->begin)
       region = &*after;
@@ -125,7 +125,7 @@ class Attributor {
       found_.operator_owner.push_back(owner_at(operators[i].start, operators[i].end));
   }
 
-  /// The first layer that has a module of that name.
+  /// Maps each module name to the first layer that contains it.
   void name_layers() {
     const Pass& pass = calls_.passes.front();
     for (std::size_t i = 0; i < layers_.size(); ++i)
@@ -133,12 +133,12 @@ class Attributor {
         layer_named_.try_emplace(pass.calls[at].name, static_cast<std::int32_t>(i));
   }
 
-  /// Operators of modules that run again on a thread, by their sequence there.
+  /// Records the operators of modules that run again on a thread, by their sequence.
   void note_again(std::uint32_t track) {
     again_.clear();
     const auto& operators = recording_.operators;
     auto at = std::ranges::lower_bound(operators, track, {}, &RecordedSpan::track);
-    std::int32_t before = -1;  // between its modules what runs again is the layer's before, as in a forward pass
+    std::int32_t before = -1;  // between modules, repeated work belongs to the previous layer, as in a forward pass
     for (; at != operators.end() && at->track == track; ++at) {
       if (at->sequence < 0) continue;
       const std::uint32_t frame = innermost_.at(track, at->start);
@@ -149,7 +149,7 @@ class Attributor {
     }
   }
 
-  /// The last operator before it, of those with its sequence, made the function.
+  /// Finds the forward operator of the function: the last one before it with the same sequence.
   void find_forward(Evaluation& evaluation, const RecordedSpan& span) {
     const auto& operators = recording_.operators;
     const auto sequence_of = [&](std::uint32_t i) { return operators[i].sequence; };
@@ -190,13 +190,14 @@ class Attributor {
           find_forward(evaluation, span);
         last = evaluation.owner;
       } else {
-        evaluation.owner = last;  // gradients are added up right behind the function that made them
+        evaluation.owner = last;  // gradients are accumulated directly after the function that computed them
       }
       if (evaluation.owner.known()) found_.passes[static_cast<std::size_t>(evaluation.owner.pass)].has_backward = true;
     }
   }
 
-  /// The operator that is the function itself: among the first within its evaluation, behind the one before.
+  /// Returns the operator that is the function itself: among the first within its evaluation, after the previous
+  /// function's.
   std::uint32_t function_of(const RecordedSpan& span, std::uint32_t& next) const {
     const auto& operators = recording_.operators;
     const auto here = [&](std::uint32_t i) { return i < operators.size() && operators[i].track == span.track; };
@@ -210,7 +211,7 @@ class Attributor {
   }
 
   Owner owner_around(const Frame& frame) const {
-    constexpr int most_modules = 256;  // in one another
+    constexpr int most_modules = 256;  // nesting depth
     std::uint32_t at = frame.parent;
     for (int i = 0; at != none && i < most_modules; ++i, at = frames_[at].parent)
       if (frames_[at].evaluation != none) return found_.evaluations[frames_[at].evaluation].owner;
@@ -228,7 +229,7 @@ class Attributor {
     add(&PassTimes::backward, owner, time);
   }
 
-  /// Without a GPU: time passes on the host's threads.
+  /// Adds times without a GPU: durations on the host's threads.
   void add_spans() {
     for (const Region& region : regions_)
       if (!region.behind)
@@ -242,7 +243,7 @@ class Attributor {
                      static_cast<double>(frame.end - frame.start - frame.inner));
   }
 
-  /// Outermost operators behind the last module that a backward function was made in.
+  /// Finds the outermost operators after the last module that created a backward function.
   void find_losses() {
     std::vector<std::uint32_t> made;
     for (const Evaluation& evaluation : found_.evaluations)
@@ -264,7 +265,7 @@ class Attributor {
     }
   }
 
-  /// Work on the host's main thread in no module is a layer's where it is a loss.
+  /// Returns the layer of work on the host's main thread. Outside of modules, only a loss belongs to a layer.
   Owner forward_owner(std::int64_t time) const {
     const auto region = std::ranges::upper_bound(regions_, time, {}, &Region::begin);
     if (region == regions_.begin() || !std::prev(region)->behind) return owner_at(time, time);
@@ -272,7 +273,7 @@ class Attributor {
     return loss != losses_.begin() && time < std::prev(loss)->end ? owner_at(time, time) : Owner{};
   }
 
-  /// With a GPU: how long what a layer launched took there.
+  /// Adds times with a GPU: durations of the kernels that a layer launched.
   void add_kernels() {
     std::unordered_map<std::uint32_t, double> taken;
     for (const RecordedKernel& kernel : recording_.kernels) {
@@ -303,7 +304,7 @@ class Attributor {
   const std::vector<std::size_t>& layers_;
   std::vector<Region> regions_;
   std::vector<Frame> frames_;
-  Innermost innermost_;  ///< of what is asked thread by thread
+  Innermost innermost_;  ///< for queries thread by thread
   std::vector<RecordedStep> losses_;
   std::unordered_map<std::uint32_t, std::int32_t> layer_named_;
   std::unordered_map<std::int64_t, MadeAgain> again_;  ///< by sequence, on one thread

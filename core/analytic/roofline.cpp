@@ -8,8 +8,8 @@
 namespace pipedeck {
 namespace {
 
-/// A rank's part of a product: weights are cut along their longer side (Megatron-LM cuts what widens by columns, what
-/// narrows by rows), attention by heads.
+/// Returns a rank's part of a matmul: weights are sharded along their longer side (Megatron-LM shards widening layers
+/// by columns, narrowing ones by rows), attention by heads.
 CountedProduct part_of(CountedProduct product, int degree) {
   if (!product.divided) return product;
   if (!product.weights)

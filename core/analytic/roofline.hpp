@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a device takes for counted work, by what its data sheet promises and what kernels reach of it: the roofline
-// (Williams et al., CACM 2009) with the efficiency of a product's shape.
+// The time of counted work on a device, from its data sheet and the fractions that kernels reach: the roofline
+// (Williams et al., CACM 2009) with the efficiency of a matmul's shape.
 #pragma once
 
 #include <string>
@@ -13,27 +13,28 @@
 namespace pipedeck {
 
 struct DeviceRate {
-  double operations = 0;  ///< a second, promised at the precision
-  BytesPerSecond memory;  ///< promised
-  int units = 1;          ///< multiprocessors, which a product's tiles are dealt to
-  int element = 2;        ///< bytes of a number
+  double operations = 0;  ///< per second, peak at the precision
+  BytesPerSecond memory;  ///< peak
+  int units = 1;          ///< multiprocessors, over which a matmul's tiles are distributed
+  int element = 2;        ///< bytes per element
   Reached reached;
 };
 
-/// What is trained in on the device: bf16 where it has it, else fp16, else fp32.
+/// Returns the usual training precision of the device: bf16 if supported, otherwise fp16, otherwise fp32.
 std::string usual_precision(const DeviceModel& device);
 
-/// `precision` is one that the device's data sheet has a peak for: else bad_usage, which lists them.
+/// Returns the device's rate. bad_usage if its data sheet has no peak for `precision`; the message lists the valid
+/// ones.
 Result<DeviceRate> rate_of(const DeviceModel& device, const std::string& precision);
 
-/// Both times of a layer on one of `degree` tensor-parallel ranks, communication left out.
+/// The times of a layer on one of `degree` tensor-parallel ranks, without communication.
 struct LayerSeconds {
   Seconds forward, backward_input, backward_weight;
 };
 LayerSeconds layer_time(const LayerCount& layer, const DeviceRate& device, int degree = 1,
                         bool sequence_parallel = false);
 
-/// One product of m x k by k x n, so many times at once.
+/// Returns the time of `times` simultaneous matmuls of m x k by k x n.
 Seconds product_time(double m, double k, double n, double times, const DeviceRate& device);
 
 }  // namespace pipedeck

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator makes of the sizes of its inputs, as ONNX's operator documents say (github.com/onnx/onnx,
-// docs/Operators.md): one function a type of operator.
+// Shape inference by ONNX's operator documentation (github.com/onnx/onnx, docs/Operators.md): one function per operator
+// type.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace pipedeck {
 
 using Values = std::optional<std::vector<double>>;
 
-/// One operator while its outputs' sizes are found.
+/// An operator whose output sizes are being inferred.
 class RuleCall {
  public:
   RuleCall(const Operator& op, std::int64_t version, std::vector<const SizedTensor*> inputs,
@@ -34,16 +34,17 @@ class RuleCall {
   std::string text(std::string_view name, std::string otherwise) const;
   std::optional<Sizes> integers(std::string_view name) const;
 
-  /// Whole numbers from an input, or from the attribute that older versions have in its place; nothing where neither is
-  /// there. bad_input where the input's numbers follow from the batch and not from sizes.
+  /// Returns whole numbers from an input, or from the attribute that older versions have instead; nothing if neither
+  /// exists. bad_input if the input's values depend on the batch instead of on sizes.
   Result<std::optional<Sizes>> numbers(std::size_t input, std::string_view attribute) const;
   Result<Sizes> needed_numbers(std::size_t input, std::string_view attribute) const;
 
-  /// From 0 to the rank less one; negative ones count from the end.
+  /// Returns an axis from 0 to the rank minus one; negative axes count from the end.
   Result<std::size_t> axis(std::int64_t axis, std::size_t rank) const;
   Result<std::vector<std::size_t>> axes(const Sizes& axes, std::size_t rank) const;
 
-  /// Left out outputs are no mistake. bad_input where the sizes are negative or beyond every limit.
+  /// Sets an output's type, shape and values. Omitted outputs are ignored. bad_input if the sizes are negative or
+  /// exceed every limit.
   Result<void> give(std::size_t output, Element element, Sizes shape, Values values = {}) const;
   tl::unexpected<Error> wrong(std::string message) const;
 
@@ -57,28 +58,28 @@ class RuleCall {
 using ShapeRule = Result<void> (*)(const RuleCall&);
 using ShapeRules = std::unordered_map<std::string_view, ShapeRule>;
 
-/// Null where there is none: of operators of ONNX and of ONNX Runtime.
+/// Returns the rule of an operator of ONNX or ONNX Runtime; null if there is none.
 ShapeRule shape_rule(const Operator& op);
 
-/// By what they do: one number of each, windows that slide, sums and products, numbers in another order or shape.
+/// The rules by category: elementwise, sliding windows, matmuls and reductions, and layout (another order or shape).
 ShapeRules elementwise_shape_rules();
 ShapeRules window_shape_rules();
 ShapeRules product_shape_rules();
 ShapeRules layout_shape_rules();
 
-/// Sizes of what is made of two by repeating sizes of one; nothing where they do not fit.
+/// Returns the sizes of two operands after broadcasting; nothing if they do not match.
 std::optional<Sizes> broadcast(const Sizes& a, const Sizes& b);
 
-/// What stands at each place of `shape`, read from numbers of `from` sizes that are repeated to it.
+/// Returns the value at each position of `shape` after broadcasting `values` of `from` sizes to it.
 std::vector<double> repeated_to(const Sizes& shape, const Sizes& from, const std::vector<double>& values);
 
-/// As a whole number: what is none, or too large, becomes the nearest that is.
+/// Returns the value as a whole number: truncates fractions, clamps large values, and maps NaN to 0.
 std::int64_t whole_number(double value);
 
-/// Of sizes that were checked: their product is within limits.
+/// Returns the number of elements of checked sizes, whose product is within limits.
 std::int64_t count_of(const Sizes& shape);
 
-/// Whether they are so few that they are kept where they are known; any sizes.
+/// Returns true if there are few enough elements to store known values; accepts any sizes.
 bool few(const Sizes& shape);
 
 }  // namespace pipedeck

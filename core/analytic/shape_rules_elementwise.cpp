@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that make a number of each number, alone or of several tensors; and those whose result has its first
-// input's sizes.
+// Elementwise operators on one or several tensors, and operators whose result has the sizes of their first input.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +14,7 @@ namespace {
 using Unary = double (*)(double);
 using Binary = double (*)(double, double);
 
-/// Only where shapes are computed with them; else no numbers are known, whatever the operator.
+/// Returns the function only for operators that shapes are computed with; for all others, values are unknown.
 Unary unary_of(std::string_view type) {
   static const std::unordered_map<std::string_view, Unary> known{
       {"Identity", [](double x) { return x; }},        {"Neg", [](double x) { return -x; }},
@@ -51,7 +50,7 @@ Binary binary_of(std::string_view type) {
   return found == known.end() ? nullptr : found->second;
 }
 
-/// Integers are divided as integers are: towards zero.
+/// Truncates towards zero for integer types, as integer division does.
 double as_element(double value, Element element) {
   return element == Element::real ? value : static_cast<double>(whole_number(value));
 }
@@ -121,7 +120,7 @@ Result<void> cast(const RuleCall& call) {
   return call.give(0, element, x.shape, std::move(values));
 }
 
-/// Two or more, each repeated to the sizes of all.
+/// Broadcasts two or more inputs to common sizes.
 Result<void> together(const RuleCall& call, std::optional<Element> element) {
   const auto first = call.needed(0);
   if (!first) return tl::unexpected(first.error());
@@ -173,13 +172,13 @@ Result<void> where(const RuleCall& call) {
   return call.give(0, (*yes)->element, *shape, std::move(values));
 }
 
-/// Also how much of it is left, and where: the mask.
+/// Optional outputs: the mask of retained elements.
 Result<void> dropout(const RuleCall& call) {
   if (auto first = same_element(call); !first) return first;
   return call.give(1, Element::truth, (*call.needed(0))->shape);
 }
 
-/// Statistics of each channel beside the result, while training.
+/// Outputs statistics per channel as well, while training.
 Result<void> batch_norm(const RuleCall& call) {
   if (auto first = same_element(call); !first) return first;
   for (std::size_t i = 1; i < call.output_count(); ++i) {
@@ -189,7 +188,7 @@ Result<void> batch_norm(const RuleCall& call) {
   return {};
 }
 
-/// Mean and deviation of each row beside it.
+/// Outputs mean and deviation per row as well.
 Result<void> layer_norm(const RuleCall& call) {
   if (auto first = same_element(call); !first) return first;
   Sizes rows = (*call.needed(0))->shape;

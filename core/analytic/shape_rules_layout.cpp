@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that give the same numbers in another shape or order, part of them, or numbers that follow from sizes.
+// Operators that give the same elements in another shape or order, a part of them, or values that depend on sizes.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -14,7 +14,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-/// The places in `shape` that `pick` maps those of `out` to, one after the other in row-major order.
+/// Returns the positions in `shape` that `pick` maps the positions of `out` to, in row-major order.
 template <class Pick>
 Values picked(const SizedTensor& from, const Sizes& out, Pick pick) {
   if (!from.values || !few(out)) return std::nullopt;
@@ -127,7 +127,7 @@ Result<void> concat(const RuleCall& call) {
   return call.give(0, (*first)->element, std::move(out), std::move(values));
 }
 
-/// From `begin` on along one axis.
+/// Returns the part from `begin` on along one axis.
 Values part_of(const SizedTensor& x, const Sizes& out, std::size_t axis, std::int64_t begin, std::int64_t step = 1) {
   return picked(x, out, [&](const Places& at) {
     Places source = at;
@@ -168,7 +168,7 @@ struct Cut {
   std::int64_t begin, count, step;
 };
 
-/// As Python's slices: what is beyond the ends is cut there.
+/// Returns a slice with Python's rules: positions beyond the ends are clamped.
 Cut cut_of(std::int64_t size, std::int64_t begin, std::int64_t end, std::int64_t step) {
   const auto inside = [&](std::int64_t at, std::int64_t least, std::int64_t most) {
     return std::clamp(at < 0 ? std::max<std::int64_t>(at, -size - 1) + size : at, least, most);
@@ -440,7 +440,7 @@ Result<void> one_hot(const RuleCall& call) {
   return call.give(0, (*values)->element, std::move(out));
 }
 
-/// How many there are follows from sizes only where the numbers do.
+/// The number of results depends on sizes only if the values do.
 Result<void> non_zero(const RuleCall& call) {
   const auto x = call.needed(0);
   if (!x) return tl::unexpected(x.error());

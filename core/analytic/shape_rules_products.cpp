@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices, sums over axes, recurrent layers, losses.
+// Matmuls, reductions over axes, recurrent layers, losses.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -12,7 +12,7 @@
 namespace pipedeck {
 namespace {
 
-/// As numpy.matmul: of vectors one size is added and taken away again.
+/// Follows numpy.matmul: a vector gets a dimension of size one, which is removed from the result.
 Result<void> matmul(const RuleCall& call) {
   const auto left = call.needed(0), right = call.needed(1);
   if (!left) return tl::unexpected(left.error());
@@ -46,7 +46,7 @@ Result<void> gemm(const RuleCall& call) {
   return call.give(0, (*left)->element, {a[0], b[1]});
 }
 
-/// "bhid,bhjd->bhij": each letter a size.
+/// "bhid,bhjd->bhij": each letter is a dimension.
 Result<void> einsum(const RuleCall& call) {
   std::string equation = call.text("equation", "");
   std::erase(equation, ' ');
@@ -137,7 +137,7 @@ Result<void> top_k(const RuleCall& call) {
   return call.give(1, Element::integer_64, std::move(out));
 }
 
-/// Inputs: steps x samples x numbers (or samples first), weights of directions x gates x numbers, recurrent weights.
+/// Inputs: steps x samples x elements (or samples first), weights of directions x gates x elements, recurrent weights.
 Result<void> recurrent(const RuleCall& call) {
   const auto x = call.needed(0), w = call.needed(1), r = call.needed(2);
   for (const auto* one : {&x, &w, &r})
@@ -157,7 +157,7 @@ Result<void> recurrent(const RuleCall& call) {
   return call.give(2, (*x)->element, last);
 }
 
-/// A number, or one a sample where nothing is summed; beside it the probabilities.
+/// Outputs a scalar, or one value per sample without a reduction; optionally the probabilities as well.
 Result<void> loss(const RuleCall& call) {
   const auto scores = call.needed(0), wanted = call.needed(1);
   if (!scores) return tl::unexpected(scores.error());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that look at windows of a picture (or of a line, or of a volume): tensors of samples x channels x sizes.
+// Operators on windows of an image (or a line, or a volume): tensors of samples x channels x sizes.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace pipedeck {
 namespace {
 
-constexpr std::int64_t most_reach = std::int64_t{1} << 31;  ///< of windows, strides and borders: sums stay small
+constexpr std::int64_t most_reach = std::int64_t{1} << 31;  ///< of windows, strides and padding: sums do not overflow
 
 struct Window {
   Sizes kernel, strides, dilations, before, after;
@@ -51,7 +51,7 @@ Result<Window> window_of(const RuleCall& call, std::optional<Sizes> kernel, std:
   return window;
 }
 
-/// Places of a window along one side.
+/// Returns the number of positions of a window along one side.
 Result<std::int64_t> places(const RuleCall& call, std::int64_t size, const Window& w, std::size_t side, bool round_up) {
   const std::string border = call.text("auto_pad", "NOTSET");
   const std::int64_t stride = w.strides[side];
@@ -62,7 +62,7 @@ Result<std::int64_t> places(const RuleCall& call, std::int64_t size, const Windo
     return call.wrong(
         fmt::format("found {} numbers with their border, expected at least the window's {}", whole, covered));
   std::int64_t count = (whole - covered + (round_up ? stride - 1 : 0)) / stride + 1;
-  // The last window begins inside (as PyTorch's): not in the border behind.
+  // The last window begins inside (as in PyTorch), not in the padding at the end.
   if (round_up && (count - 1) * stride >= size + w.before[side]) --count;
   return count;
 }
@@ -152,7 +152,7 @@ Result<void> global_pool(const RuleCall& call) {
   return call.give(0, (*x)->element, std::move(out));
 }
 
-/// Upsample has its scales second, Resize third; sizes fourth.
+/// Upsample has its scales second, Resize third; sizes are fourth.
 Result<void> resize(const RuleCall& call) {
   const auto x = call.needed(0);
   if (!x) return tl::unexpected(x.error());
@@ -177,7 +177,7 @@ Result<void> resize(const RuleCall& call) {
   return call.give(0, (*x)->element, std::move(out));
 }
 
-/// Pixels moved from channels to sides, and back.
+/// Moves pixels from channels to sides, and back.
 Result<void> depth_and_space(const RuleCall& call) {
   const auto x = picture(call);
   if (!x) return tl::unexpected(x.error());

@@ -16,7 +16,7 @@
 namespace pipedeck {
 namespace {
 
-/// The same numbers, seen in another shape or order.
+/// Returns true if the result has the same elements in another shape or order.
 bool is_view(const Operator& op, const SizedTensor& from, const SizedTensor& to) {
   static const std::set<std::string_view> views{"Reshape",   "Flatten",  "Squeeze", "Unsqueeze",
                                                 "Transpose", "Identity", "Cast"};
@@ -44,7 +44,7 @@ class Shaper {
   }
 
  private:
-  /// `name` is the graph's own, which stays where it is.
+  /// `name` refers to the graph's own string, which stays in place.
   int add(std::string_view name, SizedTensor tensor) {
     const int id = static_cast<int>(out_.tensors.size());
     tensor.name = name;
@@ -63,7 +63,7 @@ class Shaper {
     add(fixed.name, std::move(tensor));
   }
 
-  /// The input's own name for a size that has none.
+  /// An unnamed size is looked up by the input's name and its position.
   std::optional<std::int64_t> size_of(const StatedTensor& stated, std::size_t side) const {
     const Dimension& size = (*stated.shape)[side];
     if (size.size >= 0) return side == 0 && batch_ ? *batch_ : size.size;
@@ -121,7 +121,7 @@ class Shaper {
       for (const std::string& name : node.op->inputs) node.inputs.push_back(name.empty() ? -1 : ids_.at(name));
   }
 
-  /// Kahn's, by file order where that is free.
+  /// Kahn's algorithm, in file order where that is free.
   Result<void> in_order() {
     const std::size_t count = out_.nodes.size();
     std::vector<int> waits(count, 0);
@@ -184,7 +184,7 @@ class Shaper {
     return {};
   }
 
-  /// Of an operator that has no rule, only the file can say what it makes.
+  /// Takes the outputs' sizes from the file for an operator without a rule.
   Result<void> as_stated(const OperatorNode& node) {
     for (const int id : node.outputs) {
       if (id < 0) continue;
@@ -215,7 +215,7 @@ class Shaper {
     return {};
   }
 
-  /// What the outputs are made of.
+  /// Determines the origin of the outputs.
   void trace(const OperatorNode& node) {
     bool computed = false, batch = false, parameters = false;
     for (const int id : node.inputs) {

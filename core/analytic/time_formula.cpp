@@ -17,8 +17,8 @@ std::string through_memory(double bytes, const DeviceRate& device) {
                      100 * device.reached.memory);
 }
 
-/// Its operations by the peak and the part of it that is reached, without the shape's or attention's and the bracket.
-/// Here as below figures stand before the words, which other languages have their own of.
+/// Returns the operations over the peak and its reached fraction, without the factor of shape or attention and without
+/// the closing bracket. Here and below, values precede the words, so that the words can be translated.
 std::string by_the_peak(const CountedProduct& product, const DeviceRate& device) {
   const std::string billions = fmt::format("{:.4g}", product.operations() / 1e9);
   return billions + fmt::format(" G operations / ({:.4g} TFLOP/s x {:.4g} %", device.operations / 1e12,

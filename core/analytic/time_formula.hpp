@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the roofline (roofline.hpp) as people can check them: what is divided by what.
+// Roofline times (roofline.hpp) as formulas that users can check.
 #pragma once
 
 #include <string>
@@ -8,17 +8,18 @@
 
 namespace pipedeck {
 
-/// Of the forward pass of one product: "412.3 G operations / (312 TFLOP/s x 77 % x 93.12 % of its shape) = 1.843 ms",
-/// or its bytes through the memory where these take longer.
+/// Returns the formula of a matmul's forward pass: "412.3 G operations / (312 TFLOP/s x 77 % x 93.12 % of its shape) =
+/// 1.843 ms", or the memory time of its bytes if that is longer.
 std::string time_formula(const CountedProduct& product, const DeviceRate& device);
 
-/// Of the backward pass, for what comes in and for the weights. Without weights all of it is for what comes in, as
-/// often as `product.backward` says: "2 x 68.72 G operations / (312 TFLOP/s x 77 % x 36 %) = 1.589 ms".
+/// Returns the formula of the backward pass for the input's gradient and, separately, for the weights' gradient.
+/// Without weights, all of it is for the inputs, with `product.backward` matmuls: "2 x 68.72 G operations / (312
+/// TFLOP/s x 77 % x 36 %) = 1.589 ms".
 std::string input_gradient_formula(const CountedProduct& product, const DeviceRate& device);
 std::string weight_gradient_formula(const CountedProduct& product, const DeviceRate& device);
 
-/// Of what a pass moves beside products, and of its launches: backward twice as much, and attention's weights once more
-/// where they are computed again.
+/// Returns the formula of a pass's traffic in addition to matmuls, and of its launches. The backward pass moves twice
+/// as much, and the attention weights once more if they are recomputed.
 std::string rest_formula(const LayerCount& layer, const DeviceRate& device);
 std::string backward_rest_formula(const LayerCount& layer, const DeviceRate& device);
 

@@ -26,14 +26,14 @@ class Counter {
   }
 
  private:
-  // Sizes in numbers.
+  // Sizes in elements.
   double n() const { return s_ * b_; }
   double h() const { return c_.hidden; }
   double heads_width() const { return static_cast<double>(c_.heads) * c_.head_width; }
   double key_value_width() const { return static_cast<double>(c_.key_value_heads) * c_.head_width; }
   double norm_weights(double width) const { return c_.norm == NormKind::layer ? 2 * width : width; }
   const char* norm_formula() const { return c_.norm == NormKind::layer ? "2 h" : "h"; }
-  double pass(double numbers) const { return w_ * n() * numbers; }  ///< bytes of so many numbers a token
+  double pass(double numbers) const { return w_ * n() * numbers; }  ///< bytes of `numbers` elements per token
 
   void add(LayerCount layer) { model_.layers.push_back(std::move(layer)); }
 
@@ -45,10 +45,11 @@ class Counter {
     if (probability > 0) layer.kept.push_back({std::move(name), "n h", n() * h(), false});
   }
 
-  /// How a product's weights lie over tensor-parallel ranks.
+  /// The sharding of a matmul's weights over tensor-parallel ranks.
   enum class Cut { columns, rows, none };
 
-  /// n tokens through weights of `in` x `out`. Behind rows the ranks' outputs are summed, then each adds all biases.
+  /// Adds a matmul of n tokens with weights of `in` x `out`. After row shards, the ranks' outputs are summed, then each
+  /// rank adds all biases.
   void through(LayerCount& layer, std::string name, std::string sizes, double in, double out, double bias,
                Cut cut = Cut::columns) const {
     const double whole = cut == Cut::none ? in * out + bias : cut == Cut::rows ? bias : 0;
@@ -68,7 +69,7 @@ class Counter {
     ++layer.launches;
   }
 
-  /// Dropout and the sum with what went past.
+  /// Adds dropout and the sum with the residual.
   void join(LayerCount& layer, std::string name) const {
     keep_mask(layer, c_.dropout, name + ": dropout mask");
     layer.moved += 3 * pass(h());
@@ -117,15 +118,15 @@ class Counter {
     finish(layer, decoder ? 3 : 2);
   }
 
-  /// Each part that tensor-parallel ranks share all-reduces its output in the forward pass and its input's gradient in
-  /// the backward pass (Megatron-LM, arXiv 1909.08053, figure 4).
+  /// Adds all-reduces: each part that tensor-parallel ranks share all-reduces its output in the forward pass and its
+  /// input's gradient in the backward pass (Megatron-LM, arXiv 1909.08053, figure 4).
   void finish(LayerCount& layer, int reductions) {
     layer.output = pass(h());
     layer.forward_reduced = layer.backward_reduced = reductions * pass(h());
     add(std::move(layer));
   }
 
-  /// Part of all pairs of tokens that is computed: kernels that do not store them skip what no token sees.
+  /// Returns the fraction of all token pairs that is computed: kernels that do not store them skip masked pairs.
   double seen(bool causal) const {
     if (attention_ != AttentionMemory::fused) return 1;
     const double window = c_.window > 0 ? std::min<double>(c_.window, s_) : s_;
@@ -133,8 +134,8 @@ class Counter {
     return causal ? share - share * share / 2 : std::min(1.0, 2 * share - share * share);
   }
 
-  /// Queries and keys of `key` numbers, values of `value`. A fused kernel computes the scores again in its backward
-  /// pass (FlashAttention, section 3.1), selective recomputation all of this.
+  /// Adds attention with queries and keys of width `key`, values of width `value`. A fused kernel recomputes the scores
+  /// in its backward pass (FlashAttention, section 3.1); selective recomputation recomputes all of this.
   void attend(LayerCount& layer, double key, double value, bool causal) const {
     const bool fused = attention_ == AttentionMemory::fused, again = attention_ == AttentionMemory::selective;
     const double pairs = b_ * c_.heads * seen(causal);
@@ -203,7 +204,7 @@ class Counter {
     project(layer, static_cast<double>(c_.heads) * l.value_width);
   }
 
-  /// Queries from the decoder, keys and values from what the encoder gives, as many tokens.
+  /// Adds queries from the decoder, and keys and values from the encoder's output, with the same number of tokens.
   void cross_attention(LayerCount& layer, bool first) const {
     const double q = heads_width(), kv = key_value_width();
     norm(layer, "cross-attention norm");
@@ -234,7 +235,7 @@ class Counter {
     ++layer.launches;
   }
 
-  /// Tokens spread evenly over the experts: what a trained router comes near to.
+  /// Spreads tokens evenly over the experts, which a trained router approaches.
   void experts(LayerCount& layer, const Experts& x) const {
     norm(layer, "feed-forward norm");
     keep(layer, "router and shared experts: input", "w n h", h(), false);
@@ -282,7 +283,7 @@ class Counter {
     return layer;
   }
 
-  /// Scores are kept in 32 bits (Korthikanti et al., section 4.3).
+  /// Scores are saved in 32 bits (Korthikanti et al., section 4.3).
   LayerCount loss() const {
     LayerCount layer{.name = "loss", .kind = "softmax_cross_entropy"};
     const double scores = n() * static_cast<double>(c_.vocabulary);
@@ -292,7 +293,8 @@ class Counter {
     return layer;
   }
 
-  /// Every decoder block looks at what the encoder's last block gives. The decoder's own words come from the embedding.
+  /// Every decoder block attends to the output of the last encoder block. The decoder's own words come from the
+  /// embedding.
   void join_decoder(int encoder_end) {
     const auto count = static_cast<int>(model_.layers.size());
     for (int i = 0; i + 1 < count; ++i) {

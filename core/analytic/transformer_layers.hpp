@@ -14,17 +14,17 @@ namespace pipedeck {
 struct CountOptions {
   int sequence = 1024;
   int micro_batch = 1;
-  int element = 2;  ///< bytes of a number in activations: 2 in 16 bits, 4 in fp32
+  int element = 2;  ///< bytes per activation element: 2 in 16 bits, 4 in fp32
   AttentionMemory attention = AttentionMemory::fused;
 };
 
 struct CountedModel {
   std::vector<LayerCount> layers;
-  std::vector<Edge> edges;  ///< where the layers are no chain: an encoder's last layer feeds every decoder block
+  std::vector<Edge> edges;  ///< if the layers are no chain: an encoder's last layer feeds every decoder block
 };
 CountedModel count_layers(const TransformerConfig& config, const CountOptions& options);
 
-/// Of the whole model, weights that are used twice counted once.
+/// Returns the parameters of the whole model; shared weights count once.
 double parameters_of(const TransformerConfig& config);
 
 }  // namespace pipedeck
