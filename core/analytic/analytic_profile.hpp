@@ -16,7 +16,7 @@
 
 namespace pipedeck {
 
-/// The values of a layer as text: "parameters 7 087 872 = h (a + 2 g) d + biases ...".
+/// An explanation of a layer's values as text: "parameters 7 087 872 = h (a + 2 g) d + biases ...".
 struct LayerExplanation {
   std::string layer;
   std::vector<std::string> figures;

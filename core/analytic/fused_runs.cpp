@@ -50,8 +50,8 @@ class Finder {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) source_[i] = common_source(graph_.nodes[i]);
   }
 
-  /// A tensor used both in a run and outside (the sum that a block adds to later) is written in any case, so a run
-  /// begins there.
+  /// A tensor used both in a run and outside is written in any case, so a run begins there. An example is the sum that
+  /// a block adds to later.
   void bar_shared() {
     std::vector<bool> inside(barred_.size()), outside(barred_.size());
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i)

@@ -20,7 +20,7 @@ using Origin = SizedTensor::Origin;
 
 constexpr std::size_t most_steps = 20'000'000;  ///< in the search for the weights behind layers' inputs
 
-/// The operator that saves a tensor for its backward pass. A tensor is saved once, by the first operator that takes it,
+/// An operator that saves a tensor for its backward pass. A tensor is saved once, by the first operator that takes it,
 /// otherwise by the one that creates it.
 struct Keeper {
   int segment = -1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compute, saved bytes and weights of a transformer's layer, item by item with formulas. All of its values in a
-// profile are sums over these items. Letters: b samples per micro-batch, s tokens per sample, n = b s tokens, h hidden,
-// a heads, g heads of keys and values, d head width, f feed-forward, V vocabulary, e experts, k experts per token, w
-// bytes per element.
+// profile are sums over these items.
+// Letters: b samples per micro-batch, s tokens per sample, n = b s tokens, h hidden, a heads, g heads of keys and
+// values, d head width, f feed-forward, V vocabulary, e experts, k experts per token, w bytes per element.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace pipedeck {
 
-/// `times` matmuls of m x k by k x n, with 2 m k n operations each.
+/// A group of `times` matmuls of m x k by k x n, with 2 m k n operations each.
 struct CountedProduct {
   std::string name;     ///< "queries, keys, values"
   std::string formula;  ///< of its operations: "2 n h (a + 2 g) d"
@@ -27,7 +27,7 @@ struct CountedProduct {
   double operations() const { return 2 * m * k * n * times; }
 };
 
-/// Bytes that are saved for the backward pass.
+/// An item of the bytes saved for the backward pass.
 struct KeptItem {
   std::string name;
   std::string formula;  ///< "w n h"

@@ -232,8 +232,8 @@ void OperatorCounter::few_bits(const OperatorNode& node, OperatorCount& out) con
   add_product(node, out, 0, 1, static_cast<double>(x.count()) / std::max(k, 1.0), k, n, 1);
 }
 
-/// One kernel that does not store its weights and recomputes the scores in its backward pass (FlashAttention, arXiv
-/// 2205.14135, section 3.1), as counted for analytic transformers. If it has the three projections, they come first.
+/// One kernel that does not store its weights and recomputes the scores in its backward pass, as in analytic
+/// transformers (FlashAttention, arXiv 2205.14135, section 3.1). If it has the three projections, they come first.
 void OperatorCounter::attention(const OperatorNode& node, OperatorCount& out) const {
   std::vector<const SizedTensor*> inputs;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) inputs.push_back(input(node, i));

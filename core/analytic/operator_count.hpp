@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compute, traffic and saved tensors of one operator, by its type and sizes. A matmul of m x k by k x n has 2 m k n
-// operations, and its backward pass has two matmuls of this size. All other operators count by the bytes that they
-// move.
+// operations. Its backward pass has two matmuls of this size. All other operators count by the bytes that they move.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 
 namespace pipedeck {
 
-/// The sizes of a matmul of m x k by k x n.
+/// A matmul's sizes, m x k by k x n.
 struct ProductSizes {
   double m, k, n;
 };

@@ -56,7 +56,7 @@ bool names_a_pass(std::string_view name) {
   return known() && pass;
 }
 
-/// The times when autograd works on each thread: its outermost spans.
+/// A record of the times when autograd works on each thread: its outermost spans.
 class BackwardTimes {
  public:
   explicit BackwardTimes(const Spans& sorted) {

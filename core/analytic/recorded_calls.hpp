@@ -20,7 +20,7 @@ struct Call {
   bool has_children(std::size_t at) const { return next > at + 1; }
 };
 
-/// One forward pass, ordered by time.
+/// A forward pass, ordered by time.
 struct Pass {
   std::vector<Call> calls;
   std::int64_t start() const { return calls.front().start; }

@@ -14,7 +14,7 @@ namespace pipedeck::recorded {
 /// above it if they contain none. Without, containers are expanded down to repeated blocks or single modules.
 std::vector<std::size_t> layers_of(const Pass& pass, const std::vector<std::string>& names, std::optional<int> depth);
 
-/// The time span in which a thread's work counts for a layer: from its begin to that of the next layer. The first layer
+/// A time span in which a thread's work counts for a layer: from its begin to that of the next layer. The first layer
 /// of an outermost module begins with that module, and the last one ends with it.
 struct Region {
   std::int64_t begin = 0, end = 0;

@@ -23,7 +23,7 @@ std::string_view bare(std::string_view name) {
   return name;
 }
 
-/// The inputs of operators with weights: `data` is the layer's input, the others are its weights.
+/// An operator with weights: `data` is the position of the layer's input, the others are those of its weights.
 struct Weights {
   std::string_view name;
   int data;
@@ -197,7 +197,7 @@ class Sizer {
     }
   }
 
-  /// The tensor that the layer's previous operator saved: the next operator may save the same one.
+  /// A tensor that the layer's previous operator saved: the next operator may save the same one.
   struct Last {
     const RecordedTensor* tensor = nullptr;
     bool made = false;     ///< output of that operator, which the next one takes

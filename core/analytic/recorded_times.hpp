@@ -24,7 +24,7 @@ struct Evaluation {
   std::uint32_t again = 0;  ///< the last operator of its sequence in a module that ran again; none: operators.size()
 };
 
-/// The times of a pass in nanoseconds, with a flag for a recorded backward pass.
+/// A pass's times in nanoseconds, with a flag for a recorded backward pass.
 struct PassTimes {
   std::vector<double> forward, backward;  ///< by layer
   bool has_backward = false;

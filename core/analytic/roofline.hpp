@@ -27,7 +27,7 @@ std::string usual_precision(const DeviceModel& device);
 /// ones.
 Result<DeviceRate> rate_of(const DeviceModel& device, const std::string& precision);
 
-/// The times of a layer on one of `degree` tensor-parallel ranks, without communication.
+/// A layer's times on one of `degree` tensor-parallel ranks, without communication.
 struct LayerSeconds {
   Seconds forward, backward_input, backward_weight;
 };

@@ -17,8 +17,8 @@ namespace pipedeck {
 using Sizes = std::vector<std::int64_t>;
 
 struct SizedTensor {
-  /// The origin of a tensor determines where it may be computed. Weights and tensors computed from them alone: wherever
-  /// they are used. The batch: wherever it is loaded. All others: by one operator.
+  /// A tensor's origin, which determines where it may be computed. Weights and tensors computed from them alone:
+  /// wherever they are used. The batch: wherever it is loaded. All others: by one operator.
   enum class Origin { fixed, batch, computed };
 
   std::string name;

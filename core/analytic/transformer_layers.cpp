@@ -45,7 +45,7 @@ class Counter {
     if (probability > 0) layer.kept.push_back({std::move(name), "n h", n() * h(), false});
   }
 
-  /// The sharding of a matmul's weights over tensor-parallel ranks.
+  /// A sharding of a matmul's weights over tensor-parallel ranks.
   enum class Cut { columns, rows, none };
 
   /// Adds a matmul of n tokens with weights of `in` x `out`. After row shards, the ranks' outputs are summed, then each

@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// The ring whose links are in use: that of all devices, those inside all nodes at the same time, or that of each
+/// A set of rings whose links are in use: that of all devices, those inside all nodes at the same time, or that of each
 /// node's first device.
 enum class RingLinks { flat, inside, between };
 

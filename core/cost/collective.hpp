@@ -9,7 +9,7 @@
 
 namespace pipedeck {
 
-/// The worst hop of a ring: largest latency and smallest bandwidth, not necessarily of the same hop.
+/// A ring's worst hop: largest latency and smallest bandwidth, not necessarily of the same hop.
 struct WorstHop {
   double alpha = 0;  ///< seconds
   double beta = 0;   ///< bytes/s; 0: no hop yet
@@ -26,7 +26,7 @@ struct WorstHop {
 /// Returns the worst hop of the ring with devices in cluster order, for callers that need several sizes.
 WorstHop worst_hop(const Network& network, std::span<const DeviceId> devices);
 
-/// The rings of a group of devices, walked once for any number of sizes.
+/// A group of devices' rings, walked once for any number of sizes.
 struct GroupRings {
   WorstHop flat;             ///< all devices in cluster order
   std::size_t members = 0;   ///< n

@@ -13,7 +13,7 @@
 
 namespace pipedeck {
 
-/// The memory of some layers, for the profile's micro-batch.
+/// A sum of some layers' memory, for the profile's micro-batch.
 struct CutFigures {
   Bytes whole_parameters, saved;  ///< sums
   Bytes workspace;                ///< maximum

@@ -71,7 +71,7 @@ double synchronisation(const Evaluation& e, int s) {
   return slowest;
 }
 
-/// Eq. 5 of one pipeline.
+/// A pipeline's terms of eq. 5.
 struct Pipeline {
   double slowest = 0, transfers = 0, stages = 0;
   int slowest_stage = 0;
@@ -89,7 +89,7 @@ Pipeline pipeline_of(const Evaluation& e, int r) {
   return pipeline;
 }
 
-/// Eq. 4: the slowest pipeline, then the slowest synchronisation.
+/// A plan's terms of eq. 4: the slowest pipeline, then the slowest synchronisation.
 struct Terms {
   Pipeline pipeline;
   int index = 0;

@@ -12,7 +12,7 @@ namespace pipedeck {
 
 namespace {
 
-/// The predicted peak of a stage's most loaded device. The value of the first layer alone on a device includes input
+/// A stage's predicted peak on its most loaded device. The value of the first layer alone on a device includes input
 /// and workspace; the other layers only add to it.
 struct PredictedPeak {
   MemoryParts parts;

@@ -85,7 +85,7 @@ std::vector<Step> steps_of(const Evaluation& e) {
   return steps;
 }
 
-/// The terms of a formula with its pivot Q, and the stage whose all-reduce ends last.
+/// A formula's terms with its pivot Q, and the stage whose all-reduce ends last.
 struct Terms {
   std::size_t pivot = 0, last = 0;
   double warm = 0, each = 0, ending = 0;

@@ -21,7 +21,7 @@ double width(const Evaluation& e, DeviceId a, DeviceId b) {
   return std::min(e.network.path(a, b).bandwidth.count, e.network.path(b, a).bandwidth.count);
 }
 
-/// The narrowest paths between nodes, and among the devices of each node.
+/// A table of the narrowest paths between nodes, and among the devices of each node.
 class Widths {
  public:
   explicit Widths(const Evaluation& e) : count_(static_cast<std::size_t>(e.network.node_count())) {

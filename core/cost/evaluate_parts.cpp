@@ -95,7 +95,8 @@ int outstanding(const Evaluation& e, int s) {
   return pipedream_outstanding(e.stage(s - 1).replicas(), kept(e, s - 1), e.stage(s).replicas());
 }
 
-/// The weights, saved bytes and workspace for a number of samples, with the shardings that neighbouring stages allow.
+/// A stage's weights, saved bytes and workspace for a number of samples, with the shardings that neighbouring stages
+/// allow.
 struct Held {
   Weights weights;
   Bytes saved, workspace;

@@ -55,7 +55,7 @@ double weights_of(const Evaluation& e, int first, int last) {
   return sum;
 }
 
-/// A^k of the stages [first, last) in one component of level k; only this component's devices count.
+/// A computation of A^k for the stages [first, last) in one component of level k; only this component's devices count.
 class Hierarchy {
  public:
   Hierarchy(const Evaluation& e, bool flat) : e_(e), levels_(evaluation_levels(e, flat)) {}

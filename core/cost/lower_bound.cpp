@@ -26,7 +26,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// The minimum seconds of a layer, forward and backward.
+/// A layer's minimum seconds, forward and backward.
 struct Best {
   double work = unknown;   ///< device-seconds per sample: over all devices of a tensor-parallel group
   double path = unknown;   ///< of a whole slice, even the smallest: forward and input gradient
@@ -41,7 +41,7 @@ struct Best {
   }
 };
 
-/// The choices available to plans.
+/// A range of the choices available to plans.
 struct Room {
   int devices = 0;
   int global_batch = 1;

@@ -14,7 +14,7 @@
 
 namespace pipedeck {
 
-/// The bytes needed per byte of parameters, by the active conventions.
+/// A set of factors: the bytes needed per byte of parameters, by the active conventions.
 struct StateFactors {
   double weights = 1, gradients = 1, optimizer = 2;  ///< multiples of parameter_bytes
   int zero = 0;
@@ -48,8 +48,8 @@ bool is_recomputed(const Stage& stage, int position);
 int measured_degree(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId stage,
                     int position);
 
-/// The bytes that a stage saves per profile micro-batch from forward to backward: `before` the recompute, `full` from
-/// then on. Without recompute, both are equal.
+/// A stage's saved bytes per profile micro-batch from forward to backward: `before` the recompute, `full` from then on.
+/// Without recompute, both are equal.
 struct KeptBytes {
   Bytes before, full;
   bool operator==(const KeptBytes&) const = default;

@@ -70,7 +70,7 @@ constexpr std::array all_protocols{NcclProtocol::ll, NcclProtocol::ll128, NcclPr
 
 int floor_log2(std::int64_t number) { return std::bit_width(static_cast<std::uint64_t>(number)) - 1; }
 
-/// One line of NCCL's table, in us and GB/s as in its source.
+/// A line of NCCL's table, in us and GB/s as in its source.
 class Tuning {
  public:
   Tuning(const NcclGroup& group, NcclCollective collective, NcclProtocol protocol, Bytes bytes)

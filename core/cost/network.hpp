@@ -20,7 +20,7 @@ struct DirectedLink {
   bool operator==(const DirectedLink&) const = default;
 };
 
-/// The devices of a connected cluster and the paths between them. Copies share all data. Thread-safe.
+/// A connected cluster's devices and the paths between them. Copies share all data. Thread-safe.
 class Network {
  public:
   /// Returns bad_input if a node can't be reached, or a node of several devices has no link.

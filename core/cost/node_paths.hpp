@@ -23,7 +23,7 @@ struct Path {
   bool operator==(const Path&) const = default;
 };
 
-/// The paths between all nodes. Thread-safe.
+/// A finder of the paths between all nodes. Thread-safe.
 class NodePaths {
  public:
   /// Returns bad_input if a node can't be reached.
@@ -49,7 +49,7 @@ class NodePaths {
     Arcs arcs;
     std::vector<Link> links;
   };
-  /// The link from a vertex outside the core to its parent.
+  /// A link from a vertex outside the core to its parent.
   struct Hanging {
     std::size_t on = 0;
     int link = -1;  // -1: a core vertex

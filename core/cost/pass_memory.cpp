@@ -21,7 +21,7 @@ Bytes most_measured(const Layer& layer, int samples) {
   return Bytes(std::numeric_limits<std::int64_t>::max());
 }
 
-/// The memory of one layer for the replica's samples.
+/// A layer's memory for the replica's samples.
 struct Needs {
   Bytes saved, left, kept, forward, backward, gradient;
   bool again = false;

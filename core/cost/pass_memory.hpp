@@ -12,7 +12,7 @@
 
 namespace pipedeck {
 
-/// The memory of a stage's passes for the samples of one replica.
+/// A stage's memory by pass, for the samples of one replica.
 struct PassMemory {
   /// In addition to the bytes saved at that time by kept_bytes(), and to the received gradient.
   Bytes forward, recompute, backward, backward_input, backward_weight;

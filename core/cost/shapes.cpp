@@ -14,7 +14,7 @@ namespace {
 
 constexpr double element = 4;  // bytes of an fp32 element
 
-/// The cost of a layer, counted in elements; converted to bytes last.
+/// A layer's cost, counted in elements; converted to bytes last.
 struct Count {
   double forward = 0;  ///< operations, a multiply-add as two
   double weight = 0;   ///< of the weight gradient; the input gradient takes as many as forward

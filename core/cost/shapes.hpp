@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// The cost of a layer for one sample in fp32.
+/// A layer's cost for one sample in fp32.
 struct LayerShape {
   double forward_flops = 0;  ///< floating-point operations, a multiply-add counted as two
   double backward_flops = 0;
@@ -21,7 +21,7 @@ struct LayerShape {
 };
 Result<LayerShape> shape_of(const ModelLayer& layer);
 
-/// The speed that a device reaches in practice, not its peak.
+/// A device's speed as reached in practice, not its peak.
 struct DeviceSpeed {
   std::string name;             ///< device type
   double flops_per_second = 0;  ///< reached in practice

@@ -16,12 +16,12 @@ namespace {
 std::int64_t reduced(Bytes bytes, int t) { return 2 * (t - 1) * bytes.count; }
 std::int64_t gathered(Bytes bytes, int t) { return (t - 1) * bytes.count; }
 
-// The layout of a tensor between two layers: whole on every device, or column-sharded.
+// A layout of a tensor between two layers: whole on every device, or column-sharded.
 enum State : std::size_t { whole, in_columns };
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max() / 4;
 
-/// The cheapest path to a state.
+/// A state's cheapest path.
 struct Way {
   std::int64_t bytes = never;
   std::vector<ShardingPattern> patterns;

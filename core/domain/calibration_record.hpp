@@ -22,7 +22,7 @@ struct FittedFigure {
   bool operator==(const FittedFigure&) const = default;
 };
 
-/// The use of a run. `in_turn`: its error after calibration is that of a fit from all other runs.
+/// A use of a run. `in_turn`: its error after calibration is that of a fit from all other runs.
 enum class RunUse { fit, held_out, in_turn };
 std::string_view name_of(RunUse use);  // "held-out"
 std::optional<RunUse> run_use_named(std::string_view name);
@@ -60,8 +60,8 @@ struct CalibrationRecord {
   bool operator==(const CalibrationRecord&) const = default;
 };
 
-/// The mean of the absolute errors of the runs that were fitted from, or of those held out, in turn or always. Absent
-/// if there are no such runs.
+/// A mean of the absolute errors of the runs that were fitted from, or of those held out, in turn or always. Absent if
+/// there are no such runs.
 struct MeanErrors {
   int runs = 0;
   double before = 0, after = 0;

@@ -34,7 +34,7 @@ struct CapacityPoint {
   auto operator<=>(const CapacityPoint&) const = default;
 };
 
-/// The planners' result at a point. Does not depend on the goal.
+/// A result of the planners at a point. It does not depend on the goal.
 struct CapacityFound {
   CapacityPoint point;
   std::optional<FoundPlan> plan;  ///< if it does not fit, the plan that lacks least memory; absent: no plan
@@ -42,7 +42,7 @@ struct CapacityFound {
   bool fits() const { return plan && plan->fits; }
 };
 
-/// The time and cost of the whole training with the plan of a point that fits.
+/// A cost in time and money of the whole training, with the plan of a point that fits.
 struct CapacityCost {
   std::int64_t iterations = 0;  ///< whole iterations
   double samples_per_second = 0;

@@ -9,7 +9,7 @@
 namespace pipedeck {
 
 struct ClusterLayout {
-  /// The top left corner in the drawing's own pixels.
+  /// A top left corner in the drawing's own pixels.
   struct Place {
     double x = 0, y = 0;
     bool operator==(const Place&) const = default;

@@ -16,7 +16,7 @@ namespace pipedeck {
 
 // --- critical path
 
-/// The reason for which a link of the critical path waited: the end of the link before it.
+/// A cause for which a link of the critical path waited: the end of the link before it.
 enum class WaitCause : std::uint8_t {
   start,       ///< none: the iteration begins with it
   device,      ///< the previous operation on its device
@@ -49,7 +49,8 @@ struct CriticalPath {
   bool operator==(const CriticalPath&) const = default;
 };
 
-/// The time on a critical path by kind of operation and by stage (of a transfer: the sending one), and its wait causes.
+/// A breakdown of a critical path: its time by kind of operation and by stage (of a transfer: the sending one), and its
+/// wait causes.
 struct CriticalShares {
   std::array<Nanoseconds, op_kind_count> by_kind{};
   std::vector<Nanoseconds> by_stage;
@@ -61,7 +62,7 @@ CriticalShares shares_of(const CriticalPath& path, std::size_t stages);
 
 // --- waterfall
 
-/// The parts of an iteration, in this order.
+/// A part of an iteration, in this order.
 enum class TimePart : std::uint8_t {
   compute,          ///< forward and backward passes of the average device
   imbalance,        ///< the busiest device's excess over the average one
@@ -75,7 +76,7 @@ enum class TimePart : std::uint8_t {
 inline constexpr int time_part_count = 8;
 std::string_view name_of(TimePart part);  // "point_to_point"
 
-/// The parts of one iteration. Their sum equals it to the nanosecond.
+/// A breakdown of one iteration. The parts' sum equals it to the nanosecond.
 struct TimeParts {
   std::array<Nanoseconds, time_part_count> times{};
   bool operator==(const TimeParts&) const = default;
@@ -84,7 +85,7 @@ struct TimeParts {
   Nanoseconds total() const;
 };
 
-/// The difference between two plans' iterations: `a.total()` + all of `change` = `b.total()`.
+/// A difference between two plans' iterations: `a.total()` + all of `change` = `b.total()`.
 struct Waterfall {
   TimeParts a, b;
   TimeParts change;  ///< b - a for each part

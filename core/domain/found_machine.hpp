@@ -14,7 +14,7 @@
 
 namespace pipedeck {
 
-/// The interconnect of two devices, the nearest first; nvidia-smi's abbreviations in brackets.
+/// An interconnect of two devices, the nearest first; nvidia-smi's abbreviations in brackets.
 enum class JointKind {
   self,
   link,         ///< NVLink or xGMI (NV#)
@@ -79,7 +79,7 @@ struct FoundMatrix {
   bool operator==(const FoundMatrix&) const = default;
 };
 
-/// The content of one description, or of several together.
+/// A set of machines from one description, or from several together.
 struct FoundMachines {
   std::vector<FoundMachine> machines;
   std::vector<FoundSwitch> switches{};  ///< a forest; empty if the network between machines is unknown

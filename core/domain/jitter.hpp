@@ -18,7 +18,7 @@ struct JitterOptions {
   bool operator==(const JitterOptions&) const = default;
 };
 
-/// The mean and the percentiles (nearest rank) of the iteration times of all runs.
+/// A summary of the iteration times of all runs: their mean and percentiles (nearest rank).
 struct JitterBand {
   JitterOptions options;
   Nanoseconds still;  ///< the iteration without variation

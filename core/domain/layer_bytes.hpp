@@ -7,8 +7,8 @@
 
 namespace pipedeck {
 
-/// The weights of some layers: all of them, and the part that each device of a tensor-parallel replica holds whole. The
-/// rest is sharded.
+/// A sum of some layers' weights: all of them, and the part that each device of a tensor-parallel replica holds whole.
+/// The rest is sharded.
 struct Weights {
   Bytes all, whole = {};
   Weights& operator+=(const Weights& other);

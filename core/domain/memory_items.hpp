@@ -9,7 +9,7 @@
 
 namespace pipedeck {
 
-/// The items that vary, from `time` on until the next point.
+/// A point of the items that vary, valid from `time` on until the next point.
 struct ItemPoint {
   Nanoseconds time;
   Bytes activations, boundary, workspace;

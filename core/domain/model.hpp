@@ -9,11 +9,11 @@
 
 namespace pipedeck {
 
-/// Kinds and the sizes each needs:
+/// A layer of a model. The kinds and their sizes:
 ///   embedding    vocabulary, hidden, sequence           token + position embedding
 ///   transformer  hidden, heads, feed_forward, sequence, causal (0/1)   pre-norm block
-///   layer_norm   hidden, sequence (1 where there is none)
-///   linear       in, out, sequence (1 where there is none), activation (0 none, 1 relu, 2 gelu)
+///   layer_norm   hidden, sequence (default 1)
+///   linear       in, out, sequence (default 1), activation (0 none, 1 relu, 2 gelu)
 ///   convolution  in, out, kernel, stride, padding, height, width, activation (default 1), bias (default 1)
 ///   max_pool, average_pool  channels, kernel, stride, padding, height, width;  global_average_pool without the window
 ///   batch_norm   channels, height, width, activation

@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// The element type of a tensor. Reals have the width of the training precision, whatever the file stores.
+/// An element type of a tensor. Reals have the width of the training precision, whatever the file stores.
 enum class Element { real, integer_64, integer_32, integer_16, integer_8, truth, other };
 
 /// A dimension: known, or a name ("batch") that several may share, or unknown.

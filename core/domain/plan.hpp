@@ -33,7 +33,7 @@ enum class ScheduleKind {
   pipedream_2bw,
   explicit_order,
 };
-/// The warm-up policy of 1F1B (DAPPLE section V). A: K_i = min(S - i, D); B: K_i = min(2(S - i) - 1, D).
+/// A warm-up policy of 1F1B (DAPPLE section V). A: K_i = min(S - i, D); B: K_i = min(2(S - i) - 1, D).
 enum class Warmup { A, B };
 
 /// Returns true for schedules without a flush, which use several weight versions.
@@ -53,7 +53,7 @@ std::string_view name_of(Warmup);        // "A"
 std::optional<ScheduleKind> schedule_named(std::string_view);
 std::optional<Warmup> warmup_named(std::string_view);
 
-/// The layers of a stage whose forward is recomputed before the backward.
+/// A selection of a stage's layers whose forward is recomputed before the backward.
 struct Recompute {
   bool all = false;
   std::vector<LayerId> layers;  ///< if not `all`: these positions of the plan's order
@@ -85,7 +85,7 @@ struct Chunk {
   bool operator==(const Chunk&) const = default;
 };
 
-/// The value that the planner minimized, by its own formula.
+/// A value that the planner minimized, by its own formula.
 struct Objective {
   std::string name;             ///< "DAPPLE L_max"
   std::optional<Seconds> time;  ///< exactly one of the two is set
@@ -93,7 +93,7 @@ struct Objective {
   bool operator==(const Objective&) const = default;
 };
 
-/// The simulator's prediction at the time when the plan was written.
+/// A prediction of the simulator at the time when the plan was written.
 struct Predicted {
   Seconds iteration;
   double samples_per_second = 0;
@@ -131,7 +131,7 @@ struct Plan {
   Precision precision = Precision::fp32;
   int zero = 0;
   std::optional<std::vector<LayerId>> order;  ///< topological order that stages' ranges refer to; absent: list order
-  /// Where a schedule puts several chunks on a device, their stages name the same devices.
+  /// If a schedule puts several chunks on a device, their stages name the same devices.
   std::vector<Stage> stages;
   /// Copies of stages on other devices, for bidirectional schedules; absent: the default of chunks_of().
   std::optional<std::vector<Chunk>> chunks{};

@@ -15,20 +15,20 @@
 
 namespace pipedeck {
 
-/// Half of a time's repetitions are between these quartiles; the time itself is their median.
+/// A pair of quartiles: half of a time's repetitions are between them. The time itself is the median.
 struct Quartiles {
   Seconds lower, upper;
   bool operator==(const Quartiles&) const = default;
 };
 
-/// The spread of a measured layer's repetitions.
+/// A spread of a measured layer's repetitions.
 struct TimeSpread {
   int repetitions = 0;
   Quartiles forward, backward;
   bool operator==(const TimeSpread&) const = default;
 };
 
-/// Measured values of a point in addition to its times.
+/// A set of measured values of a point in addition to its times.
 struct PointDetails {
   std::optional<Seconds> backward_weight;  ///< part of `backward`
   std::optional<Bytes> saved, workspace;
@@ -44,7 +44,7 @@ struct LayerPoint {
   bool operator==(const LayerPoint&) const = default;
 };
 
-/// Memory of a measured layer by pass, where the planned runtime reports it. The passes run layer by layer, each frees
+/// A measured layer's memory by pass, if the planned runtime reports it. The passes run layer by layer, each frees
 /// memory that it no longer needs, and buffers pass between layers without copies.
 struct LayerMemory {
   Bytes input;                          ///< part of `saved`: the layer's input, held in the received buffer
@@ -55,7 +55,7 @@ struct LayerMemory {
   bool operator==(const LayerMemory&) const = default;
 };
 
-/// The layout of a tensor on the devices of a tensor-parallel replica: replicated, or sharded by columns.
+/// A layout of a tensor on the devices of a tensor-parallel replica: replicated, or sharded by columns.
 enum class Lies { whole, in_columns };
 
 /// A sharding of a layer. The choice depends on the neighbouring layers in its stage (cut_path).
@@ -66,7 +66,7 @@ struct CutStep {
   bool operator==(const CutStep&) const = default;
 };
 
-/// The memory of one sharding on each of the devices.
+/// A sharding's memory on each of the devices.
 struct CutWay {
   CutStep step;
   Bytes whole_parameters;  ///< as Layer::whole_parameters
@@ -75,7 +75,7 @@ struct CutWay {
   bool operator==(const CutWay&) const = default;
 };
 
-/// The layer sharded over `degree` devices: time on each of them, and bytes that each pass all-reduces.
+/// A layer sharded over `degree` devices: time on each of them, and bytes that each pass all-reduces.
 struct TensorParallelPoint {
   int degree = 2;
   Seconds forward, backward;
@@ -85,7 +85,7 @@ struct TensorParallelPoint {
   bool operator==(const TensorParallelPoint&) const = default;
 };
 
-/// Times on another device type, for the profile's own micro-batch.
+/// A layer's times on another device type, for the profile's own micro-batch.
 struct OtherDevicePoint {
   Seconds forward, backward;
   bool operator==(const OtherDevicePoint&) const = default;

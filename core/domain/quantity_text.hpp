@@ -11,7 +11,7 @@
 
 namespace pipedeck {
 
-/// The kind of a quantity, which determines its units.
+/// A kind of quantity, which determines its units.
 enum class Measure {
   bytes,    ///< B kB KB MB GB TB (powers of 1000), KiB MiB GiB TiB (of 1024); in bytes
   rate,     ///< bytes/s (GB/s, MiB/s), bits/s (Gbit/s, Gb/s, Gbps); in bytes/s

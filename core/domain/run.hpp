@@ -33,7 +33,7 @@ struct StepDone {
   bool operator==(const StepDone&) const = default;
 };
 
-/// The operations of one step as they ran; times count from the step's start.
+/// A step's operations as they ran; times count from the step's start.
 struct MeasuredTimeline {
   int step = 0;
   Timeline timeline;

@@ -40,7 +40,7 @@ struct Operation {
   bool operator==(const Operation&) const = default;
 };
 
-/// The closed form of GPipe, 1F1B and PipeDream: `warmup` forwards, then alternating backward and forward, then the
+/// A closed form of GPipe, 1F1B and PipeDream: `warmup` forwards, then alternating backward and forward, then the
 /// remaining backwards. GPipe is warmup = count. The `count` micro-batches are first, first + stride, ...: stride 1 in
 /// synchronous schedules, the stage's replicas in PipeDream's round-robin.
 struct AlternatingOrder {

@@ -30,7 +30,7 @@ enum class MemoryItem : std::uint8_t {
 inline constexpr int memory_item_count = 9;
 std::string_view name_of(MemoryItem item);  // "stashed_weights"
 
-/// Bytes by item; `total` is their sum.
+/// A number of bytes by item; `total` is their sum.
 struct MemoryParts {
   std::array<Bytes, memory_item_count> bytes{};
   bool operator==(const MemoryParts&) const = default;
@@ -39,14 +39,14 @@ struct MemoryParts {
   Bytes total() const;
 };
 
-/// The sum of all items from `time` on, until the next point.
+/// A point of a memory curve: the sum of all items from `time` on, until the next point.
 struct MemoryPoint {
   Nanoseconds time;
   Bytes bytes;
   bool operator==(const MemoryPoint&) const = default;
 };
 
-/// The causes of a device's idle time; their sum and its busy time add up to the iteration.
+/// A breakdown of a device's idle time by cause. Its sum and the busy time add up to the iteration.
 struct IdleParts {
   Nanoseconds warmup, drain, waiting_activation, waiting_gradient, waiting_all_reduce;
   bool operator==(const IdleParts&) const = default;

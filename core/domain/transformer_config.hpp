@@ -9,7 +9,7 @@
 
 namespace pipedeck {
 
-/// Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1): keys and values are computed from one
+/// A multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1): keys and values are computed from one
 /// narrow vector per token.
 struct LatentAttention {
   int query_rank = 0;      ///< width of the queries' narrow vector; 0: queries are computed from the token directly
@@ -34,7 +34,7 @@ struct Experts {
 
 enum class NormKind { layer, rms };  ///< with gain and shift, or with gain only
 
-/// The output layer after the last block, which computes one score per word.
+/// An output layer after the last block, which computes one score per word.
 enum class OutputHead {
   linear,           ///< one matmul
   masked_language,  ///< BERT's: a hidden x hidden matmul with activation and norm, then one with a bias per word

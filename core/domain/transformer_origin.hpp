@@ -12,14 +12,15 @@
 
 namespace pipedeck {
 
-/// The handling of the attention weights, a s^2 elements per sample.
+/// A handling of the attention weights, a s^2 elements per sample.
 enum class AttentionMemory {
   stored,     ///< saved for the backward pass
   selective,  ///< discarded after use and recomputed for it (Korthikanti et al., arXiv 2205.05198, section 5)
   fused,      ///< never stored: one kernel computes row sums only (FlashAttention, arXiv 2205.14135)
 };
 
-/// The fractions of the data-sheet performance that kernels reach, fitted to published measurements (docs/accuracy.md).
+/// A set of fractions of the data-sheet performance that kernels reach, compared with published measurements
+/// (docs/accuracy.md).
 struct Reached {
   double products = 0.77;   ///< large matmuls: of the arithmetic peak
   double attention = 0.36;  ///< attention that does not store its weights: of the arithmetic peak
@@ -49,7 +50,7 @@ inline int sequence_of(const TransformerConfig& config, const AnalyticOptions& o
   return options.sequence > 0 ? options.sequence : std::min(config.longest, longest_assumed);
 }
 
-/// The source of a computed profile.
+/// A computed profile's source.
 struct TransformerOrigin {
   TransformerConfig config;
   std::string device;  ///< type in the catalogue

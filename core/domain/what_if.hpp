@@ -30,7 +30,7 @@ struct TypeSwap {
   bool operator==(const TypeSwap&) const = default;
 };
 
-/// Changes to a planning problem; absent members change nothing. Devices keep their numbers.
+/// A set of changes to a planning problem; absent members change nothing. Devices keep their numbers.
 struct WhatIf {
   /// The bandwidth of the narrowest link inside nodes, and between them. Other links keep their ratio to it.
   std::optional<BytesPerSecond> inside, between;
@@ -48,7 +48,7 @@ struct WhatIf {
   }
 };
 
-/// The values of a cluster that WhatIf can change; absent: it has no such link.
+/// A cluster's values that WhatIf can change; absent: it has no such link.
 struct ClusterScales {
   std::optional<BytesPerSecond> inside, between;
   Bytes memory;  ///< of the device with least
@@ -57,7 +57,7 @@ struct ClusterScales {
   bool operator==(const ClusterScales&) const = default;
 };
 
-/// The scaling of a profile's times to devices that it was not measured on.
+/// A scaling of a profile's times to devices that it was not measured on.
 struct TimeScale {
   enum class Source {
     same,      ///< the profile is for this device
@@ -110,7 +110,7 @@ struct Purchase {
   WhatIf change;
 };
 
-/// The gain of a purchase, planned again. Today's best plan is retained if none is better.
+/// A purchase's gain, planned again. Today's best plan is retained if none is better.
 struct PurchaseGain {
   Purchase purchase;
   std::optional<FoundPlan> best;  ///< absent: nothing fits, or planning is impossible (`why_not`)

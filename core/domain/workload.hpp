@@ -17,11 +17,11 @@ namespace pipedeck {
 enum class Optimizer { none, sgd, momentum, adam, rmsprop };
 enum class Precision { fp32, mixed_16, mixed_18, mixed_20 };
 enum class NetworkModel { ideal, shared };
-/// When gradients are all-reduced: after the stage's last backward, per layer as each one is done, or in buckets as
-/// soon as one is full.
+/// A time at which gradients are all-reduced: after the stage's last backward, per layer as each one is done, or in
+/// buckets as soon as one is full.
 enum class Overlap { none, layer, bucket };
-/// How devices all-reduce: the cheaper of a flat and a hierarchical ring, always one of these, a double binary tree, or
-/// the choice of NCCL's own estimate.
+/// An algorithm by which devices all-reduce: the cheaper of a flat and a hierarchical ring, always one of these, a
+/// double binary tree, or the choice of NCCL's own estimate.
 enum class Collectives { least, ring, hierarchical, tree, nccl };
 
 std::string_view name_of(Optimizer);     // "adam"
@@ -37,7 +37,7 @@ std::optional<Collectives> collectives_named(std::string_view);
 
 inline constexpr Bytes default_bucket{25 << 20};  ///< as in PyTorch's DistributedDataParallel
 
-/// The conventions of the simulation; the defaults of every command (formats.md, "Command line").
+/// A set of conventions of the simulation; the defaults of every command (formats.md, "Command line").
 struct Conventions {
   NetworkModel network = NetworkModel::ideal;
   Overlap overlap = Overlap::layer;

@@ -75,7 +75,7 @@ void make_tighter(const Plan& plan, std::span<const StageFigures> figures, std::
   }
 }
 
-/// The best order so far.
+/// A holder of the best order so far.
 class Choice {
  public:
   explicit Choice(const OrderJudge& judge) : judge_(judge) {}

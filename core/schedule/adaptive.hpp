@@ -14,14 +14,14 @@
 
 namespace pipedeck {
 
-/// The criteria that decide between two orders of one plan.
+/// A pair of criteria that decide between two orders of one plan.
 struct OrderJudge {
   std::function<std::optional<Nanoseconds>(const Schedule&)> time;  ///< of an iteration; nothing: the order deadlocks
   std::function<bool(const Schedule&)> fits;                        ///< within the memory of every device
 };
 
-/// Returns the best order by `judge`. It is never slower than a fixed schedule that is possible with the plan's stages
-/// where they are. It never exceeds a device's memory if one of these schedules does not.
+/// Returns the best order by `judge`. It is never slower than any fixed schedule that the placement of the plan's
+/// stages allows. It never exceeds a device's memory if one of these schedules does not.
 Result<Schedule> adaptive(const Plan& plan, std::span<const StageFigures> figures, const OrderJudge& judge,
                           const std::stop_token& stop);
 

@@ -15,8 +15,8 @@ struct DirectedChunk {
   int first = 0;  ///< micro-batch
 };
 
-/// Checks for two copies of an even number of stages on separate devices, the second copy of stage s on the devices of
-/// stage S - 1 - s. The number of micro-batches must be even and at least `least`.
+/// Checks for two copies of an even number of stages on separate devices. The second copy of stage s must be on the
+/// devices of stage S - 1 - s. The number of micro-batches must be even and at least `least`.
 Result<void> check_both_directions(const Plan& plan, int least);
 
 /// Checks for an even number of stages, with s and S - 1 - s on the same devices and no others, and at least `least`

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int period = 6;  // units: three passes of two chunks
 
-/// The start times of micro-batch 0's operations on one device, in units.
+/// A block's start times of micro-batch 0's operations on one device, in units.
 struct Block {
   int forward_down = 0, forward_up = 0, input_up = 0, input_down = 0, weight_up = 0, weight_down = 0;
 };
@@ -38,8 +38,8 @@ void place_weights(Block& block) {
   if (down + up < block.weight_down + block.weight_up) block.weight_down = down, block.weight_up = up;
 }
 
-/// The steps from device to device: of the forward down and up the V, and of the gradient on the same paths back. Also
-/// the waits at the two turns, so that no device has two operations at once.
+/// A schedule's steps from device to device: of the forward down and up the V, and of the gradient on the same paths
+/// back. Also the waits at the two turns, so that no device has two operations at the same time.
 struct Steps {
   int forward_down, forward_up, input_up, input_down;
   int wait_at_top, wait_at_bottom;

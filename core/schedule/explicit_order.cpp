@@ -7,7 +7,7 @@
 namespace pipedeck {
 namespace {
 
-/// The number of times that a list contains each kind of operation of one micro-batch.
+/// A count of how often a list contains each kind of operation of one micro-batch.
 struct Seen {
   int forward = 0, backward = 0, input = 0, weight = 0, recompute = 0;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deadlock proof: list order and data dependence together have no cycle (Kahn's algorithm, linear in operations),
-// and each replica receives in the order in which the other one sends. Replicas of a stage are followed separately; all
+// The deadlock proof: list order and data dependence together have no cycle (Kahn's algorithm, linear in operations).
+// Each replica receives in the order in which the other one sends. Replicas of a stage are followed separately; all
 // devices of a replica run the same list.
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int none = -1;
 
-/// The output of an operation.
+/// An output of an operation.
 enum Role : std::size_t { activation, recomputed, gradient, weight_gradient, roles };
 
 Role role_of(OpKind kind) {
